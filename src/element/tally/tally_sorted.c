@@ -41,28 +41,37 @@ static void add_extremes(const struct gsi_layout *layout, struct gsi_tally_saved
 
 /* ---- integers ---- */
 
+/* Sums are apart until the end: elements might be anything, sums too. */
+
 GSI_SIMD_CLONES static void sum_ints_32(struct gsi_key_map map, const gsi_lane_u32 *elements,
                                         size_t n, struct gsi_block_sum *sum)
 {
+    struct gsi_block_sum keys = {0};
     for (size_t i = 0; i < n; i++)
-        gsi_block_sum_add(sum, gsi_key_of_u32(map, elements[i]));
+        gsi_block_sum_add(&keys, gsi_key_of_u32(map, elements[i]));
+    *sum = keys;
 }
 
 GSI_SIMD_CLONES static void sum_ints_64(struct gsi_key_map map, const gsi_lane_u64 *elements,
                                         size_t n, struct gsi_block_sum *sum)
 {
+    struct gsi_block_sum keys = {0};
     for (size_t i = 0; i < n; i++)
-        gsi_block_sum_add(sum, gsi_key_of_u64(map, elements[i]));
+        gsi_block_sum_add(&keys, gsi_key_of_u64(map, elements[i]));
+    *sum = keys;
 }
 
 GSI_SIMD_CLONES static void sum_ints_128(struct gsi_key_map map, const gsi_lane_u64 *words,
                                          size_t n, struct gsi_block_sum *low,
                                          struct gsi_block_sum *high)
 {
+    struct gsi_block_sum lows = {0}, highs = {0};
     for (size_t i = 0; i < n; i++) {
-        gsi_block_sum_add(low, gsi_key_low(map, words[2 * i]));
-        gsi_block_sum_add(high, gsi_key_high(map, words[2 * i + 1]));
+        gsi_block_sum_add(&lows, gsi_key_low(map, words[2 * i]));
+        gsi_block_sum_add(&highs, gsi_key_high(map, words[2 * i + 1]));
     }
+    *low = lows;
+    *high = highs;
 }
 
 static void add_ints(const struct gsi_layout *layout, struct gsi_tally_saved *tally,

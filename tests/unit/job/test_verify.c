@@ -208,6 +208,7 @@ static enum gs_status sort(const struct way *way, bool verify_read, struct gs_re
 {
     const char *inputs[] = {"in"};
     struct gsi_options options = {.inputs = inputs,
+                                  .compress = GSI_COMPRESS_NONE, /* auto goes by the clock */
                                   .input_count = 1,
                                   .output = output_of(way),
                                   .record_bytes = way->record_bytes,
