@@ -136,6 +136,16 @@ void gsi_cuda_records_close(gsi_cuda_device *device)
 
 // ---- the way in ----
 
+// Where the GPU says how many times of a batch are no NaT: behind the numbers, which are half as
+// wide as they may be.
+static unsigned long long *kept_of(const gsi_cuda_device *device, const gsi_field *field)
+{
+    uint8_t *const numbers = static_cast<uint8_t *>(device->records.numbers);
+    return field->number->part == GSI_PART_TIME
+               ? reinterpret_cast<unsigned long long *>(numbers + NUMBERS_BATCH * 8)
+               : nullptr;
+}
+
 static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
 {
     const gsi_record *record = record_of(device);
@@ -143,14 +153,15 @@ static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
         step = gsi_min_u64(n - done, NUMBERS_BATCH);
         for (uint32_t i = 0; i < record->field_count; i++) {
             const gsi_layout layout = gsi_record_field_layout(record, i);
+            unsigned long long *const kept = kept_of(device, &record->fields[i]);
             gsi_cuda_check(device,
-                           gsi_cuda_records_numbers(&record->fields[i], record->bytes,
-                                                    at + done * record->bytes, step,
-                                                    device->records.numbers, compute_of(device)),
+                           gsi_cuda_records_numbers(
+                               &record->fields[i], record->bytes, at + done * record->bytes, step,
+                               device->records.numbers, kept, compute_of(device)),
                            "cannot count elements");
             gsi_cuda_check(device,
                            gsi_cuda_tally_add_lean(&layout, device->records.fields[i],
-                                                   device->records.numbers, step,
+                                                   device->records.numbers, step, kept,
                                                    compute_of(device)),
                            "cannot count elements");
         }

@@ -37,7 +37,7 @@ cudaError_t gsi_production_reduce(enum gsi_ladder_type type, enum gsi_ladder_ope
         return cudaErrorInvalidValue;
     gsi_cuda_tally *const tally = static_cast<gsi_cuda_tally *>(scratch);
     GSI_CUDA_TRY(gsi_cuda_tally_clear(&layout, tally, stream));
-    return n == 0 ? cudaSuccess : gsi_cuda_tally_add_lean(&layout, tally, in, n, stream);
+    return n == 0 ? cudaSuccess : gsi_cuda_tally_add_lean(&layout, tally, in, n, nullptr, stream);
 }
 
 // An element in 64 bits, as the other rungs have it.

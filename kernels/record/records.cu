@@ -218,12 +218,24 @@ __global__ void __launch_bounds__(THREADS)
 // A field as a kernel sees it.
 struct number_field {
     uint32_t off, bytes, wide_bytes;
+    gsi_part_kind part;
     bool is_big_endian, is_signed;
 };
 
+// What is counted of a number that is narrower than that.
+__device__ __forceinline__ uint64_t widen(const number_field &field, uint64_t number)
+{
+    if (field.part == GSI_PART_F16)
+        return gsi_f32_of_f16(static_cast<uint16_t>(number));
+    if (field.part == GSI_PART_BF16)
+        return number << 16;
+    const bool is_negative = field.is_signed && number >> (8 * field.bytes - 1) != 0;
+    return is_negative ? number | UINT64_MAX << (8 * field.bytes) : number;
+}
+
 __global__ void __launch_bounds__(THREADS)
     numbers_kernel(number_field field, uint32_t record_bytes, const uint8_t *records, uint64_t n,
-                   void *numbers)
+                   void *numbers, unsigned long long *kept)
 {
     const uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x;
     if (i >= n)
@@ -238,8 +250,13 @@ __global__ void __launch_bounds__(THREADS)
         return;
     }
     uint64_t number = gsi_load_number(at, field.bytes, field.is_big_endian);
-    if (field.is_signed && number >> (8 * field.bytes - 1) != 0 && field.bytes < 8)
-        number |= UINT64_MAX << (8 * field.bytes);
+    if (field.bytes < field.wide_bytes)
+        number = widen(field, number);
+    if (kept != nullptr) {
+        if (number != UINT64_C(1) << 63)
+            static_cast<uint64_t *>(numbers)[atomicAdd(kept, 1ull)] = number;
+        return;
+    }
     if (field.wide_bytes == 8)
         static_cast<uint64_t *>(numbers)[i] = number;
     else
@@ -374,14 +391,19 @@ cudaError_t gsi_cuda_records_shift(const gsi_record *record, const uint8_t *elem
 
 cudaError_t gsi_cuda_records_numbers(const gsi_field *field, uint32_t record_bytes,
                                      const uint8_t *records, uint64_t n, void *numbers,
-                                     cudaStream_t stream)
+                                     unsigned long long *kept, cudaStream_t stream)
 {
-    const number_field seen = {field->off, field->bytes, field->type->bytes, field->is_big_endian,
-                               field->type->kind == GSI_KEY_SIGNED};
+    const number_field seen = {field->off,           field->bytes,
+                               field->type->bytes,   field->number->part,
+                               field->is_big_endian, field->type->kind == GSI_KEY_SIGNED};
     if (n == 0)
         return cudaSuccess;
+    const cudaError_t error =
+        kept != nullptr ? cudaMemsetAsync(kept, 0, sizeof *kept, stream) : cudaSuccess;
+    if (error != cudaSuccess)
+        return error;
     return gsi_launch(numbers_kernel, dim3(blocks_of(n, THREADS)), dim3(THREADS), 0, stream, seen,
-                      record_bytes, records, n, numbers);
+                      record_bytes, records, n, numbers, kept);
 }
 
 cudaError_t gsi_cuda_places_set(const uint8_t **blocks, uint64_t block, uint64_t count,

@@ -58,9 +58,11 @@ cudaError_t gsi_cuda_records_shift(const gsi_record *record, const uint8_t *elem
                                    uint32_t to, gsi_u128 *tags, uint64_t n, cudaStream_t stream);
 
 // gsi_cuda_records_numbers: gsi_field_number of n records to `numbers`, aligned to 16 bytes.
+// out   kept: of times those that are no NaT, in any order, and how many they are; device memory.
+//       Of others nullptr: all are kept
 cudaError_t gsi_cuda_records_numbers(const gsi_field *field /* host */, uint32_t record_bytes,
                                      const uint8_t *records, uint64_t n, void *numbers,
-                                     cudaStream_t stream);
+                                     unsigned long long *kept, cudaStream_t stream);
 
 // gsi_cuda_places_set: `count` entries of a table of blocks, from `block` on: blocks that follow
 // each other, `step` bytes apart.

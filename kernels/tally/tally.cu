@@ -144,9 +144,11 @@ cudaError_t gsi_cuda_tally_add(const struct gsi_layout *layout, struct gsi_cuda_
 }
 
 cudaError_t gsi_cuda_tally_add_lean(const struct gsi_layout *layout, struct gsi_cuda_tally *tally,
-                                    const void *elements, uint64_t n, cudaStream_t stream)
+                                    const void *elements, uint64_t n,
+                                    const unsigned long long *kept, cudaStream_t stream)
 {
-    const gsi_tally_job job = make_job(layout, elements, n, false);
+    gsi_tally_job job = make_job(layout, elements, n, false);
+    job.kept = kept;
     return launch_add(layout, choose_add<true>(layout), &job, tally, stream);
 }
 

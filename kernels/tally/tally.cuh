@@ -35,8 +35,10 @@ cudaError_t gsi_cuda_tally_add(const struct gsi_layout *layout, struct gsi_cuda_
                                void *elements, uint64_t n, bool to_keys, cudaStream_t stream);
 
 // gsi_cuda_tally_add_lean: the same without the fingerprint, and the elements stay.
+// in    kept: how many they are, n at most, in device memory; nullptr: n
 cudaError_t gsi_cuda_tally_add_lean(const struct gsi_layout *layout, struct gsi_cuda_tally *tally,
-                                    const void *elements, uint64_t n, cudaStream_t stream);
+                                    const void *elements, uint64_t n,
+                                    const unsigned long long *kept, cudaStream_t stream);
 
 // gsi_cuda_tally_fetch: copy it to the host; it can go on.
 cudaError_t gsi_cuda_tally_fetch(const struct gsi_layout *layout,

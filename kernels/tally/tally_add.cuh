@@ -323,6 +323,8 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     gsi_tally_add_kernel(gsi_tally_job job, gsi_cuda_tally *tally)
 {
     constexpr bool is_float = KIND == GSI_KEY_FLOAT;
+    if (is_lean && job.kept != nullptr)
+        job.end = job.begin + *job.kept;
     __shared__ gsi_float_limbs of_warps[is_float ? GSI_TALLY_WARPS : 1];
     gsi_float_limbs *const limbs = &of_warps[is_float ? threadIdx.x / 32 : 0];
     if (is_float)

@@ -96,12 +96,13 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     __shared__ gsi_limbs<GSI_SQUARE_LIMBS> of_warps[GSI_TALLY_WARPS];
     gsi_limbs<GSI_SQUARE_LIMBS> *const limbs = &of_warps[threadIdx.x / 32];
     const Word *const words = static_cast<const Word *>(job.base);
+    const uint64_t end = job.kept != nullptr ? job.begin + *job.kept : job.end;
     const uint64_t step = static_cast<uint64_t>(gridDim.x) * GSI_TALLY_THREADS;
     gsi_square_sum sum = {};
     gsi_limbs_clear(limbs);
     for (uint64_t i =
              job.begin + static_cast<uint64_t>(blockIdx.x) * GSI_TALLY_THREADS + threadIdx.x;
-         i < job.end; i += step)
+         i < end; i += step)
         gsi_square_add(sum, gsi_place_number<Word, KIND>(words[i]), limbs);
     gsi_squares_flush(sum, limbs);
     __syncthreads();

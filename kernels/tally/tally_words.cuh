@@ -37,8 +37,9 @@ constexpr uint32_t GSI_TALLY_GROUP_TILES = 4;
 struct gsi_tally_job {
     gsi_key_map map;
     void *base;
-    uint64_t begin, end; // positions
-    bool is_stored;      // mapped words go back to their places
+    uint64_t begin, end;            // positions
+    bool is_stored;                 // mapped words go back to their places
+    const unsigned long long *kept; // how many the elements are, if only the GPU knows; or nullptr
 };
 
 template <class Word> struct __align__(16) gsi_word_vector

@@ -34,19 +34,6 @@ const struct gsi_number_type *gsi_number_type_find(const char *name, size_t leng
 #define F16_LEAST_BITS  -24 /* the exponent of the least number */
 #define BF16_LEAST_BITS -133
 
-uint32_t gsi_f32_of_f16(uint16_t bits)
-{
-    uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1f;
-    uint32_t digits = bits & 0x3ff, word;
-    if (exponent == 0x1f)
-        return sign | 0x7f800000u | digits << 13;
-    if (exponent > 0)
-        return sign | (exponent + 127 - 15) << 23 | digits << 13;
-    float tiny = ldexpf((float)digits, F16_LEAST_BITS);
-    memcpy(&word, &tiny, sizeof word);
-    return sign | word;
-}
-
 /* The nearest number of so many digits that is a multiple of 2^least; exact but for the rounding,
  * which rint does to even, whatever the size. */
 static double round_to(double x, int digits, int least)

@@ -11,7 +11,10 @@
 #ifndef GSI_NUMBER_TYPE_H
 #define GSI_NUMBER_TYPE_H
 
+#include "base/host_device.h"
 #include "element/key_type.h"
+
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,7 +25,7 @@ enum gsi_part_kind {
     GSI_PART_INT,
     GSI_PART_F32,
     GSI_PART_F64,
-    GSI_PART_F16, /* from here on no GPU has kernels that count them */
+    GSI_PART_F16,
     GSI_PART_BF16,
     GSI_PART_TIME
 };
@@ -40,14 +43,19 @@ const struct gsi_number_type *gsi_number_type_find(const char *name, size_t leng
 
 extern const char *const gsi_number_names; /* "uint8 int8 u16 ..", for messages */
 
-/* gsi_number_has_kernel: whether GPUs know such keys. */
-static inline bool gsi_number_has_kernel(const struct gsi_number_type *number)
-{
-    return number->part < GSI_PART_F16;
-}
-
 /* gsi_f32_of_f16: the bits of the f32 that is the same number as these 16 bits. */
-uint32_t gsi_f32_of_f16(uint16_t bits);
+GSI_HOST_DEVICE static inline uint32_t gsi_f32_of_f16(uint16_t bits)
+{
+    uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1f;
+    uint32_t digits = bits & 0x3ff, word;
+    if (exponent == 0x1f)
+        return sign | 0x7f800000u | digits << 13;
+    if (exponent > 0)
+        return sign | (exponent + 127 - 15) << 23 | digits << 13;
+    float tiny = (float)digits * 0x1p-24f;
+    memcpy(&word, &tiny, sizeof word);
+    return sign | word;
+}
 
 /* gsi_f16_of_f64, gsi_bf16_of_f64: the bits of the nearest f16 or bf16, ties to even; beyond the
  * largest one infinity; a NaN stays one. */

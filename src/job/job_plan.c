@@ -151,15 +151,6 @@ static bool is_for_gpu(struct gsi_job *job)
            job->inputs.bytes >= AUTO_CUDA_MIN_BYTES && !keeps_top(job);
 }
 
-/* Whether GPUs count all fields of records; NULL: numbers. */
-static bool has_kernels(const struct gsi_record *record)
-{
-    bool are_known = true;
-    for (uint32_t i = 0; record != NULL && i < record->field_count; i++)
-        are_known = are_known && gsi_number_has_kernel(record->fields[i].number);
-    return are_known;
-}
-
 /* Why a job is the CPU's, whatever was asked for; NULL: it need not be. */
 static const char *why_cpu(const struct gsi_job *job)
 {
@@ -168,8 +159,6 @@ static const char *why_cpu(const struct gsi_job *job)
         return "sorted files are merged on the CPU";
     if (gsi_counted_is(job))
         return "numbers of 1 and 2 bytes are counted on the CPU";
-    if (!has_kernels(job->chosen.layout.record))
-        return "floats of 16 bits and times with NaT are sorted on the CPU";
     return NULL;
 }
 

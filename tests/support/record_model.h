@@ -67,16 +67,6 @@ static inline void record_model_make(struct record_model *model, struct test_ran
     }
 }
 
-/* Whether GPUs sort by these keys. */
-static inline bool record_model_has_kernels(const struct record_model *model)
-{
-    for (uint32_t i = 0; i < model->key_count; i++)
-        if (strcmp(model->keys[i].type + 1, "f16") == 0 ||
-            strcmp(model->keys[i].type, "f16") == 0 || strcmp(model->keys[i].type, "time64") == 0)
-            return false;
-    return true;
-}
-
 /* Whether the first key that is a number, which has statistics, may have a variance. */
 static inline bool record_model_has_variance(const struct record_model *model)
 {

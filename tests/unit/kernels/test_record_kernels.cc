@@ -3,6 +3,10 @@
 #include "support/device_records.h"
 
 #include "base/report.h"
+#include "kernels/tally/tally.cuh"
+
+#include <algorithm>
+
 // ---- records with keys of every kind ----
 
 static const record_row rows[] = {
@@ -13,6 +17,8 @@ static const record_row rows[] = {
     {13, false, {"3:i16be", "0:uint8", "5:u64"}},
     {16, false, {"0:u128:desc"}},
     {17, false, {"1:i128"}},
+    {12, false, {"3:f16be:desc", "5:bf16", "1:i16"}},
+    {24, true, {"2:time64", "10:time64be:desc"}},
     {33, true, {"0:i128be:desc", "17:i128"}},
     {20, true, {"12:u32", "1:f64be:desc", "9:b3"}},
     {33, false, {"2:b29"}},
@@ -145,9 +151,10 @@ static void test_take__any_records__fingerprint_and_what_is_shared(void **)
 
 static void test_numbers__every_type__as_the_host(void **)
 {
-    static const char *const types[] = {"uint8", "int8",  "u16",    "i16",  "u16be", "i16be",
-                                        "u32",   "i32be", "f32",    "u64",  "i64be", "f64",
-                                        "f64be", "u128",  "u128be", "i128", "i128be"};
+    static const char *const types[] = {"uint8", "int8",  "u16",    "i16",  "u16be",  "i16be",
+                                        "u32",   "i32be", "f32",    "u64",  "i64be",  "f64",
+                                        "f64be", "u128",  "u128be", "i128", "i128be", "f16",
+                                        "f16be", "bf16",  "bf16be"};
     struct test_random random = test_random_make(4);
     for (const char *type : types)
         for (uint32_t record_bytes : {17u, 64u}) {
@@ -169,11 +176,66 @@ static void test_numbers__every_type__as_the_host(void **)
             const device_bytes records = put(data.data(), data.size(), test_below(&random, 16));
             const device_bytes numbers = take(want.size(), 0);
             check_cuda(gsi_cuda_records_numbers(&field, record_bytes, records.data, n, numbers.data,
-                                                nullptr));
+                                                nullptr, nullptr));
             if (fetch("numbers", numbers) != want)
                 test_fail("%s in records of %u: not the host's", type, record_bytes);
             give(records);
         }
+}
+
+static std::vector<int64_t> times_of(const bytes &data, uint64_t n)
+{
+    std::vector<int64_t> times(n);
+    memcpy(times.data(), data.data(), n * sizeof times[0]);
+    std::sort(times.begin(), times.end());
+    return times;
+}
+
+static void test_numbers__times__those_that_are_none_are_left_out(void **)
+{
+    struct test_random random = test_random_make(7);
+    gsi_record record;
+    gsi_record_make_number(24, "time64", false, &record);
+    const gsi_field &field = record.fields[0];
+    for (uint64_t nats_of_ten : {0u, 3u, 10u}) {
+        const uint64_t n = 1 + test_below(&random, 900);
+        bytes data = make_records(record, n, &random), want(n * 8);
+        const int64_t nat = INT64_MIN;
+        for (uint64_t i = 0; i < n; i++)
+            if (test_below(&random, 10) < nats_of_ten)
+                memcpy(data.data() + i * record.bytes, &nat, sizeof nat);
+        const uint64_t left = gsi_field_numbers(&field, data.data(), record.bytes, n, want.data());
+        const device_bytes records = put(data.data(), data.size(), 0);
+        const device_bytes numbers = take(n * 8, 0), kept = take(8, 0);
+        check_cuda(gsi_cuda_records_numbers(&field, record.bytes, records.data, n, numbers.data,
+                                            reinterpret_cast<unsigned long long *>(kept.data),
+                                            nullptr));
+        const gsi_layout layout = gsi_record_field_layout(&record, 0);
+        const device_bytes memory = take(gsi_cuda_tally_bytes(&layout), 0);
+        auto *const tally = reinterpret_cast<gsi_cuda_tally *>(memory.data);
+        check_cuda(gsi_cuda_tally_clear(&layout, tally, nullptr));
+        check_cuda(gsi_cuda_tally_add_lean(&layout, tally, numbers.data, n,
+                                           reinterpret_cast<unsigned long long *>(kept.data),
+                                           nullptr));
+        uint64_t got_left = 0;
+        memcpy(&got_left, fetch("kept", kept).data(), sizeof got_left);
+        if (got_left != left)
+            test_fail("%llu of %llu times are kept", (unsigned long long)got_left,
+                      (unsigned long long)left);
+        if (times_of(fetch("times", numbers), left) != times_of(want, left))
+            test_fail("times: not the host's");
+        const bytes fetched = fetch("tally", memory);
+        gsi_tally *found = gsi_tally_create(&layout), *model = gsi_tally_create(&layout);
+        gsi_cuda_tally_join(&layout, fetched.data(), found);
+        gsi_tally_add(model, want.data(), left);
+        const gsi_tally_report a = gsi_tally_finish(found), b = gsi_tally_finish(model);
+        if (a.count != left || memcmp(a.min, b.min, 16) != 0 || memcmp(a.max, b.max, 16) != 0 ||
+            memcmp(&a.sum, &b.sum, sizeof a.sum) != 0)
+            test_fail("times: not the host's tally");
+        gsi_tally_free(found);
+        gsi_tally_free(model);
+        give(records);
+    }
 }
 
 static void check_imprint(const char *what, const gsi_record &record, const bytes &data,
@@ -300,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_shift__any_bytes__as_the_host),
         cmocka_unit_test(test_take__any_records__fingerprint_and_what_is_shared),
         cmocka_unit_test(test_numbers__every_type__as_the_host),
+        cmocka_unit_test(test_numbers__times__those_that_are_none_are_left_out),
         cmocka_unit_test(test_check__ordered_and_not__as_the_host),
         cmocka_unit_test(test_gather__any_order__records_fingerprint_and_order),
     };

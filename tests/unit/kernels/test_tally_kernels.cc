@@ -160,9 +160,9 @@ static void add_on_device(const struct gsi_layout *layout, const struct device_m
     for (uint64_t at = 0, call = 0; call < 3; call++) {
         const uint64_t step = call == 2 ? n - at : test_below(random, n - at + 1);
         uint8_t *const elements = memory->elements + memory->lead + at * layout->element_bytes;
-        check_cuda(
-            is_lean ? gsi_cuda_tally_add_lean(layout, tally, elements, step, memory->stream)
-                    : gsi_cuda_tally_add(layout, tally, elements, step, to_keys, memory->stream));
+        const cudaStream_t stream = memory->stream;
+        check_cuda(is_lean ? gsi_cuda_tally_add_lean(layout, tally, elements, step, nullptr, stream)
+                           : gsi_cuda_tally_add(layout, tally, elements, step, to_keys, stream));
         at += step;
     }
     check_cuda(gsi_cuda_tally_fetch(layout, tally, memory->staging, memory->stream));

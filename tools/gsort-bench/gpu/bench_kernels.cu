@@ -272,7 +272,7 @@ static cudaError_t run_case(kernel_bench *bench, const kernel_case *c, void **ou
     case TALLY:
         return gsi_cuda_tally_add(&bench->layout, bench->tally, bench->a, n, false, nullptr);
     case LEAN_TALLY:
-        return gsi_cuda_tally_add_lean(&bench->layout, bench->tally, bench->a, n, nullptr);
+        return gsi_cuda_tally_add_lean(&bench->layout, bench->tally, bench->a, n, nullptr, nullptr);
     default:
         return bench_cub_max(type, bench->a, n, bench->max, temp);
     }
