@@ -126,7 +126,8 @@ __device__ gsi_u128 mix_rows(const uint8_t *rows, uint32_t bytes, uint32_t n)
         for (uint32_t distance = lanes / 2; distance > 0; distance /= 2)
             sum += __shfl_xor_sync(0xffffffff, sum, distance);
         if (lane == 0 && row < n)
-            total += gsi_mix_u64(bytes + sum);
+            total += bytes > GSI_RECORD_WORD_BYTES ? gsi_mix_u64(bytes + sum)
+                                                   : gsi_mix_record(rows + row * bytes, bytes);
     }
     return total;
 }

@@ -16,7 +16,7 @@
 #include "resume/journal.h"
 #include "run/frame.h"
 
-#define GSI_RESUME_VERSION 4u
+#define GSI_RESUME_VERSION 5u
 
 enum gsi_resume_type {
     GSI_RESUME_BEGIN = 1,

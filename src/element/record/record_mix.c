@@ -1,8 +1,10 @@
-/* record_mix.c: fingerprints of many records. Those of one pair of words are mixed by vectors:
+/* record_mix.c: fingerprints of many records. Those of one word or one pair of words are mixed by
+ * vectors: first a block's words are put side by side, for vectors that gather them are slower, and
  * there is no vector instruction for a product of 128 bits, so it is made of four products of
  * halves. */
 #include "element/record/record_mix.h"
 
+#include "base/checked.h"
 #include "base/simd.h"
 #include "element/tally/tally_block.h"
 
@@ -20,55 +22,89 @@ GSI_INLINE uint64_t fold_product(uint64_t a, uint64_t b)
     return (middle << 32 | (uint32_t)low) ^ high;
 }
 
-/* gsi_mix_record of one pair; `bytes` is a constant where this is called. */
+/* gsi_mix_record of one pair. */
 GSI_INLINE uint64_t mix_pair(uint64_t first, uint64_t second, uint32_t bytes)
 {
     return gsi_mix_u64(bytes +
                        fold_product(first ^ 0x9e3779b97f4a7c15u, second ^ 0xbf58476d1ce4e5b9u));
 }
 
-/* The two words of a record of 4 bytes or more, the second one of what is beyond 8, extended by
- * zeros. */
-GSI_INLINE uint64_t first_word(const uint8_t *record, uint32_t bytes)
+/* Records whose words are put side by side. */
+#define BLOCK 256u
+
+/* The words of records of 8 to 16 bytes that are not 16 apart, side by side: the first 8 bytes, and
+ * those behind them, extended by zeros. `bytes` is a constant where this is called. */
+GSI_INLINE void split_words(const uint8_t *records, size_t n, uint32_t bytes, uint64_t *first,
+                            uint64_t *second)
 {
-    const uint32_t behind = bytes < 8 ? bytes - 4 : 4;
-    if (bytes >= 8)
-        return *(const loose_u64 *)(const void *)record;
-    const uint64_t rest = *(const loose_u32 *)(const void *)(record + behind);
-    return *(const loose_u32 *)(const void *)record | rest >> 8 * (4 - behind) << 32;
+    for (size_t i = 0; i < n; i++, records += bytes) {
+        first[i] = *(const loose_u64 *)(const void *)records;
+        second[i] = *(const loose_u64 *)(const void *)(records + bytes - 8) >> 8 * (16 - bytes);
+    }
 }
 
-GSI_INLINE uint64_t second_word(const uint8_t *record, uint32_t bytes)
+static void split(const uint8_t *records, size_t n, uint32_t bytes, uint64_t *first,
+                  uint64_t *second)
 {
-    return bytes <= 8 ? 0
-                      : *(const loose_u64 *)(const void *)(record + bytes - 8) >> 8 * (16 - bytes);
+    switch (bytes) {
+    case 10:
+        split_words(records, n, 10, first, second);
+        return;
+    case 12:
+        split_words(records, n, 12, first, second);
+        return;
+    default:
+        split_words(records, n, bytes, first, second);
+    }
 }
 
-GSI_INLINE struct gsi_block_sum mix_block(const uint8_t *records, size_t n, uint32_t bytes)
+GSI_SIMD_CLONES static struct gsi_block_sum mix_pairs(const uint64_t *first, const uint64_t *second,
+                                                      size_t n, uint32_t bytes)
 {
     struct gsi_block_sum sum = {0};
-    for (size_t i = 0; i < n; i++, records += bytes)
-        gsi_block_sum_add(&sum,
-                          mix_pair(first_word(records, bytes), second_word(records, bytes), bytes));
+    for (size_t i = 0; i < n; i++)
+        gsi_block_sum_add(&sum, mix_pair(first[i], second[i], bytes));
     return sum;
 }
 
-GSI_SIMD_CLONES static struct gsi_block_sum mix_short(const uint8_t *records, size_t n,
-                                                      uint32_t bytes)
+/* Of records of 16 bytes. */
+GSI_SIMD_CLONES static struct gsi_block_sum mix_wide(const loose_u64 *words, size_t n)
 {
+    struct gsi_block_sum sum = {0};
+    for (size_t i = 0; i < n; i++)
+        gsi_block_sum_add(&sum, mix_pair(words[2 * i], words[2 * i + 1], 16));
+    return sum;
+}
+
+GSI_SIMD_CLONES static struct gsi_block_sum mix_words(const loose_u64 *words, size_t n)
+{
+    struct gsi_block_sum sum = {0};
+    for (size_t i = 0; i < n; i++)
+        gsi_block_sum_add(&sum, gsi_mix_word(words[i], 8));
+    return sum;
+}
+
+GSI_SIMD_CLONES static struct gsi_block_sum mix_halves(const loose_u32 *words, size_t n)
+{
+    struct gsi_block_sum sum = {0};
+    for (size_t i = 0; i < n; i++)
+        gsi_block_sum_add(&sum, gsi_mix_word(words[i], 4));
+    return sum;
+}
+
+static struct gsi_block_sum mix_block(const uint8_t *records, size_t n, uint32_t bytes)
+{
+    uint64_t first[BLOCK], second[BLOCK];
     switch (bytes) {
     case 4:
-        return mix_block(records, n, 4);
+        return mix_halves((const void *)records, n);
     case 8:
-        return mix_block(records, n, 8);
-    case 10:
-        return mix_block(records, n, 10);
-    case 12:
-        return mix_block(records, n, 12);
+        return mix_words((const void *)records, n);
     case 16:
-        return mix_block(records, n, 16);
+        return mix_wide((const void *)records, n);
     default:
-        return mix_block(records, n, bytes);
+        split(records, n, bytes, first, second);
+        return mix_pairs(first, second, n, bytes);
     }
 }
 
@@ -86,11 +122,11 @@ gsi_u128 gsi_mix_records(const void *records, size_t n, uint32_t bytes)
     gsi_u128 sum = 0;
     if (bytes == 24) /* the loop over pairs of words goes away */
         return mix_each(at, n, 24);
-    if (bytes < 4 || bytes > GSI_RECORD_PAIR_BYTES)
+    if (bytes > GSI_RECORD_PAIR_BYTES || (bytes < 8 && bytes != 4))
         return mix_each(at, n, bytes);
     for (size_t step; n > 0; n -= step, at += step * bytes) {
-        step = gsi_block_elements(n);
-        sum += gsi_block_sum_total(mix_short(at, step, bytes));
+        step = gsi_min_u64(n, BLOCK);
+        sum += gsi_block_sum_total(mix_block(at, step, bytes));
     }
     return sum;
 }

@@ -4,8 +4,9 @@
  * Pairs of words are multiplied, each word first flipped by a constant of its place, and the 128
  * bits of the product folded into 64; the sum of all pairs is mixed once more (the scheme of wyhash
  * and XXH3: one multiplication for 16 bytes, and none waits for another). The last pair ends with
- * the record and may overlap the one before it; a record of fewer than 16 bytes is one pair,
- * extended by zeros. Words are little-endian. */
+ * the record and may overlap the one before it; a record of 9 to 15 bytes is one pair, extended by
+ * zeros, and one of up to 8 bytes a word, which is mixed as numbers are. Words are little-endian.
+ */
 #ifndef GSI_RECORD_MIX_H
 #define GSI_RECORD_MIX_H
 
@@ -16,6 +17,13 @@
 #include <string.h>
 
 #define GSI_RECORD_PAIR_BYTES 16u
+#define GSI_RECORD_WORD_BYTES 8u
+
+/* gsi_mix_word: a record of up to 8 bytes, extended by zeros. */
+GSI_HOST_DEVICE static inline uint64_t gsi_mix_word(uint64_t word, uint32_t bytes)
+{
+    return gsi_mix_u64(word ^ bytes * GSI_MIX_FACTOR_1);
+}
 
 GSI_HOST_DEVICE static inline uint64_t gsi_mix_pair(const uint8_t *at, uint32_t bytes,
                                                     uint64_t place)
@@ -32,6 +40,11 @@ GSI_HOST_DEVICE static inline uint64_t gsi_mix_record(const uint8_t *record, uin
 {
     uint64_t sum = bytes, place = 1;
     uint32_t at = 0;
+    if (bytes <= GSI_RECORD_WORD_BYTES) {
+        uint64_t word = 0;
+        memcpy(&word, record, bytes);
+        return gsi_mix_word(word, bytes);
+    }
     if (bytes < GSI_RECORD_PAIR_BYTES)
         return gsi_mix_u64(sum + gsi_mix_pair(record, bytes, place));
     for (; at + GSI_RECORD_PAIR_BYTES <= bytes; at += GSI_RECORD_PAIR_BYTES)
