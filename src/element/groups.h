@@ -40,6 +40,7 @@ struct gsi_groups {
     uint64_t last_count;             /* of elements in the last one so far, if is_held */
     uint64_t ended_count;            /* of elements in those before it, if is_held */
     uint8_t *last;                   /* the element that stands for it */
+    bool has_met;                    /* there is a last element */
     struct gsi_folder folder;        /* of that group, if has_fold */
     bool has_fold;
     uint8_t *overflow; /* the element of the first group with a sum that does not fit */
@@ -62,6 +63,27 @@ size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n,
 
 /* gsi_groups_end: nothing follows; puts what was held back, an entry at most. Returns its bytes. */
 size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out);
+
+/* What a piece of the stream has to do with its neighbours, and how many groups begin in it. */
+struct gsi_groups_piece {
+    bool goes_on_before; /* its first element has the key of the one before it */
+    bool goes_on_behind; /* its last element has the key of the one behind it */
+    uint64_t group_count;
+};
+
+/* gsi_groups_may_pick: whether what is put of a group is one of its elements, as it is. Then pieces
+ * may be looked at each on its own, and are joined in order:
+ *
+ * gsi_groups_meet: the next piece begins with this element, and ends with the last one of `n`.
+ * Returns whether it goes on with the last group.
+ * gsi_groups_pick: moves the elements that are put to the front of the piece. Returns their bytes.
+ * Pure; any thread.
+ * gsi_groups_join: a piece of `n` elements was looked at. */
+bool gsi_groups_may_pick(const struct gsi_groups *groups);
+bool gsi_groups_meet(struct gsi_groups *groups, const uint8_t *elements, size_t n);
+size_t gsi_groups_pick(const struct gsi_groups *groups, struct gsi_groups_piece *piece,
+                       uint8_t *elements, size_t n);
+void gsi_groups_join(struct gsi_groups *groups, const struct gsi_groups_piece *piece, size_t n);
 
 /* gsi_groups_are_whole: after the end: whether the groups have `count` elements together, as far as
  * they were counted. */

@@ -197,6 +197,16 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
     unique->is_imprinted = is_imprinted && changed_by(unique->target) == NULL;
     unique->windows = windows;
     unique->next = next;
+    struct gsi_groups *groups = unique->target->options->unique ? &unique->groups : NULL;
+    const enum gsi_keep_choice keep = unique->target->options->unique_keep;
+    unique->picker = (struct gsi_picker){.target = unique->target,
+                                         .groups = groups,
+                                         .carry = changed_by(unique->target),
+                                         .is_imprinted = unique->is_imprinted,
+                                         .needs_behind = groups != NULL && keep != GSI_KEEP_FIRST};
+    /* One window that waits must not be all that there are. */
+    unique->is_picking =
+        windows->count > 2 && gsi_picker_may(unique->target, groups, unique->picker.carry);
 }
 
 /* What is written at `to` will be read back. Records lie where those before them were. */
@@ -271,6 +281,18 @@ static bool is_block_full(const struct gsi_unique *unique)
     return unique->block != NULL && unique->block->bytes == unique->block->capacity;
 }
 
+/* What is written of the window is there already. */
+static void copy_picked(struct gsi_unique *unique)
+{
+    const struct gsi_buffer *window = unique->window;
+    struct gsi_buffer *block = unique->block;
+    uint64_t bytes =
+        gsi_min_u64(window->bytes - unique->window_off, block->capacity - block->bytes);
+    memcpy(block->data + block->bytes, window->data + unique->window_off, bytes);
+    block->bytes += bytes;
+    unique->window_off += bytes;
+}
+
 /* On a thread: until the block is full or the window is at its end. */
 static void fill_block(struct gsi_task *task, uint32_t worker_idx)
 {
@@ -285,7 +307,10 @@ static void fill_block(struct gsi_task *task, uint32_t worker_idx)
         unique->staged_off += bytes;
         if (is_block_full(unique) || !has_elements(unique))
             return;
-        take_elements(unique);
+        if (unique->is_picking)
+            copy_picked(unique);
+        else
+            take_elements(unique);
     }
 }
 
@@ -302,21 +327,38 @@ static bool has_staged(const struct gsi_unique *unique)
     return unique->staged_off < unique->staged_end;
 }
 
+/* What is written of the next window; NULL: it is not there yet. */
+static struct gsi_buffer *take_picked(struct gsi_unique *unique)
+{
+    const struct gsi_layout *layout = unique->target->loop->layout;
+    struct gsi_buffer *window = gsi_picker_give(&unique->picker);
+    if (window == NULL)
+        return NULL;
+    unique->count += window->bytes / gsi_unique_written_bytes(unique->target);
+    unique->position_sum = unique->picker.position_sum;
+    if (unique->is_imprinted && window->bytes > 0)
+        layout->ops->imprint_join(layout, &unique->imprint, &window->imprint, NULL, window->data);
+    return window;
+}
+
 /* Windows that were looked at go back; the next one is taken. */
 static bool next_window(struct gsi_unique *unique)
 {
-    if (has_elements(unique) || (unique->window == NULL && unique->waiting.head == NULL))
+    if (has_elements(unique))
         return false;
-    if (unique->window != NULL)
-        gsi_buffers_give(unique->windows, unique->window);
-    unique->window = gsi_buffer_list_pop(&unique->waiting);
+    struct gsi_buffer *looked_at = unique->window;
+    unique->window =
+        unique->is_picking ? take_picked(unique) : gsi_buffer_list_pop(&unique->waiting);
     unique->window_off = 0;
-    return true;
+    if (looked_at != NULL)
+        gsi_buffers_give(unique->windows, looked_at);
+    return looked_at != NULL || unique->window != NULL;
 }
 
 static bool hand_block_on(struct gsi_unique *unique)
 {
-    bool is_last = unique->is_ended && !has_staged(unique) && unique->block != NULL;
+    bool is_last = unique->is_ended && !has_staged(unique) && !has_elements(unique) &&
+                   gsi_picker_is_idle(&unique->picker) && unique->block != NULL;
     if (!is_block_full(unique) && !is_last)
         return false;
     unique->passed_bytes += unique->block->bytes;
@@ -361,7 +403,8 @@ static bool pump(void *context)
 bool gsi_unique_is_idle(const struct gsi_unique *unique)
 {
     return !unique->is_busy && !has_staged(unique) && unique->window == NULL &&
-           unique->waiting.head == NULL && !(unique->is_ended && unique->block != NULL);
+           unique->waiting.head == NULL && gsi_picker_is_idle(&unique->picker) &&
+           !(unique->is_ended && unique->block != NULL);
 }
 
 static bool is_idle(const void *context)
@@ -374,7 +417,9 @@ void gsi_unique_finish(struct gsi_unique *unique)
     if (unique->memory == NULL)
         return;
     unique->is_ended = true;
-    if (!unique->target->options->unique)
+    if (unique->is_picking)
+        gsi_picker_end(&unique->picker);
+    if (!unique->target->options->unique || unique->is_picking)
         return;
     uint8_t *entries = unique->entries != NULL ? unique->entries : unique->staged;
     uint64_t bytes = gsi_groups_end(&unique->groups, entries);
@@ -428,7 +473,12 @@ enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)
 static bool take(void *context, struct gsi_buffer *window)
 {
     struct gsi_unique *unique = context;
-    gsi_buffer_list_push(&unique->waiting, window);
+    if (!unique->is_picking)
+        gsi_buffer_list_push(&unique->waiting, window);
+    else if (window->bytes > 0)
+        gsi_picker_take(&unique->picker, window);
+    else
+        gsi_buffers_give(unique->windows, window);
     return false;
 }
 

@@ -3,17 +3,20 @@
  * were. It also turns elements into what is written of them: their positions with --argsort, some
  * fields with --out (element/carry/carry.h).
  *
- *     windows, in order --task--> blocks, full but for the last --> sink
+ *     windows, in order --(picker)--task--> blocks, full but for the last --> sink
  *
  * A window may become shorter or, with counts, longer. So the result goes into blocks of whole
  * pages, and direct writes, packing and streams need no change. Elements may straddle blocks.
- * Blocks for an array (io/array.h) are parts of it. One task at a time runs on the pool, in order;
- * it keeps up with the merge (element/groups.c). */
+ * Blocks for an array (io/array.h) are parts of it. One task at a time fills them, in order. Where
+ * it can, it only copies: what is written of a window was made before, on all threads
+ * (output/picker.h). Counts and folds, which go on from window to window, it makes itself
+ * (element/groups.c). */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
 #include "base/report.h"
 #include "element/groups.h"
+#include "output/picker.h"
 #include "output/sink.h"
 
 struct gsi_unique {
@@ -24,6 +27,8 @@ struct gsi_unique {
     uint64_t memory_bytes;
     struct gsi_buffers blocks;
     struct gsi_groups groups;
+    struct gsi_picker picker;   /* if is_picking */
+    bool is_picking;            /* windows are what is written when they are copied */
     struct gsi_imprint imprint; /* of the elements that went on, if they will be read back; for */
                                 /* records, without their order */
     struct gsi_buffer_list waiting;

@@ -97,25 +97,62 @@ static size_t run(struct test_random *random, struct gsi_groups *groups, size_t 
     return length + gsi_groups_end(groups, got + length);
 }
 
+/* The same in pieces that are looked at on their own, the last one first. */
+static size_t run_picked(struct test_random *random, struct gsi_groups *groups, size_t n,
+                         uint32_t bytes)
+{
+    struct {
+        struct gsi_groups_piece piece;
+        uint8_t *elements; /* of that size: the sanitizer sees what is more */
+        size_t n, put;
+    } pieces[64];
+    size_t count = 0, length = 0;
+    uint64_t most = 1 + test_below(random, n / 8 + 3);
+    for (size_t at = 0; at < n; at += pieces[count++].n) {
+        size_t step = count + 1 < 64 ? 1 + test_below(random, most) : n - at;
+        pieces[count].n = step = step < n - at ? step : n - at;
+        pieces[count].piece = (struct gsi_groups_piece){0};
+        pieces[count].elements = malloc(step * bytes);
+        memcpy(pieces[count].elements, data + at * bytes, step * bytes);
+        bool goes_on = gsi_groups_meet(groups, pieces[count].elements, step);
+        pieces[count].piece.goes_on_before = goes_on;
+        if (count > 0)
+            pieces[count - 1].piece.goes_on_behind = goes_on;
+    }
+    for (size_t i = count; i-- > 0;)
+        pieces[i].put = gsi_groups_pick(groups, &pieces[i].piece, pieces[i].elements, pieces[i].n);
+    for (size_t i = 0; i < count; i++) {
+        gsi_groups_join(groups, &pieces[i].piece, pieces[i].n);
+        memcpy(got + length, pieces[i].elements, pieces[i].put);
+        length += pieces[i].put;
+        free(pieces[i].elements);
+    }
+    return length;
+}
+
 static void check_groups(struct test_random *random, const struct gsi_layout *layout,
                          const char *type, uint32_t key_count)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 1000, MOST};
     uint32_t bytes = layout->element_bytes;
     for (size_t s = 0; s < SHAPE_COUNT; s++)
-        for (size_t i = 0; i < 8 * sizeof sizes / sizeof sizes[0]; i++) {
+        for (size_t i = 0; i < 16 * sizeof sizes / sizeof sizes[0]; i++) {
             struct gsi_groups groups;
             struct gs_error error;
-            size_t n = sizes[i / 8], group_count;
+            size_t n = sizes[i / 16], group_count;
             const struct gsi_groups_rule rule = {
                 .has_counts = i % 2 != 0, .keep = i / 2 % 4, .key_count = key_count};
+            bool is_picked = !rule.has_counts && i / 8 % 2 != 0;
             fill(random, &shapes[s], n, bytes, layout->record != NULL);
             assert_int_equal(gsi_groups_init(&groups, layout, &rule, NULL, &error), GS_OK);
             size_t wanted = expect(n, bytes, &rule, &group_count);
-            size_t length = run(random, &groups, n, bytes);
+            assert_int_equal(gsi_groups_may_pick(&groups), !rule.has_counts);
+            size_t length =
+                is_picked ? run_picked(random, &groups, n, bytes) : run(random, &groups, n, bytes);
             if (length != wanted || memcmp(got, want, wanted) != 0)
-                test_fail("%s, %s, %zu elements, keep %d, counts %d: %zu bytes, not %zu", type,
-                          shapes[s].name, n, rule.keep, rule.has_counts, length, wanted);
+                test_fail("%s, %s, %zu elements, keep %d, counts %d, picked %d: %zu bytes, not %zu",
+                          type, shapes[s].name, n, rule.keep, rule.has_counts, is_picked, length,
+                          wanted);
             assert_int_equal(groups.count, group_count);
             assert_true(gsi_groups_are_whole(&groups, n));
             assert_true(!groups.is_held || !gsi_groups_are_whole(&groups, n + 1));
