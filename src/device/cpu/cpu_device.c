@@ -138,13 +138,14 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
     struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
     const struct gsi_layout *layout = &piece->device->config.layout;
     struct gsi_buffer *buffer = piece->buffer;
+    uint8_t *scratch = piece->device->scratch + worker_idx * GSI_MERGE_SCRATCH_BYTES;
     size_t n = buffer->bytes / layout->element_bytes;
     if (layout->has_tags) {
-        gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx]);
+        gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx], scratch);
         return;
     }
     layout->ops->tally_add_map(layout, piece->device->tallies[worker_idx], buffer->data, n);
-    piece->is_in_order = gsi_sort_keys(layout->key_bytes, buffer->data, n);
+    piece->is_in_order = gsi_sort_keys(layout->key_bytes, buffer->data, n, scratch);
 }
 
 static void sort_piece_done(struct gsi_task *task)

@@ -58,8 +58,8 @@ struct gsi_cpu_records {
 
 /* cpu_records.c: what is done to records in place of what is done to numbers. */
 
-/* On a thread: sort a piece's tags, or reduce it. */
-void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally);
+/* On a thread: sort a piece's tags, with scratch as gsi_sort_keys takes it, or reduce it. */
+void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally, void *scratch);
 void gsi_cpu_records_reduce(struct gsi_piece *piece, struct gsi_record_tally *tally);
 
 /* gsi_cpu_records_put: a piece that was put gets its indexes. */

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/u128.h"
 #include "device/cpu/cpu_leaf_sort.h"
+#include "device/cpu/cpu_wide_sort.h"
 #include "element/tally/imprint.h"
 #include "element/width.h"
 
@@ -25,7 +26,7 @@ REVERSE(reverse_32, uint32_t)
 REVERSE(reverse_64, uint64_t)
 REVERSE(reverse_128, gsi_u128)
 
-bool gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n)
+bool gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n, void *scratch)
 {
     const uint8_t *at = keys;
     bool rises = true, falls = true;
@@ -40,6 +41,8 @@ bool gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n)
         return true;
     if (falls)
         GSI_BY_WIDTH(key_bytes, reverse_32(keys, n), reverse_64(keys, n), reverse_128(keys, n));
+    else if (key_bytes == 16 && scratch != NULL)
+        gsi_wide_sort(keys, n, scratch);
     else
         gsi_leaf_sort(key_bytes, keys, n);
     return false;

@@ -57,7 +57,7 @@ void gsi_cpu_records_put(struct gsi_piece *piece)
                (piece->first_index + piece_records(piece)) >> rider->index_bits == 0);
 }
 
-void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally)
+void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally, void *scratch)
 {
     const struct gsi_layout *layout = layout_of(piece);
     const uint8_t *data = piece->buffer->data;
@@ -71,7 +71,7 @@ void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tall
     gsi_record_tally_add(tally, data, n);
     piece->tags_at = gsi_key_scope_take(layout->scope, data, n);
     gsi_layout_tags(layout, data, n, piece->tags_at, piece->first_index, tags);
-    piece->is_in_order = gsi_sort_keys(GSI_TAG_BYTES, tags, n);
+    piece->is_in_order = gsi_sort_keys(GSI_TAG_BYTES, tags, n, scratch);
     if (layout->word != NULL || !gsi_ties_are_possible(layout->record, piece->tags_at))
         return;
     gsi_ties_sort(&places, tags, n, piece->tags_at);

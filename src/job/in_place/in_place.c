@@ -18,6 +18,7 @@
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_partition.h"
 #include "device/cpu/cpu_presorted.h"
+#include "device/cpu/cpu_wide_sort.h"
 #include "element/element_ops.h"
 #include "element/tally/tally_sorted.h"
 #include "io/array.h"
@@ -90,6 +91,8 @@ struct in_place {
     struct piece *waiting, **last_waiting;
     struct worker *workers, *free_workers; /* the last one is in no list: what blocks leave over */
     uint64_t workers_bytes;
+    uint8_t *scratch; /* of keys of 16 bytes: GSI_WIDE_SORT_BYTES for each thread of the pool */
+    uint64_t scratch_bytes;
     atomic_bool stop;
     struct gsi_delivery delivery;
 };
@@ -166,17 +169,18 @@ static void finish_keys(const struct gsi_layout *layout, struct gsi_imprint *imp
 
 static void finish(struct gsi_task *task, uint32_t worker_idx)
 {
-    (void)worker_idx;
     struct worker *worker = GSI_CONTAINER_OF(task, struct worker, task);
     struct piece *piece = worker->piece;
     const struct gsi_layout *layout = worker->sort->layout;
-    uint8_t *keys = keys_of(piece);
+    uint8_t *keys = keys_of(piece), *scratch = worker->sort->scratch;
     if (atomic_load(&worker->sort->stop))
         return;
+    if (scratch != NULL)
+        scratch += worker_idx * GSI_WIDE_SORT_BYTES;
     if (piece->state == PIECE_RAW)
         prepare(worker, keys, piece->count);
     if (piece->least != piece->most)
-        gsi_sort_keys(layout->key_bytes, keys, piece->count);
+        gsi_sort_keys(layout->key_bytes, keys, piece->count, scratch);
     finish_keys(layout, &piece->imprint, &worker->tally, keys, piece->count);
     piece->state = PIECE_DONE;
 }
@@ -449,6 +453,12 @@ static enum gs_status open_sort(struct in_place *sort)
     GSI_TRY(
         gsi_memory_map(ledger, GSI_MEMORY_SCRATCH, sort->workers_bytes, &memory, job->loop.error));
     sort->workers = memory;
+    if (key_bytes == 16) {
+        sort->scratch_bytes = gsi_pool_thread_count(sort->loop->pool) * GSI_WIDE_SORT_BYTES;
+        GSI_TRY(gsi_memory_map(ledger, GSI_MEMORY_SCRATCH, sort->scratch_bytes, &memory,
+                               job->loop.error));
+        sort->scratch = memory;
+    }
     for (uint32_t i = 0; i <= sort->worker_count; i++) {
         struct worker *worker = &sort->workers[i];
         worker->sort = sort;
@@ -466,6 +476,7 @@ static void close_sort(struct in_place *sort)
     struct gsi_ledger *ledger = &sort->loop->ledger;
     gsi_delivery_clear(&sort->delivery);
     GSI_FREE(ledger, sort->pieces, sort->piece_room);
+    gsi_memory_unmap(ledger, GSI_MEMORY_SCRATCH, sort->scratch, sort->scratch_bytes);
     gsi_memory_unmap(ledger, GSI_MEMORY_SCRATCH, sort->workers, sort->workers_bytes);
 }
 

@@ -110,7 +110,7 @@ static enum gs_status sort(const struct gsi_options *options, struct gsi_array *
     gsi_leaf_prepare(layout.key_bytes);
     array->is_written = true;
     gsi_fingerprint_add_map(&layout, fingerprint, array->to, n);
-    gsi_sort_keys(layout.key_bytes, array->to, n);
+    gsi_sort_keys(layout.key_bytes, array->to, n, NULL);
     gsi_imprint_add_unmap(&layout, &imprint, array->to, n);
     gsi_tally_sorted_begin(&tally);
     gsi_tally_sorted_add(&layout, &tally, array->to, n);

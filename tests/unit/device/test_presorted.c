@@ -36,7 +36,7 @@ static void check(const char *type, uint8_t *keys, size_t n, const char *what)
     size_t bytes = model_bytes(type);
     memcpy(want, keys, n * bytes);
     model_sort(type, false, want, n);
-    gsi_sort_keys((uint32_t)bytes, keys, n);
+    gsi_sort_keys((uint32_t)bytes, keys, n, NULL);
     if (memcmp(keys, want, n * bytes) != 0)
         test_fail("%s, %zu keys, %s: wrong order", type, n, what);
 }
