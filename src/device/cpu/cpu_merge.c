@@ -8,8 +8,8 @@
 
 #include "base/checked.h"
 #include "base/u128.h"
-#include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_merge_simd.h"
+#include "device/cpu/cpu_presorted.h"
 #include "element/width.h"
 
 #include <stdbool.h>
@@ -25,9 +25,15 @@
  *     key        k = 2     4     8    16    64   128   256   by sort
  *      4 bytes    0.39  0.78  1.16  1.58  2.44  2.93  3.57   4.0 .. 4.5
  *      8          0.51  1.01  1.55  2.07  3.24  4.06  5.18   6.3 .. 6.9
- *     16          2.23  4.46  6.73  9.07                    18.5 .. 20.2
+ *     16          2.23  4.46  6.73  9.07
+ *
+ * Keys of 16 bytes are sorted by short tags since: one core of an AMD EPYC, family 26, model 2,
+ * AVX-512, 2026-11-24:
+ *
+ *     16          1.38  2.75  4.28  5.62  8.45  11.1         4.6 .. 4.9
  */
-#define TREE_SLICES 128
+#define TREE_SLICES    128
+#define TREE_SLICES_16 8
 
 #define KEY        uint32_t
 #define WIDE(name) name##_4
@@ -46,22 +52,25 @@ static void merge_tree(uint32_t key_bytes, const struct gsi_slice *slices, uint3
                  merge_tree_8(slices, k, out, scratch), merge_tree_16(slices, k, out, scratch));
 }
 
-static void merge_by_sort(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k, void *out)
+static void merge_by_sort(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k, void *out,
+                          void *scratch)
 {
-    GSI_BY_WIDTH(key_bytes, merge_by_sort_4(slices, k, out), merge_by_sort_8(slices, k, out),
-                 merge_by_sort_16(slices, k, out));
+    GSI_BY_WIDTH(key_bytes, merge_by_sort_4(slices, k, out, scratch),
+                 merge_by_sort_8(slices, k, out, scratch),
+                 merge_by_sort_16(slices, k, out, scratch));
 }
 
-/* Cut about `tile` keys off the front of the slices, `left` keys in all; returns how many. Each
+/* Cut about `tile` keys off the front of the slices, `left` keys in all, and no more than `most`
+ * but where slices have one key each; returns how many. Each
  * round cuts at the wanted quantile of the slice that has most keys before the last cut: one round
  * for data that look alike, and fewer keys every round for any. */
 static uint64_t cut_tile(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k,
-                         uint64_t left, uint64_t tile, uint64_t *cut)
+                         uint64_t left, uint64_t tile, uint64_t most, uint64_t *cut)
 {
     uint64_t taken = left;
     for (uint32_t i = 0; i < k; i++)
         cut[i] = slices[i].count;
-    while (taken > 2 * tile) {
+    while (taken > most) {
         uint32_t longest = 0;
         for (uint32_t i = 1; i < k; i++)
             if (cut[i] > cut[longest])
@@ -103,21 +112,24 @@ static uint32_t drop_empty(struct gsi_slice *slices, uint32_t k)
 void gsi_merge_tiles(uint32_t key_bytes, struct gsi_merge_work *work, void *out,
                      void (*tile_done)(void *context, void *keys, size_t n), void *context)
 {
-    const uint64_t tile_keys = GSI_TILE_BYTES / key_bytes;
+    const uint32_t tree_slices = key_bytes == 16 ? TREE_SLICES_16 : TREE_SLICES;
     uint8_t *end = out;
     uint32_t k = drop_empty(work->slices, work->slice_count);
     uint64_t left = 0;
     for (uint32_t i = 0; i < k; i++)
         left += work->slices[i].count;
     while (left > 0) {
-        uint64_t taken = cut_tile(key_bytes, work->slices, k, left, tile_keys, work->cut);
+        uint64_t tile = GSI_TILE_BYTES / key_bytes, most = 2 * tile;
+        if (key_bytes == 16 && k > TREE_SLICES_16)
+            tile = GSI_WIDE_PIECE_KEYS * 3 / 4, most = GSI_WIDE_PIECE_KEYS;
+        uint64_t taken = cut_tile(key_bytes, work->slices, k, left, tile, most, work->cut);
         uint32_t used = take_tile(key_bytes, work->slices, k, work->cut, work->tile);
         if (used == 1)
             memcpy(end, work->tile[0].keys, taken * key_bytes);
-        else if (used <= TREE_SLICES && taken * key_bytes <= GSI_MERGE_SCRATCH_BYTES)
+        else if (used <= tree_slices && taken * key_bytes <= GSI_MERGE_SCRATCH_BYTES)
             merge_tree(key_bytes, work->tile, used, end, work->scratch);
         else
-            merge_by_sort(key_bytes, work->tile, used, end);
+            merge_by_sort(key_bytes, work->tile, used, end, work->scratch);
         tile_done(context, end, taken);
         end += taken * key_bytes;
         left -= taken;

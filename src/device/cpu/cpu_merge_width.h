@@ -82,17 +82,14 @@ static void WIDE(merge_tree)(const struct gsi_slice *slices, uint32_t k, KEY *ou
 }
 
 /* Many slices: put them side by side and sort. The cost does not depend on k. */
-static void WIDE(merge_by_sort)(const struct gsi_slice *slices, uint32_t k, KEY *out)
+static void WIDE(merge_by_sort)(const struct gsi_slice *slices, uint32_t k, KEY *out, void *scratch)
 {
-    bool is_ordered = true;
     KEY *end = out;
     for (uint32_t i = 0; i < k; i++) {
         memcpy(end, slices[i].keys, slices[i].count * sizeof(KEY));
-        is_ordered = is_ordered && (end == out || end[-1] <= end[0]);
         end += slices[i].count;
     }
-    if (!is_ordered)
-        gsi_leaf_sort(sizeof(KEY), out, (size_t)(end - out));
+    gsi_sort_keys(sizeof(KEY), out, (size_t)(end - out), scratch);
 }
 
 #undef KEY
