@@ -1,4 +1,5 @@
-/* gsort.h: out-of-core sort of huge binary files; the only installed header of libgsort.
+/* gsort.h: out-of-core sort of huge binary files; all that libgsort exports. For C++20 there is
+ * gsort.hpp over it.
  *
  *     gs_job *job = gs_job_create();
  *     gs_job_add(job, "input", "x.f64");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs.py BIN_DIR: what README.md and the manual say is so: their commands run, as they are written.
+"""docs.py BIN_DIR: what README.md, the manual and the page for C++ say is so: their commands run, as they are written.
 
 Each fenced block that begins with ```sh is run by bash -eu, block after block of a file in one scratch directory, with
 BIN_DIR first in PATH and, for the README, files of the names that it uses. It has to end with exit status 0 and without
@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MANUAL = 'tools/gsort/MANUAL.md'
+MANUAL, CXX = 'tools/gsort/MANUAL.md', 'tools/gsort/CXX.md'
 # First word of the block -> why it is no test here; None: another test runs it, or it is what a program printed.
 CONSOLE = {
     ('README.md', 'tools/demo.sh'): None,  # tools/dev/bare.sh
@@ -62,7 +62,7 @@ END
 
 
 # How programs are built.
-BUILD = {'c': 'cc -std=c17 -Wall -Wextra -Werror -x c', 'cpp': 'c++ -std=c++17 -Wall -Wextra -Werror -x c++'}
+BUILD = {'c': 'cc -std=c17 -Wall -Wextra -Werror -x c', 'cpp': 'c++ -std=c++20 -Wall -Wextra -Werror -x c++'}
 
 
 class Docs:
@@ -198,6 +198,7 @@ def main():
     docs.length('README.md')
     docs.file('README.md', FILES)
     docs.file(MANUAL, '')
+    docs.file(CXX, '')
     docs.links()
     for name, begin in CONSOLE.keys() - docs.console_seen:
         docs.fail(name, f'has no ```console block that begins with {begin}')

@@ -18,6 +18,7 @@ bin/gsort-bench
 bin/gsort-gen
 bin/sort
 include/gsort.h
+include/gsort.hpp
 lib/cmake/gsort/gsortConfig.cmake
 lib/cmake/gsort/gsortConfigVersion.cmake
 lib/cmake/gsort/gsortShared-BUILD.cmake

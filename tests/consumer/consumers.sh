@@ -1,6 +1,7 @@
 #!/bin/bash
-# Programs that use an installed libgsort, found by pkg-config and by find_package, shared and static, in C and C++; and gsort
-# and gsort-gen themselves, which need nothing but gsort.h and libgsort.so.
+# Programs that use an installed libgsort, found by pkg-config and by find_package, shared and static, in C and C++, with gsort.h
+# and gsort.hpp; what gsort.hpp refuses to compile; and gsort and gsort-gen themselves, which need nothing but gsort.h and
+# libgsort.so.
 #
 #     tests/consumer/consumers.sh BUILD_DIR CMAKE CC CXX
 #
@@ -30,14 +31,18 @@ export LD_LIBRARY_PATH=$scratch/shared/$lib
 
 flags=(-Wall -Wextra -Wpedantic -Werror -O1)
 for kind in shared static; do
-    for language in c cc; do
-        name=pkg_${kind}_$language compiler=("$cc" -std=c17)
-        [ $language = c ] || compiler=("$cxx" -std=c++17)
+    for language in c cc hpp; do
+        name=pkg_${kind}_$language
+        case $language in
+        c) compiler=("$cc" -std=c17) file=consumer.c ;;
+        cc) compiler=("$cxx" -std=c++17) file=consumer.cc ;;
+        hpp) compiler=("$cxx" -std=c++20 -O2 -Wshadow -Wconversion -pthread) file=test_hpp.cc ;;
+        esac
         found=$(PKG_CONFIG_PATH=$scratch/$kind/$lib/pkgconfig pkg-config $([ $kind = shared ] || echo --static) --cflags --libs gsort) ||
             fail "$name: pkg-config"
         # What is found is words for the compiler.
         # shellcheck disable=SC2086
-        "${compiler[@]}" "${flags[@]}" "$source/tests/consumer/consumer.$language" $found -o "$scratch/$name" 2>"$scratch/log" ||
+        "${compiler[@]}" "${flags[@]}" "$source/tests/consumer/$file" $found -o "$scratch/$name" 2>"$scratch/log" ||
             fail "$name: $(cat "$scratch/log")"
         run "$name"
     done
@@ -53,11 +58,52 @@ done
 for name in shared_c static_c; do
     mv "$scratch/cmake_OFF/$name" "$scratch/alone_$name" && run alone_$name
 done
-for name in shared_c shared_cc static_c static_cc; do
+for name in {shared,static}_{c,cc,sequence}; do
     mv "$scratch/cmake_ON/$name" "$scratch/$name" && run $name
 done
-for name in pkg_shared_c pkg_shared_cc shared_c shared_cc alone_shared_c; do needs $name || fail "$name: does not need libgsort.so.0"; done
-for name in pkg_static_c pkg_static_cc static_c static_cc alone_static_c; do needs $name && fail "$name: needs libgsort.so.0"; done
+for name in pkg_shared_hpp shared_sequence {,pkg_}shared_{c,cc} alone_shared_c; do needs $name || fail "$name: does not need libgsort.so.0"; done
+for name in pkg_static_hpp static_sequence {,pkg_}static_{c,cc} alone_static_c; do needs $name && fail "$name: needs libgsort.so.0"; done
+
+# gsort.hpp: by clang, too, if it is here; without exceptions; the example in its head; and what does not compile.
+include=$scratch/shared/include
+compilers=("$cxx")
+command -v clang++ >/dev/null && compilers+=(clang++)
+{
+    printf '#include <gsort.hpp>\n#include <cstdio>\nint main()\n{\n'
+    sed -n '/^ \*     struct Edge/,/printf/s/^ \*//p' "$include/gsort.hpp"
+    printf '}\n'
+} >"$scratch/example.cc"
+cat >"$scratch/bare.cc" <<'END_CODE'
+#include <gsort.hpp>
+struct Edge { int from, to; };
+int main()
+{
+    gs_error failure;
+    gsort::sorter<Edge, &Edge::to> sorter({}, failure);
+    const Edge edges[] = {{1, 2}, {2, 1}};
+    std::span<const Edge> block;
+    return sorter.push(edges, failure) != GS_OK || sorter.finish(failure) != GS_OK || sorter.pull(block, failure) != GS_OK ||
+           block[0].to != 1;
+}
+END_CODE
+for compiler in "${compilers[@]}"; do
+    strict=("$compiler" -std=c++20 "${flags[@]}" -Wshadow -Wconversion "-I$include")
+    [ "$compiler" = "$cxx" ] ||
+        "${strict[@]}" -fsyntax-only "$source/tests/consumer"/test_{hpp,sequence}.cc 2>"$scratch/log" || fail "$compiler: $(cat "$scratch/log")"
+    "${strict[@]}" "$scratch/example.cc" "-L$scratch/shared/$lib" -lgsort -o "$scratch/example" 2>"$scratch/log" || fail "$compiler, the example: $(cat "$scratch/log")"
+    [ "$("$scratch/example" | wc -l)" = 1000 ] || fail "$compiler, the example: prints something else"
+    "${strict[@]}" -fno-exceptions "$scratch/bare.cc" "-L$scratch/shared/$lib" -lgsort -o "$scratch/bare" 2>"$scratch/log" && "$scratch/bare" ||
+        fail "$compiler, without exceptions: $(cat "$scratch/log")"
+done
+# Each is compiled by itself; the header once.
+strict=("$cxx" -std=c++20 "${flags[@]}" "-I$include")
+"${strict[@]}" -x c++-header "$include/gsort.hpp" -o "$include/gsort.hpp.gch" 2>"$scratch/log" || fail "gsort.hpp: $(cat "$scratch/log")"
+while IFS='|' read -r words code; do
+    [[ $code == *template* ]] || code="int main() { $code }"
+    printf '#include <gsort.hpp>\n%s\n' "$code" >"$scratch/refused.cc"
+    "${strict[@]}" -fsyntax-only "$scratch/refused.cc" 2>"$scratch/log" && fail "compiles: $code"
+    grep -qF -- "${words% }" "$scratch/log" || fail "$code: no '${words% }' in $(grep -m 3 error: "$scratch/log")"
+done < <(grep -v '^#' "$source/tests/consumer/refused.txt")
 
 # The programs, from outside.
 mkdir "$scratch/tools"
