@@ -38,6 +38,9 @@ enum gsi_set {
     GSI_SET_ANTI
 };
 
+/* The order of bytes in the numbers that are written. */
+enum gsi_byte_order { GSI_ORDER_AS_READ = 0, GSI_ORDER_LITTLE, GSI_ORDER_BIG };
+
 /* The largest values of some options; larger ones fail with GS_E_USAGE. */
 #define GSI_THREADS_MAX      1024u
 #define GSI_FAN_IN_MAX       (1u << 20)
@@ -73,9 +76,14 @@ struct gsi_options {
     const struct gs_reader *readers;
     const char *type;      /* name of an element type; NULL: what names of files say, else u64 */
     uint32_t record_bytes; /* bytes of a record, 1 to 65536; 0: numbers */
-    uint64_t header_bytes; /* of every input, not sorted; the first input's begin the output */
-    bool drop_tail;        /* leave out what is left over behind the last whole element */
-    bool raw;              /* take every input as it is: no format is looked for in data or names */
+    uint64_t header_bytes; /* of every input, not sorted; the first input's begin the output, */
+    bool drop_header; /* unless this is set; of .npy files, too: their data are written alone */
+    bool drop_tail;   /* leave out what is left over behind the last whole element */
+    bool raw;         /* take every input as it is: no format is looked for in data or names */
+    /* With has_region only these bytes of the input, which is one file; UINT64_MAX: all from there
+     * on. No format is looked for in there. */
+    bool has_region;
+    uint64_t region_off, region_bytes;
     /* With has_range only elements range_first to range_first + range_count - 1 of the inputs,
      * which are files and one list; a range_count of UINT64_MAX is all from there on. */
     bool has_range;
@@ -146,7 +154,8 @@ struct gsi_options {
     /* Takes the place of the file, and `output` is its name, which says how to pack. NULL: it is a
      * file. */
     const struct gs_writer *writer;
-    uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: at 1 if its name ends in .zst */
+    enum gsi_byte_order out_order; /* of the numbers that are written; GSI_ORDER_AS_READ */
+    uint32_t output_zstd_level;    /* pack the output, 1 to 19; 0: at 1 if its name ends in .zst */
     bool verify_read; /* read the output, a file, back from the disk before it takes its place */
     /* What is written of each element in its stead. With argsort its position in the inputs, which
      * are one list, from 0 on: a u64, or with index_bytes of 4 a u32, little endian. With

@@ -86,3 +86,8 @@ bool gsi_layout_falls(const struct gsi_layout *layout)
     bool key_falls = record != NULL && record->key_count > 0 && record->keys[0].is_descending;
     return key_falls != layout->is_reversed;
 }
+
+bool gsi_layout_is_big_endian(const struct gsi_layout *layout)
+{
+    return layout->number != NULL && layout->record->keys[0].is_big_endian;
+}

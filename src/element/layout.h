@@ -64,6 +64,9 @@ void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size
  * the order. */
 bool gsi_layout_falls(const struct gsi_layout *layout);
 
+/* gsi_layout_is_big_endian: whether elements are big endian numbers. */
+bool gsi_layout_is_big_endian(const struct gsi_layout *layout);
+
 /* gsi_layout_name: the type of numbers; "record". */
 static inline const char *gsi_layout_name(const struct gsi_layout *layout)
 {

@@ -61,8 +61,9 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
 static const char *typed_output(const struct gsi_inputs *inputs)
 {
     const struct gsi_options *options = inputs->options;
-    bool has_elements = !options->argsort && options->out_field_count == 0 &&
-                        !options->unique_counts && !inputs->together->has[GSI_WITH_WIDE_SUM];
+    bool has_elements = !options->argsort && options->out_order == GSI_ORDER_AS_READ &&
+                        options->out_field_count == 0 && !options->unique_counts &&
+                        !inputs->together->has[GSI_WITH_WIDE_SUM];
     return has_elements ? options->output : NULL;
 }
 
@@ -269,6 +270,8 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
         GSI_TRY(choose_numbers(inputs, report, chosen, &elements, paths));
     if (chosen->layout.record == NULL || chosen->layout.number != NULL)
         GSI_TRY(gsi_together_tell(inputs->together, GSI_FACT_NUMBERS, NULL, inputs->loop->error));
+    else
+        GSI_TRY(gsi_together_tell(inputs->together, GSI_FACT_RECORDS, NULL, inputs->loop->error));
     GSI_TRY(choose_fold(inputs, report, chosen));
     GSI_TRY(choose_moments(inputs, chosen));
     GSI_TRY(choose_filter(inputs, report, chosen));

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "element/key_type.h"
 #include "input/npy/npy_input.h"
+#include "input/range.h"
 #include "input/sniff.h"
 #include "input/zst/frames_reader.h"
 
@@ -25,7 +26,8 @@ static void sniff_done(struct gsi_sniff *sniff)
 static void keep_bytes(struct gsi_inputs *inputs, const struct gsi_input *input,
                        const uint8_t *data, uint64_t bytes)
 {
-    if (input != inputs->table || inputs->options->header_bytes == 0 || inputs->header.data == NULL)
+    if (input != inputs->table || gsi_header_kept(inputs->options) == 0 ||
+        inputs->header.data == NULL)
         return;
     memcpy(inputs->header.data + inputs->header.bytes, data, bytes);
     inputs->header.bytes += bytes;
@@ -80,6 +82,10 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
     enum gs_status status = GS_OK;
     enum gs_action action = inputs->options->action;
     bool takes_nothing = action == GS_EXPLAIN || action == GS_LOOK; /* from streams */
+    if (inputs->options->has_region) { /* of streams it is refused once they are known */
+        input->is_sniffed = true;
+        return input->is_stream ? GS_OK : gsi_range_region(inputs, input);
+    }
     input->is_sniffed = inputs->options->raw || (input->is_stream && takes_nothing);
     if (input->is_sniffed)
         return gsi_header_place(inputs, input);
@@ -97,7 +103,7 @@ enum gs_status gsi_header_look(struct gsi_inputs *inputs, struct gsi_input *inpu
 {
     enum gs_status status = look(inputs, input);
     const struct gsi_options *options = inputs->options;
-    bool is_wanted = options->merge && options->action == GS_SORT && options->header_bytes > 0 &&
+    bool is_wanted = options->merge && options->action == GS_SORT && gsi_header_kept(options) > 0 &&
                      input == inputs->table && input->is_stream && input->coding == GSI_CODING_NONE;
     return status == GS_OK && is_wanted ? wait_for_header(inputs, input) : status;
 }
@@ -109,7 +115,8 @@ enum gs_status gsi_header_place(struct gsi_inputs *inputs, struct gsi_input *inp
     if (status != GS_OK || header == 0)
         return status;
     /* Of a file the header is there to be read; a stream's comes with its data. */
-    if (!input->is_stream && input == inputs->table && header <= input->bytes) {
+    bool is_kept = input == inputs->table && gsi_header_kept(inputs->options) > 0;
+    if (is_kept && !input->is_stream && header <= input->bytes) {
         GSI_TRY(gsi_input_read(input, inputs->header.data, header, 0, inputs->loop->error));
         inputs->header.bytes = header;
     }
@@ -154,9 +161,20 @@ enum gs_status gsi_header_begin(struct gsi_inputs *inputs)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--header: %llu bytes are more than %llu", (unsigned long long)bytes,
                         (unsigned long long)GSI_HEADER_BYTES_MAX);
-    if (bytes == 0)
+    if (gsi_header_kept(inputs->options) == 0)
         return GS_OK;
     return GSI_NEW(NULL, inputs->header.data, bytes, inputs->loop->error);
+}
+
+enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs)
+{
+    const struct gsi_options *options = inputs->options;
+    if (!options->drop_header || options->header_bytes > 0 || inputs->npy != NULL)
+        return GS_OK;
+    return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                    "--drop-header: '%s' has no header that is known; --header=N says how long it "
+                    "is",
+                    inputs->table[0].name);
 }
 
 /* How many inputs are unpacked at the same time: for a merge all that are packed, else one. */
@@ -182,13 +200,13 @@ uint64_t gsi_header_plan(struct gsi_inputs *inputs, bool is_reread, uint64_t mem
     count += is_reread && (inputs->options->merge || count == 0);
     inputs->unpack_size = (struct gsi_frames_reader_size){0};
     if (count == 0)
-        return inputs->options->header_bytes;
+        return gsi_header_kept(inputs->options);
     inputs->unpack_size = (struct gsi_frames_reader_size){
         .window_bytes = window,
         .slot_count =
             gsi_zst_slots_fitting(gsi_frames_reader_bytes(two) - gsi_frames_reader_bytes(one),
                                   memory_bytes / count, thread_count)};
-    return gsi_add_max_u64(inputs->options->header_bytes,
+    return gsi_add_max_u64(gsi_header_kept(inputs->options),
                            gsi_mul_max_u64(count, gsi_frames_reader_bytes(inputs->unpack_size)));
 }
 

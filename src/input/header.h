@@ -8,6 +8,16 @@
 /* The longest header that --header may give. */
 #define GSI_HEADER_BYTES_MAX ((uint64_t)1 << 20)
 
+/* gsi_header_kept: how many bytes of the first input's header begin the output. */
+static inline uint64_t gsi_header_kept(const struct gsi_options *options)
+{
+    return options->drop_header ? 0 : options->header_bytes;
+}
+
+/* gsi_header_check_dropped: --drop-header is for headers that are known. Inputs were looked at.
+ * fails GS_E_USAGE */
+enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs);
+
 /* gsi_header_begin: is called before all others here.
  * fails GS_E_USAGE: --header is too long; GS_E_MEMORY */
 enum gs_status gsi_header_begin(struct gsi_inputs *inputs);

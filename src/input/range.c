@@ -4,6 +4,21 @@
 #include "base/checked.h"
 #include "base/report.h"
 
+enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_input *input)
+{
+    const struct gsi_options *options = inputs->options;
+    uint64_t off = options->region_off, bytes = options->region_bytes;
+    if (bytes == UINT64_MAX && off <= input->bytes)
+        bytes = input->bytes - off;
+    if (off > input->bytes || bytes > input->bytes - off)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--region: ends behind '%s', which has %llu bytes", input->name,
+                        (unsigned long long)input->bytes);
+    input->base_off += off;
+    input->bytes = bytes;
+    return GS_OK;
+}
+
 void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
                    uint64_t count)
 {

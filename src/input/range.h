@@ -1,4 +1,5 @@
-/* range.h: only a part of the inputs' elements is read (--range, and the slices of --part).
+/* range.h: only a part of the inputs is read: elements (--range, and the slices of --part), or bytes
+ * of a file (--region).
  *
  * A file's data begin later then and end sooner (base_off, bytes), and nothing that reads it knows.
  * A stream has no place to begin at. */
@@ -6,6 +7,11 @@
 #define GSI_RANGE_H
 
 #include "input/inputs.h"
+
+/* gsi_range_region: makes what --region names all that there is of the input, a file that was opened
+ * and not looked at.
+ * fails GS_E_USAGE: it ends behind the file */
+enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_input *input);
 
 /* gsi_range_cut: makes elements `first` to `first + count - 1` of what is read of `input` all that
  * is. */

@@ -263,6 +263,7 @@ static void report_place(struct gsi_job *job)
     const struct gsi_input *input = &job->inputs.table[0];
     job->report->is_packed = input->coding == GSI_CODING_ZSTD;
     job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;
+    job->report->data_bytes = input->bytes;
 }
 
 /* The signal that cancelled a job may have interrupted a call that waited. */
@@ -325,6 +326,7 @@ static enum gs_status tell_inputs(const struct gsi_job *job)
         if (input->is_device)
             GSI_TRY(tell(job, GSI_FACT_BLOCK_DEVICE, input->name));
     }
+    GSI_TRY(gsi_header_check_dropped(&job->inputs));
     return job->inputs.npy != NULL ? tell(job, GSI_FACT_NPY, job->inputs.table[0].name) : GS_OK;
 }
 

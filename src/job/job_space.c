@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/report.h"
+#include "input/header.h"
 #include "plan/plan.h"
 #include "plan/space.h"
 
@@ -165,7 +166,7 @@ enum gs_status gsi_job_take_space(struct gsi_job *job)
 {
     if (job->target.output.kind == GSI_OUTPUT_PLACE)
         GSI_TRY(gsi_output_reserve(&job->target.output,
-                                   job->options->header_bytes + job->report->plan.output_bytes,
+                                   gsi_header_kept(job->options) + job->report->plan.output_bytes,
                                    job->loop.error));
     if (job->report->plan.spilled_runs > 0)
         return open_store(job);
@@ -175,6 +176,6 @@ enum gs_status gsi_job_take_space(struct gsi_job *job)
         job->target.pack_level > 0)
         return GS_OK;
     return gsi_output_reserve(&job->target.output,
-                              job->options->header_bytes + job->report->plan.output_bytes,
+                              gsi_header_kept(job->options) + job->report->plan.output_bytes,
                               job->loop.error);
 }

@@ -29,6 +29,22 @@ static bool take_front(const char *text, char mark, char front[32])
     return true;
 }
 
+enum gs_status gsi_take_region(struct gsi_options *options, const char *text,
+                               struct gs_error *error)
+{
+    char front[32];
+    uint64_t *bytes = &options->region_bytes;
+    *bytes = UINT64_MAX;
+    options->has_region = true;
+    if (take_front(text, ':', front) && gs_size_parse(front, 0, &options->region_off)) {
+        const char *back = text + strlen(front) + 1;
+        if (*back == '\0' || (gs_size_parse(back, 0, bytes) && *bytes < UINT64_MAX))
+            return GS_OK;
+    }
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--region: '%s' is not OFFSET:BYTES, like 512:4096 or 1M:", text);
+}
+
 enum gs_status gsi_take_range(struct gsi_options *options, const char *text, struct gs_error *error)
 {
     char front[32];

@@ -38,6 +38,10 @@ const struct gs_choice gsi_choices_of_keep[] = {{.word = "first", .value = GSI_K
                                                 {.word = NULL}};
 static const struct gs_choice choices_of_ties[] = {
     {.word = "input", .value = false}, {.word = "bytes", .value = true}, {.word = NULL}};
+static const struct gs_choice choices_of_out_order[] = {
+    {.word = "little", .value = GSI_ORDER_LITTLE},
+    {.word = "big", .value = GSI_ORDER_BIG},
+    {.word = NULL}};
 const struct gs_choice gsi_choices_of_spill[] = {
     {.word = "auto", .value = false}, {.word = "always", .value = true}, {.word = NULL}};
 const struct gs_choice gsi_choices_of_verify[] = {
@@ -191,6 +195,15 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                     "The header of the first input is copied to the output."},
          SIZE(header_bytes),
          .verbs = SORT | STATS | CHECK | FIND | LOOK},
+    [GSI_OPT_DROP_HEADER] =
+        {{"drop-header", 0, NULL, GROUP_SORT,
+          "do not write a header: neither that of --header nor that of\na .npy file",
+          .alone = "true",
+          .manual =
+              "No header is written: neither that of `--header` nor that of a `.npy` file, of "
+              "which plain data are written."},
+         FLAG(drop_header),
+         .verbs = SORT},
     [GSI_OPT_DROP_TAIL] =
         {{"drop-tail", 0, NULL, GROUP_SORT,
           "leave out bytes behind the last whole element, and say so", .alone = "true",
@@ -198,6 +211,15 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                     "how many; else they are an error."},
          FLAG(drop_tail),
          .verbs = SORT | STATS | CHECK | FIND},
+    [GSI_OPT_REGION] =
+        {{"region", 0, "OFFSET:BYTES", GROUP_SORT,
+          "only BYTES bytes of the file, from byte OFFSET on; without\n"
+          "BYTES all from there on; nothing else of it is read",
+          .manual = "Only BYTES bytes of the file, from byte OFFSET on, the first being 0; without "
+                    "BYTES, all from there on. Nothing else of it is read or copied, and no format "
+                    "is recognised in there. One that ends behind the file is refused."},
+         OTHER(has_region, gsi_take_region),
+         .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_RANGE] =
         {{"range", 0, "FIRST:COUNT", GROUP_SORT,
           "only COUNT elements of the files, from number FIRST on,\n"
@@ -340,6 +362,15 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                     "fields by NAME. [What nobody needs](#positions-and-fields) is dropped as it is"
                     " read."},
          LIST(out_fields, out_field_count),
+         .verbs = SORT},
+    [GSI_OPT_OUT_ORDER] =
+        {{"out-order", 0, "ORDER", GROUP_WRITE,
+          "write the numbers little or big endian, whatever they were",
+          .choices = choices_of_out_order,
+          .manual = "The same numbers are written `little` or `big` endian, [whatever they "
+                    "were](#order-of-bytes). Of records each field would need it: they are "
+                    "refused."},
+         CHOICE(out_order),
          .verbs = SORT},
     [GSI_OPT_VALUES] =
         {{"values", 0, "FILE:BYTES=OUT", GROUP_WRITE,

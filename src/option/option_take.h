@@ -17,6 +17,8 @@ enum gs_status gsi_take_word(const char *name, const char *text, const struct gs
 /* Options that set more than one member: each is the `take` of a row (option_other.c). */
 enum gs_status gsi_take_merge(struct gsi_options *options, const char *text,
                               struct gs_error *error);
+enum gs_status gsi_take_region(struct gsi_options *options, const char *text,
+                               struct gs_error *error);
 enum gs_status gsi_take_range(struct gsi_options *options, const char *text,
                               struct gs_error *error);
 enum gs_status gsi_take_part(struct gsi_options *options, const char *text, struct gs_error *error);

@@ -25,6 +25,7 @@ static const char *const names[GSI_FEATURE_COUNT - GSI_OPT_COUNT] = {
     NAME(GSI_FACT_OUTPUT_FILE) = "an output file (-o FILE)",
     NAME(GSI_FACT_SORTER) = "a sorter",
     NAME(GSI_FACT_NUMBERS) = "numbers",
+    NAME(GSI_FACT_RECORDS) = "records",
     NAME(GSI_FACT_STREAM) = "a stream",
     NAME(GSI_FACT_PACKED) = "which is packed",
     NAME(GSI_FACT_PACKED_FIRST) = "which is packed",
@@ -86,11 +87,18 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {OPT(STATS_OF), FACT(NUMBERS), "they have no fields; --record says how long records are"},
     FOLDS(FACT(NUMBERS), "they have no fields; --record says how long records are"),
     {OPT(OUT), FACT(NUMBERS), "they have no fields; --record says how long records are"},
+    {OPT(OUT_ORDER), FACT(RECORDS),
+     "it turns numbers round, and records may hold anything; their keys may be of any order"},
     {OPT(HEADER), FACT(NPY), "its header is known; leave --header out"},
     {OPT(HEADER), FACT(NPY_OUTPUT), "it has a header of its own; leave --header out"},
+    {OPT(DROP_HEADER), FACT(NPY_OUTPUT), "it begins with a header; name it otherwise"},
     {WITH(MERGED_HEADER), FACT(PACKED_FIRST),
      "a merge writes the header before it has read it; unpack it first: zstd -d FILE"},
     /* Parts of inputs. */
+    {OPT(REGION), FACT(STREAM), ANY_PLACE},
+    {OPT(REGION), FACT(SECOND_INPUT), "it is a part of one file"},
+    {OPT(REGION), OPT(HEADER), "its OFFSET passes a header over; nothing else is copied"},
+    {OPT(REGION), OPT(DROP_HEADER), "nothing but the region is copied anyway"},
     {OPT(RANGE), FACT(STREAM), ANY_PLACE},
     {OPT(RANGE), FACT(PACKED), UNPACK_FIRST},
     {OPT(FIND), FACT(STREAM), ANY_PLACE},
@@ -155,6 +163,11 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {OPT(ARGSORT), OPT(RESUME), "its record is of whole elements"},
     {OPT(OUT), OPT(RESUME), "its record is of whole elements"},
     FOLDS(OPT(ARGSORT), "a position has no fields"),
+    {OPT(OUT_ORDER), OPT(ARGSORT), "positions are little endian"},
+    {OPT(OUT_ORDER), OPT(COUNT_GROUPS), "counts are little endian"},
+    {OPT(OUT_ORDER), OPT(VALUES), "values are bytes of any kind; turn the keys round before"},
+    {OPT(OUT_ORDER), OPT(INTO), "reports of parts are compared by the bytes of elements; -o FILE"},
+    {OPT(OUT_ORDER), OPT(RESUME), "its record is of elements as they are sorted"},
     RANKS(OPT(ARGSORT), "a sort of the elements has them"),
     {OPT(OUT), OPT(TIES), "bytes that are left out cannot decide; give those that can as keys"},
     {OPT(VALUES), OPT(ARGSORT), "sort without --values then"},
@@ -286,7 +299,8 @@ static void find_features(struct gsi_together *together, const struct gsi_option
     has[GSI_WITH_EXPLAIN] = options->action == GS_EXPLAIN;
     has[GSI_WITH_EXPLAINED_SET] = has[GSI_WITH_EXPLAIN] && has[GSI_WITH_SET];
     has[GSI_WITH_PLACE] = (verbs & GSI_VERB_FIND) != 0;
-    has[GSI_WITH_MERGED_HEADER] = has[GSI_OPT_MERGE] && has[GSI_OPT_HEADER];
+    has[GSI_WITH_MERGED_HEADER] =
+        has[GSI_OPT_MERGE] && has[GSI_OPT_HEADER] && !has[GSI_OPT_DROP_HEADER];
     has[GSI_WITH_MERGED_WHERE] = has[GSI_OPT_MERGE] && has[GSI_OPT_WHERE];
     has[GSI_WITH_MERGED_SPLIT] = has[GSI_OPT_MERGE] && has[GSI_OPT_SPLIT];
     has[GSI_WITH_SCANNED_HISTOGRAM] = (verbs & GSI_VERB_STATS) != 0 && has[GSI_OPT_HISTOGRAM];

@@ -37,6 +37,7 @@ enum gsi_feature {
     GSI_FACT_SORTER,
     /* Told when they are known. */
     GSI_FACT_NUMBERS,
+    GSI_FACT_RECORDS,
     GSI_FACT_STREAM,
     GSI_FACT_PACKED,
     GSI_FACT_PACKED_FIRST,

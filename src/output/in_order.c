@@ -6,6 +6,7 @@
 #include "element/element_ops.h"
 #include "input/header.h"
 #include "input/npy/npy_input.h"
+#include "output/byte_order.h"
 #include "output/ranks.h"
 #include "plan/plan.h"
 
@@ -35,7 +36,8 @@ const char *gsi_in_order_why_not(const struct gsi_options *options, const struct
         return "the output is not one file";
     if (gsi_target_pack_level(options) > 0)
         return "the output is packed";
-    if (inputs->carry != NULL || (options->unique && !gsi_unique_is_plain(options)))
+    if (inputs->carry != NULL || (options->unique && !gsi_unique_is_plain(options)) ||
+        gsi_byte_order_differs(options, inputs->layout))
         return "what is written is not what is sorted";
     if (options->has_top || gsi_ranks_wanted(options))
         return "the number of elements has to be known first";
@@ -43,7 +45,7 @@ const char *gsi_in_order_why_not(const struct gsi_options *options, const struct
         return "the inputs are too many to be open";
     bool is_known = inputs->bytes != UINT64_MAX && !gsi_inputs_shrink(inputs);
     bool has_header =
-        inputs->header.bytes > 0 || options->header_bytes > 0 || gsi_npy_input_is_output(inputs);
+        inputs->header.bytes > 0 || gsi_header_kept(options) > 0 || gsi_npy_input_is_output(inputs);
     return is_known || !has_header ? NULL : "a header needs the number of elements";
 }
 

@@ -9,6 +9,7 @@
 #include "input/header.h"
 #include "input/scan.h"
 #include "input/zst/frames_reader.h"
+#include "output/byte_order.h"
 #include "output/sink.h"
 #include "output/stream_check.h"
 
@@ -48,6 +49,7 @@ static void imprint(void *context, struct gsi_buffer *window, uint32_t worker_id
     (void)worker_idx;
     const struct read_back *back = context;
     const struct gsi_layout *layout = back->loop->layout;
+    gsi_byte_order_turn(back->target->options, layout, window->data, window->bytes);
     window->imprint = GSI_IMPRINT_EMPTY;
     layout->ops->imprint(layout, &window->imprint, window->data,
                          window->bytes / layout->element_bytes);

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "io/array.h"
+#include "output/byte_order.h"
 #include "output/zst_pack.h"
 
 #include <errno.h>
@@ -242,6 +243,8 @@ uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes)
 
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 {
+    gsi_byte_order_turn(sink->target->options, sink->target->loop->layout, window->data,
+                        window->bytes);
     if (sink->target->output.array != NULL) {
         take_array(sink, window);
         return;

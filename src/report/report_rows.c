@@ -321,7 +321,8 @@ const struct gsi_report_row gsi_plan_rows[] = {
 
 /* What programs need to know, and no report says. */
 static const struct gsi_report_row beside_rows[] = {
-    SAME(FLAG, is_packed), SAME(COUNT, data_off), SAME(FLAG, is_placed), SAME(FLAG, is_kept), END,
+    SAME(FLAG, is_packed), SAME(COUNT, data_off), SAME(COUNT, data_bytes),
+    SAME(FLAG, is_placed), SAME(FLAG, is_kept),   END,
 };
 
 const struct gsi_report_row gsi_all_rows[] = {

@@ -56,6 +56,15 @@ static void put_keys(FILE *to, const struct gsi_record *record)
 }
 
 /* Which range of the inputs is read; other slices are for merges, which keep no journal. */
+static void put_region(FILE *to, const struct gsi_options *options)
+{
+    char region[64] = "all";
+    if (options->has_region)
+        snprintf(region, sizeof region, "%" PRIu64 ":%" PRIu64, options->region_off,
+                 options->region_bytes);
+    put_text(to, "--region", region);
+}
+
 static void put_range(FILE *to, const struct gs_report *report)
 {
     char range[64] = "all";
@@ -91,10 +100,12 @@ static void put_settings(FILE *to, const struct gsi_resume_job *job,
     put_text(to, "--ties", options->ties_by_bytes ? "bytes" : "input");
     put_text(to, "--raw", options->raw ? "yes" : "no");
     put_number(to, "--header", options->header_bytes);
+    put_text(to, "--drop-header", options->drop_header ? "yes" : "no");
     put_number(to, "--chunk", options->chunk_bytes);
     put_number(to, "--window", options->window_bytes);
     put_number(to, "--batch-size", options->fan_in);
     put_compress(to, options);
+    put_region(to, options);
     put_range(to, job->report);
 }
 

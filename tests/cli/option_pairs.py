@@ -108,30 +108,32 @@ class Row:
 
 
 ROWS = [
-    Row("--type=i64", base=[], effect=differs, named="--record|numbers"),
-    Row("--record=24", base=["--key=0:u64"]),
+    Row("--type=i64", base=[], effect=differs, named="--record|numbers", blind=["--out-order"]),
+    Row("--record=24", base=["--key=0:u64"], named="records"),
     Row("--key=16:f64", effect=differs, named="key", blind=["--find"]),
     Row("--where=0:u64>4", effect=differs, of_numbers="--where=>4"),
     Row("--reverse", effect=differs),
     Row("--ties=bytes", effect=differs, blind=["--reverse"]),
     Row("--ties=input", like="--ties=bytes"),
     Row("--merge", files="sorted"),
-    Row("--merge=intersect", files="sorted", effect=differs, named="merge"),
+    Row("--merge=intersect", files="sorted", effect=differs, named="merge", blind=["--region"]),
     Row("--files0-from=names"),
     Row("--header=24", effect=differs, blind=["--tail"]),
-    Row("--drop-tail", files="tail", effect=differs),
-    Row("--range=40:60", effect=differs),
+    Row("--drop-header", needs=["--header=24"], effect=differs),
+    Row("--drop-tail", files="tail", effect=differs, blind=["--region"]),
+    Row("--region=48:2256", effect=differs, of_numbers="--region=48:752", blind=["--top"]),
+    Row("--range=40:50", effect=differs),
     Row("--part=1/2", needs=["--merge"], files="sorted", effect=differs),
     Row("--find=3..5", files="sorted", effect=differs),
     Row("--raw", files="packed", effect=differs,
-        blind=["--top", "--tail", "--drop-tail", "--merge", "--part", "--find", "--into"]),
+        blind=["--top", "--tail", "--drop-tail", "--merge", "--part", "--find", "--into", "--region"]),
     Row("--output=out.%d", effect=wrote("out.")),
     Row("--into=into", needs=["--merge"], files="sorted", effect=wrote("into")),
     Row("--split=3", needs=OUT, effect=wrote("out.3")),
     Row("--split-at=5", needs=OUT, effect=wrote("out.2")),
     Row("--unique", effect=differs),
     Row("--count", needs=["--unique"], effect=differs),
-    Row("--keep=last", needs=["--unique"], effect=differs, blind=["--type"]),
+    Row("--keep=last", needs=["--unique"], effect=differs, blind=["--type", "--out-order"]),
     Row("--keep=first", needs=["--unique"], like="--keep=last"),
     Row("--group=1", needs=["--unique", "--key=16:f64"], effect=differs),
     Row("--sum=16:f64", needs=["--unique"], effect=differs),
@@ -139,6 +141,7 @@ ROWS = [
     Row("--max=16:f64", needs=["--unique"], effect=differs),
     Row("--sum=8:u64:wide", needs=["--unique"], effect=differs),
     Row("--out=16:8,0:4", effect=differs),
+    Row("--out-order=big", base=["--type=i64"], effect=differs, named="numbers"),
     Row("--values=values:8=values.out", needs=OUT, effect=wrote("values.out")),
     Row("--argsort", effect=differs),
     Row("--argsort=u32", effect=differs),
@@ -224,7 +227,7 @@ def make_inputs(folder, gsort):
     put_orders("records", "<QQd", records, lambda record: (record[0], record[2], record[1]))
     put_orders("records.bytes", "<QQd", records, lambda record: record)
     put_orders("numbers", "<q", numbers, lambda number: number)
-    for count in 199, 200, 201:
+    for count in 94, 199, 200, 201:
         put(f"values.{count}", b"".join(struct.pack("<Q", 1000 - i) for i in range(count)))
     put("model", b'{"gpus": 1, "memory": "8G", "to_gpu": 5e10, "from_gpu": 5e10}')
     for name, args in ("part.1.json", ["--part=1/2"]), ("part.2.json", ["--part=2/2"]), ("whole.json", []):
@@ -250,7 +253,7 @@ class Pairs:
         if "--ties" in {row.option for row in rows} and "--key=16:f64" not in options and name == "records":
             name += ".bytes"
         name += ".falling" if "--reverse" in names else ".sorted"
-        return [f"{name}.{i}{ending}" for i in range(1 if names & {"--find", "--head", "--tail"} else 2)]
+        return [f"{name}.{i}{ending}" for i in range(1 if names & {"--find", "--head", "--tail", "--region"} else 2)]
 
     def command(self, rows, kinds):
         """`kinds`: rows that say what is read, also where one of them is left out."""
@@ -259,14 +262,16 @@ class Pairs:
         given = {row.option for row in rows}
         options += [need for row in kinds for need in row.needs
                     if row_name(need) not in given and need not in options]
-        is_numbers = any(row.option == "--type" for row in kinds)
+        is_numbers = any(row.option == "--type" or "--type=i64" in row.base for row in kinds)
         options += [row.of_numbers if is_numbers and row.of_numbers else arg for row in rows for arg in row.args]
         inputs = [os.path.join("..", name) for name in self.inputs(kinds, options)]
         if "--files0-from" in given:
             with open(os.path.join(self.folder, "names"), "w") as file:
                 file.write("\0".join(inputs))
             inputs, options = [], [option.replace("=names", "=../names") for option in options]
-        count = 200 - ("--header" in given) + ("--raw" in given)
+        count = 200 - ("--header=24" in options) + ("--raw" in given)
+        if "--region" in given:
+            count = 94
         options = [option.replace("=values:", f"=../values.{count}:").replace("=model", "=../model") for option in options]
         return [*options, *inputs]
 

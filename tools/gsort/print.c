@@ -88,12 +88,17 @@ static void print_gap(const struct printer *printer, uint64_t left_out)
         fputs("...\n", printer->out);
 }
 
+/* Of a file whose size is known. */
+static uint64_t file_count(const struct printer *printer)
+{
+    return number_at(printer->report, "data_bytes") / printer->element_bytes;
+}
+
 /* The last ones of a file whose size is known. */
 static enum gs_status print_tail_of_file(struct printer *printer, uint64_t count, bool is_raw,
                                          struct gs_error *error)
 {
-    uint64_t off = number_at(printer->report, "data_off"), bytes = printer->input.bytes;
-    uint64_t all = bytes > off ? (bytes - off) / printer->element_bytes : 0;
+    uint64_t off = number_at(printer->report, "data_off"), all = file_count(printer);
     uint64_t left = all - min_u64(all, printer->printed_count);
     uint64_t left_out = left - min_u64(left, count);
     print_gap(printer, left_out);
@@ -141,9 +146,12 @@ static enum gs_status print_both(const struct command_line *line, struct printer
                                  struct gs_error *error)
 {
     bool is_raw = command_line_given(line, "raw") != NULL;
+    uint64_t count = line->head_count;
     TRY(print_input_begin(&printer->input, number_at(printer->report, "is_packed") != 0,
                           number_at(printer->report, "data_off"), error));
-    TRY(print_next(printer, line->head_count, is_raw, error));
+    if (printer->input.has_size)
+        count = min_u64(count, file_count(printer));
+    TRY(print_next(printer, count, is_raw, error));
     if (line->tail_count == 0 || ferror(printer->out))
         return GS_OK;
     return printer->input.has_size ? print_tail_of_file(printer, line->tail_count, is_raw, error)

@@ -28,7 +28,6 @@ enum gs_status print_input_open(const char *path, struct print_input *input, str
     off_t here = can_have_size ? lseek(input->fd, 0, SEEK_CUR) : -1;
     off_t end = here >= 0 ? lseek(input->fd, 0, SEEK_END) : -1;
     input->has_size = end >= 0 && lseek(input->fd, here, SEEK_SET) == here;
-    input->bytes = input->has_size ? (uint64_t)end : 0;
     return GS_OK;
 }
 

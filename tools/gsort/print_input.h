@@ -10,7 +10,6 @@ struct print_input {
     const char *name; /* for messages */
     int fd;
     bool has_size;       /* a file as it lies, which can be read from any place on */
-    uint64_t bytes;      /* has_size: of all of it */
     ZSTD_DCtx *unpacker; /* NULL: not packed */
     uint8_t *coded;      /* packed bytes, read and not yet unpacked */
     size_t coded_bytes, coded_at;

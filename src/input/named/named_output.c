@@ -79,6 +79,12 @@ static enum gs_status check_output(const struct gsi_inputs *inputs, const char *
     } else if (options->out_field_count > 0) {
         is_true = name.type->bytes == inputs->carry->output_bytes;
         snprintf(what, sizeof what, "fields of %u bytes", inputs->carry->output_bytes);
+    } else if (options->out_order != GSI_ORDER_AS_READ) {
+        struct number written = elements_of(layout);
+        written.is_big_endian = options->out_order == GSI_ORDER_BIG && layout->element_bytes > 1;
+        is_true = options->type != NULL ? is_as_wide(name, written) : is_same(name, written);
+        snprintf(what, sizeof what, "elements of %s%s", written.type->name,
+                 written.is_big_endian ? "be" : "");
     } else if (options->type != NULL || options->record_bytes > 0) {
         bool is_record = layout->record != NULL && layout->number == NULL;
         is_true =

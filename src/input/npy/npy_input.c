@@ -275,8 +275,8 @@ enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gsi_elem
 bool gsi_npy_input_is_output(const struct gsi_inputs *inputs)
 {
     const char *name = inputs->options->output;
-    return !inputs->options->raw &&
-           (inputs->npy != NULL || (name != NULL && gsi_name_is_npy(name)));
+    bool has_header = inputs->npy != NULL && !inputs->options->drop_header;
+    return !inputs->options->raw && (has_header || (name != NULL && gsi_name_is_npy(name)));
 }
 
 /* Elements that came without a type of NumPy's: numbers as they are, others as bytes. */
@@ -389,6 +389,13 @@ static uint8_t encode(char *text)
     return 1;
 }
 
+/* What --out-order makes of it. */
+static void put_order(const struct gsi_options *options, char *descr)
+{
+    if (options->out_order != GSI_ORDER_AS_READ && strchr("<>=", descr[1]) != NULL)
+        descr[1] = options->out_order == GSI_ORDER_BIG ? '>' : '<';
+}
+
 /* The type of what is written of each element, where that is not the inputs'. */
 static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t most)
 {
@@ -398,8 +405,11 @@ static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t
         make_fields(inputs, made);
     else if (inputs->npy == NULL)
         make_descr(inputs->layout, made, most);
+    else if (inputs->options->out_order != GSI_ORDER_AS_READ) /* of numbers, it is short */
+        snprintf(made, most, "%.*s", (int)inputs->npy->npy.descr_bytes, inputs->npy->npy.descr);
     else
         return inputs->npy->npy.descr;
+    put_order(inputs->options, made);
     return made;
 }
 

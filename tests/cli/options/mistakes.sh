@@ -23,7 +23,7 @@ done <<'E'
 --revesre x.u32| 2 | '--revesre': there is no such option; is --reverse meant?
 --uniq=1 x.u32| 2 | '--uniq=1': takes no argument; leave '=1' out
 --st x.u32| 2 | '--st': is ambiguous: --stats --stats-only --stats-of
---re x.u32| 2 | '--re': is ambiguous: --record --reverse --resume
+--re x.u32| 2 | '--re': is ambiguous: --record --reverse --region --resume
 --sort x.u32| 2 | '--sort': there is no such option; *
 --frobnicate x.u32| 2 | '--frobnicate': there is no such option; see --help
 -Z x.u32| 2 | '-Z': there is no such option; see --help

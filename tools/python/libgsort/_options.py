@@ -15,7 +15,9 @@ class WhatToSort(TypedDict, total=False):
     ties: str  # records with equal keys keep the order of the input, or by bytes are put in the order of all their other bytes
     merge: Union[bool, str]  # merge inputs that are sorted already; checks that they are; of files union, intersect, except, semi or anti: what stays by the keys of the others; default all
     header: int  # every input begins with a header of N bytes (1M at most); that of the first one is copied to the output
+    drop_header: bool  # do not write a header: neither that of --header nor that of a .npy file
     drop_tail: bool  # leave out bytes behind the last whole element, and say so
+    region: str  # only BYTES bytes of the file, from byte OFFSET on; without BYTES all from there on; nothing else of it is read
     range: str  # only COUNT elements of the files, from number FIRST on, which begins at 0; without COUNT all from there on
     part: str  # with -m, only part I of N equal parts of the output, read from its place in each file
     find: Union[float, str]  # print where VALUE is in the sorted FILE, or LO..HI, as FIRST:COUNT; with -o write what is there, of all files; of records by the first key; LO.. and ..HI are open, too
@@ -34,6 +36,7 @@ class WhatToWrite(TypedDict, total=False):
     min: Union[str, Sequence[str]]  # the same with the minimum; repeatable
     max: Union[str, Sequence[str]]  # the same with the maximum; repeatable
     out: Union[str, Sequence[str]]  # write only these bytes of each record, in this order; what nobody needs is dropped as it is read; of a .npy file also NAME
+    out_order: str  # write the numbers little or big endian, whatever they were
     values: Union[str, Sequence[str]]  # sort another file along with the keys, whose elements have BYTES bytes each and are as many, to a file of its own; repeatable
     argsort: Union[bool, str]  # write the position of each element in the inputs, which are one list, in its stead, as u64 (default) or u32; the first is 0
     top: Union[int, str]  # write the first K elements in order only (K M G: powers of 1000); the rest is not sorted, if they fit into memory

@@ -1,0 +1,19 @@
+/* byte_order.h: --out-order: numbers are written in another order of bytes than they are sorted in.
+ *
+ * Windows are turned round where they go to a sink, behind everything that looks at elements: the
+ * order, the fingerprint, ranks, groups and splits are those of the numbers as they were read. What
+ * is read back is turned round again before it is looked at. */
+#ifndef GSI_BYTE_ORDER_H
+#define GSI_BYTE_ORDER_H
+
+#include "base/options.h"
+#include "element/layout.h"
+
+/* gsi_byte_order_differs: whether numbers are written in another order of bytes. */
+bool gsi_byte_order_differs(const struct gsi_options *options, const struct gsi_layout *layout);
+
+/* gsi_byte_order_turn: turns round whole elements, if that is so. */
+void gsi_byte_order_turn(const struct gsi_options *options, const struct gsi_layout *layout,
+                         void *elements, uint64_t bytes);
+
+#endif
