@@ -243,6 +243,7 @@ void gsi_cuda_imprint_join(const struct gsi_layout *layout, const void *staging,
         piece.fingerprint[0] = static_cast<uint64_t>(from.fingerprint);
         piece.fingerprint[1] = static_cast<uint64_t>(from.fingerprint >> 64);
         piece.disorder_idx = from.disorder_idx;
+        piece.repeat_count = from.repeat_count;
         store_key(layout, piece.first_key, from.first_key);
         store_key(layout, piece.last_key, from.last_key);
         store_key(layout, piece.before_key, from.before_key);

@@ -15,6 +15,7 @@ struct gsi_imprint_piece {
     gsi_u128 first_key, last_key, before_key, after_key;
     gsi_u128 fingerprint;
     uint64_t count, disorder_idx;
+    uint64_t repeat_count, unused;
 };
 
 struct gsi_cuda_imprint {
@@ -25,12 +26,13 @@ struct gsi_cuda_imprint {
 // What threads found; zeroed, it is nothing: the position is kept inverted, the lowest wins.
 struct gsi_imprint_part {
     gsi_u128 fingerprint;
-    uint64_t disorder_inverted, unused;
+    uint64_t disorder_inverted, repeat_count;
 };
 
 __device__ inline void gsi_part_join(gsi_imprint_part &into, const gsi_imprint_part &from)
 {
     into.fingerprint += from.fingerprint;
+    into.repeat_count += from.repeat_count;
     if (from.disorder_inverted > into.disorder_inverted)
         into.disorder_inverted = from.disorder_inverted;
 }
@@ -39,12 +41,14 @@ __device__ inline void gsi_part_join(gsi_imprint_part &into, const gsi_imprint_p
 struct gsi_imprint_scan {
     gsi_mix_sum mixes;
     uint64_t disorder_inverted;
+    uint32_t repeat_count; // of less than 2^32 words: so many do not fit into a stretch of a thread
 };
 
 template <class Word>
 __device__ __forceinline__ void gsi_imprint_compare(gsi_imprint_scan &scan, Word before, Word key,
                                                     uint64_t position)
 {
+    scan.repeat_count += key == before;
     if (key < before && ~position > scan.disorder_inverted)
         scan.disorder_inverted = ~position;
 }
@@ -118,7 +122,7 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     const uint64_t begin = gsi_tile_at<Word>(job, tile_begin).from;
     const uint64_t end = gsi_tile_at<Word>(job, tile_end - 1).to;
     const Word first = static_cast<const Word *>(job.base)[begin]; // thread 0's is before any store
-    Word carry = 0;                                                // the first is below nothing
+    Word carry = 0; // the first is below nothing, and equal to it if it is 0
     gsi_imprint_scan scan = {};
     for (uint64_t tile_idx = tile_begin; tile_idx < tile_end; tile_idx++) {
         const gsi_tile tile = gsi_tile_at<Word>(job, tile_idx);
@@ -129,6 +133,7 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     gsi_imprint_part part = {};
     part.fingerprint = gsi_mix_total(scan.mixes);
     part.disorder_inverted = scan.disorder_inverted;
+    part.repeat_count = scan.repeat_count;
     part = gsi_block_join(part); // its barrier makes all stores visible to thread 0
     if (threadIdx.x > 0)
         return;
@@ -137,6 +142,7 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     piece.last_key = carry;
     piece.fingerprint = part.fingerprint;
     piece.count = end - begin;
+    piece.repeat_count = part.repeat_count - (first == 0);
     piece.disorder_idx = UINT64_MAX;
     if (part.disorder_inverted > 0) {
         const uint64_t position = ~part.disorder_inverted;

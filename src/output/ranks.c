@@ -57,6 +57,15 @@ enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct g
     return GS_OK;
 }
 
+/* Whether imprints count elements whose first key is that of the one before them. */
+static bool has_repeats(const struct gsi_layout *layout)
+{
+    const struct gsi_record *record = layout->record;
+    bool is_number = record == NULL || (layout->word != NULL && record->key_count == 1 &&
+                                        record->keys[0].bytes == layout->element_bytes);
+    return is_number && !layout->is_unverified;
+}
+
 void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
                      const struct gsi_layout *layout, struct gs_report *report)
 {
@@ -66,7 +75,8 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
                                 .type = record != NULL ? record->keys[0].type : layout->type,
                                 .report = report,
                                 .is_wanted = gsi_ranks_wanted(options),
-                                .has_groups = options->distinct || options->mode};
+                                .has_groups = options->distinct || options->mode,
+                                .has_repeats = has_repeats(layout)};
     if (!ranks->is_wanted)
         return;
     const struct gsi_tally_report *tally =
@@ -179,12 +189,17 @@ static size_t group_end(const struct values *values, size_t at)
     return at + 1;
 }
 
-/* Elements whose value is that of the one before them. */
-static uint64_t count_equal(const struct gsi_ranks *ranks, const struct values *values)
+/* Elements whose value is that of the one before them. The imprint of a whole window has them
+ * counted, unless a value is less than a sort key. */
+static uint64_t count_equal(const struct gsi_ranks *ranks, const struct values *values,
+                            const struct gsi_imprint *imprint)
 {
+    const struct gsi_layout *layout = ranks->layout;
     uint64_t count = 0;
+    if (imprint->count == values->n && ranks->has_repeats)
+        return imprint->repeat_count;
     if (ranks->key == NULL)
-        return gsi_equal_keys_count(ranks->layout, values->at, values->n);
+        return gsi_equal_keys_count(layout, values->at, values->n);
     for (size_t i = 1; i < values->n; i++)
         count += is_same(values, i - 1, i);
     return count;
@@ -202,7 +217,8 @@ static void take_group(struct gsi_ranks *ranks, const uint8_t *value, uint64_t c
 
 /* A group is longer than the longest so far only if an element equals the one so far behind it;
  * then as many elements equal the one before them. */
-static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t n)
+static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t n,
+                       const struct gsi_imprint *imprint)
 {
     uint32_t step = ranks->layout->element_bytes;
     struct values values = {elements, n, step, step};
@@ -212,7 +228,7 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
     value_at(ranks, elements, value);
     bool goes_on = ranks->group_count > 0 && memcmp(value, ranks->last, sizeof value) == 0;
     size_t end = group_end(&values, 0);
-    uint64_t equal_count = count_equal(ranks, &values);
+    uint64_t equal_count = count_equal(ranks, &values, imprint);
     ranks->report->distinct_count += n - equal_count - goes_on;
     if (!goes_on)
         take_group(ranks, ranks->last, ranks->group_count);
@@ -317,7 +333,7 @@ static bool take(void *context, struct gsi_buffer *window)
         add_bins(ranks, window->data + (from - ranks->seen) * bytes, to - from,
                  from - ranks->first);
     if (ranks->has_groups && from < to)
-        add_groups(ranks, window->data + (from - ranks->seen) * bytes, to - from);
+        add_groups(ranks, window->data + (from - ranks->seen) * bytes, to - from, &window->imprint);
     ranks->seen += n;
     return true;
 }

@@ -5,8 +5,9 @@
  *     merger -> first K -> check -> ranks -> ..
  *
  * Quantiles and histograms cost next to nothing: a few elements are copied, a few borders are
- * looked for. The other two compare neighbours, by vectors, on the owner's thread. With records,
- * all this is about the first key. NaNs, which lie at one end, are left out, as they are of minimum
+ * looked for. Of numbers, how many values differ was counted where windows were made, on all
+ * threads or on the GPU; the most frequent one is looked for only in windows that may have it. With
+ * records, all this is about the first key, and neighbours are compared on the owner's thread. NaNs, which lie at one end, are left out, as they are of minimum
  * and maximum. */
 #ifndef GSI_RANKS_H
 #define GSI_RANKS_H
@@ -22,6 +23,7 @@ struct gsi_ranks {
     const struct gsi_key_type *type;
     struct gs_report *report;
     bool is_wanted, is_descending, has_groups;
+    bool has_repeats;      /* imprints count them */
     uint64_t seen;         /* elements that have passed */
     uint64_t first, count; /* of those that are no NaNs */
     struct gsi_quantile quantiles[GSI_QUANTILES_MAX];

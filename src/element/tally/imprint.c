@@ -5,6 +5,7 @@
  * order is searched for the place. */
 #include "element/tally/imprint.h"
 
+#include "element/equal_keys.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_word.h"
 #include "element/tally/tally_block.h"
@@ -270,8 +271,12 @@ static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *i
 static void add_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint, const char *keys,
                      size_t n)
 {
-    if (!layout->is_unverified)
+    if (!layout->is_unverified) {
         find_disorder(layout, imprint, keys, n);
+        imprint->repeat_count +=
+            gsi_equal_keys_count(layout, keys, n) +
+            (imprint->count > 0 && memcmp(imprint->last_key, keys, layout->key_bytes) == 0);
+    }
     if (imprint->count == 0)
         memcpy(imprint->first_key, keys, layout->key_bytes);
     memcpy(imprint->last_key, keys + (n - 1) * layout->key_bytes, layout->key_bytes);
@@ -354,6 +359,8 @@ void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *impri
                           piece->after_key);
     }
     gsi_fingerprint_add(imprint->fingerprint, gsi_fingerprint(piece->fingerprint));
+    imprint->repeat_count +=
+        piece->repeat_count + (memcmp(imprint->last_key, piece->first_key, layout->key_bytes) == 0);
     memcpy(imprint->last_key, piece->last_key, layout->key_bytes);
     imprint->count += piece->count;
 }

@@ -274,7 +274,7 @@ static bool same_imprint(const struct gsi_imprint *a, const struct gsi_imprint *
 {
     const bool has_disorder = a->disorder_idx != UINT64_MAX;
     return a->count == b->count && memcmp(a->fingerprint, b->fingerprint, 16) == 0 &&
-           a->disorder_idx == b->disorder_idx &&
+           a->disorder_idx == b->disorder_idx && a->repeat_count == b->repeat_count &&
            (a->count == 0 || (memcmp(a->first_key, b->first_key, key_bytes) == 0 &&
                               memcmp(a->last_key, b->last_key, key_bytes) == 0)) &&
            (!has_disorder || (memcmp(a->before_key, b->before_key, key_bytes) == 0 &&
