@@ -16,7 +16,7 @@ struct record_key {
 
 struct record_model {
     uint32_t bytes, key_count;
-    bool is_reversed;
+    bool is_reversed, has_ties_by_bytes;
     struct record_key keys[RECORD_KEYS_MAX]; /* none: the whole record */
     const char *texts[RECORD_KEYS_MAX];
 };
@@ -49,7 +49,7 @@ static inline void record_model_make(struct record_model *model, struct test_ran
                                      uint32_t bytes)
 {
     *model = (struct record_model){.bytes = bytes, .is_reversed = test_below(random, 3) == 0};
-    uint32_t wanted = (uint32_t)test_below(random, 4);
+    uint32_t wanted = (uint32_t)test_below(random, 5);
     while (model->key_count < wanted) {
         size_t type = test_below(random, RECORD_TYPE_COUNT);
         uint32_t width = record_types[type].bytes;
@@ -150,6 +150,26 @@ static inline int record_model_compare(const struct record_model *model, const u
     return model->is_reversed ? -order : order;
 }
 
+/* Whether a byte is a part of any key. */
+static inline bool record_model_has_in_key(const struct record_model *model, uint32_t at)
+{
+    for (uint32_t i = 0; i < model->key_count; i++)
+        if (at >= model->keys[i].off && at - model->keys[i].off < model->keys[i].bytes)
+            return true;
+    return model->key_count == 0;
+}
+
+/* By the keys, and then as the ties are ordered; 0: the order of the input decides. */
+static inline int record_model_place(const struct record_model *model, const uint8_t *a,
+                                     const uint8_t *b)
+{
+    int order = record_model_compare(model, a, b);
+    for (uint32_t at = 0; order == 0 && model->has_ties_by_bytes && at < model->bytes; at++)
+        if (!record_model_has_in_key(model, at))
+            order = model->is_reversed ? b[at] - a[at] : a[at] - b[at];
+    return order;
+}
+
 struct record_order {
     const struct record_model *model;
     const uint8_t *records;
@@ -159,9 +179,9 @@ static inline int record_order_compare(const void *a, const void *b, void *conte
 {
     const struct record_order *order = (const struct record_order *)context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, bytes = order->model->bytes;
-    int by_key = record_model_compare(order->model, order->records + (size_t)x * bytes,
-                                      order->records + (size_t)y * bytes);
-    return by_key != 0 ? by_key : (x > y) - (x < y);
+    int place = record_model_place(order->model, order->records + (size_t)x * bytes,
+                                   order->records + (size_t)y * bytes);
+    return place != 0 ? place : (x > y) - (x < y);
 }
 
 /* Where `n` records stand in order, those with equal keys in that of the input; the caller frees
