@@ -336,8 +336,10 @@ static void run_job(uint64_t number, bool is_on_gpu)
     memset(&job, 0, sizeof job);
     job.number = number;
     make_job(&job, &random);
-    if (is_on_gpu)
+    if (is_on_gpu) {
         job.options.device = GSI_DEVICE_CUDA;
+        job.options.memory_bytes += 64 * MIB; /* its rings take more */
+    }
     if (job.verb == SORT_ARRAY || job.verb == ARGSORT_ARRAY)
         run_of_array(&job);
     else if (job.verb == CHECK)
