@@ -28,7 +28,7 @@
 #include "output/into.h"
 #include "output/ranks.h"
 #include "output/split/split_check.h"
-#include "output/unique.h"
+#include "output/unique/unique.h"
 #include "plan/plan.h"
 #include "plan/plan_model.h"
 

@@ -15,7 +15,7 @@
 #include "output/in_order.h"
 #include "output/read_back.h"
 #include "output/split/split.h"
-#include "output/unique.h"
+#include "output/unique/unique.h"
 #include "plan/plan.h"
 #include "plan/plan_model.h"
 

@@ -18,7 +18,7 @@
 #include "output/ranks.h"
 #include "output/split/split.h"
 #include "output/stream_check.h"
-#include "output/unique.h"
+#include "output/unique/unique.h"
 
 struct gsi_delivery {
     struct gsi_target *target;

@@ -5,7 +5,7 @@
 #define GSI_INPUT_TALLY_H
 
 #include "input/carried.h"
-#include "output/unique.h"
+#include "output/unique/unique.h"
 
 /* gsi_input_tally_of_folded: elements were folded as they were read. Every element that was read is
  * either folded or sorted.

@@ -1,6 +1,6 @@
 /* unique.c: turns windows into blocks. Everything but the task itself runs on the owner's thread.
  * While is_busy, the window, the block and what is staged belong to the task. */
-#include "output/unique.h"
+#include "output/unique/unique.h"
 
 #include "base/checked.h"
 #include "element/element_ops.h"

@@ -9,15 +9,15 @@
  * pages, and direct writes, packing and streams need no change. Elements may straddle blocks.
  * Blocks for an array (io/array.h) are parts of it. One task at a time fills them, in order. Where
  * it can, it only copies: what is written of a window was made before, on all threads
- * (output/picker.h). Counts and folds, which go on from window to window, it makes itself
+ * (output/unique/picker.h). Counts and folds, which go on from window to window, it makes itself
  * (element/groups.c). */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
 #include "base/report.h"
 #include "element/groups.h"
-#include "output/picker.h"
 #include "output/sink.h"
+#include "output/unique/picker.h"
 
 struct gsi_unique {
     struct gsi_target *target;

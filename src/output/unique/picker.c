@@ -1,5 +1,5 @@
 /* picker.c: a task a window. Everything but the tasks runs on the owner's thread. */
-#include "output/picker.h"
+#include "output/unique/picker.h"
 
 #include "base/assert.h"
 #include "element/carry/carry.h"
