@@ -1,5 +1,5 @@
-/* range.h: only a part of the inputs is read: elements (--range, and the slices of --part), or bytes
- * of a file (--region).
+/* range.h: only a part of the inputs is read: elements (--range, and the slices of --part), or
+ * bytes of a file (--region).
  *
  * A file's data begin later then and end sooner (base_off, bytes), and nothing that reads it knows.
  * A stream has no place to begin at. */
@@ -8,8 +8,8 @@
 
 #include "input/inputs.h"
 
-/* gsi_range_region: makes what --region names all that there is of the input, a file that was opened
- * and not looked at.
+/* gsi_range_region: makes what --region names all that there is of the input, a file that was
+ * opened and not looked at.
  * fails GS_E_USAGE: it ends behind the file */
 enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_input *input);
 

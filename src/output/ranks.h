@@ -7,8 +7,8 @@
  * Quantiles and histograms cost next to nothing: a few elements are copied, a few borders are
  * looked for. Of numbers, how many values differ was counted where windows were made, on all
  * threads or on the GPU; the most frequent one is looked for only in windows that may have it. With
- * records, all this is about the first key, and neighbours are compared on the owner's thread. NaNs, which lie at one end, are left out, as they are of minimum
- * and maximum. */
+ * records, all this is about the first key, and neighbours are compared on the owner's thread.
+ * NaNs, which lie at one end, are left out, as they are of minimum and maximum. */
 #ifndef GSI_RANKS_H
 #define GSI_RANKS_H
 

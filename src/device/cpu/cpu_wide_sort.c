@@ -4,12 +4,12 @@
  *
  * Dealing goes as in IPS4o (M. Axtmann et al., "In-place Parallel Super Scalar Samplesort", 2017):
  *
- *     keys     [ full blocks, of any bucket | dealt | not looked at yet ]   1. a block that is full
- *                                                                              goes to the front
- *     keys     [ blocks of bucket 0 | of bucket 1 | ...         | free ]    2. blocks change places
- *     keys     [ bucket 0 | not yet ..   | bucket 7, sorted | ...      ]    3. from the last one on:
- *                                                                              blocks and the rest
- *                                                                              that is in the scratch
+ *     keys   [ full blocks, of any bucket | dealt | not looked at yet ]   1. a block that is full
+ *                                                                            goes to the front
+ *     keys   [ blocks of bucket 0 | of bucket 1 | ...         | free ]    2. blocks change places
+ *     keys   [ bucket 0 | not yet ..   | bucket 7, sorted | ...      ]    3. from the last one on:
+ *                                                                            blocks and the rest
+ *                                                                            that is in the scratch
  *
  * Which bucket a key belongs to is found in a table of cells, equally wide parts of where a sample
  * lies; a bucket is as many cells as have its share of the sample. */
