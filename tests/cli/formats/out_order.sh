@@ -39,11 +39,15 @@ done
 python3 -c 'import struct
 open("far.i64", "wb").write(b"".join(struct.pack("<q", i ^ 5) for i in range(4 << 20)))'
 gsort far.i64 -S 12M | turn 8 | cmp - <(gsort far.i64 -S 12M --out-order big)
-gsort far.i64 -S 12M --out-order big -o far.i64be && gsort -c far.i64be
+gsort far.i64 -S 12M --out-order big -o far.i64be
+gsort -c far.i64be
 head -c 8 /dev/zero >>far.i64 # late
-gsort far.i64 -S 12M --out-order big -o far.i64be && gsort -c far.i64be
+gsort far.i64 -S 12M --out-order big -o far.i64be
+gsort -c far.i64be
 # Names and headers say what is written.
-gsort x8 -t i64 --out-order big -o y.i64be && gsort --out-order little y.i64be -o y.i64 && gsort -t i64 x8 | cmp - y.i64
+gsort x8 -t i64 --out-order big -o y.i64be
+gsort --out-order little y.i64be -o y.i64
+gsort -t i64 x8 | cmp - y.i64
 if numpy=$(numpy_python); then
     "$numpy" - <<'P'
 import numpy, subprocess
