@@ -57,12 +57,14 @@ enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct g
     return GS_OK;
 }
 
-/* Whether imprints count elements whose first key is that of the one before them. */
+/* Whether imprints count elements whose first key is that of the one before them. Tags are never
+ * equal, for they have an index. */
 static bool has_repeats(const struct gsi_layout *layout)
 {
     const struct gsi_record *record = layout->record;
-    bool is_number = record == NULL || (layout->word != NULL && record->key_count == 1 &&
-                                        record->keys[0].bytes == layout->element_bytes);
+    bool is_number =
+        record == NULL || (layout->word != NULL && !layout->has_tags && record->key_count == 1 &&
+                           record->keys[0].bytes == layout->element_bytes);
     return is_number && !layout->is_unverified;
 }
 
