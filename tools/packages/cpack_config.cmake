@@ -53,7 +53,8 @@ set(CPACK_DEBIAN_LIBGSORT0_PACKAGE_CONTROL_EXTRA ${CPACK_GSORT_DEBIAN_FILES}/shl
     ${CPACK_GSORT_DEBIAN_FILES}/triggers)
 
 gsort_deb(libgsort-dev libdevel development "what programs are built with: gsort.h and, for C++,
-gsort.hpp, the static library, files for pkg-config and CMake, and a manual page." deb-dev dev-doc libgsort-dev-doc)
+gsort.hpp, the static library, files for pkg-config and CMake,
+and a manual page." deb-dev dev-doc libgsort-dev-doc)
 set(CPACK_DEBIAN_LIBGSORT-DEV_PACKAGE_DEPENDS "libgsort0 (= ${CPACK_PACKAGE_VERSION}), libhwy-dev (>= 1.0.3), liburing-dev (>= 2.3), \
 libxxhash-dev (>= 0.8), libzstd-dev (>= 1.4), zlib1g-dev (>= 1:1.2.9)")
 
