@@ -7,30 +7,19 @@
 NumPy is imported when an array is wanted, not before, and so is what else takes time.
 """
 from ._c import version
+from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
 from .arrays import argsort, sort
 from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError, InputError, InputFileError,
                      InternalError, NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
 from .files import check, find, merge, sort_file, stats, top
+from .job import ArrayOptions, Options
+from .progress import Progress
+from .report import Bin, Disorder, Field, Phase, Quantile, Report
 from .sorter import Sorter
 from .table import options
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .progress import Progress
-    from .report import Disorder, Field, Phase, Quantile, Report
-
 __version__ = version()
-__all__ = ['CanceledError', 'CorruptError', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field', 'FileError',
-           'InputError', 'InputFileError', 'InternalError', 'NoteWarning', 'OutOfMemoryError', 'Phase', 'Progress',
-           'Quantile', 'Report', 'Sorter', 'SpaceError', 'UsageError', 'VerifyError', 'argsort', 'check', 'find',
-           'merge', 'options', 'sort', 'sort_file', 'stats', 'top', 'version']
-
-LATER = {'Progress': 'progress', 'Disorder': 'report', 'Field': 'report', 'Phase': 'report', 'Quantile': 'report',
-         'Report': 'report'}
-
-
-def __getattr__(name: str) -> object:
-    if name not in LATER:
-        raise AttributeError(f"module 'libgsort' has no attribute '{name}'")
-    from importlib import import_module
-    return getattr(import_module(f'.{LATER[name]}', 'libgsort'), name)
+__all__ = ['ArrayOptions', 'Bin', 'CanceledError', 'CorruptError', 'Device', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field',
+           'FileError', 'InputError', 'InputFileError', 'InternalError', 'MemoryAndDisk', 'NoteWarning', 'Options', 'OutOfMemoryError',
+           'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError', 'Tuning', 'UsageError', 'VerifyError',
+           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'find', 'merge', 'options', 'sort', 'sort_file', 'stats', 'top', 'version']

@@ -7,12 +7,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
-
-from .errors import error_of
-
-TYPE_CHECKING = False  # as that of typing, which takes 7 ms; checkers know the name
-if TYPE_CHECKING:
-    from typing import Optional
+from typing import Optional
 
 NAME = 'libgsort.so.0'
 ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND, ACTION_CHECK_ALL = range(7)
@@ -134,6 +129,7 @@ def version() -> str:
 
 def raise_for(error: CError) -> None:
     if error.status != 0:
+        from .errors import error_of
         raise error_of(error.status, error.sys_errno, error.text.decode(errors='replace') or library.gs_status_text(error.status).decode())
 
 

@@ -1,25 +1,15 @@
 """Arrays in memory: sorted in place, counted, checked; their order."""
 from __future__ import annotations
 
+from typing import Any, Mapping, Optional, Union
+
 from . import _c
-from .job import Job
-from .layout import Layout, layout_of
+from ._hints import Array, Buffer, Unpack, np, npt
+from .job import ArrayOptions, Job
+from .layout import Keys, Layout, layout_of
+from .report import Report
 from .resident import released
 from .table import is_true
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Mapping, Optional
-
-    import numpy as np
-    import numpy.typing as npt
-    from typing_extensions import Buffer, Unpack
-
-    from .job import ArrayOptions
-    from .layout import Keys
-    from .report import Report
-
-    Array = npt.NDArray[Any]
 
 
 def array_of(a: Any) -> Array:
@@ -45,7 +35,7 @@ def _key(order: Keys, options: Any) -> Keys:
     return key if order is None else order
 
 
-def sort(a: Array | Buffer, *, order: Keys = None, **options: Unpack[ArrayOptions]) -> Report:
+def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[ArrayOptions]) -> Report:
     """Sorts an array in its place, with all threads, within the memory that it is given beside the array.
 
     a: shape (n,): an ndarray or memmap, or any writable buffer. What is not contiguous is copied there and back
@@ -125,7 +115,7 @@ def _move_nats(array: Array, report: Report, reverse: bool) -> None:
         numbers[len(numbers) - count:] = nat
 
 
-def argsort(a: Array | Buffer, *, order: Keys = None, out: Optional[npt.NDArray[np.uint64]] = None,
+def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.NDArray[np.uint64]] = None,
             **options: Unpack[ArrayOptions]) -> npt.NDArray[np.uint64]:
     """The places of an array's elements in order: a[argsort(a)] is sorted. Stable; the array stays as it is.
 

@@ -4,11 +4,9 @@ Each is also the exception that Python has for such a thing, so that `except Fil
 """
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Dict, Optional, Tuple, Type
+from typing import Any, Dict, Optional, Tuple, Type
 
-    from .report import Disorder, Report
+from .report import Disorder, Report
 
 
 class Error(Exception):

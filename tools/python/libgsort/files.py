@@ -3,29 +3,18 @@ from __future__ import annotations
 
 import ctypes
 import os
+from typing import Any, List, Optional, Sequence, Type, Union, overload
 
 from . import _c
+from ._hints import Array, Buffer, Scalar, Unpack, np, npt
 from .arrays import array_of, look_at
-from .job import Job
-from .layout import Layout, key_list, layout_by, layout_of, numpy_dtype
+from .job import Job, Options
+from .layout import Keys, Layout, key_list, layout_by, layout_of, numpy_dtype
+from .report import Report
 from .resident import released
-from .table import is_true
+from .table import Path, is_true
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, List, Optional, Sequence, Union
-
-    import numpy as np
-    import numpy.typing as npt
-    from typing_extensions import Buffer, Unpack
-
-    from .job import Options
-    from .layout import Keys
-    from .report import Report
-    from .table import Path
-
-    Paths = Union[Path, Sequence[Path]]
-    Array = npt.NDArray[Any]
+Paths = Union[Path, Sequence[Path]]
 
 
 def _layout(dtype: Any, key: Keys) -> Layout:
@@ -134,6 +123,14 @@ def check(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpac
         _refuse_dtype(dtype)
         return look_at('gs_job_check_array', x, options.pop('key', None), options)
     return _run(_job(x, dtype, options), _c.ACTION_CHECK if is_true(options.get('unique')) else _c.ACTION_CHECK_ALL)
+
+
+@overload
+def top(x: npt.NDArray[Scalar], k: int, **options: Unpack[Options]) -> npt.NDArray[Scalar]: ...
+@overload
+def top(x: Paths, k: int, *, dtype: Union[np.dtype[Scalar], Type[Scalar]], **options: Unpack[Options]) -> npt.NDArray[Scalar]: ...
+@overload
+def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options: Unpack[Options]) -> Array: ...
 
 
 def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options: Unpack[Options]) -> Array:

@@ -10,28 +10,26 @@ import os
 import sys
 import threading
 import warnings
+from typing import Any, Callable, List, Mapping, Optional, Set, Tuple, TypeVar, Union
 
 from . import _c
+from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
 from .errors import DisorderError, NoteWarning
+from .progress import Progress, progress_shower
+from .report import Report
 from .table import row_of, texts_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Callable, List, Mapping, Optional, Set, Tuple, TypeVar, Union
+T = TypeVar('T')
 
-    from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
-    from .progress import Progress
-    from .report import Report
 
-    T = TypeVar('T')
+class ArrayOptions(WhatToSort, MemoryAndDisk, Device, Reports, Tuning, total=False):
+    """libgsort.options() has them. progress: True draws a line (tqdm's if it is there); or a call that is given a Progress."""
 
-    class ArrayOptions(WhatToSort, MemoryAndDisk, Device, Reports, Tuning, total=False):
-        """libgsort.options() has them. progress: True draws a line (tqdm's if it is there); or a call that is given a Progress."""
+    progress: Union[bool, Callable[[Progress], object]]
 
-        progress: Union[bool, Callable[[Progress], object]]
 
-    class Options(ArrayOptions, WhatToWrite, total=False):
-        """Those of files, too."""
+class Options(ArrayOptions, WhatToWrite, total=False):
+    """Those of files, too."""
 
 
 def _level_of_caller() -> int:
@@ -102,7 +100,6 @@ class Job:
         self.check(_c.library.gs_job_set_note(self.pointer, self.keep(_c.NOTE(note)), None))
 
     def _add_progress(self, wanted: Union[bool, Callable[[Progress], object]]) -> None:
-        from .progress import Progress, progress_shower
         show, self.end = (wanted, self.end) if callable(wanted) else progress_shower()
         raised, cancel = self._raised, self._cancel
 
@@ -126,7 +123,6 @@ class Job:
 
     def run(self, function: Callable[..., int], *arguments: Any) -> Report:
         """function(job, *arguments), which Ctrl-C cancels; a DisorderError carries the report, too."""
-        from .report import Report
         try:
             status = (function(self.pointer, *arguments) if self._is_short
                       else interruptible(lambda: function(self.pointer, *arguments), self.cancel))

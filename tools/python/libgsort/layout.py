@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from . import _c
+from ._hints import np
+from .job import Job
 from .table import c_text
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, List, Optional, Sequence, Tuple, Union
-
-    import numpy as np
-
-    from .job import Job
-
-    Keys = Union[str, Sequence[str], None]
+Keys = Union[str, Sequence[str], None]
 
 
 class Layout:

@@ -3,16 +3,14 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from dataclasses import dataclass
-from typing import Any, Callable, Tuple
+from typing import Any, Callable, List, NamedTuple, Tuple
 
 from . import _c
 
 PHASES = ('read', 'merge_runs', 'write', 'read_back')
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """Bytes of input (phases read, merge_runs) or of output (write, read_back); bytes_total 0: not known."""
 
     phase: str
@@ -38,8 +36,8 @@ def progress_shower() -> Tuple[Callable[[Progress], object], Callable[[], object
 
 def _tqdm_bars(tqdm: Any) -> Tuple[Callable[[Progress], object], Callable[[], object]]:
     """A bar a phase."""
-    bars: list[Any] = []
-    phases: list[str] = []
+    bars: List[Any] = []
+    phases: List[str] = []
 
     def end() -> None:
         while bars:

@@ -1,7 +1,6 @@
 """What a job found and did: the library's JSON, in which every number is exact, with attributes."""
 from __future__ import annotations
 
-import json
 import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
@@ -141,6 +140,7 @@ class Report(Told):
 
     @classmethod
     def from_json(cls, text: str) -> Report:
+        import json
         return cls(json.loads(text))
 
     @classmethod
@@ -158,6 +158,7 @@ class Report(Told):
     def _read(self) -> None:
         taken = self.__dict__.pop('_taken', None)
         if taken is not None:
+            import json
             Told.__init__(self, json.loads(_c.report_json(taken.pointer)))
 
     def __getstate__(self) -> Mapping[str, Any]:

@@ -11,13 +11,9 @@ import ctypes
 import mmap
 import resource
 import threading
+from typing import Any, Iterator, List, Tuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Iterator, List, Tuple
-
-    import numpy as np
-    import numpy.typing as npt
+from ._hints import npt
 
 LIMIT = 16 << 20
 PERIOD = 0.004  # seconds: 4 GB/s bring 16 MiB

@@ -5,29 +5,21 @@ import ctypes
 import os
 import threading
 import weakref
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Tuple, Type, TypeVar
 
 from . import _c
+from ._hints import Array, Unpack, np, npt
 from .errors import UsageError
-from .job import Job, interruptible
-from .layout import layout_by
+from .job import Job, Options, interruptible
+from .layout import Keys, layout_by
+from .report import Report
 from .table import is_true
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, Type, TypeVar
-
-    import numpy as np
-    import numpy.typing as npt
-    from typing_extensions import Buffer, Unpack
-
     from .arrow_table import Columns
-    from .job import Options
-    from .layout import Keys
-    from .report import Report
 
-    Array = npt.NDArray[Any]
-    T = TypeVar('T')
+T = TypeVar('T')
 
 SMALL_BYTES = 256 << 10  # a copy of that takes less than a thread to wait beside it
 
@@ -281,7 +273,6 @@ class Sorter:
 
     def report(self) -> Report:
         """Of the sort, once the last block has come."""
-        from .report import Report
         found = self._wait(_c.library.gs_sorter_report, is_short=True)
         try:
             return Report.from_json(_c.report_json(found))

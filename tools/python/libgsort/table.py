@@ -2,14 +2,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any, Dict, List, Union
 
 from . import _c
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Dict, List, Union
+Path = Union[str, 'os.PathLike[str]']
 
-    Path = Union[str, 'os.PathLike[str]']
 
 def _read() -> Dict[str, _c.COption]:
     found: Dict[str, _c.COption] = {}

@@ -1,0 +1,39 @@
+"""Names that annotations use, at run time too: typing.get_type_hints finds them. NumPy is imported when one of its own is wanted."""
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from typing_extensions import Buffer, Unpack
+
+    Array = npt.NDArray[Any]
+else:
+    class _Module:
+        """A module that is imported when something of it is asked for."""
+
+        def __init__(self, name):
+            self._name = name
+
+        def __getattr__(self, name):
+            from importlib import import_module
+            return getattr(import_module(self._name), name)
+
+    np, npt = _Module('numpy'), _Module('numpy.typing')
+    Array = ForwardRef('npt.NDArray[Any]')
+    if sys.version_info >= (3, 12):
+        from collections.abc import Buffer
+    else:
+        Buffer = Any
+    if sys.version_info >= (3, 11):
+        from typing import Unpack
+    else:
+        class Unpack:
+            def __class_getitem__(cls, options):
+                return options
+
+Scalar = TypeVar('Scalar', bound='np.generic')
+
+__all__ = ['Any', 'Array', 'Buffer', 'Scalar', 'Unpack', 'np', 'npt']
