@@ -87,7 +87,7 @@ GS_API enum gs_status gs_fail(struct gs_error *error, enum gs_status status, int
 
 enum gs_action {
     GS_SORT = 0,
-    GS_STATS,    /* aggregates only; nothing is written */
+    GS_STATS,    /* aggregates only, with "merge" of what it would write; nothing is written */
     GS_CHECK,    /* aggregates and order; GS_E_DISORDER at the first disorder */
     GS_EXPLAIN,  /* fill report->plan only */
     GS_LOOK,     /* find out what the elements are and where they begin; nothing else */

@@ -1,5 +1,6 @@
 /* job_run.c: a job is run, and says what became of it. */
 #include "api/handle.h"
+#include "api/job_advise.h"
 
 #include "base/report.h"
 #include "base/status.h"
@@ -37,6 +38,8 @@ enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_wor
         status = work(context, &options, is_given, job->report, &job->error);
     if (status == GS_E_DISORDER)
         gsi_disorder_tell(&options, job->report, &job->error);
+    else if (status == GS_E_INPUT)
+        gsi_job_advise(job, &options, job->report, &job->error);
     job->error.status = status;
     atomic_store(&job->is_running, false);
     return status;
@@ -50,6 +53,13 @@ static void complete(struct gsi_options *options, enum gs_action action)
     options->check_counts = action == GS_CHECK_ALL;
     if (options->check_counts)
         options->action = GS_CHECK;
+    if (action == GS_STATS && options->merge) {
+        /* What a merge would write is known when it is made, and goes nowhere then. */
+        options->merge_is_counted = true;
+        options->action = GS_SORT;
+        options->output = "/dev/null";
+        options->writer = NULL;
+    }
 }
 
 static enum gs_status run_files(void *context, struct gsi_options *options,

@@ -105,6 +105,8 @@ struct gsi_options {
     /* With merge of 64 inputs at most, none packed: a set operation; with unique the inputs are
      * sets. Those that are streams are copied to the first of temp_dirs before. */
     enum gsi_set merge_set;
+    /* With merge: only the report of what would be written is wanted. */
+    bool merge_is_counted;
     /* With merge of files: of part_count parts of the output, which are equal but for one element,
      * only the one with this number, from 1 on. 0 of 0: all. */
     uint32_t part_number, part_count;

@@ -247,7 +247,9 @@ struct gs_report {
     bool has_positions;
     uint32_t split_count;                 /* files; 0: one */
     uint64_t split_counts[GSI_SPLIT_MAX]; /* elements in each */
-    enum gsi_set merge_set;               /* of the options; what does not stay is left out */
+    size_t
+        unsorted_input; /* of a set operation: the input that is not sorted, from 1 on; 0: none */
+    enum gsi_set merge_set; /* of the options; what does not stay is left out */
     /* Of what was nearly in order and larger than memory: bytes of output that were written beside
      * the reading, and whether nothing came too late for that: then nothing was spilled. */
     uint64_t in_order_bytes;

@@ -57,6 +57,7 @@ void gsi_job_report(struct gsi_job *job)
         report->bytes_read += report->phases[i].bytes_read;
         report->bytes_written += report->phases[i].bytes_written;
     }
+    report->unsorted_input = job->sets.unsorted; /* no task runs any more */
     report->is_unique = job->options->unique && job->options->action == GS_SORT;
     const struct gsi_filtered *filtered = &job->inputs.filtered;
     report->left_out_count = filtered->left_count;

@@ -42,6 +42,7 @@ struct work {
     gsi_u128 key;                          /* of the group */
     uint64_t of_group, stay_from, stay_to; /* its elements so far, and which of them stay */
     uint64_t read_bytes;
+    size_t unsorted; /* a file, from 1 on, as in the filter */
     /* What stays. */
     uint8_t *from, *to;
     uint8_t keep[GSI_BLOCK_ELEMENTS];
@@ -157,6 +158,7 @@ static int compare(const struct work *work, const void *a, const void *b)
 
 static enum gs_status fail_order(struct work *work, const struct gsi_input *file, uint64_t idx)
 {
+    work->unsorted = (size_t)(file - work->sets->files) + 1;
     return gsi_fail(work->error, GS_E_INPUT, 0,
                     "'%s': not sorted: element %llu is below the one before it; sort it first",
                     file->name, (unsigned long long)idx);
@@ -448,8 +450,10 @@ size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
     work->filtered = filtered;
     if (filter_piece(work, first, elements, n) != GS_OK) {
         pthread_mutex_lock(&sets->lock);
-        if (sets->error.status == GS_OK)
+        if (sets->error.status == GS_OK) {
             sets->error = error;
+            sets->unsorted = work->unsorted;
+        }
         pthread_mutex_unlock(&sets->lock);
         return 0;
     }

@@ -41,6 +41,7 @@ struct gsi_set_filter {
     uint64_t memory_bytes;
     pthread_mutex_t lock;
     struct gs_error error; /* the first failure of a task */
+    size_t unsorted;       /* the file that it found not to be sorted, from 1 on; 0: none */
 };
 
 /* All calls do nothing if no set operation is asked for.

@@ -558,7 +558,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
         {{"stats-only", 0, NULL, GROUP_REPORT, "only the report; sort and write nothing",
           .daily = "only the report; sort and write nothing", .alone = "true",
           .place = GS_OPTION_OF_PROGRAM,
-          .manual = "The inputs are read once and reported; nothing is sorted or written."},
+          .manual = "The inputs are read once and reported; nothing is sorted or written. With "
+                    "`-m`, what would be written is reported, as [how many stay](#sets)."},
          PROGRAM},
     [GSI_OPT_STATS_OF] =
         {{"stats-of", 0, "OFF:TYPE", GROUP_REPORT,

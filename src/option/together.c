@@ -22,6 +22,7 @@ static const char *const names[GSI_FEATURE_COUNT - GSI_OPT_COUNT] = {
     NAME(GSI_WITH_MERGED_WHERE) = "where with --merge",
     NAME(GSI_WITH_MERGED_SPLIT) = "split with --merge",
     NAME(GSI_WITH_SCANNED_HISTOGRAM) = "histogram with --stats-only",
+    NAME(GSI_WITH_COUNTED_MERGE) = "stats-only",
     NAME(GSI_FACT_OUTPUT_FILE) = "an output file (-o FILE)",
     NAME(GSI_FACT_SORTER) = "a sorter",
     NAME(GSI_FACT_NUMBERS) = "numbers",
@@ -74,6 +75,7 @@ const char *gsi_feature_name(unsigned feature)
 #define WHOLE_RECORD  "its record is of a sort of everything"
 #define WHOLE_FILES   "what stays follows from all elements of all files"
 #define ALL_PARTS     "give it to the job that has all parts"
+#define ONLY_REPORTS  "with --merge it reports what would be written, and writes nothing"
 #define OTHER_WRITTEN "what is written then is not what was sorted"
 #define TWICE                                                                             \
     "its header says how many elements follow, which shows at the end; write to a file, " \
@@ -124,6 +126,12 @@ const struct gsi_together_row gsi_together_excluded[] = {
      "it cannot be read from any place on; unpack it into a pipe: zstd -dc FILE"},
     {WITH(EXPLAINED_SET), FACT(STREAM),
      "it is copied to a file first, and a plan has to know how long that is"},
+    {OPT(OUTPUT), WITH(COUNTED_MERGE), ONLY_REPORTS},
+    {OPT(INTO), WITH(COUNTED_MERGE), ONLY_REPORTS},
+    {OPT(SPLIT), WITH(COUNTED_MERGE), ONLY_REPORTS},
+    {OPT(SPLIT_AT), WITH(COUNTED_MERGE), ONLY_REPORTS},
+    {OPT(VERIFY), WITH(COUNTED_MERGE), ONLY_REPORTS},
+    {OPT(ZSTD), WITH(COUNTED_MERGE), ONLY_REPORTS},
     {WITH(MERGED_WHERE), FACT(NPY_OUTPUT_ONCE), TWICE},
     {WITH(SET), FACT(NPY_OUTPUT_ONCE), TWICE},
     /* One place in a file. */
@@ -304,6 +312,7 @@ static void find_features(struct gsi_together *together, const struct gsi_option
     has[GSI_WITH_MERGED_WHERE] = has[GSI_OPT_MERGE] && has[GSI_OPT_WHERE];
     has[GSI_WITH_MERGED_SPLIT] = has[GSI_OPT_MERGE] && has[GSI_OPT_SPLIT];
     has[GSI_WITH_SCANNED_HISTOGRAM] = (verbs & GSI_VERB_STATS) != 0 && has[GSI_OPT_HISTOGRAM];
+    has[GSI_WITH_COUNTED_MERGE] = options->merge_is_counted;
     has[GSI_FACT_SORTER] = (verbs & GSI_VERB_SORTER) != 0;
     has[GSI_FACT_OUTPUT_FILE] =
         options->writer == NULL && output != NULL && strcmp(output, "-") != 0;

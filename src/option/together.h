@@ -32,6 +32,7 @@ enum gsi_feature {
     GSI_WITH_MERGED_WHERE,
     GSI_WITH_MERGED_SPLIT,
     GSI_WITH_SCANNED_HISTOGRAM,
+    GSI_WITH_COUNTED_MERGE,
     GSI_FACT_FIRST, /* what is no option begins here */
     GSI_FACT_OUTPUT_FILE = GSI_FACT_FIRST,
     GSI_FACT_SORTER,

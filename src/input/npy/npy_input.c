@@ -275,7 +275,8 @@ enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gsi_elem
 bool gsi_npy_input_is_output(const struct gsi_inputs *inputs)
 {
     const char *name = inputs->options->output;
-    bool has_header = inputs->npy != NULL && !inputs->options->drop_header;
+    bool has_header =
+        inputs->npy != NULL && !inputs->options->drop_header && !inputs->options->merge_is_counted;
     return !inputs->options->raw && (has_header || (name != NULL && gsi_name_is_npy(name)));
 }
 

@@ -73,6 +73,27 @@ put('pieces.u64', list(range(1536)) + list(range(10**6, 10**6 + 1536)))
 put('between.u64', between)
 P
 gsort --merge=anti pieces.u64 between.u64 -o no.u64 --window 12K || echo "exit $?"
+# Of a file that is not sorted the line has the commands that do it: they take what a shell takes, and make what was wanted.
+mkdir 'with space'
+gsort-gen --dist uniform -t u32 -n 3000 --seed 1 -o "with space/it's.u32"
+gsort-gen --dist uniform -t u32 -n 3000 --seed 1 | gsort -t u32 -r -o -first.u32
+gsort -r --merge=semi -S 64M ./-first.u32 "with space/it's.u32" -o advised.u32 2>line || echo "exit $?"
+sed "s,.*sort it first: gsort,... gsort,; s, .with space[^;]*; then,,; s,.with.*,...," line
+sed 's/.*sort it first: \(gsort .*\); then \(gsort .*\)/\1 \&\& \2/' line >commands
+. ./commands
+cmp advised.u32 ./-first.u32
+# A name that is taken stays what it was; a pipe has no name.
+gsort -r --merge=semi ./-first.u32 "with space/it's.u32" -o no || echo "exit $?"
+gsort -t u32 --merge=semi a.u32 - -o no <"with space/it's.u32" || echo "exit $?"
+# How many would be written, of files, pipes and .npy files.
+for files in "a.u32 b.u32" "a.u32 <(cat b.u32)"; do
+    for set in union intersect except semi anti all; do
+        echo $set $(eval "gsort -t u32 --merge=$set $files --stats-only" | sed -n 's/^elements *//p') $(
+            eval "gsort -t u32 -u --merge=$set $files --stats-only" | sed -n 's/^unique *//p')
+    done
+done
+gsort --merge=intersect a.npy b.npy --stats-only | grep -E '^(elements|max)'
+gsort --merge=intersect -u --top 3 a.npy b.npy --stats-only --stats=json | grep -E '"(output_bytes|temp_bytes)"'
 refuse() {
     local code=0
     gsort "$@" || code=$?
@@ -84,6 +105,9 @@ refuse --merge=semi a.u32 b.u32 --part 1/2 -o no
 refuse --merge=semi a.u32 b.u32 --range 0:2 -o no
 refuse --merge=semi a.u32 b.u32 --check
 refuse --merge=semi a.u32 b.u32 --into no
+refuse --merge=semi a.u32 b.u32 -o no --stats-only
+refuse --merge=semi a.u32 b.u32 --zstd --stats-only
+refuse -u a.u32 --stats-only
 cat b.u32 | refuse --merge=semi -t u32 a.u32 - -o no --explain
 refuse --merge=semi $(for i in $(seq 65); do echo a.u32; done) -o no
 zstd -qf b.u32
