@@ -1,4 +1,5 @@
-"""Ctrl-C, a real SIGINT, cancels; the GIL is free meanwhile; progress."""
+"""Ctrl-C, a real SIGINT, cancels, and so does a Cancel; the GIL is free meanwhile; progress."""
+import asyncio
 import os
 import signal
 import sys
@@ -137,3 +138,72 @@ def test_threads__sort_beside_each_other():
 def test_import__takes_no_numpy():
     code = 'import sys, libgsort; sys.exit("numpy" in sys.modules)'
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, '-c', code]) == 0
+
+
+def test_cancel__asyncio_ends_a_sort_that_takes_too_long(waiting):
+    async def sort_in_time():
+        with gs.Cancel() as cancel:
+            await asyncio.wait_for(asyncio.to_thread(waiting, cancel=cancel), 0.2)
+    with pytest.raises((TimeoutError, asyncio.TimeoutError)):
+        asyncio.run(asyncio.wait_for(sort_in_time(), 60))
+
+
+def test_cancel__behind_its_with_no_call_works(waiting):
+    raised = []
+
+    def work(cancel):
+        try:
+            waiting(cancel=cancel)
+        except gs.CanceledError as error:
+            raised.append(error)
+    with gs.Cancel() as cancel:
+        threads = [threading.Thread(target=work, args=(cancel,)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        while len(cancel._at_work) < 3:
+            time.sleep(0.001)
+    assert cancel.is_canceled and cancel._at_work == []
+    for thread in threads:
+        thread.join()
+    assert len(raised) == 3 and all(error.status == -10 for error in raised)
+
+
+@pytest.mark.parametrize('call', ['sort', 'argsort', 'stats', 'check', 'top'])
+@pytest.mark.parametrize('count', [3, 300_000])
+def test_cancel__a_call_that_begins_later_does_nothing(call, count):
+    a, cancel = np.arange(count)[::-1].copy(), gs.Cancel()
+    before = a.copy()
+    more = (1,) if call == 'top' else ()
+    cancel.cancel()
+    with pytest.raises(gs.CanceledError):
+        getattr(gs, call)(a, *more, cancel=cancel)
+    assert (a == before).all()
+
+
+def test_cancel__others_are_not_canceled(tmp_path):
+    """Ctrl-C ends its own call, not those that were given the same Cancel."""
+    cancel = gs.Cancel()
+
+    def stop(at):
+        raise EOFError
+    a = np.random.default_rng(1).normal(size=300_000)
+    with pytest.raises(EOFError):
+        gs.sort(a.copy(), progress=stop, cancel=cancel)
+    gs.sort(a, cancel=cancel)
+    gs.check(a)
+
+
+def test_cancel__a_sorter():
+    cancel = gs.Cancel()
+    with gs.Sorter('f8', memory='16M', cancel=cancel) as sorter:
+        sorter.push(np.arange(1000.0))
+        cancel.cancel()
+        with pytest.raises(gs.CanceledError):
+            sorter.push(np.arange(1000.0))
+        with pytest.raises(gs.CanceledError):
+            sorter.pull()
+
+
+def test_cancel__what_is_none_is_refused():
+    with pytest.raises(TypeError, match='cancel: Event'):
+        gs.sort(np.arange(3), cancel=threading.Event())

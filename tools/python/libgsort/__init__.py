@@ -9,6 +9,7 @@ NumPy is imported when an array is wanted, not before, and so is what else takes
 from ._c import version
 from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
 from .arrays import argsort, sort
+from .cancel import Cancel
 from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError, InputError, InputFileError,
                      InternalError, NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
 from .files import check, find, merge, sort_file, stats, top
@@ -19,7 +20,7 @@ from .sorter import Sorter
 from .table import options
 
 __version__ = version()
-__all__ = ['ArrayOptions', 'Bin', 'CanceledError', 'CorruptError', 'Device', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field',
+__all__ = ['ArrayOptions', 'Bin', 'Cancel', 'CanceledError', 'CorruptError', 'Device', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field',
            'FileError', 'InputError', 'InputFileError', 'InternalError', 'MemoryAndDisk', 'NoteWarning', 'Options', 'OutOfMemoryError',
            'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError', 'Tuning', 'UsageError', 'VerifyError',
            'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'find', 'merge', 'options', 'sort', 'sort_file', 'stats', 'top', 'version']

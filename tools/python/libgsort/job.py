@@ -10,10 +10,12 @@ import os
 import sys
 import threading
 import warnings
-from typing import Any, Callable, List, Mapping, Optional, Set, Tuple, TypeVar, Union
+from contextlib import nullcontext
+from typing import Any, Callable, ContextManager, List, Mapping, Optional, Set, Tuple, TypeVar, Union
 
 from . import _c
 from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
+from .cancel import Cancel
 from .errors import DisorderError, NoteWarning
 from .progress import Progress, progress_shower
 from .report import Report
@@ -23,9 +25,14 @@ T = TypeVar('T')
 
 
 class ArrayOptions(WhatToSort, MemoryAndDisk, Device, Reports, Tuning, total=False):
-    """libgsort.options() has them. progress: True draws a line (tqdm's if it is there); or a call that is given a Progress."""
+    """libgsort.options() has them.
+
+    progress: True draws a line (tqdm's if it is there); or a call that is given a Progress
+    cancel: a Cancel, through which other threads end the call
+    """
 
     progress: Union[bool, Callable[[Progress], object]]
+    cancel: Optional[Cancel]
 
 
 class Options(ArrayOptions, WhatToWrite, total=False):
@@ -40,6 +47,13 @@ def _level_of_caller() -> int:
     return level
 
 
+def _cancel_of(options: Mapping[str, Any]) -> Optional[Cancel]:
+    given = options.get('cancel')
+    if given is not None and not isinstance(given, Cancel):
+        raise TypeError(f'cancel: {type(given).__name__}; a libgsort.Cancel is wanted')
+    return given
+
+
 class Job:
     """A gs_job, and what has to live as long as it."""
 
@@ -49,20 +63,22 @@ class Job:
         self.pointer: Optional[int] = _c.library.gs_job_create()
         if not self.pointer:
             raise MemoryError('no memory is left')
+        self._asked = _cancel_of(options)
         self._is_short = is_short
         self.given: Set[str] = set()
         self._kept: List[Any] = []
         self._notes: List[str] = []
         self._raised: List[BaseException] = []
         self.end: Callable[[], object] = lambda: None
-        if not is_short or options.get('progress'):
+        if not is_short or options.get('progress') or self._asked:
             self._add_cancel()
         self._add_note()
         for name, value in options.items():
-            if name != 'progress':
+            if name == 'progress':
+                if value:
+                    self._add_progress(value)
+            elif name != 'cancel':
                 self.set(name, value)
-            elif value:
-                self._add_progress(value)
 
     def __del__(self) -> None:
         _c.library.gs_job_free(self.pointer)
@@ -115,6 +131,10 @@ class Job:
     def cancel(self) -> None:
         _c.library.gs_cancel_now(self._cancel)
 
+    def at_work(self) -> ContextManager[None]:
+        """While a call of the job works, its Cancel ends it."""
+        return self._asked.over(self.cancel) if self._asked else nullcontext()
+
     def after(self) -> None:
         if self._raised:
             raise self._raised.pop()
@@ -124,8 +144,9 @@ class Job:
     def run(self, function: Callable[..., int], *arguments: Any) -> Report:
         """function(job, *arguments), which Ctrl-C cancels; a DisorderError carries the report, too."""
         try:
-            status = (function(self.pointer, *arguments) if self._is_short
-                      else interruptible(lambda: function(self.pointer, *arguments), self.cancel))
+            with self.at_work():
+                status = (function(self.pointer, *arguments) if self._is_short
+                          else interruptible(lambda: function(self.pointer, *arguments), self.cancel))
             self.after()
             self.check(status)
         except DisorderError as failed:

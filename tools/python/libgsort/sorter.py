@@ -98,7 +98,8 @@ class Sorter:
 
         def work(keep: Any = keep) -> Any:
             return function(handle.pointer, *arguments, ctypes.byref(error))
-        result = work() if is_short else interruptible(work, self._job.cancel)
+        with self._job.at_work():
+            result = work() if is_short else interruptible(work, self._job.cancel)
         self._job.after()
         _c.raise_for(error)
         return result
