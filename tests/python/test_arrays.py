@@ -159,6 +159,24 @@ def test_sort__memmap__is_in_the_file(tmp_path):
         gs.sort(np.memmap(tmp_path / 'x', '<u4', 'r'))
 
 
+def test_ties__by_the_input_the_other_fields_or_all_other_bytes():
+    a = np.zeros(5000, [('b', '<u2'), ('a', 'u1'), ('c', '<i4')])
+    rng = np.random.default_rng(1)
+    for name, most in ('a', 3), ('b', 600), ('c', 5):
+        a[name] = rng.integers(0, most, len(a))
+    want = {'input': a[np.argsort(a['a'], kind='stable')], 'fields': np.sort(a, order='a'),
+            'bytes': np.array(sorted(a.tolist(), key=lambda row: (row[1], np.array(row, a.dtype).tobytes())), a.dtype)}
+    for order, ties, name in ('a', None, 'input'), ('a', 'bytes', 'bytes'), (['a', 'b', 'c'], None, 'fields'):
+        b = a.copy()
+        gs.sort(b, order=order, ties=ties)
+        assert (b == want[name]).all(), name
+        if ties is None:
+            assert (a[gs.argsort(a, order=order)] == b).all(), name
+    with pytest.raises(gs.UsageError, match='--argsort does not go with --ties'):
+        gs.argsort(a, order='a', ties='bytes')
+    assert (want['input'] != want['fields']).any() and (want['bytes'] != want['fields']).any()
+
+
 @pytest.mark.parametrize('a, error, text', [
     (np.zeros((2, 2)), ValueError, '2 dimensions'), (np.array(1.0), ValueError, '0 dimensions'),
     (np.zeros(3, 'V65537'), TypeError, '1 to 65536 bytes'), (np.zeros(3, 'c16'), TypeError, 'no type of keys'),

@@ -293,6 +293,38 @@ def test_failures_of_files__are_what_python_calls_them(tmp_path, monkeypatch, nu
     for error in (failed.value, pickle.loads(pickle.dumps(failed.value))):
         assert isinstance(error, python) and isinstance(error, kind) and error.errno == number and error.status == failed.value.status < 0
         assert str(error) == str(failed.value) and type(error).__name__ == kind.__name__
+        assert error.filename in ('no.f64', 'no/y', 'no', 'x.f64/x.f64', 'folder') and error.strerror == os.strerror(number)
+        assert f"'{error.filename}'" in str(error)
+
+
+def test_filename__is_the_whole_name_or_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, told in ("it's here.f64", True), ('what?.f64', False), ('line\nbreak.f64', False), ('d\u00e9j\u00e0.f64', True), ('x' * 250, True):
+        with pytest.raises(FileNotFoundError) as failed:
+            gs.stats(name, dtype='f8')
+        assert failed.value.filename == (name if told else None), name
+    long = '/'.join('x' * 250 for _ in range(6))
+    with pytest.raises(FileNotFoundError) as failed:
+        gs.stats(long, dtype='f8')
+    assert failed.value.filename is None and '...' in str(failed.value)
+
+
+WRONG = {
+    'sort()': lambda: gs.sort(3), 'sort(): speed': lambda: gs.sort(np.zeros(3), speed=1), 'sort(): memory': lambda: gs.sort(np.zeros(3), memory=[1, 2]),
+    'sort_file(): input': lambda: gs.sort_file(3, 'y'), 'sort_file(): output': lambda: gs.sort_file('x', 3),
+    'sort_file(): dtype': lambda: gs.sort_file('x', 'y', dtype='nonsense'), 'sort_file(): key': lambda: gs.sort_file('x', 'y', key=3),
+    'argsort(): key': lambda: gs.argsort(np.zeros(3), order=[1]), 'merge()': lambda: gs.merge('x'), 'stats()': lambda: gs.stats(None),
+    'check()': lambda: gs.check([1, 2]), 'top()': lambda: gs.top(np.zeros(3, 'M8[s]'), 1), 'find()': lambda: gs.find('x', 1, spede=1),
+    'Sorter()': lambda: gs.Sorter('nonsense'), 'Sorter(): speed': lambda: gs.Sorter('f8', speed=1),
+    'Sorter.push()': lambda: gs.Sorter('f8').push(np.zeros(3, 'f4'))}
+
+
+@pytest.mark.parametrize('want', WRONG)
+def test_type_errors__name_the_public_call(want):
+    with pytest.raises(TypeError) as failed:
+        WRONG[want]()
+    begin, _, word = want.partition(': ')
+    assert str(failed.value).startswith(f'{begin}: ') and word in str(failed.value)
 
 
 @pytest.mark.parametrize('job', [

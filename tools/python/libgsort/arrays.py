@@ -5,6 +5,7 @@ from typing import Any, Mapping, Optional, Union
 
 from . import _c
 from ._hints import Array, Buffer, Unpack, np, npt
+from .errors import type_error
 from .job import ArrayOptions, Job
 from .layout import Keys, Layout, layout_of
 from .report import Report
@@ -16,12 +17,12 @@ def array_of(a: Any) -> Array:
     """An array of the memory that `a` has: an ndarray, or what has the buffer protocol, such as array.array."""
     import numpy as np
     if isinstance(a, np.ma.MaskedArray):
-        raise TypeError('a masked array: sort a.compressed(), or a.data and the mask')
+        raise type_error('a masked array: sort a.compressed(), or a.data and the mask')
     if not isinstance(a, np.ndarray):
         try:
             a = np.asarray(memoryview(a))
         except TypeError:
-            raise TypeError(f'{type(a).__name__}: an array is wanted, or the path of a file') from None
+            raise type_error(f'{type(a).__name__}: an array is wanted, or the path of a file') from None
     if a.ndim != 1:
         raise ValueError(f'an array of {a.ndim} dimensions; one of 1 is wanted: a.reshape(-1), or a row of it')
     return a  # type: ignore[no-any-return]
@@ -31,7 +32,7 @@ def _key(order: Keys, options: Any) -> Keys:
     """NumPy's word, and the library's, for the same."""
     key: Keys = options.pop('key', None)
     if order is not None and key is not None:
-        raise TypeError('order and key are the same; give one of them')
+        raise type_error('order and key are the same; give one of them')
     return key if order is None else order
 
 
@@ -40,7 +41,8 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
 
     a: shape (n,): an ndarray or memmap, or any writable buffer. What is not contiguous is copied there and back
     order: of a structured dtype: a field or several, the first decides first; '-name' sorts descending, 'outer.inner' is a
-        field in a field. Default: all fields, as numpy has it. Elements with equal keys keep their order
+        field in a field. Default: all fields, as numpy has it. Elements with equal keys keep their order, where numpy.sort goes on
+        by the remaining fields: name these, too, to have its order. ties='bytes' goes on by all other bytes, as they are
     options: reverse, memory, temp, device, progress, ..: libgsort.options() says what they mean
 
     NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round. If it fails or is canceled before anything was
@@ -120,7 +122,7 @@ def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.ND
     """The places of an array's elements in order: a[argsort(a)] is sorted. Stable; the array stays as it is.
 
     a: shape (n,), as of sort; what is not contiguous is copied first
-    order, options: as of sort. Elements are sorted together with their places: 2 to 5 times the array is sorted
+    order, options: as of sort, but for ties. Elements are sorted together with their places: 2 to 5 times the array is sorted
     out: shape (n,), uint64, contiguous; may be a memmap. Default: a new array
     Returns `out`. -0.0 and 0.0 are two, and so are NaNs with different bits; only equal bits keep their order.
     """

@@ -4,6 +4,9 @@ Each is also the exception that Python has for such a thing, so that `except Fil
 """
 from __future__ import annotations
 
+import os
+import sys
+from types import FrameType
 from typing import Any, Dict, Optional, Tuple, Type
 
 from .report import Disorder, Report
@@ -17,7 +20,8 @@ class Error(Exception):
     kind: Optional[Type[Error]] = None  # of one that is also Python's for its errno: what it is here
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _again, (self.kind or type(self), getattr(self, 'errno', None), self.args), self.__dict__
+        of_file = getattr(self, 'errno', None), getattr(self, 'filename', None)
+        return _again, (self.kind or type(self), *of_file, self.args), self.__dict__
 
 
 class DisorderError(Error):
@@ -35,11 +39,15 @@ class InputError(Error, ValueError):
 
 
 class FileError(Error, OSError):
-    """A file could not be read or written; `errno` says why, and it is also a FileNotFoundError, PermissionError, .. by that."""
+    """A file could not be read or written; `errno` says why, and it is also a FileNotFoundError, PermissionError, .. by that.
+    `filename` is its name, as far as the text has it whole."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ''
 
 
 class InputFileError(InputError, FileError):
-    """An input cannot be opened or asked; `errno` says why, as of a FileError."""
+    """An input cannot be opened or asked; `errno` and `filename` say why and which, as of a FileError."""
 
 
 class SpaceError(FileError):
@@ -92,15 +100,37 @@ def _of_errno(kind: Type[Error], number: int) -> Type[Error]:
     return MADE[kind, python]
 
 
-def _again(kind: Type[Error], number: Optional[int], arguments: Tuple[Any, ...]) -> Error:
+def _again(kind: Type[Error], number: Optional[int], filename: Optional[str], arguments: Tuple[Any, ...]) -> Error:
     error = (_of_errno(kind, number) if number else kind)(*arguments)
     if isinstance(error, OSError):
-        error.errno = number
+        error.errno, error.filename = number, filename
+        error.strerror = os.strerror(number) if number else None
     return error
+
+
+def _filename(text: str) -> Optional[str]:
+    """That which a line of the library begins with; None: it has none, or it was shortened, or had bytes that are no text."""
+    name, quote, _ = text[1:].partition("': ")
+    if not (text.startswith("'") and quote):
+        return None
+    return name if os.path.lexists(name) or not ('?' in name or '...' in name) else None
 
 
 def error_of(status: int, sys_errno: int, text: str) -> Error:
     kind = STATUSES.get(status, Error)
-    error = _again(InputFileError if kind is InputError and sys_errno else kind, sys_errno or None, (text,))
+    error = _again(InputFileError if kind is InputError and sys_errno else kind, sys_errno or None, _filename(text), (text,))
     error.status = status
     return error
+
+
+def type_error(text: str) -> TypeError:
+    """With the name of the call of this package that is at fault: the outermost on the stack, as its user knows it."""
+    here = os.path.dirname(__file__) + os.sep
+    frame: Optional[FrameType] = sys._getframe(1)
+    name, owner = '', None
+    while frame is not None and frame.f_code.co_filename.startswith(here):
+        name, owner = frame.f_code.co_name, frame.f_locals.get('self')
+        frame = frame.f_back
+    if owner is not None:
+        name = type(owner).__name__ if name == '__init__' else f'{type(owner).__name__}.{name}'
+    return TypeError(f'{name}(): {text}' if name.isidentifier() or '.' in name else text)

@@ -8,6 +8,7 @@ from typing import Any, List, Optional, Sequence, Type, Union, overload
 from . import _c
 from ._hints import Array, Buffer, Scalar, Unpack, np, npt
 from .arrays import array_of, look_at
+from .errors import type_error
 from .job import Job, Options
 from .layout import Keys, Layout, key_list, layout_by, layout_of, numpy_dtype
 from .report import Report
@@ -67,7 +68,7 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **
         into: instead of `output`, a file with room for all parts, of which this one is written at its place
     """
     if output is None and options.get('into') is None:
-        raise TypeError('merge(): neither output nor into is given')
+        raise type_error('neither output nor into is given')
     options.setdefault('merge', True)
     return _write(_job(inputs, dtype, options), output)
 
@@ -97,7 +98,7 @@ def _is_path(x: Any) -> bool:
 
 def _refuse_dtype(dtype: Any) -> None:
     if dtype is not None:
-        raise TypeError('dtype is for files; an array has its own, and a.view(dtype) another one')
+        raise type_error('dtype is for files; an array has its own, and a.view(dtype) another one')
 
 
 def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpack[Options]) -> Report:
@@ -155,7 +156,7 @@ def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options:
     array = np.ascontiguousarray(array_of(x))
     layout = layout_of(array.dtype, options.pop('key', None))
     if layout.has_nat:
-        raise TypeError(f'{array.dtype}: times have no top, for NaT would be the first')
+        raise type_error(f'{array.dtype}: times have no top, for NaT would be the first')
     job = Job({'raw': True, **options})
     layout.put(job)
     job.check(_c.library.gs_job_add_reader(job.pointer, b'array', _reader(job, array)))

@@ -16,7 +16,7 @@ from typing import Any, Callable, ContextManager, List, Mapping, Optional, Set, 
 from . import _c
 from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
 from .cancel import Cancel
-from .errors import DisorderError, NoteWarning
+from .errors import DisorderError, NoteWarning, type_error
 from .progress import Progress, progress_shower
 from .report import Report
 from .table import row_of, texts_of
@@ -50,7 +50,7 @@ def _level_of_caller() -> int:
 def _cancel_of(options: Mapping[str, Any]) -> Optional[Cancel]:
     given = options.get('cancel')
     if given is not None and not isinstance(given, Cancel):
-        raise TypeError(f'cancel: {type(given).__name__}; a libgsort.Cancel is wanted')
+        raise type_error(f'cancel: {type(given).__name__}; a libgsort.Cancel is wanted')
     return given
 
 

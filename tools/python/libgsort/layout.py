@@ -11,6 +11,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from . import _c
 from ._hints import np
+from .errors import type_error
 from .job import Job
 from .table import c_text
 
@@ -27,7 +28,7 @@ class Layout:
 
     def put(self, job: Job) -> None:
         if self.dtype is not None and not job.given.isdisjoint(('type', 'record')):
-            raise TypeError('type and record: the dtype says what they would')
+            raise type_error('type and record: the dtype says what they would')
         job.set('type', self.type)
         job.set('record', self.record or None)
         job.set('key', self.key)
@@ -55,7 +56,7 @@ def numpy_dtype(word: str) -> np.dtype[Any]:
     import numpy as np
     found = _c.CType()
     if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
-        raise TypeError(f"'{word}' is no type of numbers")
+        raise type_error(f"'{word}' is no type of numbers")
     letter = 'f' if found.is_float else 'i' if found.is_signed else 'u'
     order = '>' if word.endswith('be') else '<'
     number = f'{order}{letter}{found.element_bytes}'
@@ -70,10 +71,10 @@ def layout_by(dtype: Any, key: Keys = None) -> Layout:
     import numpy as np
     try:
         known = np.dtype(dtype)
-    except TypeError:
+    except TypeError as error:
         word = type_name(dtype) if isinstance(dtype, str) else None
         if word is None:
-            raise
+            raise type_error(f'dtype: {error}') from None
         known = numpy_dtype(word)
         if not key:
             return Layout(known, word, 0, ())
@@ -81,16 +82,20 @@ def layout_by(dtype: Any, key: Keys = None) -> Layout:
 
 
 def key_list(key: Keys) -> List[str]:
-    return [] if key is None else [key] if isinstance(key, str) else list(key)
+    keys: List[Any] = [] if key is None else [key] if isinstance(key, str) or not hasattr(key, '__iter__') else list(key)
+    for one in keys:
+        if not isinstance(one, str):
+            raise type_error(f'key: {type(one).__name__}; names of fields are wanted, or OFF:TYPE')
+    return keys
 
 
 def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
     """Of elements of `dtype`, by `key`: names of fields, '-name' or 'name:desc' for descending, 'outer.inner'; or 'OFF:TYPE[:desc]'."""
     wanted = key_list(key)
     if dtype.hasobject:
-        raise TypeError(f'{dtype} holds Python objects, which have no bytes to sort')
+        raise type_error(f'{dtype} holds Python objects, which have no bytes to sort')
     if dtype.subdtype is not None or dtype.itemsize < 1 or dtype.itemsize > 65536:
-        raise TypeError(f'{dtype}: elements have 1 to 65536 bytes')
+        raise type_error(f'{dtype}: elements have 1 to 65536 bytes')
     number = number_name(dtype)
     if not wanted and number is not None and (dtype.isnative or dtype.itemsize < 4):
         has_nat = dtype.kind in 'mM'
@@ -103,7 +108,7 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
         path, is_descending = _find(dtype, text)
         _add_keys(dtype, path, is_descending, found)
     if len(found) > 64:
-        raise TypeError(f'{dtype}: {len(found)} keys; 64 are the most')
+        raise type_error(f'{dtype}: {len(found)} keys; 64 are the most')
     return Layout(dtype, None, dtype.itemsize, found)
 
 
@@ -149,5 +154,5 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         found.extend(f'{off + i}:u32{order}{desc}' for i in range(0, field.itemsize, 4))
     else:
         where = f" ('{'.'.join(path)}')" if path else ''
-        raise TypeError(f'{field}{where} is no type of keys: integers, floats of 2 to 8 bytes, bool, bytes, text and times are'
+        raise type_error(f'{field}{where} is no type of keys: integers, floats of 2 to 8 bytes, bool, bytes, text and times are'
                         + ("; 16 bits are 'f2'" if field.kind == 'f' else ''))

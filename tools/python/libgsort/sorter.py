@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, T
 
 from . import _c
 from ._hints import Array, Unpack, np, npt
-from .errors import UsageError
+from .errors import UsageError, type_error
 from .job import Job, Options, interruptible
 from .layout import Keys, layout_by
 from .report import Report
@@ -121,7 +121,7 @@ class Sorter:
         if not isinstance(data, np.ndarray):
             array = array.view(dtype)
         if array.dtype != dtype or array.ndim != 1:
-            raise TypeError(f'{array.dtype} of {array.ndim} dimensions; the sorter takes {dtype} of one')
+            raise type_error(f'{array.dtype} of {array.ndim} dimensions; the sorter takes {dtype} of one')
         if self._columns is not None:
             raise UsageError('the sorter takes Arrow tables, as the first one was')
         self._refuse_nat(array)
@@ -169,7 +169,7 @@ class Sorter:
             if self._columns is None:
                 self._take_columns(Columns(batches.schema))
             elif not self._columns.takes(batches.schema):
-                raise TypeError('a table of other columns than the first one')
+                raise type_error('a table of other columns than the first one')
             assert self._columns is not None
             for batch in batches:
                 self._push_columns(self._columns.arrays_of(batch), batch.length)
@@ -181,7 +181,7 @@ class Sorter:
             self._job.set('reverse', self._is_reverse != is_reverse)
             self._open(columns.dtype, key)
         elif self.dtype != columns.dtype:
-            raise TypeError(f'a table of {columns.dtype}; the sorter takes {self.dtype}')
+            raise type_error(f'a table of {columns.dtype}; the sorter takes {self.dtype}')
         self._columns = columns
 
     def _push_columns(self, arrays: Sequence[Array], count: int) -> None:

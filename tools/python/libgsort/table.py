@@ -5,6 +5,7 @@ import os
 from typing import Any, Dict, List, Union
 
 from . import _c
+from .errors import type_error
 
 Path = Union[str, 'os.PathLike[str]']
 
@@ -37,7 +38,7 @@ def row_of(keyword: str) -> _c.COption:
     if keyword not in ROWS:
         from difflib import get_close_matches
         near = get_close_matches(keyword, ROWS, 1, 0.5)
-        raise TypeError(f"'{keyword}' is no option" + (f"; the nearest one is '{near[0]}'" if near else ''))
+        raise type_error(f"'{keyword}' is no option" + (f"; the nearest one is '{near[0]}'" if near else ''))
     return ROWS[keyword]
 
 
@@ -46,7 +47,7 @@ def texts_of(row: _c.COption, value: Any) -> List[bytes]:
     if isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, '__iter__'):
         return [_text(row, value)]
     if not row.is_list:
-        raise TypeError(f'{row.name.decode()}: takes one value, and no {type(value).__name__}')
+        raise type_error(f'{row.name.decode()}: takes one value, and no {type(value).__name__}')
     return [_text(row, one) for one in value]
 
 
@@ -60,7 +61,7 @@ def _text(row: _c.COption, value: Any) -> bytes:
         return c_text(value)
     is_path = row.argument in (b'FILE', b'DIR')
     if is_path or not hasattr(value, '__float__'):
-        raise TypeError(f"{row.name.decode()}: {type(value).__name__}; {'a path' if is_path else 'text or a number'} is wanted")
+        raise type_error(f"{row.name.decode()}: {type(value).__name__}; {'a path' if is_path else 'text or a number'} is wanted")
     text = str(value).lower()
     if 'e' in text and text[-1].isdigit():  # 1e-05
         from decimal import Decimal
