@@ -118,6 +118,8 @@ struct gs_progress {
     uint64_t bytes_done, bytes_total; /* total 0: unknown (a stream) */
     uint64_t elapsed_ns;              /* since the job began */
     uint64_t phase_ns;                /* since this phase began */
+    uint64_t
+        left_ns; /* until the job ends, all phases, if it goes on as this one did; 0: unknown */
 };
 
 /* gs_reader: an input that a callback gives; whatever a pipe may be as an input, it may be, too.

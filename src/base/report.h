@@ -21,6 +21,11 @@ struct gsi_tally_report {
 };
 
 /* Every decision, made before the first byte is read. */
+/* What a phase moves. */
+struct gsi_moves {
+    uint64_t bytes_read, bytes_written;
+};
+
 struct gsi_plan {
     uint64_t input_bytes;  /* UINT64_MAX: a stream */
     uint64_t output_bytes; /* of elements, at most; UINT64_MAX: not known */
@@ -60,6 +65,8 @@ struct gsi_plan {
     /* What is to be spilled is written as it is read, in one pass, as far as no element comes later
      * than by this much. 0: that is not tried. */
     uint64_t late_bytes;
+    /* read_bytes and write_bytes by phase; zeros: not known. */
+    struct gsi_moves moves[GS_PHASE_COUNT];
 };
 
 /* A file system that the job writes to, by a directory in it. */

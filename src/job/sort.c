@@ -98,6 +98,13 @@ static enum gs_status begin_merge(struct sort *sort, uint32_t first, uint32_t co
     return gsi_merger_begin(&sort->merger, sort->loop, &spec);
 }
 
+static bool count_progress(void *context, struct gsi_buffer *window)
+{
+    struct gsi_loop *loop = context;
+    loop->done_bytes += window->bytes;
+    return true;
+}
+
 /* ---- intermediate merges ---- */
 
 static bool is_written(const void *context)
@@ -114,15 +121,16 @@ static enum gs_status merge_group(struct sort *sort, uint32_t first, uint32_t co
     struct gsi_loop *loop = sort->loop;
     struct gsi_spilled_run merged = {0};
     struct gsi_spill_writer writer;
-    const struct gsi_link to_writer = {.context = &writer, .take = gsi_spill_writer_take};
+    const struct gsi_link links[] = {{.context = loop, .take = count_progress},
+                                     {.context = &writer, .take = gsi_spill_writer_take}};
     const struct gsi_stage stages[] = {gsi_merger_stage(&sort->merger),
                                        {.context = &writer, .is_done = is_written}};
     GSI_TRY_OR(gsi_spill_writer_init(&writer, loop, &job->spill, &sort->delivery.windows, &merged,
                                      gsi_run_list_keys(&sort->list, first, count)),
                fail);
-    GSI_TRY_OR(begin_merge(sort, first, count,
-                           (struct gsi_merger_spec){.links = &to_writer, .link_count = 1}),
-               fail);
+    GSI_TRY_OR(
+        begin_merge(sort, first, count, (struct gsi_merger_spec){.links = links, .link_count = 2}),
+        fail);
     GSI_TRY_OR(gsi_loop_run(loop, stages, 2), fail);
     gsi_merger_end(&sort->merger);
     if (loop->plan->is_merge)
@@ -162,7 +170,8 @@ static enum gs_status find_span(const struct sort *sort, const struct gsi_merge_
 static enum gs_status reduce_runs(struct sort *sort)
 {
     uint32_t fan_in = sort->loop->plan->fan_in, first;
-    gsi_loop_phase(sort->loop, GS_PHASE_MERGE_RUNS, 0);
+    gsi_loop_phase(sort->loop, GS_PHASE_MERGE_RUNS,
+                   sort->loop->plan->moves[GS_PHASE_MERGE_RUNS].bytes_written);
     for (uint32_t fed; (fed = gsi_run_list_fed(&sort->list)) > fan_in;) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(fed, fan_in);
         GSI_TRY(find_span(sort, &pass, &first));
@@ -181,13 +190,6 @@ static enum gs_status reduce_runs(struct sort *sort)
 static uint64_t most_bytes(const struct sort *sort)
 {
     return sort->delivery.has_blocks ? UINT64_MAX : gsi_target_most_bytes(&sort->job->target);
-}
-
-static bool count_progress(void *context, struct gsi_buffer *window)
-{
-    struct gsi_loop *loop = context;
-    loop->done_bytes += window->bytes;
-    return true;
 }
 
 /* The merger's pump, until no more is wanted. */

@@ -75,6 +75,23 @@ bool gsi_loop_temp_io_done(struct gsi_loop *loop, const struct gsi_io *io, const
 
 /* ---- waiting ---- */
 
+uint64_t gsi_loop_left_ns(const struct gsi_loop *loop, uint64_t phase_ns)
+{
+    double done = (double)loop->done_bytes, total = (double)loop->total_bytes;
+    double of_phase = 0, later = 0;
+    if (loop->done_bytes == 0 || loop->done_bytes > loop->total_bytes)
+        return 0;
+    for (int i = loop->phase; loop->plan != NULL && i < GS_PHASE_COUNT; i++) {
+        const struct gsi_moves *moves = &loop->plan->moves[i];
+        double moved = (double)moves->bytes_read + (double)moves->bytes_written;
+        *(i == (int)loop->phase ? &of_phase : &later) += moved;
+    }
+    later *= 1 - (double)gsi_min_u64(loop->early_bytes, loop->done_bytes) / done;
+    double phases = (total - done) / total + (of_phase > 0 ? later / of_phase : 0);
+    double left = (double)phase_ns * total / done * phases;
+    return left < 0x1p63 ? (uint64_t)left : 0;
+}
+
 static void report_progress(struct gsi_loop *loop)
 {
     uint64_t now = gsi_clock_ns();
@@ -86,6 +103,7 @@ static void report_progress(struct gsi_loop *loop)
                                    .bytes_total = loop->total_bytes,
                                    .elapsed_ns = now - loop->begin_ns,
                                    .phase_ns = now - loop->phase_begin_ns};
+    progress.left_ns = gsi_loop_left_ns(loop, progress.phase_ns);
     loop->progress(loop->progress_context, &progress);
 }
 
@@ -228,6 +246,6 @@ void gsi_loop_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_b
         loop->start_ns = now - loop->begin_ns;
     loop->phase = phase;
     loop->phase_begin_ns = now;
-    loop->done_bytes = 0;
+    loop->done_bytes = loop->early_bytes = 0;
     loop->total_bytes = total_bytes == UINT64_MAX ? 0 : total_bytes;
 }

@@ -45,6 +45,7 @@ struct gsi_loop {
     uint64_t begin_ns, phase_begin_ns, progress_ns;
     uint64_t start_ns;                /* from begin_ns to the first phase */
     uint64_t done_bytes, total_bytes; /* of the phase, for progress; total 0: not known */
+    uint64_t early_bytes;             /* of done_bytes, what later phases need not move any more */
 };
 
 /* gsi_loop_now: the counts of the current phase. */
@@ -90,5 +91,9 @@ void gsi_loop_drain(struct gsi_loop *loop);
 /* gsi_loop_phase: the times and bytes that follow belong to `phase`.
  * in    total_bytes: of the phase; UINT64_MAX: not known */
 void gsi_loop_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_bytes);
+
+/* gsi_loop_left_ns: the time until all phases end, if this one, which has gone on for phase_ns, and
+ * later ones move their bytes, as planned, as fast as it did so far. 0: it is not known. */
+uint64_t gsi_loop_left_ns(const struct gsi_loop *loop, uint64_t phase_ns);
 
 #endif

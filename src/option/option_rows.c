@@ -618,14 +618,16 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_EXPLAIN] =
         {{"explain", 0, NULL, GROUP_REPORT, "print the plan and its reasons, and stop",
           .alone = "true", .place = GS_OPTION_OF_PROGRAM,
-          .manual = "The plan is printed (an object with `--stats=json`): runs, passes, bytes to "
-                    "move, memory, disk space. Nothing is done."},
+          .manual =
+              "The plan is printed (an object with `--stats=json`): runs, passes, memory, disk "
+              "space, how many bytes go where, and the rate that a minute or an hour would "
+              "need. Nothing is done."},
          PROGRAM},
     [GSI_OPT_PROGRESS] =
         {{"progress", 0, "WHEN", GROUP_REPORT, "auto (on a terminal), always or never",
           .choices = choices_of_progress, .place = GS_OPTION_OF_PROGRAM,
-          .manual = "A line on a terminal shows phase, rate and time left: `auto` (default), "
-                    "`always` or `never`."},
+          .manual = "A line on a terminal shows the phase, its rate, and the time that is left of "
+                    "the whole job: `auto` (default), `always` or `never`."},
          PROGRAM},
     [GSI_OPT_QUIET] =
         {{"quiet", 'q', NULL, GROUP_REPORT, "no notes and no progress", .alone = "true",

@@ -199,6 +199,7 @@ static void drop_written(struct gsi_in_order *in_order)
     }
     list->count = kept;
     in_order->written_bytes += in_order->pulled_bytes;
+    in_order->loop->early_bytes = in_order->written_bytes;
 }
 
 /* Of data in any other order the newest runs have their part of the lowest elements, too. */

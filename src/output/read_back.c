@@ -30,7 +30,7 @@ struct read_back {
 void gsi_read_back_plan(const struct gsi_options *options, struct gsi_plan *plan)
 {
     if (options->verify_read && plan->input_bytes != UINT64_MAX)
-        plan->read_bytes += plan->output_bytes;
+        plan->read_bytes += plan->moves[GS_PHASE_READ_BACK].bytes_read = plan->output_bytes;
 }
 
 static enum gs_status fail_different(const struct gsi_target *target, const char *name,

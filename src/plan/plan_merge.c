@@ -146,12 +146,12 @@ static void merge_group(struct gsi_plan *plan, struct runs *runs, uint64_t first
     uint64_t data = 0;
     for (uint64_t i = first; i < first + count; i++) {
         data += runs->data[i];
-        plan->read_bytes += runs->on_disk[i];
+        plan->moves[GS_PHASE_MERGE_RUNS].bytes_read += runs->on_disk[i];
         if (runs->on_disk[i] != runs->data[i])
             runs->spilled -= runs->on_disk[i];
     }
     uint64_t on_disk = gsi_plan_disk_bytes(plan, data);
-    plan->write_bytes += on_disk;
+    plan->moves[GS_PHASE_MERGE_RUNS].bytes_written += on_disk;
     plan->spilled_runs++;
     plan->spilled_bytes += data;
     runs->spilled += on_disk;
@@ -185,7 +185,7 @@ static void merge_all(struct gsi_plan *plan, struct runs *runs)
         note_most(runs);
     }
     for (uint64_t i = 0; i < runs->count; i++)
-        plan->read_bytes += runs->on_disk[i];
+        plan->moves[GS_PHASE_WRITE].bytes_read += runs->on_disk[i];
 }
 
 /* What the passes write is spilled; a merge of them gives their disk back while it writes. Of
@@ -202,12 +202,14 @@ static enum gs_status predict(const struct gsi_plan_request *request, struct gsi
         runs.data[i] = runs.on_disk[i] = request->merge_bytes[i];
     merge_all(plan, &runs);
     GSI_FREE(request->ledger, runs.data, 2 * count);
-    plan->write_bytes += is_stream ? 0 : plan->output_bytes;
+    plan->moves[GS_PHASE_WRITE].bytes_written = plan->output_bytes;
     plan->space_bytes = is_stream ? 0 : plan->output_bytes;
     if (is_stream) {
-        plan->read_bytes = plan->write_bytes = plan->spilled_bytes = 0;
+        memset(plan->moves, 0, sizeof plan->moves);
+        plan->spilled_bytes = 0;
         plan->disk_step_bytes = gsi_plan_disk_step(plan, plan->memory_bytes);
     }
+    gsi_plan_add_moves(plan);
     if (is_stream || plan->merge_passes == 0)
         return GS_OK;
     uint64_t written = plan->write_bytes - plan->output_bytes;

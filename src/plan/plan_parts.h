@@ -121,6 +121,9 @@ bool gsi_plan_top_is_little(const struct gsi_plan_request *request);
  * itself. */
 void gsi_plan_predict(const struct gsi_plan_request *request, struct gsi_plan *plan);
 
+/* gsi_plan_add_moves: read_bytes and write_bytes, by the moves of all phases. */
+void gsi_plan_add_moves(struct gsi_plan *plan);
+
 /* gsi_plan_disk_bytes: the disk that a run with `bytes` of keys takes as frames.
  * gsi_plan_disk_step: how far ahead of an output of `bytes` its disk is taken. */
 uint64_t gsi_plan_disk_bytes(const struct gsi_plan *plan, uint64_t bytes);

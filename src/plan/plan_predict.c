@@ -58,8 +58,8 @@ static void first_pass(struct gsi_plan *plan, struct runs *runs)
                                    : gsi_plan_disk_bytes(plan, first) +
                                          (others - 1) * gsi_plan_disk_bytes(plan, full) +
                                          gsi_plan_disk_bytes(plan, full - short_by);
-    plan->read_bytes += read;
-    plan->write_bytes += written;
+    plan->moves[GS_PHASE_MERGE_RUNS].bytes_read += read;
+    plan->moves[GS_PHASE_MERGE_RUNS].bytes_written += written;
     runs->on_disk = runs->on_disk - read + written;
     runs->count = gsi_merge_pass_left(&pass);
 }
@@ -68,10 +68,10 @@ static void first_pass(struct gsi_plan *plan, struct runs *runs)
 static void full_pass(struct gsi_plan *plan, struct runs *runs)
 {
     runs->count /= plan->fan_in;
-    plan->read_bytes += runs->on_disk;
+    plan->moves[GS_PHASE_MERGE_RUNS].bytes_read += runs->on_disk;
     runs->on_disk =
         runs->count * gsi_plan_disk_bytes(plan, gsi_ceil_div_u64(plan->spilled_bytes, runs->count));
-    plan->write_bytes += runs->on_disk;
+    plan->moves[GS_PHASE_MERGE_RUNS].bytes_written += runs->on_disk;
 }
 
 uint64_t gsi_plan_disk_step(const struct gsi_plan *plan, uint64_t bytes)
@@ -81,25 +81,26 @@ uint64_t gsi_plan_disk_step(const struct gsi_plan *plan, uint64_t bytes)
         GSI_FRAME_ALIGN);
 }
 
-void gsi_plan_predict(const struct gsi_plan_request *request, struct gsi_plan *plan)
+void gsi_plan_add_moves(struct gsi_plan *plan)
 {
-    uint64_t input = request->input_bytes;
-    if (input == UINT64_MAX) { /* what is spilled will be more than the memory */
-        plan->disk_step_bytes = gsi_plan_disk_step(plan, plan->memory_bytes);
-        return;
+    plan->read_bytes = plan->write_bytes = 0;
+    for (int i = 0; i < GS_PHASE_COUNT; i++) {
+        plan->read_bytes += plan->moves[i].bytes_read;
+        plan->write_bytes += plan->moves[i].bytes_written;
     }
-    plan->read_bytes = request->read_bytes > 0 ? request->read_bytes : input;
-    plan->write_bytes = plan->output_bytes;
-    plan->space_bytes = plan->output_bytes;
-    if (plan->spilled_runs == 0)
-        return;
+}
+
+/* Of `input` bytes, of which runs are spilled. */
+static void predict_spilled(const struct gsi_plan_request *request, struct gsi_plan *plan)
+{
+    const uint64_t input = request->input_bytes;
     uint64_t run_bytes = gsi_plan_run_room(plan);
     struct runs runs = {.count = plan->spilled_runs,
                         .each = run_bytes,
                         .last = plan->spilled_bytes - (plan->spilled_runs - 1) * run_bytes};
     runs.on_disk = (runs.count - 1) * gsi_plan_disk_bytes(plan, runs.each) +
                    gsi_plan_disk_bytes(plan, runs.last);
-    plan->write_bytes += runs.on_disk;
+    plan->moves[GS_PHASE_READ].bytes_written = runs.on_disk;
     uint64_t most = runs.on_disk;
     for (; runs.count > plan->fan_in; plan->merge_passes++) {
         if (plan->merge_passes == 0)
@@ -108,7 +109,7 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gsi_plan *p
             full_pass(plan, &runs);
         most = gsi_max_u64(most, runs.on_disk);
     }
-    plan->read_bytes += runs.on_disk;
+    plan->moves[GS_PHASE_WRITE].bytes_read = runs.on_disk;
     plan->disk_step_bytes = gsi_plan_disk_step(plan, input);
     uint64_t late = gsi_plan_late_bytes(runs.on_disk) + 2 * plan->frame_bytes;
     /* The first runs fill exactly what is taken for them, but for their last frames. */
@@ -125,4 +126,19 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gsi_plan *p
     /* While runs are merged into one, that one lies beside them. */
     plan->temp_bytes = most + ahead + (plan->merge_passes > 0 ? most : 0);
     plan->space_bytes = plan->temp_bytes + plan->output_bytes + plan->disk_step_bytes;
+}
+
+void gsi_plan_predict(const struct gsi_plan_request *request, struct gsi_plan *plan)
+{
+    uint64_t input = request->input_bytes;
+    if (input == UINT64_MAX) { /* what is spilled will be more than the memory */
+        plan->disk_step_bytes = gsi_plan_disk_step(plan, plan->memory_bytes);
+        return;
+    }
+    plan->moves[GS_PHASE_READ].bytes_read = request->read_bytes > 0 ? request->read_bytes : input;
+    plan->moves[GS_PHASE_WRITE].bytes_written = plan->output_bytes;
+    plan->space_bytes = plan->output_bytes;
+    if (plan->spilled_runs > 0)
+        predict_spilled(request, plan);
+    gsi_plan_add_moves(plan);
 }

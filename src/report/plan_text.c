@@ -26,15 +26,15 @@ static void print_why(FILE *file, const struct gsi_plan *plan)
     else if (plan->is_merge)
         why = "more inputs than can be merged at once: some are merged with each other first";
     else if (plan->input_bytes == UINT64_MAX)
-        why = "how much there is shows only as it is read; what does not fit is spilled";
+        why = "how much there is shows only as it is read; what does not fit goes to disk";
     else if (plan->spilled_runs == 0)
-        why = "everything fits into memory: nothing is spilled, read once, write once";
+        why = "everything fits into memory: read once, write once";
     else if (plan->merge_passes > 0)
         why = "more runs than can be merged at once: some are merged with each other first";
     else if (plan->spilled_runs < plan->run_count)
-        why = "only what does not fit into memory is spilled, then all runs are merged at once";
+        why = "only what does not fit into memory goes to disk, then all runs are merged at once";
     else
-        why = "every run is spilled once, then all are merged at once";
+        why = "every run goes to disk once, then all are merged at once";
     gsi_line(file, "why", why);
 }
 
@@ -47,14 +47,15 @@ static void print_runs(FILE *file, const struct gsi_plan *plan)
         fprintf(file, GSI_LINE_NAME "%" PRIu64 " sorted inputs, read in pieces of %s", "runs",
                 plan->run_count, chunk);
     else if (plan->input_bytes == UINT64_MAX)
-        fprintf(file, GSI_LINE_NAME "of up to %s", "runs", run);
+        fprintf(file, GSI_LINE_NAME "sorted pieces of up to %s", "runs", run);
     else
         fprintf(file,
-                GSI_LINE_NAME "%" PRIu64 " of up to %s: %" PRIu64 " resident, %" PRIu64 " spilled",
-                "runs", plan->run_count, run, plan->run_count - plan->spilled_runs,
-                plan->spilled_runs);
+                GSI_LINE_NAME "%" PRIu64 " sorted run%s of up to %s: %" PRIu64
+                              " stay in memory, %" PRIu64 " go to disk",
+                "runs", plan->run_count, gsi_plural(plan->run_count), run,
+                plan->run_count - plan->spilled_runs, plan->spilled_runs);
     if (plan->chunks_per_run > 1)
-        fprintf(file, ", each merged from %" PRIu32 " chunks of %s", plan->chunks_per_run, chunk);
+        fprintf(file, ", each merged from %" PRIu32 " pieces of %s", plan->chunks_per_run, chunk);
     fputc('\n', file);
 }
 
@@ -65,8 +66,8 @@ static void print_plan_memory(FILE *file, const struct gsi_plan *plan)
     gsi_number_size(arena, plan->arena_bytes);
     gsi_number_size(window, plan->window_bytes);
     fprintf(file,
-            GSI_LINE_NAME "at most %s, of these %s for data; %" PRIu32 " windows of %s; %" PRIu32
-                          " thread%s\n",
+            GSI_LINE_NAME "at most %s, of these %s for data; output is made in %" PRIu32
+                          " pieces of %s; %" PRIu32 " thread%s\n",
             "memory", memory, arena, plan->window_count, window, plan->thread_count,
             gsi_plural(plan->thread_count));
 }
@@ -77,8 +78,8 @@ static void print_in_order(FILE *file, const struct gs_report *report)
     gsi_number_size(late, report->plan.late_bytes);
     if (report->plan.late_bytes > 0)
         fprintf(file,
-                GSI_LINE_NAME "one pass, and nothing is spilled, if no element comes later than "
-                              "%s\n",
+                GSI_LINE_NAME "one pass, and nothing in temporary files, if the input is nearly "
+                              "sorted: no element more than %s behind its place\n",
                 "in order", late);
     else if (report->in_order_note != NULL)
         fprintf(file, GSI_LINE_NAME "no one pass: %s\n", "in order", report->in_order_note);
@@ -163,15 +164,59 @@ static void print_merges(FILE *file, const struct gsi_plan *plan)
     fprintf(file, ", then %" PRIu32 " at once\n", plan->fan_in);
 }
 
+/* The beginning of a line. */
+static void print_total(FILE *file, const char *name, uint64_t bytes)
+{
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_size(text, bytes);
+    fprintf(file, GSI_LINE_NAME "%s in all", name, text);
+}
+
+/* `of` bytes, if there are any, as a part of a sum. */
+static void print_part(FILE *file, const char **before, uint64_t of, const char *what)
+{
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_size(text, of);
+    if (of > 0)
+        fprintf(file, "%s%s %s", *before, text, what);
+    *before = of > 0 ? ", " : *before;
+}
+
+/* How many bytes go where, and how fast they would have to. What is spilled is written once and
+ * read once. */
+static void print_moves(FILE *file, const struct gsi_plan *plan)
+{
+    const uint64_t read_back = plan->moves[GS_PHASE_READ_BACK].bytes_read;
+    const uint64_t spilled = plan->write_bytes - plan->output_bytes;
+    const uint64_t moved = plan->read_bytes + plan->write_bytes;
+    char minute[GSI_NUMBER_BYTES], hour[GSI_NUMBER_BYTES];
+    const char *before = ": ";
+    print_total(file, "read", plan->read_bytes);
+    print_part(file, &before, plan->read_bytes - spilled - read_back, "of input");
+    print_part(file, &before, spilled, "of temporary files");
+    print_part(file, &before, read_back, "of the output, to compare");
+    before = ": ";
+    fputc('\n', file);
+    print_total(file, "write", plan->write_bytes);
+    print_part(file, &before, spilled, "to temporary files");
+    print_part(file, &before, plan->output_bytes, "of output");
+    fputc('\n', file);
+    gsi_number_size(minute, gsi_ceil_div_u64(moved, 60));
+    gsi_number_size(hour, gsi_ceil_div_u64(moved, 3600));
+    if (moved > 0)
+        fprintf(file, GSI_LINE_NAME "%s a second would do it in a minute, %s a second in an hour\n",
+                "rate", minute, hour);
+}
+
 /* A line for each file system that is written to. */
 static void print_spaces(FILE *file, const struct gs_report *report)
 {
     const char *name = "space";
     for (uint32_t i = 0; i < report->space_count; i++, name = "") {
         const struct gsi_space *space = &report->spaces[i];
-        const char *what = space->has_output && space->has_temp ? "output and spilled runs"
+        const char *what = space->has_output && space->has_temp ? "output and temporary files"
                            : space->has_output                  ? "output"
-                                                                : "spilled runs";
+                                                                : "temporary files";
         char needed[GSI_NUMBER_BYTES], free_text[GSI_NUMBER_BYTES];
         gsi_number_size(needed, space->needed_bytes);
         gsi_number_size(free_text, space->free_bytes);
@@ -221,8 +266,7 @@ void gsi_plan_text(FILE *file, const struct gs_report *report)
     if (plan->merge_passes > 0)
         print_merges(file, plan);
     if (!is_stream) {
-        print_size(file, "read", plan->read_bytes, " in all");
-        print_size(file, "write", plan->write_bytes, " in all");
+        print_moves(file, plan);
         print_size(file, "temp", plan->temp_bytes, " of temporary space at most");
     }
     print_spaces(file, report);

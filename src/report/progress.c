@@ -9,13 +9,6 @@
 static const char *const phase_names[GS_PHASE_COUNT] = {"reading", "merging runs", "writing",
                                                         "reading back"};
 
-/* Time left if the phase goes on as fast as it went so far; bytes_done > 0. */
-static uint64_t left_ns(const struct gs_progress *progress)
-{
-    double left = (double)(progress->bytes_total - progress->bytes_done);
-    return (uint64_t)((double)progress->phase_ns * left / (double)progress->bytes_done);
-}
-
 void gs_progress_draw(FILE *file, const struct gs_progress *progress)
 {
     char done[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
@@ -30,9 +23,10 @@ void gs_progress_draw(FILE *file, const struct gs_progress *progress)
         fputs(done, file);
     }
     fprintf(file, ", %s", rate);
-    if (is_known && progress->bytes_done > 0) {
-        uint64_t seconds = (left_ns(progress) + 999999999u) / 1000000000u;
-        fprintf(file, ", %llu:%02d left", (unsigned long long)seconds / 60, (int)(seconds % 60));
+    if (progress->left_ns > 0) {
+        uint64_t seconds = (progress->left_ns - 1) / 1000000000u + 1;
+        fprintf(file, ", %llu:%02d left in all", (unsigned long long)seconds / 60,
+                (int)(seconds % 60));
     }
     fputs(ERASE_TO_END, file);
     fflush(file);

@@ -145,8 +145,15 @@ static const struct gsi_report_row disorder_rows[] = {
     END,
 };
 
+static const struct gsi_report_row move_rows[] = {
+    ROW(PHASE, "name"),
+    ROW(COUNT, "bytes_read", .in = IN_EACH(plan.moves[0].bytes_read, plan.moves)),
+    ROW(COUNT, "bytes_written", .in = IN_EACH(plan.moves[0].bytes_written, plan.moves)),
+    END,
+};
+
 #define PLAN(kind, member) ROW(kind, #member, .in = IN(plan.member))
-static const struct gsi_report_row plan_rows[] = {
+static const struct gsi_report_row plan_numbers[] = {
     PLAN(SIZE, input_bytes),   PLAN(SIZE, output_bytes),   PLAN(COUNT, memory_bytes),
     PLAN(COUNT, arena_bytes),  PLAN(COUNT, chunk_bytes),   PLAN(COUNT, chunks_per_run),
     PLAN(COUNT, window_bytes), PLAN(COUNT, frame_bytes),   PLAN(COUNT, window_count),
@@ -158,6 +165,12 @@ static const struct gsi_report_row plan_rows[] = {
     PLAN(COUNT, top_bytes),    PLAN(COUNT, device_bytes),  PLAN(COUNT, device_runs),
     PLAN(COUNT, device_count), PLAN(COUNT, host_runs),     PLAN(COUNT, device_run_bytes),
     PLAN(COUNT, late_bytes),   PLAN(FLAG, is_in_place),    END};
+
+static const struct gsi_report_row plan_rows[] = {
+    ALSO(plan_numbers),
+    LIST("phases", move_rows, .most = GS_PHASE_COUNT),
+    END,
+};
 
 static const struct gsi_report_row predicted_rows[] = {
     ROW(PREDICTED, "seconds", .in = IN(prediction)),

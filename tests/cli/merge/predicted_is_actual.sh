@@ -12,6 +12,9 @@ for name in ('run_count', 'spilled_runs', 'spilled_bytes', 'merge_passes'):
     assert int(p[name]) == int(r[name]), (sys.argv[1], name, p[name], r[name])
 for name, got in (('read_bytes', r['bytes_read']), ('write_bytes', r['bytes_written'])):
     assert int(p[name]) == int(got), (sys.argv[1], name, p[name], got)
+for planned, done in zip(p['phases'], r['phases']):
+    for name in 'name', 'bytes_read', 'bytes_written':
+        assert planned[name] == done[name], (sys.argv[1], planned, done)
 assert int(r['memory_peak_bytes']) <= int(p['memory_bytes'])
 assert int(r['temp_bytes']) <= int(p['temp_bytes']), (sys.argv[1], r['temp_bytes'], p['temp_bytes'])
 assert (int(p['merge_passes']) > 0) == ('batch' in sys.argv[1]), sys.argv[1]

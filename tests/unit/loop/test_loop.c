@@ -207,6 +207,46 @@ static void test_links__one_keeps_the_window__those_behind_it_do_not_see_it(void
     }
 }
 
+/* Half of a phase took 100 ns, so its other half does, and what later phases move takes as long by
+ * their bytes. */
+static void test_left__phases_to_come__count_by_their_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum gs_phase phase;
+        uint64_t done, total, early;
+        struct gsi_moves moves[GS_PHASE_COUNT];
+        uint64_t want;
+    } rows[] = {
+        {"nothing done", GS_PHASE_READ, 0, 8, 0, {{8, 0}, {0, 0}, {0, 8}, {0, 0}}, 0},
+        {"total not known", GS_PHASE_READ, 4, 0, 0, {{0, 0}}, 0},
+        {"more than expected", GS_PHASE_READ, 9, 8, 0, {{8, 0}, {0, 0}, {0, 8}, {0, 0}}, 0},
+        {"in memory", GS_PHASE_READ, 4, 8, 0, {{8, 0}, {0, 0}, {0, 8}, {0, 0}}, 300},
+        {"spilled", GS_PHASE_READ, 4, 8, 0, {{8, 8}, {0, 0}, {8, 8}, {0, 0}}, 300},
+        {"merged twice", GS_PHASE_READ, 4, 8, 0, {{8, 8}, {8, 8}, {8, 8}, {0, 0}}, 500},
+        {"read back", GS_PHASE_READ, 4, 8, 0, {{8, 0}, {0, 0}, {0, 8}, {8, 0}}, 500},
+        {"one pass", GS_PHASE_READ, 4, 8, 4, {{8, 8}, {0, 0}, {8, 8}, {0, 0}}, 100},
+        {"partly", GS_PHASE_READ, 4, 8, 2, {{8, 8}, {0, 0}, {8, 8}, {0, 0}}, 200},
+        {"merging", GS_PHASE_MERGE_RUNS, 4, 8, 0, {{8, 8}, {8, 8}, {8, 8}, {0, 0}}, 300},
+        {"writing", GS_PHASE_WRITE, 4, 8, 0, {{8, 8}, {8, 8}, {8, 8}, {0, 0}}, 100},
+        {"without a plan's bytes", GS_PHASE_WRITE, 4, 8, 0, {{0, 0}}, 100},
+        {"the last", GS_PHASE_READ_BACK, 8, 8, 0, {{8, 0}, {0, 0}, {0, 8}, {8, 0}}, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsi_plan plan = {.input_bytes = 8};
+        memcpy(plan.moves, rows[i].moves, sizeof plan.moves);
+        struct gsi_loop loop = {.plan = &plan,
+                                .phase = rows[i].phase,
+                                .done_bytes = rows[i].done,
+                                .total_bytes = rows[i].total,
+                                .early_bytes = rows[i].early};
+        uint64_t left = gsi_loop_left_ns(&loop, 100);
+        if (left != rows[i].want)
+            test_fail("%s: %llu ns", rows[i].name, (unsigned long long)left);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_run__something_comes_when_it_looks_again__goes_on),
         cmocka_unit_test(test_run__device_is_busy__sleeps),
         cmocka_unit_test(test_links__one_keeps_the_window__those_behind_it_do_not_see_it),
+        cmocka_unit_test(test_left__phases_to_come__count_by_their_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -445,7 +445,8 @@ static const struct golden golden[] = {
 
 static const char header[] =
     "name,chunk,per_run,window,windows,frame,arena,runs,spilled,fan_in,"
-    "passes,read,write,temp,space,step,device,device_runs,device_run,mirror\n";
+    "passes,read,write,temp,space,step,device,device_runs,device_run,mirror,"
+    "spill,merge_read,merge_write,read_again\n";
 
 static void golden_line(const struct golden *row, char *line, size_t line_bytes)
 {
@@ -464,7 +465,7 @@ static void golden_line(const struct golden *row, char *line, size_t line_bytes)
     assert_int_equal(gsi_plan_make(&request, &p, &error), GS_OK);
     snprintf(line, line_bytes,
              "%s,%llu,%u,%llu,%u,%llu,%llu,%llu,%llu,%u,%u,%llu,%llu,%llu,%llu,%llu,%llu,%u,%llu,%"
-             "llu\n",
+             "llu,%llu,%llu,%llu,%llu\n",
              row->name, (unsigned long long)p.chunk_bytes, p.chunks_per_run,
              (unsigned long long)p.window_bytes, p.window_count, (unsigned long long)p.frame_bytes,
              (unsigned long long)p.arena_bytes, (unsigned long long)p.run_count,
@@ -473,7 +474,11 @@ static void golden_line(const struct golden *row, char *line, size_t line_bytes)
              (unsigned long long)p.temp_bytes, (unsigned long long)p.space_bytes,
              (unsigned long long)p.disk_step_bytes, (unsigned long long)p.device_bytes,
              p.device_runs, (unsigned long long)p.device_run_bytes,
-             (unsigned long long)p.device_mirror_bytes);
+             (unsigned long long)p.device_mirror_bytes,
+             (unsigned long long)p.moves[GS_PHASE_READ].bytes_written,
+             (unsigned long long)p.moves[GS_PHASE_MERGE_RUNS].bytes_read,
+             (unsigned long long)p.moves[GS_PHASE_MERGE_RUNS].bytes_written,
+             (unsigned long long)p.moves[GS_PHASE_WRITE].bytes_read);
 }
 
 static void test_plan__golden_rows__are_as_committed(void **state)

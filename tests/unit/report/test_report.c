@@ -35,6 +35,7 @@ static struct gs_report float_report(void)
         .direct_input = true,
         .direct_temp = true,
         .plan = {.input_bytes = (uint64_t)4 << 30,
+                 .output_bytes = (uint64_t)4 << 30,
                  .memory_bytes = (uint64_t)1 << 30,
                  .arena_bytes = (uint64_t)960 << 20,
                  .chunk_bytes = 64 << 20,
@@ -151,15 +152,17 @@ static void test_report__plan__in_words(void **state)
     gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);
     check_text("input     4.00 GiB of f64 (536870912 elements; type from the file name)\n"
-               "memory    at most 1.00 GiB, of these 960.00 MiB for data; 12 windows of 2.00 MiB; "
-               "2 threads\n"
-               "runs      64 of up to 64.00 MiB: 12 resident, 52 spilled\n"
+               "memory    at most 1.00 GiB, of these 960.00 MiB for data; output is made in 12 "
+               "pieces of 2.00 MiB; 2 threads\n"
+               "runs      64 sorted runs of up to 64.00 MiB: 12 stay in memory, 52 go to disk\n"
                "passes    2\n"
-               "read      7.25 GiB in all\n"
-               "write     7.25 GiB in all\n"
+               "read      7.25 GiB in all: 4.00 GiB of input, 3.25 GiB of temporary files\n"
+               "write     7.25 GiB in all: 3.25 GiB to temporary files, 4.00 GiB of output\n"
+               "rate      247.47 MiB a second would do it in a minute, 4.12 MiB a second in an "
+               "hour\n"
                "temp      3.25 GiB of temporary space at most\n"
-               "why       only what does not fit into memory is spilled, then all runs are merged "
-               "at once\n");
+               "why       only what does not fit into memory goes to disk, then all runs are "
+               "merged at once\n");
 }
 
 static void test_report__plan_with_passes__shows_the_tree(void **state)
@@ -297,14 +300,14 @@ static void test_report__progress__one_line(void **state)
         struct gs_progress progress;
         const char *want;
     } rows[] = {
-        {{GS_PHASE_READ, 0, 100, 0, 0}, "\rreading 0 %, -\033[K"},
-        {{GS_PHASE_READ, 1000000000, 4000000000, 9, 1000000000},
-         "\rreading 25 %, 1.00 GB/s, 0:03 left\033[K"},
-        {{GS_PHASE_WRITE, 4000000000, 4000000000, 9, 2000000000},
-         "\rwriting 100 %, 2.00 GB/s, 0:00 left\033[K"},
-        {{GS_PHASE_MERGE_RUNS, 1, 1000, 9, 1000000000},
-         "\rmerging runs 0 %, 0.00 GB/s, 16:39 left\033[K"},
-        {{GS_PHASE_READ, 3145728, 0, 9, 1000000000}, "\rreading 3.00 MiB, 0.00 GB/s\033[K"},
+        {{GS_PHASE_READ, 0, 100, 0, 0, 0}, "\rreading 0 %, -\033[K"},
+        {{GS_PHASE_READ, 1000000000, 4000000000, 9, 1000000000, 2000000001},
+         "\rreading 25 %, 1.00 GB/s, 0:03 left in all\033[K"},
+        {{GS_PHASE_WRITE, 4000000000, 4000000000, 9, 2000000000, 0},
+         "\rwriting 100 %, 2.00 GB/s\033[K"},
+        {{GS_PHASE_MERGE_RUNS, 1, 1000, 9, 1000000000, 999000000000},
+         "\rmerging runs 0 %, 0.00 GB/s, 16:39 left in all\033[K"},
+        {{GS_PHASE_READ, 3145728, 0, 9, 1000000000, 0}, "\rreading 3.00 MiB, 0.00 GB/s\033[K"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         size_t bytes;

@@ -22,7 +22,7 @@ class CError(ctypes.Structure):
 
 class CProgress(ctypes.Structure):
     _fields_ = [('phase', c_int), ('bytes_done', c_uint64), ('bytes_total', c_uint64), ('elapsed_ns', c_uint64),
-                ('phase_ns', c_uint64)]
+                ('phase_ns', c_uint64), ('left_ns', c_uint64)]
 
 
 class COption(ctypes.Structure):

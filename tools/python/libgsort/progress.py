@@ -18,11 +18,12 @@ class Progress(NamedTuple):
     bytes_total: int
     seconds: float  # since the job began
     phase_seconds: float
+    seconds_left: float = 0.0  # until the job ends; 0: not known
 
     @classmethod
     def of(cls, at: _c.CProgress) -> Progress:
         phase = PHASES[at.phase] if at.phase < len(PHASES) else str(at.phase)
-        return cls(phase, at.bytes_done, at.bytes_total, at.elapsed_ns / 1e9, at.phase_ns / 1e9)
+        return cls(phase, at.bytes_done, at.bytes_total, at.elapsed_ns / 1e9, at.phase_ns / 1e9, at.left_ns / 1e9)
 
 
 def progress_shower() -> Tuple[Callable[[Progress], object], Callable[[], object]]:
@@ -60,7 +61,8 @@ def _own_line() -> Tuple[Callable[[Progress], object], Callable[[], object]]:
     def show(at: Progress) -> None:
         sys.stderr.flush()
         c = _c.CProgress(phase=PHASES.index(at.phase), bytes_done=at.bytes_done, bytes_total=at.bytes_total,
-                         elapsed_ns=int(at.seconds * 1e9), phase_ns=int(at.phase_seconds * 1e9))
+                         elapsed_ns=int(at.seconds * 1e9), phase_ns=int(at.phase_seconds * 1e9),
+                         left_ns=int(at.seconds_left * 1e9))
         _c.library.gs_progress_draw(stderr, ctypes.byref(c))
 
     return show, lambda: _c.library.gs_progress_erase(stderr)
