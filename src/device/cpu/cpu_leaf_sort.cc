@@ -2,10 +2,13 @@
 // performance-portable Quicksort", 2022), which chooses the instruction set at run time.
 #include "device/cpu/cpu_leaf_sort.h"
 
+#include "base/u128.h"
 #include "element/width.h"
 
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/targets.h>
+
+#include <algorithm>
 
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -44,8 +47,26 @@ extern "C" void gsi_leaf_prepare(uint32_t key_bytes)
     hwy::GetChosenTarget().Update(key_bytes == 4 ? of_4 : all);
 }
 
+// VQSort ends the process where there are none of the vectors that it was built for, as on x86-64
+// before SSSE3.
+static bool has_vectors()
+{
+    static const bool has = (hwy::SupportedTargets() & ~(HWY_EMU128 | HWY_SCALAR)) != 0;
+    return has;
+}
+
+template <typename Key> static void sort_plainly(void *keys, size_t n)
+{
+    std::sort(static_cast<Key *>(keys), static_cast<Key *>(keys) + n);
+}
+
 extern "C" void gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n)
 {
+    if (!has_vectors()) {
+        GSI_BY_WIDTH(key_bytes, sort_plainly<uint32_t>(keys, n), sort_plainly<uint64_t>(keys, n),
+                     sort_plainly<gsi_u128>(keys, n));
+        return;
+    }
     GSI_BY_WIDTH(key_bytes, sorter()(static_cast<uint32_t *>(keys), n, hwy::SortAscending()),
                  sorter()(static_cast<uint64_t *>(keys), n, hwy::SortAscending()),
                  sorter()(static_cast<hwy::uint128_t *>(keys), n, hwy::SortAscending()));
