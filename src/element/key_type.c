@@ -44,9 +44,9 @@ const char *gsi_name_base(const char *path, size_t *length)
     return name;
 }
 
-bool gsi_name_is_npy(const char *path)
+bool gsi_name_ends(const char *path, const char *word)
 {
     size_t length;
     const char *name = gsi_name_base(path, &length);
-    return ends_in(name, length, '.', "npy");
+    return ends_in(name, length, '.', word);
 }

@@ -28,8 +28,8 @@ const struct gsi_key_type *gsi_key_type_find(const char *name);
 /* gsi_name_is_zst: whether the name says that the file is packed by zstd. */
 bool gsi_name_is_zst(const char *path);
 
-/* gsi_name_is_npy: whether it says that the file is one of NumPy's, packed or not. */
-bool gsi_name_is_npy(const char *path);
+/* gsi_name_ends: whether it ends in a dot and `word`, packed or not. */
+bool gsi_name_ends(const char *path, const char *word);
 
 /* gsi_name_base: the last part of a path, and its length without .zst. */
 const char *gsi_name_base(const char *path, size_t *length);

@@ -3,8 +3,8 @@
 
 #include "base/report.h"
 #include "element/record/record_tally.h"
+#include "input/format/fields.h"
 #include "input/named/named_type.h"
-#include "input/npy/npy_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,9 +156,9 @@ static enum gs_status condition_field(struct gsi_inputs *inputs, const char *tex
     memcpy(name, text, length);
     name[length] = '\0';
     *field = length > 0 ? name : NULL;
-    return length > 0 && inputs->npy != NULL && inputs->loop->layout->record != NULL &&
+    return length > 0 && inputs->formatted != NULL && inputs->loop->layout->record != NULL &&
                    inputs->loop->layout->number == NULL
-               ? gsi_npy_input_field(inputs, "where", name, field)
+               ? gsi_field_named(inputs, "where", name, field)
                : GS_OK;
 }
 
@@ -169,7 +169,7 @@ static enum gs_status choose_folded(struct gsi_inputs *inputs, struct gsi_chosen
     const struct gsi_options *options = inputs->options;
     const char *option = gsi_fold_kind_name(kind);
     for (size_t i = 0; i < count; i++) {
-        char name[GSI_NPY_NAME_BYTES];
+        char name[GSI_SCHEMA_NAME_BYTES];
         const char *text = texts[i];
         size_t bytes = sizeof name;
         bool is_wide = kind == GSI_FOLD_SUM && gsi_sum_is_wide(text, &bytes);
@@ -178,8 +178,8 @@ static enum gs_status choose_folded(struct gsi_inputs *inputs, struct gsi_chosen
             snprintf(name, sizeof name, "%.*s", (int)bytes, text);
             text = name;
         }
-        if (inputs->npy != NULL && chosen->fold.count < GSI_FIELDS_MAX)
-            GSI_TRY(gsi_npy_input_field(inputs, option, text, &text));
+        if (inputs->formatted != NULL && chosen->fold.count < GSI_FIELDS_MAX)
+            GSI_TRY(gsi_field_named(inputs, option, text, &text));
         GSI_TRY(gsi_fold_add_field(&chosen->fold, &chosen->record, options->group_keys, kind,
                                    is_wide || options->sum_wide, text, inputs->loop->error));
         chosen->fold.fields[chosen->fold.count - 1].field.text = texts[i];
@@ -262,8 +262,8 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
                                     .field_names = options->stats_fields,
                                     .field_count = options->stats_field_count};
     GSI_TRY(name_type(inputs, report, &elements.type));
-    if (inputs->npy != NULL)
-        GSI_TRY(gsi_npy_input_elements(inputs, &elements));
+    if (inputs->formatted != NULL)
+        GSI_TRY(gsi_fields_choose(inputs, &elements));
     if (elements.record_bytes > 0)
         GSI_TRY(choose_records(inputs, report, chosen, &elements));
     else
@@ -275,7 +275,7 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
     GSI_TRY(choose_fold(inputs, report, chosen));
     GSI_TRY(choose_moments(inputs, chosen));
     GSI_TRY(choose_filter(inputs, report, chosen));
-    if (inputs->npy != NULL && options->type == NULL)
+    if (inputs->formatted != NULL && options->type == NULL)
         return gsi_named_type_check_output(typed_output(inputs), elements.type,
                                            inputs->table[0].name, inputs->loop->error);
     return GS_OK;
@@ -297,7 +297,7 @@ void gsi_choose_note(const struct gsi_inputs *inputs, const struct gs_report *re
         is_empty = !may_hold(inputs, &inputs->table[i]);
     const struct gsi_layout *layout = inputs->layout;
     bool is_number = layout->record == NULL || layout->number != NULL;
-    if (is_number && !is_empty && inputs->npy == NULL)
+    if (is_number && !is_empty && inputs->formatted == NULL)
         gsi_named_type_note(inputs->options, report->type, report->type_word, inputs->table[0].name,
                             inputs->count);
 }

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/report.h"
-#include "input/npy/npy_input.h"
+#include "input/format/format.h"
 #include "io/array.h"
 
 #include <stdio.h>
@@ -79,8 +79,8 @@ static enum gs_status choose_positions(struct gsi_inputs *inputs, struct gsi_cho
 static enum gs_status find_field(struct gsi_inputs *inputs, const char *text, uint32_t *off,
                                  uint32_t *bytes)
 {
-    const struct gsi_npy_field *field =
-        inputs->npy != NULL ? gsi_npy_field_find(&inputs->npy->npy, text) : NULL;
+    const struct gsi_schema_field *field =
+        inputs->formatted != NULL ? gsi_schema_field_find(&inputs->formatted->schema, text) : NULL;
     if (field == NULL)
         return gsi_bytes_parse("out", text, inputs->layout->element_bytes, off, bytes,
                                inputs->loop->error);
@@ -93,7 +93,8 @@ static enum gs_status find_field(struct gsi_inputs *inputs, const char *text, ui
 static enum gs_status check_names(const struct gsi_inputs *inputs)
 {
     const char *const *fields = inputs->options->out_fields;
-    for (size_t i = 1; gsi_npy_input_is_output(inputs) && i < inputs->options->out_field_count; i++)
+    for (size_t i = 1; gsi_format_of_output(inputs) != NULL && i < inputs->options->out_field_count;
+         i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(fields[i], fields[k]) == 0)
                 return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,

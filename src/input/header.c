@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/options.h"
 #include "element/key_type.h"
-#include "input/npy/npy_input.h"
+#include "input/format/format.h"
 #include "input/range.h"
 #include "input/sniff.h"
 #include "input/zst/frames_reader.h"
@@ -169,7 +169,7 @@ enum gs_status gsi_header_begin(struct gsi_inputs *inputs)
 enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs)
 {
     const struct gsi_options *options = inputs->options;
-    if (!options->drop_header || options->header_bytes > 0 || inputs->npy != NULL)
+    if (!options->drop_header || options->header_bytes > 0 || inputs->formatted != NULL)
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                     "--drop-header: '%s' has no header that is known; --header=N says how long it "
@@ -221,10 +221,10 @@ void gsi_header_close(struct gsi_inputs *inputs)
 {
     gsi_frames_reader_close(inputs->unpack);
     free(inputs->header.data);
-    free(inputs->npy);
+    gsi_format_close(inputs);
 }
 
 enum gs_status gsi_header_head(struct gsi_inputs *inputs, uint64_t count)
 {
-    return gsi_npy_input_is_output(inputs) ? gsi_npy_input_put(inputs, count) : GS_OK;
+    return gsi_format_put(inputs, count);
 }

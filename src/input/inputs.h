@@ -13,7 +13,7 @@
 #include "option/together.h"
 
 struct gsi_carried;
-struct gsi_npy_input;
+struct gsi_formatted;
 struct gsi_set_filter;
 struct gsi_values;
 
@@ -45,7 +45,7 @@ struct gsi_inputs {
     struct gsi_early_fold *early;    /* folds what is read; NULL: nothing is */
     struct gsi_filtered filtered;    /* by it, so far */
     struct gsi_header header;        /* of the first one, or made of theirs; what there is so far */
-    struct gsi_npy_input *npy;       /* of .npy inputs; NULL: there are none */
+    struct gsi_formatted *formatted; /* of inputs of a format; NULL: they have none */
     struct gsi_frames_reader *unpack; /* of packed inputs, one by one; NULL: there are none, or a
                                          merge has one for each */
     bool is_unpack_shared;            /* planned, both */

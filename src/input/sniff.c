@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "element/key_type.h"
 #include "input/foreign.h"
-#include "input/npy/npy_input.h"
+#include "input/format/format.h"
 #include "input/zst/zst.h"
 
 #include <errno.h>
@@ -17,18 +17,17 @@
  * window that gsi_header_plan (header.h) plans for at least. */
 #define HEAD_MAX_BYTES ((size_t)1 << 20)
 
+/* So many bytes of what is packed are looked at: no header of what may be packed is longer. */
+#define PLAIN_BYTES ((size_t)65536)
+
 /* Once more so many bytes, where frames too short for a header follow each other. */
 #define FURTHER_BYTES 4096u
 
 /* How many bytes the beginning of plain data must have. */
 static size_t wanted_plain(const uint8_t *plain, size_t bytes)
 {
-    static const uint8_t npy[] = {0x93, 'N', 'U', 'M'};
-    if (bytes < sizeof npy)
-        return sizeof npy;
-    if (memcmp(plain, npy, sizeof npy) != 0)
-        return gsi_foreign_wanted(plain, bytes);
-    return gsi_min_u64(gsi_npy_wanted(plain, bytes), GSI_NPY_HEADER_MAX);
+    size_t wanted = gsi_format_wanted(plain, bytes);
+    return wanted > 0 ? wanted : gsi_foreign_wanted(plain, bytes);
 }
 
 /* What is in it must be known: taken for something else it would be sorted as that. */
@@ -46,10 +45,10 @@ static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gs
     uint64_t whole = gsi_zst_walk_on(&walk, input->head + off, input->head_bytes - off);
     uint64_t next = off + (whole > 0 ? whole : walk.next_off + 3);
     if (sniff->plain == NULL)
-        sniff->plain = malloc(GSI_NPY_HEADER_MAX);
+        sniff->plain = malloc(PLAIN_BYTES);
     sniff->plain_bytes = sniff->plain == NULL ? SIZE_MAX
                                               : gsi_zst_peek(input->head, input->head_bytes,
-                                                             sniff->plain, GSI_NPY_HEADER_MAX);
+                                                             sniff->plain, PLAIN_BYTES);
     if (sniff->plain_bytes == SIZE_MAX) {
         fail_memory(sniff);
         return 0;
@@ -79,15 +78,15 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
     return gsi_min_u64(off + 1, HEAD_MAX_BYTES);
 }
 
-/* Plain data: no other program's format, or a .npy file, or what gsort sorts. What --header passes
- * over may be anything. */
+/* Plain data: of a format of format.h, or what gsort sorts, but no other program's. What --header
+ * passes over may be anything. */
 static void take_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
 {
     const struct gsi_options *options = sniff->inputs->options;
     struct gsi_beginning beginning = {data, bytes, sniff->is_at_end, options->record_bytes > 0};
     if (options->header_bytes > 0 ||
         gsi_foreign_check(&beginning, sniff->input->name, sniff->inputs->loop->error) == GS_OK)
-        gsi_npy_input_take(sniff->inputs, sniff->input, data, bytes);
+        gsi_format_take(sniff->inputs, sniff->input, data, bytes);
 }
 
 static void decide(struct gsi_sniff *sniff)

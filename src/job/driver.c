@@ -7,9 +7,9 @@
 #include "base/report.h"
 #include "input/choose.h"
 #include "input/choose_carry.h"
+#include "input/format/format.h"
 #include "input/header.h"
 #include "input/named/named_output.h"
-#include "input/npy/npy_input.h"
 #include "input/range.h"
 #include "io/caller.h"
 #include "job/in_place/in_place.h"
@@ -327,7 +327,8 @@ static enum gs_status tell_inputs(const struct gsi_job *job)
             GSI_TRY(tell(job, GSI_FACT_BLOCK_DEVICE, input->name));
     }
     GSI_TRY(gsi_header_check_dropped(&job->inputs));
-    return job->inputs.npy != NULL ? tell(job, GSI_FACT_NPY, job->inputs.table[0].name) : GS_OK;
+    return job->inputs.formatted != NULL ? tell(job, GSI_FACT_NPY, job->inputs.table[0].name)
+                                         : GS_OK;
 }
 
 /* Of inputs that were measured. */
@@ -352,7 +353,7 @@ static enum gs_status tell_output(const struct gsi_job *job)
         gsi_target_pack_level(options) > 0 || (target->is_open && kind == GSI_OUTPUT_STREAM);
     if (target->is_open && kind != GSI_OUTPUT_ATOMIC && kind != GSI_OUTPUT_PLACE)
         GSI_TRY(tell(job, GSI_FACT_SPECIAL_OUTPUT, target->output.name));
-    if (!gsi_npy_input_is_output(&job->inputs))
+    if (gsi_format_of_output(&job->inputs) == NULL)
         return GS_OK;
     GSI_TRY(tell(job, GSI_FACT_NPY_OUTPUT, name));
     return is_once ? tell(job, GSI_FACT_NPY_OUTPUT_ONCE, name) : GS_OK;

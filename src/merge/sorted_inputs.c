@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/options.h"
 #include "element/key_scope.h"
-#include "input/npy/npy_input.h"
+#include "input/format/format.h"
 
 /* Bytes of all inputs, as sizes and headers tell; UINT64_MAX: not known. */
 static uint64_t known_bytes(const struct gsi_inputs *inputs)
@@ -23,7 +23,7 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs)
 {
     bool is_explained = inputs->options->action == GS_EXPLAIN; /* streams were not looked at */
     bool is_unknown =
-        gsi_npy_input_is_output(inputs) && !is_explained && known_bytes(inputs) == UINT64_MAX;
+        gsi_format_of_output(inputs) != NULL && !is_explained && known_bytes(inputs) == UINT64_MAX;
     return is_unknown ? gsi_together_tell(inputs->together, GSI_FACT_NPY_OUTPUT_OF_STREAM,
                                           inputs->options->output, inputs->loop->error)
                       : GS_OK;

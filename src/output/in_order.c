@@ -4,8 +4,8 @@
 #include "base/checked.h"
 #include "base/report.h"
 #include "element/element_ops.h"
+#include "input/format/format.h"
 #include "input/header.h"
-#include "input/npy/npy_input.h"
 #include "output/byte_order.h"
 #include "output/ranks.h"
 #include "plan/plan.h"
@@ -44,8 +44,8 @@ const char *gsi_in_order_why_not(const struct gsi_options *options, const struct
     if (inputs->are_many)
         return "the inputs are too many to be open";
     bool is_known = inputs->bytes != UINT64_MAX && !gsi_inputs_shrink(inputs);
-    bool has_header =
-        inputs->header.bytes > 0 || gsi_header_kept(options) > 0 || gsi_npy_input_is_output(inputs);
+    bool has_header = inputs->header.bytes > 0 || gsi_header_kept(options) > 0 ||
+                      gsi_format_of_output(inputs) != NULL;
     return is_known || !has_header ? NULL : "a header needs the number of elements";
 }
 

@@ -4,21 +4,21 @@
 
 #include "input/npy/npy.h"
 
-static void check_fields(const struct gsi_npy *npy)
+static void check_fields(const struct gsi_schema *npy)
 {
     FUZZ_CHECK(npy->field_count <= GSI_NPY_FIELDS_MAX && npy->element_bytes > 0);
     for (uint32_t i = 0; i < npy->field_count; i++) {
-        const struct gsi_npy_field *field = &npy->fields[i];
+        const struct gsi_schema_field *field = &npy->fields[i];
         FUZZ_CHECK((uint64_t)field->off + (uint64_t)field->bytes * field->count <=
                    npy->element_bytes);
         FUZZ_CHECK(memchr(field->name, '\0', sizeof field->name) != NULL);
     }
 }
 
-static void check_written(const struct gsi_npy *npy)
+static void check_written(const struct gsi_schema *npy)
 {
     static uint8_t header[65536];
-    struct gsi_npy again;
+    struct gsi_schema again;
     struct gs_error error = {0};
     size_t bytes = gsi_npy_write(npy->descr, npy->descr_bytes, npy->count, npy->columns,
                                  npy->version, header, sizeof header);
@@ -32,7 +32,7 @@ static void check_written(const struct gsi_npy *npy)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     uint8_t *copy = fuzz_copy(data, bytes);
-    struct gsi_npy npy;
+    struct gsi_schema npy;
     struct gs_error error = {0};
     if (gsi_npy_begins(copy, bytes))
         FUZZ_CHECK(gsi_npy_wanted(copy, bytes) > 0);

@@ -43,7 +43,7 @@ struct shape {
 };
 
 /* (N,): one dimension; (N, M): two. */
-static bool read_shape(struct gsi_npy_text *text, struct gsi_npy *npy, struct shape *shape)
+static bool read_shape(struct gsi_npy_text *text, struct gsi_schema *npy, struct shape *shape)
 {
     uint64_t extent;
     shape->dimensions = 0;
@@ -64,7 +64,7 @@ static bool read_shape(struct gsi_npy_text *text, struct gsi_npy *npy, struct sh
 enum member { MEMBER_DESCR, MEMBER_ORDER, MEMBER_SHAPE, MEMBER_COUNT };
 
 /* One member of the dictionary; *seen has a bit for each. */
-static bool read_member(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t *seen,
+static bool read_member(struct gsi_npy_text *text, struct gsi_schema *npy, uint32_t *seen,
                         struct shape *shape)
 {
     static const char *const names[MEMBER_COUNT] = {"descr", "fortran_order", "shape"};
@@ -99,7 +99,7 @@ static bool read_member(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t
     return true;
 }
 
-static bool read_dictionary(struct gsi_npy_text *text, struct gsi_npy *npy, struct shape *shape)
+static bool read_dictionary(struct gsi_npy_text *text, struct gsi_schema *npy, struct shape *shape)
 {
     uint32_t seen = 0;
     if (!gsi_npy_expect(text, '{', "its header is no dictionary"))
@@ -129,10 +129,10 @@ static enum gs_status refuse(const char *name, const char *problem, struct gs_er
 
 /* The rows of a table of numbers are elements, their columns fields; one dimension has only one
  * order. */
-static enum gs_status take_shape(const char *name, const struct shape *shape, struct gsi_npy *npy,
-                                 struct gs_error *error)
+static enum gs_status take_shape(const char *name, const struct shape *shape,
+                                 struct gsi_schema *npy, struct gs_error *error)
 {
-    const struct gsi_npy_field column = npy->fields[0];
+    const struct gsi_schema_field column = npy->fields[0];
     if (shape->dimensions == 1)
         return GS_OK;
     if (shape->dimensions != 2 || npy->is_structured || column.count != 1)
@@ -161,7 +161,7 @@ static enum gs_status take_shape(const char *name, const struct shape *shape, st
 }
 
 enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
-                            struct gsi_npy *npy, struct gs_error *error)
+                            struct gsi_schema *npy, struct gs_error *error)
 {
     struct shape shape = {0};
     memset(npy, 0, sizeof *npy);
@@ -186,14 +186,6 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
     if (npy->element_bytes == 0)
         return refuse(name, "its elements have no bytes", error);
     return GS_OK;
-}
-
-const struct gsi_npy_field *gsi_npy_field_find(const struct gsi_npy *npy, const char *name)
-{
-    for (uint32_t i = 0; name[0] != '\0' && i < npy->field_count; i++)
-        if (strcmp(npy->fields[i].name, name) == 0)
-            return &npy->fields[i];
-    return NULL;
 }
 
 size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint32_t columns,

@@ -98,7 +98,7 @@ bool gsi_npy_word(struct gsi_npy_text *text, const char *word)
 static bool read_unit(const char *at, char *unit)
 {
     size_t length = strlen(at);
-    if (length < 3 || length - 2 >= GSI_NPY_UNIT_BYTES || at[0] != '[' || at[length - 1] != ']')
+    if (length < 3 || length - 2 >= GSI_SCHEMA_UNIT_BYTES || at[0] != '[' || at[length - 1] != ']')
         return false;
     memcpy(unit, at + 1, length - 2);
     unit[length - 2] = '\0';
@@ -106,7 +106,7 @@ static bool read_unit(const char *at, char *unit)
 }
 
 /* '<f8', '|S10', '<M8[ns]': kind, bytes and unit. */
-static bool read_code(struct gsi_npy_text *text, const char *code, struct gsi_npy_field *field)
+static bool read_code(struct gsi_npy_text *text, const char *code, struct gsi_schema_field *field)
 {
     static const char known[] = "<>|=";
     struct gsi_npy_text digits = {.at = code + 2, .end = code + strlen(code)};
@@ -131,8 +131,8 @@ static bool read_code(struct gsi_npy_text *text, const char *code, struct gsi_np
 }
 
 /* A field's place is where the last one ended. */
-static bool add_field(struct gsi_npy_text *text, struct gsi_npy *npy,
-                      const struct gsi_npy_field *field)
+static bool add_field(struct gsi_npy_text *text, struct gsi_schema *npy,
+                      const struct gsi_schema_field *field)
 {
     uint64_t bytes;
     if (npy->field_count == GSI_NPY_FIELDS_MAX)
@@ -166,13 +166,13 @@ static bool read_count(struct gsi_npy_text *text, uint32_t *count)
     return true;
 }
 
-static bool read_fields(struct gsi_npy_text *text, struct gsi_npy *npy, const char *prefix,
+static bool read_fields(struct gsi_npy_text *text, struct gsi_schema *npy, const char *prefix,
                         uint32_t depth);
 
 /* A field's name: 'name', or ('title', 'name'). Padding has none, at any depth. */
 static bool read_name(struct gsi_npy_text *text, const char *prefix, char *name)
 {
-    char own[GSI_NPY_NAME_BYTES];
+    char own[GSI_SCHEMA_NAME_BYTES];
     bool has_title = gsi_npy_take(text, '(');
     if (!gsi_npy_string(text, own, sizeof own))
         return false;
@@ -181,7 +181,7 @@ static bool read_name(struct gsi_npy_text *text, const char *prefix, char *name)
                       !gsi_npy_expect(text, ')', "a field's name does not end")))
         return false;
     size_t length = own[0] != '\0' ? strlen(prefix) : 0;
-    if (length + 1 + strlen(own) + 1 > GSI_NPY_NAME_BYTES)
+    if (length + 1 + strlen(own) + 1 > GSI_SCHEMA_NAME_BYTES)
         return fail(text, "a name is too long");
     memcpy(name, prefix, length + 1);
     if (length > 0)
@@ -192,8 +192,8 @@ static bool read_name(struct gsi_npy_text *text, const char *prefix, char *name)
 
 /* Fields in a field keep their own types; in an array of such fields they have no names (which one
  * would be meant?), and it is bytes. */
-static bool read_inner(struct gsi_npy_text *text, struct gsi_npy *npy, struct gsi_npy_field *field,
-                       uint32_t depth)
+static bool read_inner(struct gsi_npy_text *text, struct gsi_schema *npy,
+                       struct gsi_schema_field *field, uint32_t depth)
 {
     uint32_t first = npy->field_count, off = npy->element_bytes;
     if (!read_fields(text, npy, field->name, depth + 1))
@@ -209,10 +209,10 @@ static bool read_inner(struct gsi_npy_text *text, struct gsi_npy *npy, struct gs
 }
 
 /* ('name', type) or ('name', type, shape) */
-static bool read_field(struct gsi_npy_text *text, struct gsi_npy *npy, const char *prefix,
+static bool read_field(struct gsi_npy_text *text, struct gsi_schema *npy, const char *prefix,
                        uint32_t depth)
 {
-    struct gsi_npy_field field = {.count = 1};
+    struct gsi_schema_field field = {.count = 1};
     char code[32];
     if (!gsi_npy_expect(text, '(', "a field does not begin") ||
         !read_name(text, prefix, field.name) || !gsi_npy_expect(text, ',', "a field has no type"))
@@ -232,7 +232,7 @@ static bool read_field(struct gsi_npy_text *text, struct gsi_npy *npy, const cha
     return gsi_npy_expect(text, ')', "a field does not end");
 }
 
-static bool read_fields(struct gsi_npy_text *text, struct gsi_npy *npy, const char *prefix,
+static bool read_fields(struct gsi_npy_text *text, struct gsi_schema *npy, const char *prefix,
                         uint32_t depth)
 {
     if (depth == DEPTH_MAX)
@@ -246,9 +246,9 @@ static bool read_fields(struct gsi_npy_text *text, struct gsi_npy *npy, const ch
     return gsi_npy_expect(text, ']', "the list of fields does not end");
 }
 
-bool gsi_npy_descr(struct gsi_npy_text *text, struct gsi_npy *npy)
+bool gsi_npy_descr(struct gsi_npy_text *text, struct gsi_schema *npy)
 {
-    struct gsi_npy_field field = {.count = 1};
+    struct gsi_schema_field field = {.count = 1};
     char code[32];
     npy->field_count = 0;
     npy->element_bytes = 0;

@@ -31,6 +31,6 @@ bool gsi_npy_number(struct gsi_npy_text *text, uint64_t *number);
 bool gsi_npy_word(struct gsi_npy_text *text, const char *word);
 
 /* gsi_npy_descr: reads a type, simple or structured, into npy->fields and npy->element_bytes. */
-bool gsi_npy_descr(struct gsi_npy_text *text, struct gsi_npy *npy);
+bool gsi_npy_descr(struct gsi_npy_text *text, struct gsi_schema *npy);
 
 #endif

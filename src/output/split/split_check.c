@@ -4,8 +4,6 @@
 #include "base/report.h"
 #include "output/split/columns.h"
 
-#include "input/npy/npy_input.h"
-
 #include <stdlib.h>
 #include <string.h>
 

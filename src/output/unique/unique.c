@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "element/element_ops.h"
-#include "input/npy/npy_input.h"
+#include "input/format/format.h"
 #include "io/array.h"
 #include "output/ranks.h"
 
@@ -96,9 +96,7 @@ static enum gs_status check_group_keys(const struct gsi_target *target)
 enum gs_status gsi_unique_check(const struct gsi_target *target)
 {
     GSI_TRY(check_group_keys(target));
-    return target->options->unique_counts && gsi_npy_input_is_output(target->inputs)
-               ? gsi_npy_input_check_counts(target->inputs)
-               : GS_OK;
+    return gsi_format_check(target->inputs);
 }
 
 uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)

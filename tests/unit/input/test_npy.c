@@ -47,7 +47,7 @@ static void test_read__numbers__kind_size_and_count(void **state)
         {"{'descr': '<c16', 'fortran_order': False, 'shape': (5,), }", 1, 'c', 16, false, 5},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct gsi_npy npy;
+        struct gsi_schema npy;
         struct gs_error error = {0};
         size_t bytes = frame(rows[i].version, rows[i].text);
         assert_true(gsi_npy_begins(header, bytes));
@@ -73,7 +73,7 @@ static void test_read__structures__fields_lie_one_after_the_other(void **state)
         "(3,)), ('in', [('a', '|u1'), ('', '|V1'), ('b', '<u2')]), ('many', [('a', '<i4'), ('b', "
         "'|i1')], (2, 3)), ('one', '|S5', 2), ('at', '<M8[25us]')], 'fortran_order': False, "
         "'shape': (12,), }";
-    static const struct gsi_npy_field want[] = {
+    static const struct gsi_schema_field want[] = {
         {.name = "time", .bytes = 8, .kind = 'i'},
         {.name = "price", .off = 8, .bytes = 4, .kind = 'f', .is_big_endian = true},
         {.name = "", .off = 12, .bytes = 4, .kind = 'V'},
@@ -85,14 +85,14 @@ static void test_read__structures__fields_lie_one_after_the_other(void **state)
         {.name = "one", .off = 62, .bytes = 5, .count = 2, .kind = 'S'},
         {.name = "at", .off = 72, .bytes = 8, .kind = 'M', .unit = "25us"}};
     const size_t count = sizeof want / sizeof want[0];
-    struct gsi_npy npy;
+    struct gsi_schema npy;
     struct gs_error error = {0};
     if (gsi_npy_read(header, frame(1, text), "x", &npy, &error) != GS_OK)
         test_fail("%s", error.text);
     assert_true(npy.is_structured && npy.count == 12 && npy.element_bytes == 80);
     assert_int_equal(npy.field_count, count);
     for (size_t i = 0; i < count; i++) {
-        const struct gsi_npy_field *got = &npy.fields[i];
+        const struct gsi_schema_field *got = &npy.fields[i];
         if (strcmp(got->name, want[i].name) != 0 || got->off != want[i].off ||
             got->bytes != want[i].bytes || got->count != (want[i].count > 0 ? want[i].count : 1) ||
             got->kind != want[i].kind || got->is_big_endian != want[i].is_big_endian ||
@@ -100,10 +100,10 @@ static void test_read__structures__fields_lie_one_after_the_other(void **state)
             test_fail("field %zu is '%s' at %u, %u times %u of %c", i, got->name, got->off,
                       got->count, got->bytes, got->kind);
         if (want[i].name[0] != '\0')
-            assert_ptr_equal(gsi_npy_field_find(&npy, want[i].name), got);
+            assert_ptr_equal(gsi_schema_field_find(&npy, want[i].name), got);
     }
-    assert_null(gsi_npy_field_find(&npy, ""));
-    assert_null(gsi_npy_field_find(&npy, "in"));
+    assert_null(gsi_schema_field_find(&npy, ""));
+    assert_null(gsi_schema_field_find(&npy, "in"));
 }
 
 static void test_read__what_is_not_ours__is_refused_with_a_reason(void **state)
@@ -160,7 +160,7 @@ static void test_read__what_is_not_ours__is_refused_with_a_reason(void **state)
         {"", "no dictionary"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct gsi_npy npy;
+        struct gsi_schema npy;
         struct gs_error error = {0};
         enum gs_status status = gsi_npy_read(header, frame(1, rows[i].text), "x.npy", &npy, &error);
         if (status != GS_E_INPUT || strstr(error.text, rows[i].reason) == NULL ||
@@ -173,7 +173,7 @@ static void test_read__frames__versions_and_lengths(void **state)
 {
     (void)state;
     static const char text[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }";
-    struct gsi_npy npy;
+    struct gsi_schema npy;
     size_t bytes = frame(1, text);
     for (size_t cut = 0; cut < bytes; cut++)
         assert_int_equal(gsi_npy_read(header, cut, "x", &npy, NULL), GS_E_INPUT);
@@ -209,7 +209,7 @@ static void test_write__any_length__read_again(void **state)
 {
     (void)state;
     static char descr[70000];
-    struct gsi_npy npy;
+    struct gsi_schema npy;
     struct gs_error error = {0};
     for (size_t fields = 1; fields < GSI_NPY_FIELDS_MAX; fields++) {
         size_t length = 0;
@@ -254,10 +254,10 @@ static void mutate(struct test_random *random, uint8_t *data, size_t bytes)
 
 /* Whatever is read makes sense: fields lie one after the other and fill the element, and what is
  * written from it is read the same. */
-static void check_sense(const struct gsi_npy *npy, size_t bytes)
+static void check_sense(const struct gsi_schema *npy, size_t bytes)
 {
     static uint8_t again[2 * GSI_NPY_HEADER_MAX];
-    struct gsi_npy other;
+    struct gsi_schema other;
     uint32_t off = 0;
     assert_true(npy->header_bytes <= bytes && npy->field_count > 0);
     for (uint32_t i = 0; i < npy->field_count; i++) {
@@ -285,7 +285,7 @@ static void test_read__mutated_headers__sense_or_a_reason(void **state)
     for (int i = 0; i < 200000; i++) {
         size_t bytes = frame(1 + (uint8_t)test_below(&random, 3), texts[i % 3]);
         uint8_t *data = malloc(bytes); /* its end is what the sanitizer watches */
-        struct gsi_npy npy;
+        struct gsi_schema npy;
         struct gs_error error = {0};
         assert_non_null(data);
         memcpy(data, header, bytes);

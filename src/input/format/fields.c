@@ -1,0 +1,169 @@
+/* fields.c: finds what names mean, and what elements are. */
+#include "input/format/fields.h"
+
+#include "element/type_names.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define DESC ":desc"
+
+/* A field as a type of a key; false: gsort knows no order of such. */
+static bool type_text(const struct gsi_schema_field *field, char *text, size_t most)
+{
+    uint32_t bytes = field->bytes;
+    char kind = field->kind == 'b' ? 'u' : field->kind == 'M' ? 'm' : field->kind;
+    if (field->count != 1 || field->is_inner || bytes == 0)
+        return false;
+    if (kind == 'S' || kind == 'V') {
+        snprintf(text, most, "b%u", bytes);
+        return true;
+    }
+    const char *order = bytes == 1 ? "" : field->is_big_endian ? ">" : "<";
+    snprintf(text, most, "%s%c%u", order, kind, bytes);
+    const struct gsi_type_word *word =
+        strchr("uifm", kind) != NULL ? gsi_type_word_find(text, strlen(text)) : NULL;
+    if (word != NULL)
+        snprintf(text, most, "%s", word->type);
+    return word != NULL;
+}
+
+/* OFF:TYPE of a field, kept in `kept`; NULL: there is none. */
+static const char *key_text(struct gsi_formatted *kept, const struct gsi_schema_field *field,
+                            bool is_descending)
+{
+    char type[16];
+    char *text = kept->texts[kept->text_count];
+    if (!type_text(field, type, sizeof type))
+        return NULL;
+    kept->text_count++;
+    snprintf(text, GSI_FORMAT_KEY_BYTES, "%u:%s%s", field->off, type, is_descending ? DESC : "");
+    return text;
+}
+
+/* NAME, NAME:asc, NAME:desc, or what is meant for gsi_record_make: OFF:TYPE. */
+enum gs_status gsi_field_named(struct gsi_inputs *inputs, const char *option, const char *given,
+                               const char **text)
+{
+    struct gsi_formatted *kept = inputs->formatted;
+    char name[GSI_SCHEMA_NAME_BYTES], said[GSI_SCHEMA_TEXT_BYTES];
+    const struct gsi_schema_field *field = gsi_schema_field_find(&kept->schema, given);
+    const char *order = field == NULL ? strrchr(given, ':') : NULL;
+    size_t length = order != NULL ? (size_t)(order - given) : 0;
+    bool is_descending = order != NULL && strcasecmp(order, DESC) == 0;
+    bool is_ascending = order != NULL && strcasecmp(order, ":asc") == 0;
+    if ((is_descending || is_ascending) && length > 0 && length < sizeof name) {
+        memcpy(name, given, length);
+        name[length] = '\0';
+        field = gsi_schema_field_find(&kept->schema, name);
+    }
+    *text = given;
+    if (field == NULL && given[0] >= '0' && given[0] <= '9')
+        return GS_OK;
+    if (field == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--%s: '%s' has no field '%s' to sort by (outer.inner names one in "
+                        "another); it holds %s",
+                        option, inputs->table[0].name, given, gsi_schema_say(&kept->schema, said));
+    *text = key_text(kept, field, is_descending);
+    if (*text == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--%s: '%s' is no number that gsort sorts by; give %u:TYPE of a part of it",
+                        option, given, field->off);
+    return GS_OK;
+}
+
+static enum gs_status resolve_all(struct gsi_inputs *inputs, const char *option,
+                                  const char *const **given, size_t count, const char **texts)
+{
+    if (count > GSI_FIELDS_MAX)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--%s: given %zu times; %d are the most", option, count, GSI_FIELDS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        enum gs_status status = gsi_field_named(inputs, option, (*given)[i], &texts[i]);
+        if (status != GS_OK)
+            return status;
+    }
+    *given = texts;
+    return GS_OK;
+}
+
+/* No key was given: by all fields, the first one first, as NumPy sorts. */
+static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elements *elements)
+{
+    struct gsi_formatted *kept = inputs->formatted;
+    char said[GSI_SCHEMA_TEXT_BYTES];
+    size_t count = 0;
+    for (uint32_t i = 0; i < kept->schema.field_count; i++) {
+        const struct gsi_schema_field *field = &kept->schema.fields[i];
+        if (kept->schema.is_structured && field->name[0] == '\0')
+            continue; /* padding */
+        const char *text = count < GSI_FIELDS_MAX ? key_text(kept, field, false) : NULL;
+        if (text == NULL)
+            return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                            "'%s': its elements are %s, %s; give a --key, or save another type",
+                            inputs->table[0].name, gsi_schema_say(&kept->schema, said),
+                            count < GSI_FIELDS_MAX ? "which gsort has no order for"
+                                                   : "too many fields to sort by all");
+        kept->keys[count] = text;
+        kept->names[count++] = field->name[0] != '\0' ? field->name : text;
+    }
+    if (count == 0)
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                        "'%s': its elements are %s, which has no field to sort by; give a --key",
+                        inputs->table[0].name, gsi_schema_say(&kept->schema, said));
+    elements->keys = kept->keys;
+    elements->key_names = kept->names;
+    elements->key_count = count;
+    return GS_OK;
+}
+
+/* Elements that are no structures, and no bytes. */
+static bool is_plain_number(const struct gsi_schema *schema, const char **type)
+{
+    char text[16];
+    const struct gsi_type_word *found = !schema->is_structured && schema->field_count == 1 &&
+                                                type_text(&schema->fields[0], text, sizeof text)
+                                            ? gsi_type_word_find(text, strlen(text))
+                                            : NULL;
+    *type = found != NULL ? found->type : NULL;
+    return found != NULL;
+}
+
+enum gs_status gsi_fields_choose(struct gsi_inputs *inputs, struct gsi_elements *elements)
+{
+    struct gsi_formatted *kept = inputs->formatted;
+    const struct gsi_schema *schema = &kept->schema;
+    const char *type, *name = inputs->table[0].name;
+    char said[GSI_SCHEMA_TEXT_BYTES];
+    bool is_number = is_plain_number(schema, &type);
+    bool has_keys = elements->key_count > 0 || elements->field_count > 0;
+    if (elements->type != NULL && (!is_number || strcmp(elements->type, type) != 0))
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--type %s: '%s' holds %s; leave --type out", elements->type, name,
+                        gsi_schema_say(&kept->schema, said));
+    if (elements->record_bytes > 0 && elements->record_bytes != schema->element_bytes)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--record %u: the elements of '%s' have %u bytes; leave --record out",
+                        elements->record_bytes, name, schema->element_bytes);
+    elements->source = kept->format->source;
+    if (is_number && !has_keys && elements->record_bytes == 0) {
+        elements->type = type;
+        return GS_OK;
+    }
+    if (schema->element_bytes < GSI_RECORD_BYTES_MIN ||
+        schema->element_bytes > GSI_RECORD_BYTES_MAX)
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                        "'%s': its elements are %s; those of %u to %u bytes are sorted", name,
+                        gsi_schema_say(&kept->schema, said), GSI_RECORD_BYTES_MIN,
+                        GSI_RECORD_BYTES_MAX);
+    elements->type = NULL;
+    elements->record_bytes = schema->element_bytes;
+    GSI_TRY(
+        resolve_all(inputs, "stats-of", &elements->fields, elements->field_count, kept->fields));
+    if (elements->key_count > 0)
+        GSI_TRY(resolve_all(inputs, "key", &elements->keys, elements->key_count, kept->keys));
+    else
+        GSI_TRY(take_all_fields(inputs, elements));
+    return GS_OK;
+}

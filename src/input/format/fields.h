@@ -1,0 +1,29 @@
+/* fields.h: elements and their keys, as a header and options say together. */
+#ifndef GSI_FIELDS_H
+#define GSI_FIELDS_H
+
+#include "input/format/format.h"
+
+/* What elements are: a type, or records with keys. A name is what people call a key or a field. */
+struct gsi_elements {
+    const char *type;   /* NULL: none was said */
+    const char *source; /* of type or records: "option" or that of the format */
+    uint32_t record_bytes;
+    const char *const *keys, *const *key_names;
+    size_t key_count;
+    const char *const *fields, *const *field_names; /* those with statistics */
+    size_t field_count;
+};
+
+/* gsi_fields_choose: puts what inputs->formatted, which is there, and what options say into
+ * *elements.
+ * fails GS_E_USAGE, GS_E_INPUT */
+enum gs_status gsi_fields_choose(struct gsi_inputs *inputs, struct gsi_elements *elements);
+
+/* gsi_field_named: what `given` names, a field or OFF:TYPE, as OFF:TYPE; names `option` in a
+ * failure.
+ * fails GS_E_USAGE */
+enum gs_status gsi_field_named(struct gsi_inputs *inputs, const char *option, const char *given,
+                               const char **text);
+
+#endif

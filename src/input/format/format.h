@@ -1,0 +1,95 @@
+/* format.h: formats of files whose header names what follows it: a folder each, and a row of calls.
+ *
+ *     npy/   NumPy's arrays      header | elements
+ *
+ * Either all inputs are of one format and hold the same fields, and then the output is of it, too;
+ * or no input is of any. What every format does alike is here: recognising it, skipping the header,
+ * comparing inputs (format.c), finding fields by their names (fields.h). What is left is in the
+ * row. One more format is one more folder, and its line in the table (formats.c). */
+#ifndef GSI_FORMAT_H
+#define GSI_FORMAT_H
+
+#include "input/format/schema.h"
+#include "input/inputs.h"
+
+struct gsi_format {
+    const char *name;           /* in messages: "a .npy file" */
+    const char *source;         /* of the type, in reports: "npy header" */
+    const char *const *endings; /* names that end so promise it: "npy"; ends with NULL */
+    const char *magic;          /* that it begins with */
+    size_t magic_bytes;
+    /* What comes of elements of no format can be written in it, of a stream can be read of it, and
+     * to a stream it can be written. Else it is read from files and written to files only, and
+     * what is behind the elements is kept. */
+    bool is_plain;
+
+    /* How many bytes the header has, as far as `bytes`, which begin with the magic, can tell. */
+    uint64_t (*wanted)(const uint8_t *data, size_t bytes);
+
+    /* Reads the header. Any bytes may come.
+     * in    name: of the file, for the error
+     * fails GS_E_INPUT: cut short, odd, or nothing that gsort sorts */
+    enum gs_status (*read)(const uint8_t *data, size_t bytes, const char *name,
+                           struct gsi_schema *schema, struct gs_error *error);
+
+    /* Checks that options can be done in an output of it; NULL: they can.
+     * fails GS_E_USAGE */
+    enum gs_status (*check)(const struct gsi_inputs *inputs);
+
+    /* Puts the header of an output of `count` elements at inputs->header.data.
+     * fails GS_E_MEMORY; GS_E_INPUT: it cannot say so many */
+    enum gs_status (*put)(struct gsi_inputs *inputs, uint64_t count);
+
+    /* Looks at elements on their way into the output, in their order, where the header says more of
+     * them than their number; NULL: it does not. *tally has tally_bytes, zeros at first. */
+    void (*tally)(const struct gsi_schema *schema, void *tally, const uint8_t *data,
+                  uint64_t bytes);
+    size_t tally_bytes;
+};
+
+/* All of them; ends with NULL. */
+extern const struct gsi_format *const gsi_formats[];
+
+#define GSI_FORMAT_KEY_BYTES 32u
+
+/* The first input's header, and its fields as gsi_record_make takes them. */
+struct gsi_formatted {
+    const struct gsi_format *format;
+    struct gsi_schema schema;
+    const char *keys[GSI_FIELDS_MAX], *fields[GSI_FIELDS_MAX], *names[GSI_FIELDS_MAX];
+    char texts[4 * GSI_FIELDS_MAX][GSI_FORMAT_KEY_BYTES];
+    uint32_t text_count;
+    void *tally; /* of what is written so far */
+    uint8_t header[];
+};
+
+/* gsi_format_wanted: how many bytes an input that begins so has to be looked at, at least, for its
+ * format to be known; 0: it is of none. */
+size_t gsi_format_wanted(const uint8_t *data, size_t bytes);
+
+/* gsi_format_find: the format of data that begin so; NULL: none. */
+const struct gsi_format *gsi_format_find(const uint8_t *data, size_t bytes);
+
+/* gsi_format_take: finds out where the data of an input begin, and how many there are.
+ * in    data: what the input begins with, unpacked; if that is a header, all of it
+ * fails GS_E_INPUT: a header that is not ours, others than the first input's elements, no header
+ *       where the name promises one or the first input had one; GS_E_MEMORY */
+enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *input,
+                               const uint8_t *data, size_t bytes);
+
+/* gsi_format_close: frees what gsi_format_take keeps. */
+void gsi_format_close(struct gsi_inputs *inputs);
+
+/* gsi_format_of_output: the format of the output; NULL: none. */
+const struct gsi_format *gsi_format_of_output(const struct gsi_inputs *inputs);
+
+/* gsi_format_check: checks that options can be done in the output's format.
+ * fails GS_E_USAGE */
+enum gs_status gsi_format_check(const struct gsi_inputs *inputs);
+
+/* gsi_format_put: puts the output's header, for `count` elements, at inputs->header.data, if it has
+ * a format.
+ * fails GS_E_MEMORY, GS_E_INPUT */
+enum gs_status gsi_format_put(struct gsi_inputs *inputs, uint64_t count);
+
+#endif

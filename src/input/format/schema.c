@@ -1,0 +1,66 @@
+/* schema.c: finds, says and compares fields. */
+#include "input/format/schema.h"
+
+#include <string.h>
+#include <strings.h>
+
+const struct gsi_schema_field *gsi_schema_field_find(const struct gsi_schema *schema,
+                                                     const char *name)
+{
+    for (uint32_t i = 0; name[0] != '\0' && i < schema->field_count; i++)
+        if (strcmp(schema->fields[i].name, name) == 0)
+            return &schema->fields[i];
+    for (uint32_t i = 0; schema->ignores_case && name[0] != '\0' && i < schema->field_count; i++)
+        if (strcasecmp(schema->fields[i].name, name) == 0)
+            return &schema->fields[i];
+    return NULL;
+}
+
+const char *gsi_schema_say(const struct gsi_schema *schema, char text[GSI_SCHEMA_TEXT_BYTES])
+{
+    size_t at = 0, most = GSI_SCHEMA_TEXT_BYTES;
+    if (schema->descr != NULL) {
+        snprintf(text, most, schema->columns > 0 ? "%.*s in rows of %u" : "%.*s",
+                 (int)schema->descr_bytes, schema->descr, schema->columns);
+        return text;
+    }
+    snprintf(text, most, "rows of %u bytes", schema->element_bytes);
+    for (uint32_t i = 0; i < schema->field_count && at < most; i++) {
+        const struct gsi_schema_field *field = &schema->fields[i];
+        at += (size_t)snprintf(text + at, most - at, "%s%s", i > 0 ? ", " : "", field->name);
+    }
+    return text;
+}
+
+static bool is_same_field(const struct gsi_schema_field *a, const struct gsi_schema_field *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->off == b->off && a->bytes == b->bytes &&
+           a->count == b->count && a->kind == b->kind && a->is_big_endian == b->is_big_endian &&
+           strcmp(a->unit, b->unit) == 0 && a->is_inner == b->is_inner;
+}
+
+/* What the fields do not tell, arrays of structures, is compared as it is written. */
+static bool is_same_type(const struct gsi_schema *a, const struct gsi_schema *b)
+{
+    bool has_inner = false;
+    if (a->field_count != b->field_count || a->element_bytes != b->element_bytes ||
+        a->columns != b->columns)
+        return false;
+    for (uint32_t i = 0; i < a->field_count; i++) {
+        if (!is_same_field(&a->fields[i], &b->fields[i]))
+            return false;
+        has_inner |= a->fields[i].is_inner;
+    }
+    return !has_inner ||
+           (a->descr_bytes == b->descr_bytes && memcmp(a->descr, b->descr, a->descr_bytes) == 0);
+}
+
+const char *gsi_schema_differs(const struct gsi_schema *a, const struct gsi_schema *b)
+{
+    if (!is_same_type(a, b))
+        return "its elements are";
+    for (uint32_t i = 0; i < a->field_count; i++)
+        if (a->fields[i].more != b->fields[i].more)
+            return "its scales, offsets or units are others; its elements are";
+    return NULL;
+}

@@ -1,0 +1,204 @@
+/* npy_format.c: .npy as a format, and the output's header. */
+#include "input/npy/npy_format.h"
+
+#include "base/checked.h"
+#include "input/npy/npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements that came without a type of NumPy's: numbers as they are, others as bytes. */
+static void make_descr(const struct gsi_layout *layout, char *descr, size_t most)
+{
+    static const char kinds[] = {['u'] = 'u', ['i'] = 'i', ['f'] = 'f', ['t'] = 'i', ['b'] = 'V'};
+    const char *name = gsi_layout_name(layout);
+    uint32_t bytes = layout->element_bytes;
+    size_t length = strlen(name);
+    bool is_record = layout->record != NULL && layout->number == NULL;
+    if (is_record || bytes > 8)
+        snprintf(descr, most, "'|V%u'", bytes);
+    else
+        snprintf(descr, most, "'%c%c%u'",
+                 bytes == 1                ? '|'
+                 : name[length - 1] == 'e' ? '>'
+                                           : '<',
+                 kinds[(unsigned char)name[0]], bytes);
+}
+
+#define COUNT_FIELD "count"
+
+static enum gs_status check_counts(const struct gsi_inputs *inputs)
+{
+    size_t length = sizeof COUNT_FIELD - 1;
+    bool has_fields = inputs->options->unique_counts && inputs->formatted != NULL;
+    for (uint32_t i = 0; has_fields && i < inputs->formatted->schema.field_count; i++) {
+        const char *name = inputs->formatted->schema.fields[i].name;
+        if (strncmp(name, COUNT_FIELD, length) == 0 &&
+            (name[length] == '\0' || name[length] == '.'))
+            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                            "--count: '%s' has a field '" COUNT_FIELD "' already; leave it out",
+                            inputs->table[0].name);
+    }
+    return GS_OK;
+}
+
+/* A count behind each element: one more field of a structure, which may end in a comma; or the
+ * second one. */
+static void add_count(const char *descr, size_t bytes, bool is_structured, uint32_t columns,
+                      char *to, size_t most)
+{
+    static const char field[] = "('" COUNT_FIELD "', '<u8')]";
+    if (columns > 0) {
+        snprintf(to, most, "[('value', %.*s, (%u,)), %s", (int)bytes, descr, columns, field);
+        return;
+    }
+    if (!is_structured) {
+        snprintf(to, most, "[('value', %.*s), %s", (int)bytes, descr, field);
+        return;
+    }
+    while (bytes > 0 && descr[bytes - 1] != ')' && descr[bytes - 1] != '[')
+        bytes--;
+    bool is_first = bytes == 0 || descr[bytes - 1] == '[';
+    snprintf(to, most, "%.*s%s%s", (int)bytes, descr, is_first ? "" : ", ", field);
+}
+
+/* A field of --out as NumPy writes it: a part of an array, of text or of time stays bytes or an
+ * integer. */
+static size_t put_field(const struct gsi_schema_field *field, const char *name, uint32_t bytes,
+                        char *descr, size_t most)
+{
+    char kind = field != NULL && field->count == 1 ? field->kind : 'V';
+    kind = kind == 'm' || kind == 'M' ? 'i' : kind;
+    bool has_order = strchr("uifcU", kind) != NULL && bytes > 1;
+    char order = !has_order ? '|' : field->is_big_endian ? '>' : '<';
+    size_t at = (size_t)snprintf(descr, most, "('");
+    for (; *name != '\0' && at + 2 < most; name++) {
+        if (*name == '\'' || *name == '\\')
+            descr[at++] = '\\';
+        descr[at++] = *name;
+    }
+    return at + (size_t)snprintf(descr + at, most - at, "', '%c%c%u')", order, kind,
+                                 kind == 'U' ? bytes / 4 : bytes);
+}
+
+/* What a field takes in a header at most: a name, each letter of it escaped, and the rest. */
+#define FIELD_BYTES (2 * GSI_SCHEMA_NAME_BYTES + 32)
+
+/* Fields of --out: a structure of them. */
+static void make_fields(const struct gsi_inputs *inputs, char *descr)
+{
+    const struct gsi_options *options = inputs->options;
+    char *at = descr;
+    for (size_t i = 0; i < options->out_field_count; i++) {
+        const char *name = options->out_fields[i];
+        const struct gsi_schema_field *field =
+            inputs->formatted != NULL ? gsi_schema_field_find(&inputs->formatted->schema, name)
+                                      : NULL;
+        *at++ = i > 0 ? ',' : '[';
+        *at = ' ';
+        at += i > 0;
+        at += put_field(field, name, inputs->carry->out[i].bytes, at, FIELD_BYTES);
+    }
+    strcpy(at, "]");
+}
+
+/* Makes Latin-1 of UTF-8 where that has all its letters, as NumPy writes headers. Returns the
+ * version that says so: 1, or else 3. */
+static uint8_t encode(char *text)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    for (const unsigned char *at = from; *at != '\0'; at++)
+        if (*at >= 0xc4)
+            return 3;
+    for (; *from != '\0'; text++) {
+        bool is_two = *from >= 0x80;
+        *text = (char)(is_two ? (from[0] & 3) << 6 | (from[1] & 0x3f) : from[0]);
+        from += is_two ? 2 : 1;
+    }
+    *text = '\0';
+    return 1;
+}
+
+/* What --out-order makes of it. */
+static void put_order(const struct gsi_options *options, char *descr)
+{
+    if (options->out_order != GSI_ORDER_AS_READ && strchr("<>=", descr[1]) != NULL)
+        descr[1] = options->out_order == GSI_ORDER_BIG ? '>' : '<';
+}
+
+/* The type of what is written of each element, where that is not the inputs'. */
+static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t most)
+{
+    if (gsi_inputs_are_changed(inputs) && gsi_carry_has_positions(inputs->carry))
+        snprintf(made, most, "'<u%u'", inputs->carry->output_bytes);
+    else if (gsi_inputs_are_changed(inputs))
+        make_fields(inputs, made);
+    else if (inputs->formatted == NULL)
+        make_descr(inputs->layout, made, most);
+    else if (inputs->options->out_order != GSI_ORDER_AS_READ) /* of numbers, it is short */
+        snprintf(made, most, "%.*s", (int)inputs->formatted->schema.descr_bytes,
+                 inputs->formatted->schema.descr);
+    else
+        return inputs->formatted->schema.descr;
+    put_order(inputs->options, made);
+    return made;
+}
+
+static size_t type_bytes(const struct gsi_inputs *inputs)
+{
+    return 32 + inputs->options->out_field_count * (FIELD_BYTES + 2);
+}
+
+static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
+{
+    const struct gsi_schema *npy = inputs->formatted != NULL ? &inputs->formatted->schema : NULL;
+    bool is_inputs = npy != NULL && !gsi_inputs_are_changed(inputs);
+    char *made = malloc(type_bytes(inputs));
+    if (made == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
+    const char *descr = make_type(inputs, made, type_bytes(inputs));
+    uint8_t version = descr == made ? encode(made) : npy->version;
+    uint32_t columns = is_inputs ? npy->columns : 0;
+    size_t descr_bytes = is_inputs ? npy->descr_bytes : strlen(descr);
+    bool is_structured = gsi_inputs_are_changed(inputs) ? !gsi_carry_has_positions(inputs->carry)
+                                                        : npy != NULL && npy->is_structured;
+    size_t most = descr_bytes + 512;
+    char *counted = malloc(most);
+    free(inputs->header.data);
+    inputs->header.data = malloc(most);
+    if (inputs->header.data == NULL || counted == NULL) {
+        free(made);
+        free(counted);
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
+    }
+    if (inputs->options->unique_counts) {
+        add_count(descr, descr_bytes, is_structured, columns, counted, most);
+        columns = 0;
+        descr = counted;
+        descr_bytes = strlen(counted);
+    }
+    inputs->header.bytes =
+        gsi_npy_write(descr, descr_bytes, count, columns, version, inputs->header.data, most);
+    free(made);
+    free(counted);
+    return GS_OK;
+}
+
+/* No more than what read accepts, whatever is said. */
+static uint64_t wanted(const uint8_t *data, size_t bytes)
+{
+    return gsi_min_u64(gsi_npy_wanted(data, bytes), GSI_NPY_HEADER_MAX);
+}
+
+static const char *const endings[] = {"npy", NULL};
+
+const struct gsi_format gsi_npy_format = {.name = "a .npy file",
+                                          .source = "npy header",
+                                          .endings = endings,
+                                          .magic = "\x93NUMPY",
+                                          .magic_bytes = 6,
+                                          .is_plain = true,
+                                          .wanted = wanted,
+                                          .read = gsi_npy_read,
+                                          .check = check_counts,
+                                          .put = put};
