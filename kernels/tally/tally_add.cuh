@@ -141,7 +141,7 @@ template <class Word>
 __device__ inline void gsi_scan_aside(gsi_float_scan<Word> &scan, gsi_key_map map, Word bits,
                                       gsi_float_limbs *limbs)
 {
-    map.invert = 0;
+    map = gsi_key_map_ascending(map);
     const Word key = gsi_key_of(map, bits), nan_above = static_cast<Word>(map.nan_above);
     const bool is_nan = key > nan_above, is_zero = gsi_number_of(bits) == 0;
     if (is_nan || is_zero)
@@ -261,9 +261,8 @@ __device__ void gsi_scan_part(gsi_tally_part &part, const gsi_integer_scan<Word,
 template <class Word> __device__ Word gsi_number_key(gsi_key_map map, gsi_number<Word> x)
 {
     Word bits;
-    map.invert = 0;
     memcpy(&bits, &x, sizeof bits);
-    return gsi_key_of(map, bits);
+    return gsi_key_of(gsi_key_map_ascending(map), bits);
 }
 
 // A minimum or maximum that is zero is one of the keys that were set aside.

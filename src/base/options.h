@@ -38,6 +38,10 @@ enum gsi_set {
     GSI_SET_ANTI
 };
 
+/* Where NaNs and NaTs come: last in ascending order and first in descending, each key in its own;
+ * or always there. */
+enum gsi_nan_place { GSI_NAN_WITH_ORDER = 0, GSI_NAN_FIRST, GSI_NAN_LAST };
+
 /* The order of bytes in the numbers that are written. */
 enum gsi_byte_order { GSI_ORDER_AS_READ = 0, GSI_ORDER_LITTLE, GSI_ORDER_BIG };
 
@@ -118,6 +122,7 @@ struct gsi_options {
     /* ---- order ---- */
 
     bool reverse;
+    enum gsi_nan_place nan_place; /* of numbers, and of each key that is one */
     /* Keys of records: "OFF:TYPE[:desc]"; the first decides first. None: the record is one key of
      * bytes. */
     const char *const *keys;

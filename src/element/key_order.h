@@ -10,11 +10,14 @@
  * | float    | -inf .. -0, +0 .. +inf, +NaN by payload from the least |                          |
  * |          | on, -NaN by payload from the greatest on                | total(b) - negative NaNs |
  * | reversed | the exact reverse of the above (NaN first)              | ~key                     |
+ * | moved    | the same, with all NaNs at the other end                | ~key - NaNs, key + NaNs  |
  *
  * total(b) is the IEEE 754-2019 totalOrder predicate as an integer (section 5.10): b ^ sign for
  * clear signs, ~b for set ones. It puts the negative NaNs below -inf; subtracting their number,
  * modulo 2^bits, rotates them to the top, because users want every NaN last and x86 makes negative
- * ones. -0 sorts before +0. Every bit pattern comes back exactly.
+ * ones. -0 sorts before +0. Every bit pattern comes back exactly. Where NaNs are to be at the other
+ * end, a rotation by the number of all NaNs brings them there, in the same order among themselves.
+ * It is one more subtraction, so that only `shift` is another one: ~(b - s) - n is ~(b - (s - n)).
  *
  * One formula with per-type constants serves every type, so that it vectorises:
  *     key  = (((b ^ ((b >>arithmetic>> top) & flip)) ^ sign) - shift) ^ invert
@@ -25,7 +28,9 @@
 #define GSI_KEY_ORDER_H
 
 #include "base/host_device.h"
+#include "base/options.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Constants of one type and direction; 4-byte types use the low halves. 16-byte elements are
@@ -45,6 +50,26 @@ struct gsi_key_map {
 #define GSI_KEY_MAP_F32 GSI_KEY_MAP_FLOAT(UINT64_C(0x80000000), UINT64_C(0x7f800000))
 #define GSI_KEY_MAP_F64 \
     GSI_KEY_MAP_FLOAT(UINT64_C(0x8000000000000000), UINT64_C(0x7ff0000000000000))
+
+/* gsi_key_map_place_nans: NaNs (NaT) come there. Of a map that has them behind the largest number;
+ * one without NaNs stays as it is.
+ * gsi_key_map_ascending: values ascend, and NaNs are last; of a map of numbers. `shift` is negative
+ * there once NaNs were moved, for of floats half of all NaNs are negative: it becomes s - 2s. */
+GSI_HOST_DEVICE static inline void gsi_key_map_place_nans(struct gsi_key_map *map,
+                                                          enum gsi_nan_place place)
+{
+    const bool is_falling = map->invert != 0;
+    const bool is_float = map->flip != 0; /* if not, it is of times, where NaT is the only one */
+    if (place != GSI_NAN_WITH_ORDER && is_falling != (place == GSI_NAN_FIRST))
+        map->shift -= is_float ? 2 * map->shift : map->shift;
+}
+
+GSI_HOST_DEVICE static inline struct gsi_key_map gsi_key_map_ascending(struct gsi_key_map map)
+{
+    map.invert = 0;
+    map.shift = (int64_t)map.shift < 0 ? -map.shift : map.shift;
+    return map;
+}
 
 GSI_HOST_DEVICE static inline uint32_t gsi_key_of_u32(struct gsi_key_map m, uint32_t b)
 {

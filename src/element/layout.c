@@ -28,6 +28,12 @@ struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_rever
     return layout;
 }
 
+void gsi_layout_place_nans(struct gsi_layout *layout, enum gsi_nan_place place)
+{
+    layout->nan_place = place;
+    gsi_key_map_place_nans(&layout->map, place);
+}
+
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed)
 {
@@ -85,6 +91,13 @@ bool gsi_layout_falls(const struct gsi_layout *layout)
     const struct gsi_record *record = layout->record;
     bool key_falls = record != NULL && record->key_count > 0 && record->keys[0].is_descending;
     return key_falls != layout->is_reversed;
+}
+
+bool gsi_layout_nans_lead(const struct gsi_layout *layout)
+{
+    const struct gsi_record *record = layout->record;
+    enum gsi_nan_place place = record != NULL ? record->nan_place : layout->nan_place;
+    return place == GSI_NAN_WITH_ORDER ? gsi_layout_falls(layout) : place == GSI_NAN_FIRST;
 }
 
 bool gsi_layout_is_big_endian(const struct gsi_layout *layout)

@@ -2,6 +2,7 @@
 #ifndef GSI_LAYOUT_H
 #define GSI_LAYOUT_H
 
+#include "base/options.h"
 #include "base/u128.h"
 #include "element/key_order.h"
 #include "element/key_type.h"
@@ -27,8 +28,9 @@ struct gsi_layout {
     uint32_t plane_bytes;   /* of a key that is coded as byte planes; with tags, which is not: 0 */
     bool has_tags;          /* of records: tags are sorted in their stead (record_tags.h) */
     struct gsi_key_map map; /* of numbers */
-    bool has_moments;       /* of numbers: tallies have mean and variance */
-    bool is_unverified;     /* of numbers: no fingerprints, order checks, frame checksums */
+    enum gsi_nan_place nan_place; /* of numbers; records have their own */
+    bool has_moments;             /* of numbers: tallies have mean and variance */
+    bool is_unverified;           /* of numbers: no fingerprints, order checks, frame checksums */
     /* Records; NULL for numbers. All borrowed. */
     const struct gsi_record *record;
     const char *number;          /* of records that are a number each: its type; else NULL */
@@ -44,6 +46,9 @@ extern const struct gsi_element_ops gsi_number_ops, gsi_record_ops,
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed);
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed);
+
+/* gsi_layout_place_nans: NaNs of numbers come there; once, of a layout that was made. */
+void gsi_layout_place_nans(struct gsi_layout *layout, enum gsi_nan_place place);
 
 /* gsi_layout_use_words: records are sorted as words if they are some, which `word` is for, or ride
  * in their tags; which a device has to know.
@@ -63,6 +68,10 @@ void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size
 /* gsi_layout_falls: whether the values of numbers, or of the first key of records, become less in
  * the order. */
 bool gsi_layout_falls(const struct gsi_layout *layout);
+
+/* gsi_layout_nans_lead: whether NaNs (NaTs), if there are any, come before all other values of
+ * numbers, or of the first key of records. */
+bool gsi_layout_nans_lead(const struct gsi_layout *layout);
 
 /* gsi_layout_is_big_endian: whether elements are big endian numbers. */
 bool gsi_layout_is_big_endian(const struct gsi_layout *layout);

@@ -123,9 +123,11 @@ static void find_number(struct gs_sorter *sorter, const struct gs_type *type)
     const struct gsi_key_type *key_type = gsi_key_type_find(type->name);
     if (key_type != NULL) {
         sorter->layout = gsi_layout_make(key_type, is_reversed);
+        gsi_layout_place_nans(&sorter->layout, sorter->options.nan_place);
         return;
     }
     gsi_record_make_number(type->element_bytes, type->name, is_reversed, &sorter->record);
+    gsi_record_place_nans(&sorter->record, sorter->options.nan_place);
     sorter->layout = gsi_layout_make_records(&sorter->record, NULL, is_reversed);
     sorter->layout.number = type->name;
 }
@@ -139,6 +141,7 @@ static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *err
         GSI_TRY(gsi_record_make(options->record_bytes, options->keys, options->key_count,
                                 options->stats_fields, options->stats_field_count, options->reverse,
                                 &sorter->record, error));
+        gsi_record_place_nans(&sorter->record, options->nan_place);
         if (options->ties_by_bytes)
             gsi_record_break_ties(&sorter->record, options->reverse);
         sorter->layout = gsi_layout_make_records(&sorter->record, NULL, options->reverse);

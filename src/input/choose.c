@@ -47,6 +47,7 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
     GSI_TRY(gsi_record_make(elements->record_bytes, elements->keys, elements->key_count,
                             elements->fields, elements->field_count, inputs->options->reverse,
                             &chosen->record, inputs->loop->error));
+    gsi_record_place_nans(&chosen->record, inputs->options->nan_place);
     if (inputs->options->ties_by_bytes)
         gsi_record_break_ties(&chosen->record, inputs->options->reverse);
     name_fields(&chosen->record, elements);
@@ -73,6 +74,7 @@ static enum gs_status choose_number_records(struct gsi_inputs *inputs, struct gs
 {
     gsi_record_make_number(gsi_field_of_number(name).bytes, name, inputs->options->reverse,
                            &chosen->record);
+    gsi_record_place_nans(&chosen->record, inputs->options->nan_place);
     GSI_TRY(lay_records(inputs, report, chosen));
     chosen->layout.number = name;
     report->type = name;
@@ -101,6 +103,7 @@ static enum gs_status choose_numbers(struct gsi_inputs *inputs, struct gs_report
     if (type == NULL)
         return choose_number_records(inputs, report, chosen, name);
     chosen->layout = gsi_layout_make(type, inputs->options->reverse);
+    gsi_layout_place_nans(&chosen->layout, inputs->options->nan_place);
     report->type = type->name;
     report->element_bytes = type->bytes;
     report->is_float = type->kind == GSI_KEY_FLOAT;

@@ -199,9 +199,11 @@ static enum gs_status choose_joined(struct gsi_inputs *inputs, struct gs_report 
     for (uint32_t i = 0; i < chosen->values.count; i++)
         bytes += chosen->values.table[i].bytes;
     gsi_carry_joined(&chosen->carry, keys, bytes);
-    if (keys->record == NULL)
+    if (keys->record == NULL) {
         gsi_record_make_number(chosen->carry.carried_bytes, keys->type->name, options->reverse,
                                &chosen->record);
+        gsi_record_place_nans(&chosen->record, options->nan_place);
+    }
     chosen->record.bytes = chosen->carry.carried_bytes;
     chosen->record.field_count = 0; /* they are tallied as they are read */
     chosen->record.has_moments = false;

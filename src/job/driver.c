@@ -451,6 +451,18 @@ static enum gs_status in_place(struct gsi_job *job)
     return gsi_in_place(job);
 }
 
+static enum gs_status work(struct gsi_job *job)
+{
+    const struct gsi_plan *plan = &job->report->plan;
+    if (gsi_select_is_wanted(job->options))
+        return gsi_select(job);
+    if (job->options->action != GS_SORT)
+        return gsi_reduce(job);
+    if (plan->is_counted)
+        return gsi_counted(job);
+    return plan->top_room > 0 ? gsi_top(job) : gsi_sort(job);
+}
+
 /* Memory, threads, device and disk as planned, then the work. */
 static enum gs_status do_job(struct gsi_job *job)
 {
@@ -469,13 +481,9 @@ static enum gs_status do_job(struct gsi_job *job)
     if (plan->spilled_runs > 0)
         GSI_TRY(open_codec(job));
     gsi_choose_note(&job->inputs, job->report);
-    if (gsi_select_is_wanted(job->options))
-        return gsi_select(job);
-    if (!is_sort)
-        return gsi_reduce(job);
-    if (plan->is_counted)
-        return gsi_counted(job);
-    return plan->top_room > 0 ? gsi_top(job) : gsi_sort(job);
+    GSI_TRY(work(job));
+    gsi_top_note(job);
+    return GS_OK;
 }
 
 /* The whole output is on record: all that is left is to put it in its place. */

@@ -49,10 +49,12 @@ struct gsi_job {
 /* The work of an action.
  * gsi_sort: sorts.
  * gsi_top: a sort of which only the first elements are wanted, which are kept in one pass.
+ * gsi_top_note: says that what --top wrote begins with NaNs, where nobody asked for that.
  * gsi_counted: a sort of numbers of so few bytes that their values are counted instead.
  * gsi_reduce: statistics, and the check of order. */
 enum gs_status gsi_sort(struct gsi_job *job);
 enum gs_status gsi_top(struct gsi_job *job);
+void gsi_top_note(const struct gsi_job *job);
 enum gs_status gsi_counted(struct gsi_job *job);
 enum gs_status gsi_reduce(struct gsi_job *job);
 

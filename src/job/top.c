@@ -5,9 +5,13 @@
  */
 #include "base/checked.h"
 #include "base/report.h"
+#include "element/record/record.h"
 #include "job/top_keeper.h"
 #include "output/delivery.h"
 #include "output/input_tally.h"
+
+#include <string.h>
+#include <strings.h>
 
 struct top {
     struct gsi_job *job;
@@ -29,7 +33,7 @@ static bool begins_right(const struct gsi_layout *layout, const struct gsi_tally
 {
     uint8_t key[16];
     if (layout->record != NULL || imprint->count == 0 || !tally->has_extremes ||
-        (layout->is_reversed && tally->nan_count > 0))
+        (gsi_layout_nans_lead(layout) && tally->nan_count > 0))
         return true;
     gsi_element_to_key(layout, layout->is_reversed ? tally->max : tally->min, key);
     return gsi_key_compare(layout, imprint->first_key, key) == 0;
@@ -89,4 +93,37 @@ enum gs_status gsi_top(struct gsi_job *job)
     gsi_top_keeper_clear(&top.keeper);
     gsi_delivery_clear(&top.delivery);
     return status;
+}
+
+/* ---- NaNs ---- */
+
+/* What was counted of that by which elements are sorted; NULL: nothing was. */
+static const struct gsi_tally_report *tally_of_order(const struct gsi_job *job)
+{
+    const struct gsi_record *record = job->inputs.layout->record;
+    if (record == NULL)
+        return &job->report->tally;
+    for (uint32_t i = 0; record->key_count > 0 && i < record->field_count; i++)
+        if (gsi_field_is_same(&record->fields[i], &record->keys[0]))
+            return &job->report->field_tallies[i];
+    return NULL;
+}
+
+void gsi_top_note(const struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
+    const struct gsi_layout *layout = job->inputs.layout;
+    const struct gsi_tally_report *tally = tally_of_order(job);
+    bool has_key = layout->record != NULL && layout->number == NULL;
+    if (!options->has_top || options->top_count == 0 || tally == NULL || tally->nan_count == 0 ||
+        options->nan_place != GSI_NAN_WITH_ORDER || !gsi_layout_nans_lead(layout))
+        return;
+    const struct gsi_field *key = layout->record != NULL ? &layout->record->keys[0] : NULL;
+    const char *nan = key != NULL && key->number->part == GSI_PART_TIME ? "NaT" : "nan";
+    const char *text = has_key ? key->text : "", *end = strrchr(text, ':');
+    bool has_end = end != NULL && (strcasecmp(end, ":desc") == 0 || strcasecmp(end, ":asc") == 0);
+    gsi_note(options,
+             "--top: what was written begins with %s, which comes first in descending order; "
+             "--where '%.*s!=%s' leaves it out, --nan=last puts it last",
+             nan, (int)(has_end ? (size_t)(end - text) : strlen(text)), text, nan);
 }

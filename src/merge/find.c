@@ -2,8 +2,7 @@
  * any more; they part where an element of what is found is seen, and go on from there in growing
  * steps, for few elements may be found (J. L. Bentley and A. C. Yao, "An almost optimal algorithm
  * for unbounded searching", Inf. Process. Lett. 5(3), 1976). Conditions are those of --where,
- * so that values are read and compared as there. NaNs come behind all numbers, in descending order
- * before them.
+ * so that values are read and compared as there. NaNs come before all numbers or behind them.
  *
  * In a file that is not sorted nothing is found, or something else. So all elements of the blocks
  * that are read have to be in order, among themselves and with those of the nearest blocks that
@@ -219,31 +218,48 @@ static bool is_nan(const struct finding *finding)
     return strncasecmp(value, word, 3) == 0;
 }
 
-static enum gs_status set_side(const struct finding *finding, struct gsi_side *side, const char *op,
-                               const char *value, bool is_inverted)
+/* All NaNs are found, whatever their bits. */
+static enum gs_status set_sides_of_nan(struct finding *finding)
 {
-    side->is_inverted = is_inverted;
-    return gsi_side_open(side, finding->inputs, "find", finding->inputs->options->find, op, value);
+    const struct gsi_inputs *inputs = finding->inputs;
+    bool lead = gsi_layout_nans_lead(inputs->loop->layout);
+    finding->not_after.is_inverted = !lead;
+    return gsi_side_open(lead ? &finding->not_after : &finding->before, inputs, "find",
+                         inputs->options->find, lead ? "==" : "!=", finding->low);
+}
+
+/* An open end is that of the numbers, if there are NaNs behind it. */
+static void close_ends(struct finding *finding)
+{
+    const char *word = nan_word(finding->inputs->loop->layout);
+    bool is_float = word != NULL && strcmp(word, "nan") == 0;
+    if (word != NULL && finding->low == NULL)
+        finding->low = is_float ? "-inf" : "-9223372036854775807";
+    if (word != NULL && finding->high == NULL)
+        finding->high = is_float ? "inf" : "9223372036854775807";
+}
+
+static enum gs_status set_side(const struct finding *finding, struct gsi_side *side,
+                               const char *value, bool is_behind)
+{
+    side->is_inverted = is_behind; /* without a value it holds for all, or none */
+    return value == NULL ? GS_OK
+                         : gsi_side_open_before(side, finding->inputs, "find",
+                                                finding->inputs->options->find, value, is_behind);
 }
 
 static enum gs_status set_sides(struct finding *finding)
 {
     const struct gsi_inputs *inputs = finding->inputs;
-    struct gsi_side *before = &finding->before, *not_after = &finding->not_after;
     bool descends = gsi_layout_falls(inputs->loop->layout);
-    not_after->is_inverted = true;
     if (is_nan(finding))
-        return descends ? set_side(finding, not_after, "==", finding->low, false)
-                        : set_side(finding, before, "!=", finding->low, false);
-    const char *word = nan_word(inputs->loop->layout);
-    if (finding->high == NULL && word != NULL)
-        finding->high = strcmp(word, "nan") == 0 ? "inf" : "9223372036854775807";
-    struct gsi_side *low = descends ? not_after : before, *high = descends ? before : not_after;
-    if (finding->low != NULL)
-        GSI_TRY(set_side(finding, low, "<", finding->low, descends));
-    if (finding->high != NULL)
-        GSI_TRY(set_side(finding, high, "<=", finding->high, descends));
-    if (finding->low != NULL && finding->high != NULL && !gsi_side_is_wider(high, low))
+        return set_sides_of_nan(finding);
+    close_ends(finding);
+    const char *first = descends ? finding->high : finding->low;
+    const char *last = descends ? finding->low : finding->high;
+    GSI_TRY(set_side(finding, &finding->before, first, false));
+    GSI_TRY(set_side(finding, &finding->not_after, last, true));
+    if (first != NULL && last != NULL && !gsi_side_is_wider(&finding->not_after, &finding->before))
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--find: '%s': ends below its beginning; the lower value is the first one, "
                         "with --reverse, too",

@@ -38,6 +38,19 @@ enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inp
     return status;
 }
 
+/* The condition is never true of NaNs. Where they come first it is that of what lies behind. */
+enum gs_status gsi_side_open_before(struct gsi_side *side, const struct gsi_inputs *inputs,
+                                    const char *option, const char *given, const char *value,
+                                    bool is_behind)
+{
+    static const char *const ops[2][2] = {{"<", "<="}, {">=", ">"}};
+    const struct gsi_layout *layout = inputs->loop->layout;
+    bool falls = gsi_layout_falls(layout), is_above;
+    side->is_inverted = gsi_layout_nans_lead(layout);
+    is_above = falls != side->is_inverted;
+    return gsi_side_open(side, inputs, option, given, ops[is_above][is_behind != falls], value);
+}
+
 void gsi_side_close(struct gsi_side *side)
 {
     gsi_filter_close(&side->filter);
@@ -54,14 +67,17 @@ bool gsi_side_has(const struct gsi_side *side, const uint8_t *element, uint8_t *
 
 bool gsi_side_is_wider(const struct gsi_side *side, const struct gsi_side *other)
 {
-    const struct gsi_condition *a = other->filter.conditions, *b = side->filter.conditions;
+    bool is_inverted = side->is_inverted;
+    const struct gsi_condition *a = (is_inverted ? side : other)->filter.conditions;
+    const struct gsi_condition *b = (is_inverted ? other : side)->filter.conditions;
     if (a->field.type != NULL) /* outside of all: below the least number is nothing */
-        return !b->is_outside && (a->is_outside || b->low + b->span > a->low + a->span);
+        return !b->is_outside && (a->is_outside || b->span > a->span);
     uint32_t common = gsi_min_u32(a->value_bytes, b->value_bytes);
     int order = memcmp(a->value, b->value, common);
     for (uint32_t i = common; order == 0 && i < b->value_bytes; i++)
         order = -(b->value[i] != 0); /* zeros follow the shorter one */
     for (uint32_t i = common; order == 0 && i < a->value_bytes; i++)
         order = a->value[i] != 0;
+    order = b->takes_above ? -order : order;
     return order < 0 || (order == 0 && b->takes_equal && !a->takes_equal);
 }

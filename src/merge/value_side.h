@@ -13,19 +13,24 @@ struct gsi_side {
 };
 
 /* gsi_side_open: makes the condition that an element is `op` `value`; is_inverted stays.
+ * gsi_side_open_before: that it comes before those that equal `value`, or, with is_behind, not
+ * behind them. NaNs, which are before or behind all numbers, are on their side.
  * in    option, given: the option and its argument, for messages; borrowed until gsi_side_close
  * fails GS_E_USAGE: that is no value of this type; GS_E_MEMORY */
 enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inputs,
                              const char *option, const char *given, const char *op,
                              const char *value);
+enum gs_status gsi_side_open_before(struct gsi_side *side, const struct gsi_inputs *inputs,
+                                    const char *option, const char *given, const char *value,
+                                    bool is_behind);
 void gsi_side_close(struct gsi_side *side); /* also zeroed ones */
 
 /* gsi_side_has: whether the condition holds for an element.
  * in    copy: room for an element */
 bool gsi_side_has(const struct gsi_side *side, const uint8_t *element, uint8_t *copy);
 
-/* gsi_side_is_wider: whether the condition of `side` holds for more values than that of `other`.
- * Each is < or <= a value. */
+/* gsi_side_is_wider: whether `side` holds for more values than `other`. Both are of
+ * gsi_side_open_before. */
 bool gsi_side_is_wider(const struct gsi_side *side, const struct gsi_side *other);
 
 #endif

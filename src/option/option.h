@@ -14,6 +14,7 @@ enum gsi_option_id {
     GSI_OPT_KEY,
     GSI_OPT_WHERE,
     GSI_OPT_REVERSE,
+    GSI_OPT_NAN,
     GSI_OPT_TIES,
     GSI_OPT_MERGE,
     GSI_OPT_FILES0_FROM,

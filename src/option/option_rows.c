@@ -38,6 +38,9 @@ const struct gs_choice gsi_choices_of_keep[] = {{.word = "first", .value = GSI_K
                                                 {.word = NULL}};
 static const struct gs_choice choices_of_ties[] = {
     {.word = "input", .value = false}, {.word = "bytes", .value = true}, {.word = NULL}};
+static const struct gs_choice choices_of_nan[] = {{.word = "first", .value = GSI_NAN_FIRST},
+                                                  {.word = "last", .value = GSI_NAN_LAST},
+                                                  {.word = NULL}};
 static const struct gs_choice choices_of_out_order[] = {
     {.word = "little", .value = GSI_ORDER_LITTLE},
     {.word = "big", .value = GSI_ORDER_BIG},
@@ -156,6 +159,16 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                               "The largest comes first. Records with equal keys keep their order."},
                          FLAG(reverse),
                          .verbs = SORT | CHECK | FIND | ARRAY | SCAN | SORTER},
+    [GSI_OPT_NAN] = {{"nan", 0, "WHERE", GROUP_SORT,
+                      "NaNs, and NaTs, come last, or first, whatever the direction;\n"
+                      "else they are last, and with -r first",
+                      .choices = choices_of_nan,
+                      .manual =
+                          "NaNs, and NaTs of times, come `last` or `first`, [whatever the "
+                          "direction](#order) of the sort or of a key. Else they come behind the "
+                          "largest number: last, and in descending order first."},
+                     CHOICE(nan_place),
+                     .verbs = SORT | CHECK | FIND | ARRAY | SCAN | SORTER},
     [GSI_OPT_TIES] =
         {{"ties", 0, "HOW", GROUP_SORT,
           "records with equal keys keep the order of the input,\n"

@@ -85,7 +85,7 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
         record != NULL ? key_tally(record, report) : &report->tally;
     ranks->is_descending = gsi_layout_falls(layout);
     ranks->count = tally->count - tally->nan_count;
-    ranks->first = ranks->is_descending ? tally->nan_count : 0;
+    ranks->first = gsi_layout_nans_lead(layout) ? tally->nan_count : 0;
     if (record != NULL)
         report->quantile_field = gsi_field_describe(ranks->key);
     if (options->histogram_bins > 0 && ranks->count > 0 &&

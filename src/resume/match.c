@@ -85,6 +85,7 @@ static void put_compress(FILE *to, const struct gsi_options *options)
 static void put_settings(FILE *to, const struct gsi_resume_job *job,
                          const struct gsi_output *output)
 {
+    static const char *const places[] = {"with the order", "first", "last"};
     const struct gsi_options *options = job->options;
     const struct gsi_layout *layout = job->loop->layout;
     bool has_directory = output->directory != NULL,
@@ -97,6 +98,7 @@ static void put_settings(FILE *to, const struct gsi_resume_job *job,
     put_keys(to, layout->record);
     put_list(to, "--stats-of", options->stats_fields, options->stats_field_count);
     put_text(to, "--reverse", options->reverse ? "yes" : "no");
+    put_text(to, "--nan", places[options->nan_place]);
     put_text(to, "--ties", options->ties_by_bytes ? "bytes" : "input");
     put_text(to, "--raw", options->raw ? "yes" : "no");
     put_number(to, "--header", options->header_bytes);

@@ -113,6 +113,7 @@ ROWS = [
     Row("--key=16:f64", effect=differs, named="key", blind=["--find"]),
     Row("--where=0:u64>4", effect=differs, of_numbers="--where=>4"),
     Row("--reverse", effect=differs),
+    Row("--nan=last"),  # there are none: tests/cli/sort/nan_place.sh
     Row("--ties=bytes", effect=differs, blind=["--reverse"]),
     Row("--ties=input", like="--ties=bytes"),
     Row("--merge", files="sorted"),

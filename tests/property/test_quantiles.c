@@ -56,15 +56,6 @@ struct data {
     size_t n, value_count; /* of values that are no NaNs, in order */
 };
 
-static bool is_nan_value(const char *type, const uint8_t *value)
-{
-    float single;
-    double wide;
-    memcpy(&single, value, 4);
-    memcpy(&wide, value, 8);
-    return strcmp(type, "f32") == 0 ? isnan(single) : strcmp(type, "f64") == 0 && isnan(wide);
-}
-
 static double as_double(const char *type, const uint8_t *value)
 {
     float single;
@@ -130,6 +121,7 @@ static void make_data(struct test_random *random, const struct way *way, struct 
         model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), type, in,
                    data->n);
     }
+    record_model_place_nans(&data->model, random);
     if (way->stats && test_below(random, 3) == 0)
         cluster(random, data);
     put_bytes("in", in, data->n * data->model.bytes);
@@ -141,7 +133,7 @@ static void make_values(struct data *data, bool is_filtered)
     for (size_t i = 0; i < data->n; i++) {
         uint8_t value[16] = {0};
         data->type = record_value(&data->model.keys[0], in + i * data->model.bytes, value);
-        if (is_nan_value(data->type, value) || (is_filtered && in[i * data->model.bytes] == in[0]))
+        if (model_is_nan(data->type, value) || (is_filtered && in[i * data->model.bytes] == in[0]))
             continue;
         memcpy(values + data->value_count++ * model_bytes(data->type), value,
                model_bytes(data->type));
@@ -230,6 +222,8 @@ static void run_case(struct test_random *random, const struct way *way)
                                   .action = way->stats ? GS_STATS : GS_SORT,
                                   .output = way->stats ? NULL : "out",
                                   .reverse = !way->stats && data.model.is_reversed,
+                                  .nan_place = way->stats ? GSI_NAN_WITH_ORDER
+                                                          : record_model_nan_place(&data.model),
                                   .memory_bytes = (uint64_t)(way->stats ? 11 : 32) << 20,
                                   .thread_count = way->threads,
                                   .device = way->device,

@@ -139,10 +139,12 @@ static void make_job(struct job *job, struct test_random *random)
         make_number(job, random);
     else
         record_model_make(&job->model, random, 1 + (uint32_t)test_below(random, 16));
+    record_model_place_nans(&job->model, random);
     *options = (struct gsi_options){.inputs = inputs,
                                     .output = "out",
                                     .device = GSI_DEVICE_CPU,
-                                    .reverse = job->model.is_reversed};
+                                    .reverse = job->model.is_reversed,
+                                    .nan_place = record_model_nan_place(&job->model)};
     if (is_number) {
         options->type = job->type;
     } else {

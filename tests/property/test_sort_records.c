@@ -17,6 +17,7 @@ static struct gsi_options options_of(const struct record_model *model)
                                 .input_count = 1,
                                 .output = "out",
                                 .reverse = model->is_reversed,
+                                .nan_place = record_model_nan_place(model),
                                 .record_bytes = model->bytes,
                                 .keys = model->texts,
                                 .key_count = model->key_count,
@@ -73,6 +74,7 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
         struct record_model model;
         uint32_t longest = round % 8 == 0 ? 9000 : 90;
         record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, longest));
+        record_model_place_nans(&model, &random);
         size_t n = random_count(&random, model.bytes);
         record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
                     model.bytes);

@@ -92,6 +92,21 @@ def test_sort__aligned_struct__pads_are_no_keys():
     assert (a['y'] == np.arange(1000)).all()
 
 
+@pytest.mark.parametrize('nan', ['first', 'last'])
+@pytest.mark.parametrize('reverse', [False, True])
+@pytest.mark.parametrize('dtype', ['f8', '>f4', 'f2', 'M8[s]', '>m8[ms]'])
+def test_sort__nan__has_nans_there(dtype, reverse, nan):
+    a = np.arange(1000).astype(dtype)
+    a[::3] = 'NaT' if a.dtype.kind in 'mM' else np.nan
+    is_nan = np.isnan(a) if a.dtype.kind == 'f' else np.isnat(a)
+    numbers = np.sort(a[~is_nan])[::-1] if reverse else np.sort(a[~is_nan])
+    want = np.concatenate([a[is_nan], numbers] if nan == 'first' else [numbers, a[is_nan]])
+    places = gs.argsort(a, reverse=reverse, nan=nan)
+    np.testing.assert_array_equal(a[places], want)
+    gs.sort(a, reverse=reverse, nan=nan)
+    np.testing.assert_array_equal(a, want)
+
+
 @pytest.mark.parametrize('reverse', [False, True])
 @pytest.mark.parametrize('dtype', ['M8[s]', 'm8[us]'])
 def test_sort__times__nats_are_at_the_end_where_nans_are(dtype, reverse):

@@ -31,6 +31,8 @@ static inline gsi_record make_record(const record_row &row)
     if (gsi_record_make(row.record_bytes, row.keys.data(), row.keys.size(), nullptr, 0,
                         row.is_reversed, &record, &error) != GS_OK)
         test_fail("%s", error.text);
+    if (row.record_bytes % 2 == 0)
+        gsi_record_place_nans(&record, row.is_reversed ? GSI_NAN_LAST : GSI_NAN_FIRST);
     return record;
 }
 

@@ -85,6 +85,33 @@ static inline void model_sort(const char *type, bool is_reversed, uint8_t *data,
     }
 }
 
+/* Whether an element of a type of models, 4 or 8 bytes wide, is a NaN. */
+static inline bool model_is_nan(const char *type, const uint8_t *element)
+{
+    float single;
+    double wide;
+    memcpy(&single, element, sizeof single);
+    if (strcmp(type, "f32") == 0)
+        return isnan(single);
+    if (strcmp(type, "f64") != 0)
+        return false;
+    memcpy(&wide, element, sizeof wide);
+    return isnan(wide);
+}
+
+/* --nan: what is sorted keeps its order, but NaNs come `first`, or else last. */
+static inline void model_place_nans(const char *type, bool first, uint8_t *data, size_t n)
+{
+    size_t bytes = model_bytes(type), put = 0;
+    uint8_t *moved = (uint8_t *)malloc(n * bytes + 1);
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < n; i++)
+            if (model_is_nan(type, data + i * bytes) == (first == (turn == 0)))
+                memcpy(moved + put++ * bytes, data + i * bytes, bytes);
+    memcpy(data, moved, n * bytes);
+    free(moved);
+}
+
 /* Distributions of small test data; `bits` random bits become elements of any type. */
 enum model_shape {
     MODEL_UNIFORM,

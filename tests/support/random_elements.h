@@ -20,6 +20,7 @@ static inline void random_elements_make(struct random_elements *elements,
     elements->is_record = test_below(random, 2) == 0;
     if (elements->is_record) {
         record_model_make(model, random, 12 + (uint32_t)test_below(random, 29));
+        record_model_place_nans(model, random);
         record_fill(random, (enum record_shape)test_below(random, RECORD_SHAPE_COUNT), data, n,
                     model->bytes);
         return;
@@ -31,6 +32,7 @@ static inline void random_elements_make(struct random_elements *elements,
     *model = (struct record_model){.bytes = bytes, .key_count = 1};
     model->is_reversed = test_below(random, 3) == 0;
     model->keys[0] = record_key_make(0, name, bytes, is_big_endian, false);
+    record_model_place_nans(model, random);
     if (model_compare_of(name) != NULL)
         model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), name, data, n);
     else
@@ -44,6 +46,8 @@ static inline void random_elements_options(const struct random_elements *element
 {
     const struct record_model *model = &elements->model;
     options->reverse = model->is_reversed;
+    if (options->action != GS_STATS)
+        options->nan_place = record_model_nan_place(model);
     options->type = elements->is_record ? NULL : model->keys[0].text + 2; /* behind "0:" */
     options->record_bytes = elements->is_record ? model->bytes : 0;
     options->keys = elements->is_record ? model->texts : NULL;

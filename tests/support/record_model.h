@@ -3,6 +3,7 @@
 #ifndef SUPPORT_RECORD_MODEL_H
 #define SUPPORT_RECORD_MODEL_H
 
+#include "base/options.h"
 #include "support/model.h"
 
 #define RECORD_KEYS_MAX 6
@@ -17,6 +18,7 @@ struct record_key {
 struct record_model {
     uint32_t bytes, key_count;
     bool is_reversed, has_ties_by_bytes;
+    bool has_nan_place, nans_first;          /* --nan */
     struct record_key keys[RECORD_KEYS_MAX]; /* none: the whole record */
     const char *texts[RECORD_KEYS_MAX];
 };
@@ -128,26 +130,59 @@ static inline const char *record_value(const struct record_key *key, const uint8
     return key->type[0] == 'i' ? "i32" : "u32";
 }
 
+/* A NaN or a NaT. */
+static inline bool record_is_nan(const struct record_key *key, const char *type,
+                                 const uint8_t *value)
+{
+    static const uint8_t nat[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+    return strcmp(key->type, "time64") == 0 ? memcmp(value, nat, sizeof nat) == 0
+                                            : model_is_nan(type, value);
+}
+
+/* Two values of a key in the wanted order, whatever is reversed. */
+static inline int record_key_compare(const struct record_model *model, const struct record_key *key,
+                                     const uint8_t *a, const uint8_t *b)
+{
+    uint8_t x[16], y[16];
+    bool falls = key->is_descending != model->is_reversed;
+    if (strcmp(key->type, "b") == 0)
+        return falls ? memcmp(b + key->off, a + key->off, key->bytes)
+                     : memcmp(a + key->off, b + key->off, key->bytes);
+    const char *type = record_value(key, a, x);
+    record_value(key, b, y);
+    bool x_is_nan = record_is_nan(key, type, x), y_is_nan = record_is_nan(key, type, y);
+    if (model->has_nan_place && x_is_nan != y_is_nan)
+        return x_is_nan == model->nans_first ? -1 : 1;
+    int order = model_compare_of(type)(x, y);
+    return falls ? -order : order;
+}
+
 static inline int record_model_compare(const struct record_model *model, const uint8_t *a,
                                        const uint8_t *b)
 {
     int order = 0;
     if (model->key_count == 0)
-        order = memcmp(a, b, model->bytes);
-    for (uint32_t i = 0; i < model->key_count && order == 0; i++) {
-        const struct record_key *key = &model->keys[i];
-        if (strcmp(key->type, "b") == 0) {
-            order = memcmp(a + key->off, b + key->off, key->bytes);
-        } else {
-            uint8_t x[16], y[16];
-            const char *type = record_value(key, a, x);
-            record_value(key, b, y);
-            order = model_compare_of(type)(x, y);
-        }
-        if (key->is_descending)
-            order = -order;
-    }
-    return model->is_reversed ? -order : order;
+        order = model->is_reversed ? memcmp(b, a, model->bytes) : memcmp(a, b, model->bytes);
+    for (uint32_t i = 0; i < model->key_count && order == 0; i++)
+        order = record_key_compare(model, &model->keys[i], a, b);
+    return order;
+}
+
+/* A random --nan, mostly none; what else is made of `random` does not depend on it. */
+static inline void record_model_place_nans(struct record_model *model,
+                                           const struct test_random *random)
+{
+    struct test_random own = *random;
+    model->has_nan_place = test_below(&own, 3) == 0;
+    model->nans_first = test_below(&own, 2) == 0;
+}
+
+/* As the options have it: enum gsi_nan_place. */
+static inline enum gsi_nan_place record_model_nan_place(const struct record_model *model)
+{
+    return !model->has_nan_place ? GSI_NAN_WITH_ORDER
+           : model->nans_first   ? GSI_NAN_FIRST
+                                 : GSI_NAN_LAST;
 }
 
 /* Whether a byte is a part of any key. */

@@ -23,7 +23,7 @@ enum gs_status gsi_filter_open(struct gsi_filter *filter, const struct gsi_layou
                                struct gs_error *error)
 {
     *filter = (struct gsi_filter){.layout = *layout, .option = option};
-    filter->layout.map.invert = 0;
+    filter->layout.map = gsi_key_map_ascending(layout->map);
     if (count > GSI_RECORD_FIELDS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: given %zu times; %u are the most", option,
                         count, GSI_RECORD_FIELDS_MAX);

@@ -59,7 +59,8 @@ struct gsi_record {
     uint32_t bytes;     /* of a record */
     uint32_t key_bytes; /* of the normalised key */
     uint32_t part_count, key_count, field_count;
-    bool has_moments;   /* fields are counted with mean and variance */
+    bool has_moments; /* fields are counted with mean and variance */
+    enum gsi_nan_place nan_place;
     bool ties_by_bytes; /* behind the keys the normalised key has all other bytes */
     struct gsi_key_part parts[GSI_RECORD_PARTS_MAX]; /* in the order of the normalised key */
     struct gsi_field keys[GSI_RECORD_FIELDS_MAX];
@@ -73,6 +74,9 @@ struct gsi_record {
 enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t key_count,
                                const char *const *fields, size_t field_count, bool is_reversed,
                                struct gsi_record *record, struct gs_error *error);
+
+/* gsi_record_place_nans: NaNs and NaTs of all keys come there; once, of a record that was made. */
+void gsi_record_place_nans(struct gsi_record *record, enum gsi_nan_place place);
 
 /* gsi_record_break_ties: all bytes that are in no key decide behind the keys, in their order.
  * gsi_record_group_keys: how many keys make a group of equal keys where `group_keys` were asked

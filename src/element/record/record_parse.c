@@ -151,6 +151,13 @@ void gsi_record_make_number(uint32_t bytes, const char *name, bool is_reversed,
     add_key(record, &key, is_reversed);
 }
 
+void gsi_record_place_nans(struct gsi_record *record, enum gsi_nan_place place)
+{
+    record->nan_place = place;
+    for (uint32_t i = 0; i < record->part_count; i++)
+        gsi_key_map_place_nans(&record->parts[i].map, place);
+}
+
 /* Where bytes end that begin at `off` and are all in keys; `off`: there are none. */
 static uint32_t covered_end(const struct gsi_record *record, uint32_t off)
 {

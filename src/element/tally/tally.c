@@ -197,10 +197,9 @@ static void extremes_128(struct gsi_tally *tally, const void *elements, size_t n
 
 static void add_block(struct gsi_tally *tally, const void *elements, size_t n)
 {
-    struct gsi_key_map map = tally->layout.map;
+    struct gsi_key_map map = gsi_key_map_ascending(tally->layout.map);
     struct block block;
     bool is_mixed = !tally->layout.is_unverified;
-    map.invert = 0;
     if (tally->layout.element_bytes == 16) {
         scan_ints_128(map, elements, n, is_mixed, &block);
         extremes_128(tally, elements, n);
@@ -405,7 +404,7 @@ struct gsi_tally_report gsi_tally_saved_finish(const struct gsi_layout *layout,
         finish_integer_sum(layout, saved, result.sum);
     if (result.has_extremes) {
         struct gsi_layout ascending = *layout;
-        ascending.map.invert = 0;
+        ascending.map = gsi_key_map_ascending(layout->map);
         gsi_key_to_element(&ascending, &saved->min, result.min);
         gsi_key_to_element(&ascending, &saved->max, result.max);
     }

@@ -24,7 +24,7 @@ static void add_extreme(const struct gsi_layout *layout, struct gsi_tally_saved 
 {
     struct gsi_layout ascending = *layout;
     gsi_u128 key = 0;
-    ascending.map.invert = 0;
+    ascending.map = gsi_key_map_ascending(layout->map);
     gsi_element_to_key(&ascending, element, &key);
     if (key < tally->min)
         tally->min = key;
@@ -77,9 +77,8 @@ GSI_SIMD_CLONES static void sum_ints_128(struct gsi_key_map map, const gsi_lane_
 static void add_ints(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
                      const void *elements, size_t n)
 {
-    struct gsi_key_map map = layout->map;
+    struct gsi_key_map map = gsi_key_map_ascending(layout->map);
     struct gsi_block_sum low = {0}, high = {0};
-    map.invert = 0;
     GSI_BY_WIDTH(layout->element_bytes, sum_ints_32(map, elements, n, &low),
                  sum_ints_64(map, elements, n, &low), sum_ints_128(map, elements, n, &low, &high));
     tally->sum[0] += gsi_block_sum_total(low);

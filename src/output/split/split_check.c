@@ -21,17 +21,14 @@ enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_s
 {
     const struct gsi_options *options = target->options;
     struct gs_error *error = target->loop->error;
-    bool descends = gsi_layout_falls(target->loop->layout);
     *cuts = calloc(options->split_value_count, sizeof **cuts);
     if (*cuts == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the values of --split-at");
     for (size_t i = 0; i < options->split_value_count; i++) {
         struct gsi_side *cut = &(*cuts)[i];
         const char *value = options->split_values[i];
-        cut->is_inverted = descends;
-        GSI_TRY(
-            gsi_side_open(cut, target->inputs, "split-at", value, descends ? "<=" : "<", value));
-        if (i > 0 && !gsi_side_is_wider(descends ? cut - 1 : cut, descends ? cut : cut - 1))
+        GSI_TRY(gsi_side_open_before(cut, target->inputs, "split-at", value, value, false));
+        if (i > 0 && !gsi_side_is_wider(cut, cut - 1))
             return gsi_fail(error, GS_E_USAGE, 0,
                             "--split-at: '%s' does not come behind '%s' in the output; give values "
                             "in its order, each once",

@@ -52,6 +52,7 @@ P
 [ -e dir/manifest ] || echo "too late"
 try x y -o out2 --resume dir $more 2>&1
 try x y -r -o out --resume dir $more 2>&1
+try x y --nan=last -o out --resume dir $more 2>&1
 try x y -t i64 -o out --resume dir $more 2>&1
 try x y -o out --resume dir -S 12M --chunk 128K 2>&1
 try x y x -o out --resume dir $more 2>&1

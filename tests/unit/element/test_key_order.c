@@ -1,6 +1,6 @@
 /* test_key_order.c: the map from elements to sort keys: a bijection, and in the order of its table.
  * Run: build/dev/tests/test_key_order */
-#include "support/support.h"
+#include "support/model.h"
 
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
@@ -150,12 +150,46 @@ static void test_key_order__negative_nans__are_last(void **state)
     }
 }
 
+/* The order among numbers and among NaNs stays as it is. */
+static void check_placed(const struct row *row, bool is_reversed, bool first)
+{
+    struct gsi_layout layout = gsi_layout_make(gsi_key_type_find(row->type), is_reversed);
+    const struct gsi_layout with_order = layout;
+    gsi_layout_place_nans(&layout, first ? GSI_NAN_FIRST : GSI_NAN_LAST);
+    assert_int_equal(gsi_layout_nans_lead(&layout), first);
+    for (size_t a = 0; a < row->count; a++)
+        for (size_t b = 0; b < row->count; b++) {
+            const uint64_t *const elements[] = {row->ascending[a], row->ascending[b]};
+            uint64_t keys[2][2], wanted[2][2], back[2] = {0};
+            bool is_nan[2];
+            for (size_t i = 0; i < 2; i++) {
+                gsi_element_to_key(&layout, elements[i], keys[i]);
+                gsi_element_to_key(&with_order, elements[i], wanted[i]);
+                is_nan[i] = model_is_nan(row->type, (const uint8_t *)elements[i]);
+            }
+            gsi_key_to_element(&layout, keys[0], back);
+            assert_memory_equal(back, elements[0], layout.element_bytes);
+            int want = is_nan[0] != is_nan[1] ? (is_nan[0] == first ? -1 : 1)
+                                              : gsi_key_compare(&layout, wanted[0], wanted[1]);
+            assert_int_equal(gsi_key_compare(&layout, keys[0], keys[1]), want);
+        }
+}
+
+static void test_key_order__placed_nans__come_there_in_their_order(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int way = 0; way < 4; way++)
+            check_placed(&rows[i], way & 1, way & 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_key_order__all_high_patterns__come_back),
         cmocka_unit_test(test_key_order__table__is_ascending_and_its_reverse),
         cmocka_unit_test(test_key_order__negative_nans__are_last),
+        cmocka_unit_test(test_key_order__placed_nans__come_there_in_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

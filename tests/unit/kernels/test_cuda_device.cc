@@ -28,22 +28,28 @@ static void check_spills(const char *name, const job_shape *shape, const gs_repo
 }
 
 // JOB_BYTES of data, every shape of job; where programs take many times as long, every other one.
+// NaNs come with the order, first or last, by the seed.
 static void check_sorts(const char *type, bool is_reversed, enum model_shape data_shape,
                         uint64_t seed)
 {
     const bytes data = model_bytes_of(seed, data_shape, type, JOB_BYTES / model_bytes(type));
-    const bytes want = sorted(data, type, is_reversed);
+    const auto place = static_cast<enum gsi_nan_place>(seed / 3 % 3);
+    bytes want = sorted(data, type, is_reversed);
     gs_report cpu, report;
     gs_error error;
     write_bytes("in", data);
+    if (place != GSI_NAN_WITH_ORDER)
+        model_place_nans(type, place == GSI_NAN_FIRST, want.data(),
+                         want.size() / model_bytes(type));
     for (const job_shape &shape : job_shapes) {
         if (test_is_small() && (static_cast<uint64_t>(&shape - job_shapes) + seed) % 2 != 0)
             continue;
         char name[128];
-        snprintf(name, sizeof name, "%s, reverse %d, data %d, %s, seed %llu", type, is_reversed,
-                 data_shape, shape.name, (unsigned long long)seed);
+        snprintf(name, sizeof name, "%s, reverse %d, NaNs %d, data %d, %s, seed %llu", type,
+                 is_reversed, place, data_shape, shape.name, (unsigned long long)seed);
         gsi_options options = job_options(&shape, type, input);
         options.reverse = is_reversed;
+        options.nan_place = place;
         options.variance = model_bytes(type) <= 8;
         gsi_options on_cpu = options;
         on_cpu.device = GSI_DEVICE_CPU;

@@ -227,6 +227,7 @@ static void test_tally_kernels__every_type_size_and_fill__as_host(void **state)
                     if (test_is_small() && (t + i + is_reversed) % 2 != 0)
                         continue;
                     struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], is_reversed);
+                    gsi_layout_place_nans(&layout, static_cast<enum gsi_nan_place>(i % 3));
                     layout.has_moments = layout.element_bytes <= 8 && (i + fill) % 2 == 0;
                     check_tally(&layout, static_cast<enum fill>(fill),
                                 size_at(layout.element_bytes, i), &random);

@@ -12,6 +12,7 @@ class WhatToSort(TypedDict, total=False):
     key: Union[str, Sequence[str]]  # key in the record, repeatable, the first decides first: a type as in -t, or bN: N bytes; default all bytes; of a .npy file also NAME[:desc], default all fields
     where: Union[str, Sequence[str]]  # only elements for which this is true, repeatable, all have to be; op is == != < <= > or >=, TYPE as in -k; of numbers <op>VALUE, of a .npy file also NAME<op>VALUE
     reverse: bool  # largest first
+    nan: str  # NaNs, and NaTs, come last, or first, whatever the direction; else they are last, and with -r first
     ties: str  # records with equal keys keep the order of the input, or by bytes are put in the order of all their other bytes
     merge: Union[bool, str]  # merge inputs that are sorted already; checks that they are; of files union, intersect, except, semi or anti: what stays by the keys of the others; default all
     header: int  # every input begins with a header of N bytes (1M at most); that of the first one is copied to the output

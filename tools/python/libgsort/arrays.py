@@ -45,7 +45,7 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
         by the remaining fields: name these, too, to have its order. ties='bytes' goes on by all other bytes, as they are
     options: reverse, memory, temp, device, progress, ..: libgsort.options() says what they mean
 
-    NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round. If it fails or is canceled before anything was
+    NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round, if `nan` does not say where NaNs come. If it fails or is canceled before anything was
     written the array is as it was; the text of the error says when it is not.
     """
     import numpy as np
@@ -76,7 +76,7 @@ def _sort_swapped(array: Array, options: Mapping[str, Any]) -> Report:
 
 def _sort(array: Array, layout: Layout, options: Mapping[str, Any]) -> Report:
     report = _run('gs_job_sort_array', array, layout, options)
-    if layout.has_nat:
+    if layout.has_nat and _nats_move(options):
         _move_nats(array, report, is_true(options.get('reverse')))
     return report
 
@@ -95,6 +95,11 @@ def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *o
         return job.run(getattr(_c.library, call), *arguments)
     with released(*map(job.keep, (array, *out))):
         return job.run(getattr(_c.library, call), *arguments)
+
+
+def _nats_move(options: Mapping[str, Any]) -> bool:
+    """Whether NaTs belong to the other end than the least i64, which they are."""
+    return options.get('nan') != ('last' if is_true(options.get('reverse')) else 'first')
 
 
 def _move_nats(array: Array, report: Report, reverse: bool) -> None:
@@ -139,7 +144,7 @@ def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.ND
     if np.may_share_memory(array, out):
         raise ValueError('out is in the memory of the array')
     _run('gs_job_argsort_array', array, layout, options, out)
-    if layout.has_nat:
+    if layout.has_nat and _nats_move(options):
         _move_nat_places(array, out, is_true(options.get('reverse')))
     return out
 
