@@ -8,6 +8,7 @@ NumPy is imported when an array is wanted, not before, and so is what else takes
 """
 from ._c import version
 from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
+from .any_table import TableReport, sort_parquet, sort_table
 from .arrays import argsort, sort
 from .cancel import Cancel
 from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError, InputError, InputFileError,
@@ -22,5 +23,6 @@ from .table import options
 __version__ = version()
 __all__ = ['ArrayOptions', 'Bin', 'Cancel', 'CanceledError', 'CorruptError', 'Device', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field',
            'FileError', 'InputError', 'InputFileError', 'InternalError', 'MemoryAndDisk', 'NoteWarning', 'Options', 'OutOfMemoryError',
-           'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError', 'Tuning', 'UsageError', 'VerifyError',
-           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'find', 'merge', 'options', 'sort', 'sort_file', 'stats', 'top', 'version']
+           'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError', 'TableReport', 'Tuning', 'UsageError', 'VerifyError',
+           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'find', 'merge', 'options', 'sort', 'sort_file', 'sort_parquet', 'sort_table',
+           'stats', 'top', 'version']

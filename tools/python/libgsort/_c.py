@@ -92,6 +92,7 @@ CALLS = {
     'gs_string_free': (None, [c_void_p]),
     'gs_version': (c_char_p, []),
     'gs_status_text': (c_char_p, [c_int]),
+    'gs_status_exit_code': (c_int, [c_int]),
     'gs_cancel_create': (c_void_p, []),
     'gs_cancel_free': (None, [c_void_p]),
     'gs_cancel_now': (None, [c_void_p]),

@@ -1,0 +1,163 @@
+"""sort_parquet and python -m libgsort: Parquet files into one."""
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import libgsort as gs
+from libgsort.__main__ import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def trades(count=30_000, seed=1):
+    rng = np.random.default_rng(seed)
+    return pa.table({'sym': pa.array([None if i == 0 else f's{i}' for i in rng.integers(0, 99, count).tolist()]),
+                     'price': pa.array(rng.integers(0, 50, count) / 4, mask=rng.random(count) < 0.1),
+                     'kind': pa.array(rng.choice(['buy', 'sell'], count)).dictionary_encode(),
+                     'note': ['n' * 100 + str(i) for i in range(count)],
+                     'time': pa.array(rng.permutation(count)).cast(pa.timestamp('us', 'UTC'))}).replace_schema_metadata({'origin': 'a test'})
+
+
+def test_file__larger_than_memory__as_pyarrow_sorts_it():
+    table = trades(400_000)
+    pq.write_table(table, 'in.parquet', row_group_size=20_000, compression={'sym': 'zstd', 'price': 'none', 'kind': 'snappy', 'note': 'zstd', 'time': 'lz4'},
+                   write_page_index=True)
+    report = gs.sort_parquet('in.parquet', 'out.parquet', ['price', '-time'], '64M')
+    found = pq.ParquetFile('out.parquet')
+    assert found.schema_arrow.equals(table.schema, check_metadata=True)
+    assert found.read().equals(table.sort_by([('price', 'ascending'), ('time', 'descending')]))
+    assert report.rows == 400_000 and report.runs > 1 and report.spilled_bytes > 0
+    group = found.metadata.row_group(0)
+    assert [group.column(i).compression for i in range(5)] == ['ZSTD', 'UNCOMPRESSED', 'SNAPPY', 'ZSTD', 'LZ4']
+    assert group.column(1).statistics.has_min_max and group.column(1).has_offset_index
+    assert group.sorting_columns == (pq.SortingColumn(1), pq.SortingColumn(4, descending=True))
+    assert {found.metadata.row_group(i).num_rows for i in range(found.metadata.num_row_groups - 1)} == {20_000}
+    assert sorted(os.listdir()) == ['in.parquet', 'out.parquet']
+
+
+def test_row_groups_and_compression__chosen():
+    pq.write_table(trades(1000), 'in.parquet')
+    gs.sort_parquet('in.parquet', 'out.parquet', 'time', row_group_size=300, compression='zstd', compression_level=3)
+    meta = pq.read_metadata('out.parquet')
+    assert [meta.row_group(i).num_rows for i in range(4)] == [300, 300, 300, 100] and meta.row_group(0).column(0).compression == 'ZSTD'
+
+
+def test_files__several__into_one_of_them():
+    parts = [trades(1000, seed) for seed in range(3)]
+    for i, part in enumerate(parts):
+        pq.write_table(part, f'{i}.parquet')
+    os.chmod('1.parquet', 0o640)
+    os.symlink('1.parquet', 'link')
+    gs.sort_parquet(['0.parquet', '1.parquet', '2.parquet'], 'link', ['sym', 'kind'], nulls='first')
+    found = pq.read_table('1.parquet')
+    table = pa.concat_tables(parts).unify_dictionaries()
+    order = sorted(range(3000), key=lambda i: ((table['sym'][i].as_py() or '').encode(), table['kind'][i].as_py()))
+    assert found.to_pylist() == table.take(order).to_pylist()
+    assert os.path.islink('link') and os.stat('1.parquet').st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize('rows', [0, 1])
+def test_file__of_no_rows_or_one(rows):
+    pq.write_table(trades(1).slice(0, rows), 'in.parquet')
+    assert gs.sort_parquet('in.parquet', 'out.parquet', 'sym').rows == rows
+    assert pq.read_table('out.parquet').equals(trades(1).slice(0, rows))
+
+
+def test_nested_columns__are_carried():
+    table = pa.table({'x': [2, 1], 'l': [[{'a': 'b'}], None], 's': [{'p': 1, 'q': ['z']}, None]})
+    pq.write_table(table, 'in.parquet')
+    gs.sort_parquet('in.parquet', 'out.parquet', 'x')
+    assert pq.read_table('out.parquet').equals(table.take([1, 0]))
+
+
+def refused(error, text, *arguments, **options):
+    with open('out.parquet', 'wb') as file:
+        file.write(b'old')
+    with pytest.raises(error, match=text):
+        gs.sort_parquet(*arguments, **options)
+    with open('out.parquet', 'rb') as file:
+        assert file.read() == b'old'
+    assert [name for name in os.listdir() if name.startswith('.')] == []
+
+
+def test_what_cannot_be__leaves_an_old_output():
+    pq.write_table(trades(1000), 'in.parquet')
+    pq.write_table(pa.table({'y': [1]}), 'other.parquet')
+    with open('text', 'w') as file:
+        file.write('no Parquet' * 9)
+    refused(FileNotFoundError, "'none.parquet': cannot open", 'none.parquet', 'out.parquet')
+    refused(gs.InputError, "'text': no Parquet file", 'text', 'out.parquet')
+    refused(TypeError, "'other.parquet': other columns than those of 'in.parquet'", ['in.parquet', 'other.parquet'], 'out.parquet')
+    refused(ValueError, "'z' is no column of the table; it has sym, price", 'in.parquet', 'out.parquet', 'z')
+    refused(gs.FileError, 'no regular file', 'in.parquet', '/dev/null')
+    refused(FileNotFoundError, "nowhere/out.parquet': cannot write", 'in.parquet', 'nowhere/out.parquet')
+    refused(ValueError, 'row_group_size: 0 rows', 'in.parquet', 'out.parquet', row_group_size=0)
+    refused(ValueError, 'no input is given', [], 'out.parquet')
+
+
+@pytest.mark.parametrize('fails', ['write_table', 'close'])
+def test_a_failure_while_it_is_written__leaves_an_old_output(monkeypatch, fails):
+    pq.write_table(trades(1000), 'in.parquet')
+
+    def fail(*_, **__):
+        raise OSError(28, 'No space left on device')
+    monkeypatch.setattr(pq.ParquetWriter, fails, fail)
+    refused(gs.SpaceError, "out.parquet': cannot write: No space left", 'in.parquet', 'out.parquet', 'time')
+
+
+def test_output_that_lacks_rows__is_refused(monkeypatch):
+    pq.write_table(trades(1000), 'in.parquet')
+    real = pq.ParquetWriter.write_table
+    monkeypatch.setattr(pq.ParquetWriter, 'write_table', lambda self, table, **how: real(self, table.slice(1), **how))
+    refused(gs.VerifyError, 'other rows were written', 'in.parquet', 'out.parquet', 'time')
+
+
+def test_file_systems_without_unnamed_files(monkeypatch):
+    pq.write_table(trades(1000), 'in.parquet')
+    real = os.open
+
+    def without(path, flags, *mode, **how):
+        if flags & os.O_TMPFILE == os.O_TMPFILE:
+            raise OSError(95, 'Operation not supported')
+        return real(path, flags, *mode, **how)
+    monkeypatch.setattr(os, 'open', without)
+    gs.sort_parquet('in.parquet', 'out.parquet', 'time')
+    assert pq.read_table('out.parquet')['time'].equals(trades(1000).sort_by('time')['time']) and sorted(os.listdir()) == ['in.parquet', 'out.parquet']
+
+
+def test_progress__comes_to_its_end():
+    pq.write_table(trades(1000), 'in.parquet')
+    seen = []
+    gs.sort_parquet('in.parquet', 'out.parquet', 'time', progress=seen.append)
+    assert [at.phase for at in seen if at.bytes_done == at.bytes_total > 0] == ['read', 'write']
+
+
+def test_command__sorts_and_says_what_is_wrong(capsys):
+    pq.write_table(trades(1000), 'in.parquet')
+    assert main(['sort', 'in.parquet', '-o', 'out.parquet', '--by=-price,time', '--nulls', 'first', '-S', '64M', '--compression', 'none']) == 0
+    table = trades(1000)
+    order = sorted(range(1000), key=lambda i: (table['price'][i].is_valid, -(table['price'][i].as_py() or 0), table['time'][i].value))
+    assert pq.read_table('out.parquet').equals(table.take(order))
+    assert capsys.readouterr() == ('', '')
+    assert main(['sort', 'none.parquet', '-o', 'out.parquet', '--by', 'time']) == 2
+    assert main(['sort', 'in.parquet', '-o', 'out.parquet', '--by', 'a,b', '--by', 'c']) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("libgsort: 'none.parquet': cannot open") and told[1].startswith("libgsort: 'a,b' is no column") and len(told) == 2
+    assert main(['sort', 'in.parquet', '-o', 'nowhere/out.parquet']) == 3
+
+
+def test_command__as_a_process():
+    pq.write_table(trades(10), 'in.parquet')
+    told = subprocess.run([sys.executable, '-m', 'libgsort', 'sort', 'in.parquet', '-o', 'in.parquet', '--by', 'time'], capture_output=True, text=True,
+                          check=False)
+    assert (told.returncode, told.stdout, told.stderr) == (0, '', '')
+    assert pq.read_table('in.parquet').equals(trades(10).sort_by('time'))

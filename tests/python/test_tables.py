@@ -1,0 +1,340 @@
+"""sort_table: tables of any columns, by any keys, beside a slow model in Python, pyarrow, Polars and DuckDB."""
+import decimal
+import gc
+import math
+import os
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import libgsort as gs
+from libgsort.tables import sort
+from libgsort.tables.sort import TableSorter
+
+MIB = 1 << 20
+TEXTS = st.text(alphabet='ab\0\x7fé\U0001f600', max_size=5) | st.sampled_from(['x' * 40, 'x' * 40 + 'a', 'x' * 33, ''])
+BYTES = st.binary(max_size=3) | st.sampled_from([b'\xff' * 40, b'\xff' * 39 + b'\0'])
+FLOATS = st.floats(width=16)
+TIMES = st.integers(-9, 9)
+KEYS = [  # types that have an order, and values of them
+    (pa.int8(), st.integers(-128, 127)), (pa.uint64(), st.sampled_from([0, 1, 2 ** 63, 2 ** 64 - 1])), (pa.int64(), st.integers(-2 ** 63, 2 ** 63 - 1)),
+    (pa.uint16(), st.integers(0, 3)), (pa.bool_(), st.booleans()), (pa.float64(), FLOATS), (pa.float32(), FLOATS), (pa.float16(), FLOATS.map(np.float16)),
+    (pa.date32(), TIMES), (pa.time64('us'), st.integers(0, 9)), (pa.timestamp('us', 'UTC'), TIMES), (pa.duration('s'), TIMES),
+    (pa.decimal128(20, 2), st.integers(-10 ** 19, 10 ** 19).map(lambda i: decimal.Decimal(i).scaleb(-2))),
+    (pa.decimal256(60, 0), st.integers(-10 ** 59, 10 ** 59).map(decimal.Decimal)),
+    (pa.string(), TEXTS), (pa.large_string(), TEXTS), (pa.string_view(), TEXTS), (pa.binary(), BYTES), (pa.binary_view(), BYTES),
+    (pa.binary(3), st.binary(min_size=3, max_size=3)), (pa.binary(40), st.sampled_from([b'a' * 40, b'a' * 39 + b'\xff'])),
+    (pa.dictionary(pa.int8(), pa.string()), TEXTS), (pa.dictionary(pa.uint32(), pa.string_view()), TEXTS),
+    (pa.run_end_encoded(pa.int32(), pa.int64()), st.integers(0, 2)), (pa.null(), st.none())]
+OTHERS = [  # types that are only carried
+    (pa.list_(pa.int32()), st.lists(st.none() | st.integers(0, 9), max_size=3)),
+    (pa.list_(pa.dictionary(pa.int8(), pa.string())), st.lists(st.sampled_from('abc'), max_size=3)),
+    (pa.large_list(pa.dictionary(pa.uint32(), pa.string_view())), st.lists(TEXTS, max_size=2)),
+    (pa.list_(pa.int8(), 2), st.tuples(st.integers(0, 9), st.integers(0, 9)).map(list)),
+    (pa.list_view(pa.int8()), st.lists(st.integers(0, 9), max_size=2)),
+    (pa.struct([('a', pa.string_view()), ('b', pa.list_(pa.string()))]), st.fixed_dictionaries({'a': TEXTS, 'b': st.none() | st.lists(TEXTS, max_size=2)})),
+    (pa.map_(pa.string(), pa.int8()), st.dictionaries(TEXTS, st.integers(0, 9), max_size=2).map(lambda d: list(d.items()))),
+    (pa.month_day_nano_interval(), st.tuples(TIMES, TIMES, TIMES))]
+
+
+def array_of(kind, values):
+    """pa.array cannot make some of them from Python's objects."""
+    if pa.types.is_run_end_encoded(kind):
+        return pc.run_end_encode(pa.array(values, kind.value_type), run_end_type=kind.run_end_type)
+    if pa.types.is_dictionary(kind):
+        return pa.array(values, pa.large_string()).cast(kind)
+    if pa.types.is_large_list(kind):
+        return pa.array(values, pa.large_list(pa.large_string())).cast(pa.large_list(pa.dictionary(pa.uint32(), pa.large_string()))).cast(kind)
+    if pa.types.is_list(kind) and pa.types.is_dictionary(kind.value_type):
+        return pa.array(values, pa.list_(pa.string())).cast(kind)
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        integer = pa.int32() if kind.bit_width == 32 else pa.int64()
+        return pa.array(values, integer).view(kind)
+    return pa.array(values, kind)
+
+
+@st.composite
+def tables(draw):
+    """A table, values of its columns as Python has them, and the keys among its columns."""
+    rows = draw(st.integers(0, 60))
+    keys = draw(st.lists(st.sampled_from(KEYS), min_size=1, max_size=3))
+    others = draw(st.lists(st.sampled_from(OTHERS), max_size=2))
+    arrays, lists = [], []
+    for kind, values in keys + others:
+        few = draw(st.lists(st.none() | values if draw(st.booleans()) else values, min_size=1, max_size=8))
+        lists.append([few[i % len(few)] for i in draw(st.lists(st.integers(0, 7), min_size=rows, max_size=rows))])
+        arrays.append(array_of(kind, lists[-1]))
+    names = [f'c{i}' for i in range(len(arrays))]
+    wanted = draw(st.permutations([draw(st.sampled_from(['', '-'])) + name for name in names[:len(keys)]]))
+    return pa.table([*arrays, np.arange(rows)], [*names, 'place']), lists, wanted
+
+
+def model_order(lists, keys, nulls):
+    """Slowly: by the last key first, for Python's sort is stable."""
+    order = list(range(len(lists[0])))
+    for key in reversed(keys):
+        column = lists[int(key.lstrip('-')[1:])]
+        order.sort(key=lambda i, column=column: comparable(column[i]), reverse=key[0] == '-')
+        order.sort(key=lambda i, column=column: (column[i] is None) == (nulls == 'last'))
+    return order
+
+
+def comparable(value):
+    if value is None:
+        return (0,)
+    if isinstance(value, str):
+        return 0, value.encode()
+    if isinstance(value, (float, np.floating)):
+        return (1, 0.0) if math.isnan(value) else (0, float(value))
+    return 0, value
+
+
+def batches_of(table, cuts):
+    at = [0, *sorted(cut % (table.num_rows + 1) for cut in cuts), table.num_rows]
+    for begin, end in zip(at, at[1:]):
+        yield from table.slice(begin, end - begin).to_batches()
+
+
+def same(found, wanted):
+    """Also where values are NaN, and where pyarrow compares no arrays of such a type."""
+    return repr(found.to_pylist()) == repr(wanted)
+
+
+def sorted_small(table, batches, keys, nulls, memory, tmp):
+    """Within less memory than gs.sort_table takes."""
+    sorter = TableSorter(table.schema, keys, nulls, memory, tmp)
+    for batch in batches:
+        sorter.push(batch)
+    found = pa.Table.from_batches(sorter.batches(), table.schema)
+    found.validate(full=True)
+    return found, sorter.report
+
+
+@given(tables(), st.sampled_from(['first', 'last']), st.lists(st.integers(0, 60), max_size=5), st.sampled_from([500, 3000, 1 << 30]),
+       st.sampled_from([MIB, 32 << 10]))
+def test_any_table__is_as_the_model_sorts_it(tmp_path_factory, made, nulls, cuts, group, memory):
+    table, lists, keys = made
+    before, sort.GROUP_MOST = sort.GROUP_MOST, group
+    try:
+        found, _ = sorted_small(table, batches_of(table, cuts), keys, nulls, memory, tmp_path_factory.getbasetemp())
+    finally:
+        sort.GROUP_MOST = before
+    order = model_order(lists, keys, nulls)
+    assert found['place'].to_pylist() == order
+    rows = table.to_pylist()
+    assert found.schema.equals(table.schema, check_metadata=True) and same(found, [rows[i] for i in order])
+
+
+def mixed(count, seed=1):
+    rng = np.random.default_rng(seed)
+    return pa.table({
+        'name': pa.array([None if i % 11 == 0 else f'n{i}' for i in rng.integers(0, 500, count).tolist()]),
+        'price': pa.array(rng.integers(0, 50, count) / 4, mask=rng.random(count) < 0.1),
+        'text': pa.array(['t' * i for i in rng.integers(0, 60, count).tolist()]),
+        'tags': pa.array([None if i == 0 else [f'g{i}'] * i for i in rng.integers(0, 4, count).tolist()], pa.list_(pa.string())),
+        'place': np.arange(count)})
+
+
+@pytest.mark.parametrize('keys', [['price', '-name'], ['-text', 'place'], ['name', 'text']])
+@pytest.mark.parametrize('nulls', ['first', 'last'])
+def test_spilled_and_merged_twice__as_pyarrow_sorts_it(tmp_path, monkeypatch, keys, nulls):
+    table = mixed(20_000)
+    monkeypatch.setattr(sort, 'FAN_IN', 4)
+    found, report = sorted_small(table, table.to_batches(777), keys, nulls, 2 * MIB, tmp_path)
+    where = 'at_start' if nulls == 'first' else 'at_end'
+    by = [(key.lstrip('-'), 'descending' if key[0] == '-' else 'ascending') for key in keys]
+    try:
+        order = pc.sort_indices(table, sort_keys=[(*key, where) for key in by])
+    except (TypeError, ValueError):  # before pyarrow 25
+        order = pc.sort_indices(table, sort_keys=by, null_placement=where)
+    assert found.equals(table.take(order))
+    assert report.passes > 1 and report.runs > 4 and report.spilled_bytes > table.nbytes
+    assert os.listdir(tmp_path) == []
+
+
+def test_spill__each_byte_is_written_once(tmp_path):
+    table = mixed(20_000)
+    _, report = sorted_small(table, table.to_batches(1000), 'place', 'last', 2 * MIB, tmp_path)
+    assert report.passes == 1 and 0.3 * table.nbytes < report.spilled_bytes < 1.3 * table.nbytes
+
+
+def test_sorted_input__windows_are_of_one_run(tmp_path, monkeypatch):
+    """What is in order needs no comparison but of the ends."""
+    from libgsort.tables.order import Order
+    table = mixed(20_000)
+    asked = []
+    real = Order.places
+    monkeypatch.setattr(Order, 'places', lambda self, table: asked.append(table.num_rows) or real(self, table))
+    found, report = sorted_small(table, table.to_batches(1000), 'place', 'last', 2 * MIB, tmp_path)
+    assert found.equals(table) and report.runs > 4
+    assert sum(asked) < 3 * table.num_rows
+
+
+@pytest.mark.parametrize('how', ['', 'short'])
+def test_spill__damaged__is_noticed(tmp_path, monkeypatch, how):
+    from libgsort.tables.run import Spill
+    table, real = mixed(20_000), Spill.write
+
+    def write(self, batch):
+        piece = real(self, batch)
+        if how == 'short':
+            os.ftruncate(self.fd, piece.off + 1)
+        else:
+            os.pwrite(self.fd, b'\xee', piece.off + piece.length // 2)
+        return piece
+    monkeypatch.setattr(Spill, 'write', write)
+    with pytest.raises(gs.CorruptError, match='came back damaged'):
+        sorted_small(table, table.to_batches(1000), '-place', 'last', 2 * MIB, tmp_path)
+
+
+def test_row__larger_than_its_part_of_memory__is_refused_by_its_number():
+    table = pa.table({'x': ['a', 'b' * (MIB // 2 - 100), 'b' * MIB, 'c']})
+    with pytest.raises(gs.OutOfMemoryError, match=r'row 2 has \d+ bytes.*a 64th of memory, 524288 bytes'):
+        gs.sort_table(table, memory='32M')
+    reader = gs.sort_table(table.slice(0, 2), '-x', memory='33M')
+    assert pa.table(reader).equals(table.slice(0, 2).take([1, 0]))
+
+
+def test_polars_and_duckdb__any_columns__both_ways():
+    rows = mixed(5000)
+    frame = pl.DataFrame(rows).with_columns(kind=pl.col('name').cast(pl.Categorical), kinds=pl.concat_list(pl.col('name').cast(pl.Categorical)))
+    for given_frame in (frame, frame.lazy()):
+        found = pl.DataFrame(gs.sort_table(given_frame, ['-name', 'place'], memory='32M'))
+        assert found.schema == frame.schema and found.equals(frame.sort(['name', 'place'], descending=[True, False], nulls_last=True))
+    found = gs.sort_table(duckdb.sql('SELECT * FROM rows'), ['price', '-place'], nulls='first')
+    assert duckdb.sql('SELECT * FROM found').fetchall() == duckdb.sql(
+        'SELECT * FROM rows ORDER BY price NULLS FIRST, place DESC NULLS FIRST').fetchall()
+
+
+def test_columns_alone__and_batches():
+    assert pa.table(gs.sort_table(pa.array([2, None, 1]))).to_pydict() == {'value': [1, 2, None]}
+    assert pl.DataFrame(gs.sort_table(pl.Series('x', ['b', None, 'a']), '-x', nulls='first'))['x'].to_list() == [None, 'b', 'a']
+    assert pa.table(gs.sort_table(pa.record_batch({'x': ['b', 'a']}))).to_pydict() == {'x': ['a', 'b']}
+    with pytest.raises(TypeError, match='dict; a table of Arrow'):
+        gs.sort_table({'x': [1]})
+
+
+@pytest.mark.parametrize('rows', [0, 1])
+def test_table__without_rows_or_with_one__has_its_schema(rows):
+    table = mixed(1).slice(0, rows).replace_schema_metadata({'a': 'b'})
+    reader = gs.sort_table(table, 'name')
+    assert reader.schema.equals(table.schema, check_metadata=True) and reader.read_all().equals(table)
+
+
+def test_schema__metadata_and_extension_types__come_out_again():
+    schema = pa.schema([pa.field('id', pa.uuid(), metadata={'k': 'v'}), pa.field('n', pa.int32(), nullable=False)], metadata={'a': '\0'})
+    table = pa.table([pa.array([b'%016d' % i for i in (3, 1, 2)], pa.uuid()), pa.array([3, 1, 2], pa.int32())], schema=schema)
+    found = gs.sort_table(table, 'id').read_all()
+    assert found.schema.equals(schema, check_metadata=True) and found['n'].to_pylist() == [1, 2, 3]
+
+
+def dictionaries(*parts, ordered=False, index=pa.int8()):
+    return [pa.record_batch({'x': pa.DictionaryArray.from_arrays(pa.array(codes, index), pa.array(values), ordered=ordered)}) for codes, values in parts]
+
+
+def test_dictionaries__that_differ__are_one():
+    batches = dictionaries(([0, 1, None], ['b', 'a']), ([0, 1, 2], ['c', 'b', None]), ([0], ['a']))
+    found = gs.sort_table(pa.RecordBatchReader.from_batches(batches[0].schema, batches), 'x').read_all()
+    assert found.schema == batches[0].schema and found['x'].to_pylist() == ['a', 'a', 'b', 'b', 'c', None, None]
+
+
+def test_dictionaries__ordered__by_their_places_and_only_one():
+    batches = dictionaries(([0, 1, 2], ['low', 'high', 'mid']), ([3, 1], ['low', 'high', 'mid', 'top']), ordered=True)
+    found = gs.sort_table(pa.RecordBatchReader.from_batches(batches[0].schema, batches), '-x').read_all()
+    assert found['x'].to_pylist() == ['top', 'mid', 'high', 'high', 'low'] and found.schema.field('x').type.ordered
+    batches = dictionaries(([0], ['low', 'high']), ([0], ['high', 'none']), ordered=True)
+    with pytest.raises(TypeError, match="'x': its dictionary is ordered, and another one"):
+        gs.sort_table(pa.RecordBatchReader.from_batches(batches[0].schema, batches))
+
+
+def test_dictionaries__too_many_values_for_the_index__are_refused():
+    batches = dictionaries(([0], [f'a{i}' for i in range(100)]), ([0], [f'b{i}' for i in range(100)]))
+    with pytest.raises(TypeError, match="'x': its dictionaries have 200 values together, which are more than int8"):
+        gs.sort_table(pa.RecordBatchReader.from_batches(batches[0].schema, batches))
+
+
+@pytest.mark.parametrize('table, keys, options, error, text', [
+    (pa.table({'x': [[1]]}), 'x', {}, TypeError, "'x' is no key: list<"),
+    (pa.table({'x': [1]}), '-z', {}, ValueError, "'z' is no column of the table; it has x"),
+    (pa.table([[1], [2]], ['x', 'x']), 'x', {}, ValueError, "'x' is the name of 2 columns"),
+    (pa.table({'x': [1]}), 'x', {'nulls': 'end'}, ValueError, "nulls: 'end'; 'first' or 'last'"),
+    (pa.table({'x': [1]}), 'x', {'memory': '1M'}, gs.OutOfMemoryError, '1048576 bytes are too little for a table; 32M are enough'),
+    (pa.table({'x': [1]}), 'x', {'memory': 'all'}, gs.UsageError, "memory: 'all' is no size"),
+    (pa.table({}), None, {}, ValueError, 'without columns')])
+def test_what_cannot_be__is_refused(table, keys, options, error, text):
+    with pytest.raises(error, match=text):
+        gs.sort_table(table, keys, **options)
+
+
+def test_temp__that_is_not_there__is_named(tmp_path):
+    table = mixed(20_000)
+    with pytest.raises(FileNotFoundError, match="nowhere': cannot "):
+        sorted_small(table, table.to_batches(1000), 'place', 'last', 2 * MIB, tmp_path / 'nowhere')
+
+
+def test_reader__that_is_left__gives_its_disk_back(tmp_path, monkeypatch):
+    table = mixed(20_000)
+    opened = len(os.listdir('/proc/self/fd'))
+    sorter = TableSorter(table.schema, 'place', 'last', 2 * MIB, tmp_path)
+    for batch in table.to_batches(1000):
+        sorter.push(batch)
+    batches = sorter.batches()
+    next(batches)
+    assert len(os.listdir('/proc/self/fd')) == opened + 1
+    del batches, sorter
+    gc.collect()
+    assert len(os.listdir('/proc/self/fd')) == opened
+
+
+def test_progress__comes_to_its_end():
+    seen = []
+    table = mixed(20_000)
+    gs.sort_table(table, 'place', progress=seen.append).read_all()
+    assert {at.phase for at in seen} == {'read', 'write'} and seen[-1].bytes_done == seen[-1].bytes_total > 0
+
+
+PEAK = '''
+import sys
+import numpy as np, pyarrow as pa
+import libgsort as gs
+
+def peak():
+    with open('/proc/self/status') as status:
+        return next(int(line.split()[1]) << 10 for line in status if line.startswith('VmHWM'))
+
+def batches(count):
+    rng = np.random.default_rng(1)
+    for begin in range(0, count, 20_000):
+        numbers = rng.integers(0, 1 << 40, 20_000)
+        yield pa.record_batch({'x': numbers, 'text': pa.array(numbers).cast(pa.string()), 'row': np.arange(begin, begin + 20_000)})
+
+SCHEMA = next(batches(20_000)).schema
+def run(count, memory):
+    """Like it, of `count` rows: is in order, and what it takes."""
+    rows, last = 0, -1
+    for batch in gs.sort_table(pa.RecordBatchReader.from_batches(SCHEMA, batches(count)), 'x', memory=memory, temp='.'):
+        numbers = batch['x'].to_numpy()
+        assert (np.diff(numbers) >= 0).all() and numbers[0] >= last
+        rows, last = rows + len(numbers), numbers[-1]
+    assert rows == count
+
+run(20_000, '32M')  # what is loaded once
+before = peak()
+run(5_000_000, '64M')
+print(peak() - before)
+'''
+
+
+def test_peak__of_a_table_of_three_times_memory__is_its_ceiling(tmp_path):
+    told = subprocess.run([sys.executable, '-c', PEAK], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert int(told.stdout) < 64 * MIB
+    assert os.listdir(tmp_path) == []

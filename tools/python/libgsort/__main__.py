@@ -1,0 +1,47 @@
+"""python -m libgsort sort IN.parquet.. -o OUT.parquet: Parquet files, sorted by columns. (Binary files are the program gsort's.)"""
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import List, Optional
+
+from . import _c
+from .any_table import sort_parquet
+from .errors import Error
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog='python -m libgsort', description='Sorts Parquet files, larger than memory too.')
+    verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
+    sort = verbs.add_parser('sort', help='one or several files into one, which appears whole or not at all')
+    sort.add_argument('inputs', nargs='+', metavar='INPUT', help='files with the same columns')
+    sort.add_argument('-o', '--output', required=True, metavar='FILE', help='may be an input')
+    sort.add_argument('--by', action='append', metavar='COLUMN[,COLUMN]..',
+                      help="the first one decides first, '-COLUMN' is descending; repeatable, then a comma is one of the name; default all")
+    sort.add_argument('-S', '--memory', metavar='SIZE', help='use at most SIZE of memory: 500M, 2G, 25%%; default half of what there is')
+    sort.add_argument('--nulls', choices=('first', 'last'), default='last', help='whatever the direction; default last')
+    sort.add_argument('-T', '--temp', metavar='DIR', help="for what does not fit; default the output's folder")
+    sort.add_argument('--compression', metavar='WORD', help="zstd, snappy, none, ..; default each column's in the first input")
+    sort.add_argument('--compression-level', type=int, metavar='N')
+    sort.add_argument('--row-group-size', type=int, metavar='ROWS', help='default the most that a row group of the inputs has')
+    sort.add_argument('-q', '--quiet', action='store_true', help='show no progress, which else a terminal is shown')
+    return parser
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    given = _parser().parse_args(arguments)
+    by = given.by[0].split(',') if given.by is not None and len(given.by) == 1 else given.by
+    try:
+        sort_parquet(given.inputs, given.output, by, given.memory, nulls=given.nulls, temp=given.temp, compression=given.compression,
+                     compression_level=given.compression_level, row_group_size=given.row_group_size,
+                     progress=not given.quiet and sys.stderr.isatty())
+    except KeyboardInterrupt:
+        return 130
+    except (Error, TypeError, ValueError, OSError, ImportError) as error:
+        print(f'libgsort: {error}', file=sys.stderr)
+        return int(_c.library.gs_status_exit_code(error.status)) if isinstance(error, Error) else 2
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

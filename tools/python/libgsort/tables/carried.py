@@ -1,0 +1,172 @@
+"""Columns as they are carried through a sort, and as they were again.
+
+What Arrow can take rows of and join goes as it is. Of a dictionary's column indexes go, of one dictionary for the whole table.
+Views, runs of equal values, and dictionaries inside of lists and structs are unpacked, and made again of what comes out.
+"""
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import error_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, List, Optional
+
+
+def carried_type(kind: Any, is_unpacked: bool = True) -> Any:
+    """What a column of `kind` is carried as. is_unpacked: dictionaries in it become their values."""
+    types = pa.types
+
+    def field(of: Any) -> Any:
+        return of.with_type(carried_type(of.type, is_unpacked))
+    if hasattr(types, 'is_string_view') and types.is_string_view(kind):
+        return pa.large_string()
+    if hasattr(types, 'is_binary_view') and types.is_binary_view(kind):
+        return pa.large_binary()
+    if types.is_dictionary(kind):
+        values = carried_type(kind.value_type, is_unpacked)
+        return values if is_unpacked else pa.dictionary(kind.index_type, values, kind.ordered)
+    if types.is_run_end_encoded(kind):
+        return carried_type(kind.value_type, is_unpacked)
+    if types.is_struct(kind):
+        return pa.struct([field(kind.field(i)) for i in range(kind.num_fields)])
+    if types.is_map(kind):
+        return pa.map_(field(kind.key_field), field(kind.item_field), kind.keys_sorted)
+    if types.is_fixed_size_list(kind):
+        return pa.list_(field(kind.value_field), kind.list_size)
+    if types.is_large_list(kind):
+        return pa.large_list(field(kind.value_field))
+    return pa.list_(field(kind.value_field)) if types.is_list(kind) else kind
+
+
+class Carrier:
+    """Of one column. Here: it goes as it is."""
+
+    def __init__(self, field: Any) -> None:
+        self.name, self.type, self.carried = field.name, field.type, field.type
+
+    def take_in(self, array: Any) -> Any:
+        return array
+
+    def give_out(self, array: Any) -> Any:
+        return array
+
+    def key(self, array: Any) -> Any:
+        """What has the order of the column: an array of a type that order.py knows."""
+        return array.storage if isinstance(array.type, pa.BaseExtensionType) else array
+
+
+class Unpacked(Carrier):
+    def __init__(self, field: Any) -> None:
+        super().__init__(field)
+        self.is_extension = isinstance(field.type, pa.BaseExtensionType)
+        self.storage = field.type.storage_type if self.is_extension else field.type
+        self.plain, self.carried = carried_type(self.storage, False), carried_type(self.storage)
+
+    def take_in(self, array: Any) -> Any:
+        array = array.storage if self.is_extension else array
+        if pa.types.is_run_end_encoded(array.type):
+            array = pc.run_end_decode(array)
+        return array.cast(self.plain).cast(self.carried)
+
+    def give_out(self, array: Any) -> Any:
+        if pa.types.is_run_end_encoded(self.storage):
+            array = pc.run_end_encode(array.cast(self.storage.value_type), run_end_type=self.storage.run_end_type)
+        else:
+            array = array.cast(self.plain).cast(self.storage)
+        return pa.ExtensionArray.from_storage(self.type, array) if self.is_extension else array
+
+
+class Dictionary(Carrier):
+    """Indexes, of the values of all dictionaries that came; these stay in memory."""
+
+    def __init__(self, field: Any, limit_bytes: int) -> None:
+        super().__init__(field)
+        self.carried, self.limit_bytes = pa.int32(), limit_bytes
+        self.values = pa.array([], carried_type(field.type.value_type))
+        self.index_type = field.type.index_type
+        self.most = 1 << self.index_type.bit_width - pa.types.is_signed_integer(self.index_type)
+        self._last: Any = None
+        self._places: Any = None
+        self._ranks: Any = None
+        self._out: Any = None
+
+    def take_in(self, array: Any) -> Any:
+        if self._last is None or not self._last.equals(array.dictionary):
+            self._unify(array.dictionary)
+        return self._places.take(array.indices)
+
+    def _unify(self, dictionary: Any) -> None:
+        values = dictionary.cast(self.values.type)
+        places = pc.index_in(values, value_set=self.values)
+        fresh = pc.drop_null(pc.unique(values.filter(places.is_null())))
+        if self.type.ordered and len(self.values) > 0 and len(fresh) > 0 and not values[:len(self.values)].equals(self.values):
+            raise TypeError(f"column '{self.name}': its dictionary is ordered, and another one than before")
+        if len(fresh) > 0:
+            self.values = pa.concat_arrays([self.values, fresh])
+            places = pc.index_in(values, value_set=self.values)
+            self._ranks = self._out = None
+        if len(self.values) > self.most:
+            raise TypeError(f"column '{self.name}': its dictionaries have {len(self.values)} values together, which are more than "
+                            f'{self.index_type} counts')
+        if self.values.nbytes > self.limit_bytes:
+            raise error_of(-6, 0, f"column '{self.name}': its dictionary takes {self.values.nbytes} bytes, of which {self.limit_bytes} are "
+                              'for it; give more memory, or a column that is not dictionary-encoded')
+        self._places = pc.if_else(values.is_null(), pa.scalar(None, pa.int32()), places)
+        self._last = dictionary
+
+    def give_out(self, array: Any) -> Any:
+        if self._out is None:
+            self._out = self.values.cast(self.type.value_type)
+        return pa.DictionaryArray.from_arrays(array.cast(self.index_type), self._out, ordered=self.type.ordered)
+
+    def key(self, array: Any) -> Any:
+        if self.type.ordered:
+            return array
+        if self._ranks is None:
+            self._ranks = pc.rank(self.values, 'ascending', tiebreaker='dense').cast(pa.uint32())
+        return self._ranks.take(array)
+
+
+def carrier_of(field: Any, limit_bytes: int) -> Carrier:
+    kind = field.type
+    if pa.types.is_dictionary(kind) and not pa.types.is_nested(kind.value_type) and not pa.types.is_dictionary(kind.value_type):
+        return Dictionary(field, limit_bytes)
+    storage = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    return Carrier(field) if carried_type(storage) == storage else Unpacked(field)
+
+
+class Carriers:
+    """Those of a table. `limit_bytes`: the most that a dictionary may take."""
+
+    def __init__(self, schema: Any, limit_bytes: int) -> None:
+        self.schema = schema
+        self.columns: List[Carrier] = [carrier_of(field, limit_bytes) for field in schema]
+        self.carried = pa.schema([pa.field(str(i), column.carried) for i, column in enumerate(self.columns)])
+
+    def take_in(self, batch: Any) -> Any:
+        return self._each(batch, self.carried, lambda column, array: column.take_in(array))
+
+    def give_out(self, batch: Any) -> Any:
+        return self._each(batch, self.schema, lambda column, array: column.give_out(array))
+
+    def _each(self, batch: Any, schema: Any, make: Callable[[Carrier, Any], Any]) -> Any:
+        arrays = []
+        for column, array in zip(self.columns, batch.columns):
+            try:
+                arrays.append(make(column, array))
+            except pa.ArrowNotImplementedError as error:
+                raise TypeError(f"column '{column.name}' of {column.type} cannot be carried by pyarrow {pa.__version__}: {error}") from None
+        if not arrays:
+            return pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays([], fields=[])) if batch.num_rows == 0 else batch
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def index_of(schema: Any, name: str) -> Optional[int]:
+    """Of the column of that name; None: there is none."""
+    found = schema.get_all_field_indices(name)
+    if len(found) > 1:
+        raise ValueError(f"'{name}' is the name of {len(found)} columns; a key is one")
+    return found[0] if found else None

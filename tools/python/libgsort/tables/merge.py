@@ -1,0 +1,105 @@
+"""Merges runs, window by window.
+
+Of each run some batches are in memory. Rows that are not there yet come after the last ones of their run that are, so everything up
+to the first of these last rows is decided: that is the window. Its rows are ordered as a group is, stably, runs being in the order in
+which they came; runs of which nothing is decided are left out of it.
+
+    run 0   a c d d | ..          last rows: d, e, b. The first one is b, of run 2: the window is a a b b.
+    run 1   b c e   | ..
+    run 2   a b     | ..          what is behind | is still in its file
+"""
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import pyarrow as pa
+
+from .run import taken
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Deque, Iterator, List
+
+    from .order import Order
+
+
+class Front:
+    """The rows of a run that are in memory, and not given out."""
+
+    def __init__(self, run: Iterator[Any]) -> None:
+        self.run, self.bytes, self.rows, self.is_ended = run, 0, 0, False
+        self.batches: Deque[Any] = deque()
+
+    def fill(self, want_bytes: int) -> None:
+        while not self.is_ended and self.bytes < want_bytes:
+            batch = next(self.run, None)
+            if batch is None:
+                self.is_ended = True
+            else:
+                self.batches.append(batch)
+                self.bytes, self.rows = self.bytes + batch.nbytes, self.rows + batch.num_rows
+
+    def take(self, rows: int) -> List[Any]:
+        """The first ones, which are gone."""
+        found = []
+        self.rows -= rows
+        while rows > 0:
+            batch = self.batches.popleft()
+            self.bytes -= batch.nbytes
+            if batch.num_rows > rows:
+                rest = batch.slice(rows)
+                self.batches.appendleft(rest)
+                self.bytes += rest.nbytes
+                batch = batch.slice(0, rows)
+            found.append(batch)
+            rows -= batch.num_rows
+        return found
+
+
+def merged(runs: List[Iterator[Any]], order: Order, front_bytes: int, batch_bytes: int) -> Iterator[Any]:
+    """Batches of at most `batch_bytes`. `front_bytes`: of each run that is in memory; a batch of it may come on top."""
+    fronts = [Front(run) for run in runs]
+    while True:
+        for front in fronts:
+            front.fill(front_bytes)
+        fronts = [front for front in fronts if front.rows > 0]
+        if not fronts:
+            return
+        yield from _window(_decided(fronts, order), order, batch_bytes)
+
+
+def _ranks(places: Any) -> Any:
+    ranks = np.empty(len(places), np.int64)
+    ranks[places] = np.arange(len(places))
+    return ranks
+
+
+def _decided(fronts: List[Front], order: Order) -> List[Front]:
+    """Those that have a row in the window: by the first and the last row of each."""
+    is_open = np.array([not front.is_ended for front in fronts])
+    if len(fronts) == 1 or not is_open.any():
+        return fronts
+    ends = [order.key_columns(batch) for front in fronts
+            for batch in (front.batches[0].slice(0, 1), front.batches[-1].slice(front.batches[-1].num_rows - 1))]
+    ranks = _ranks(order.places(pa.Table.from_batches(ends))).reshape(-1, 2)
+    cut = ranks[is_open, 1].min()
+    return [front for front, first in zip(fronts, ranks[:, 0]) if first <= cut]
+
+
+def _window(fronts: List[Front], order: Order, batch_bytes: int) -> Iterator[Any]:
+    if len(fronts) == 1:
+        yield from fronts[0].take(fronts[0].rows)
+        return
+    counts = np.array([front.rows for front in fronts])
+    ends = np.cumsum(counts)
+    keys = pa.Table.from_batches([order.key_columns(batch) for front in fronts for batch in front.batches])
+    places = order.places(keys).astype(np.int64)
+    lasts = [end - 1 for front, end in zip(fronts, ends) if not front.is_ended]
+    if lasts:
+        places = places[:_ranks(places)[lasts].min() + 1]
+    run_of = np.searchsorted(ends, places, side='right')
+    begins, counts = ends - counts, np.bincount(run_of, minlength=len(fronts))
+    places -= (begins - (np.cumsum(counts) - counts))[run_of]  # among rows of the window alone
+    table = pa.Table.from_batches([batch for front, rows in zip(fronts, counts.tolist()) for batch in front.take(rows)]).combine_chunks()
+    yield from taken(table, places, batch_bytes)

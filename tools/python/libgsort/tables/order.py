@@ -1,0 +1,155 @@
+"""The order of rows by their keys: each key becomes fields of a record, which gs.argsort sorts, stably.
+
+    key    [ is null: u8 ][ value, zeros where it is null ]     the first one only where there are nulls
+    text   [ bytes, then zeros: V1 .. V32 ][ length: u8 ]       longer ones: [ place among all: u64 ]
+
+Nulls are first or last whatever the direction, as Arrow has it. -0 and 0 are one value, and all NaNs are: the greatest one.
+"""
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..arrays import argsort
+from .carried import index_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, List, Sequence, Tuple
+
+    import numpy.typing as npt
+
+    from .carried import Carriers
+
+    Part = Tuple[npt.NDArray[Any], bool]  # values, and whether they follow the key's direction
+
+SHORT_BYTES = 32  # of texts that are compared where they lie
+KEY_BYTES = SHORT_BYTES + 2  # the most that a key takes; decimals of 256 bits take 33
+
+
+class Key:
+    """A column by which rows are sorted."""
+
+    def __init__(self, column: int, name: str, is_descending: bool) -> None:
+        self.column, self.name, self.is_descending = column, name, is_descending
+
+
+def keys_of(schema: Any, texts: Sequence[str]) -> List[Key]:
+    """'name', or '-name' descending; none: all columns."""
+    found = []
+    for text in texts or [field.name for field in schema]:
+        name, column = text, index_of(schema, text)
+        if column is None and text[:1] == '-':
+            name, column = text[1:], index_of(schema, text[1:])
+        if column is None:
+            raise ValueError(f"'{name}' is no column of the table; it has {', '.join(schema.names)}")
+        _refuse_unordered(schema.field(column))
+        found.append(Key(column, name, name != text))
+    return found
+
+
+def _refuse_unordered(field: Any) -> None:
+    kind = field.type
+    while True:
+        if isinstance(kind, pa.BaseExtensionType):
+            kind = kind.storage_type
+        elif pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+            kind = kind.value_type
+        else:
+            break
+    if pa.types.is_nested(kind) or pa.types.is_interval(kind):
+        raise TypeError(f"'{field.name}' is no key: {field.type} has no order; numbers, decimals, times, bool, text and binary have one")
+
+
+class Order:
+    def __init__(self, carriers: Carriers, keys: Sequence[Key], nulls_first: bool, memory: int, temp: Any) -> None:
+        """`memory` (bytes) and `temp` are those of gs.argsort."""
+        self.carriers, self.keys, self.nulls_first = carriers, keys, nulls_first
+        self.options = {'memory': memory, 'temp': temp}
+
+    def key_columns(self, table: Any) -> Any:
+        """Only those of a carried table or batch."""
+        return table.select(sorted({key.column for key in self.keys}))
+
+    def places(self, table: Any) -> npt.NDArray[np.uint64]:
+        """Of the rows of a carried table, which has its key columns at least, in order; equal ones as they stand."""
+        fields: List[npt.NDArray[Any]] = []
+        order: List[str] = []
+        for key in self.keys:
+            column = table.column(str(key.column)).combine_chunks()
+            array = self.carriers.columns[key.column].key(column)
+            for values, follows in self._parts(array):
+                order.append('-' * (follows and key.is_descending) + f'f{len(fields)}')
+                fields.append(values)
+        if not fields or table.num_rows < 2:
+            return np.arange(table.num_rows, dtype=np.uint64)
+        if len(fields) == 1 and order == ['f0'] and fields[0].dtype.kind != 'V':
+            return argsort(fields[0], **self.options)
+        records = np.empty(table.num_rows, [(f'f{i}', values.dtype) for i, values in enumerate(fields)])
+        for i, values in enumerate(fields):
+            records[f'f{i}'] = values
+        return argsort(records, order=order, **self.options)
+
+    def _parts(self, array: Any) -> List[Part]:
+        if pa.types.is_null(array.type):
+            return []
+        parts: List[Part] = []
+        is_null = None
+        if array.null_count > 0:
+            is_null = _numbers(array.is_null().cast(pa.uint8()), 'u1')
+            parts.append((1 - is_null if self.nulls_first else is_null, False))
+        for values in _values(array):
+            if is_null is not None:
+                values = values.copy()
+                values[is_null != 0] = np.zeros((), values.dtype)
+            parts.append((values, True))
+        return parts
+
+
+def _numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
+    """In Arrow's memory, which the array keeps."""
+    dtype = np.dtype(dtype)
+    if len(array) == 0:
+        return np.empty(0, dtype)
+    return np.frombuffer(array.buffers()[1], np.uint8)[array.offset * dtype.itemsize:][:len(array) * dtype.itemsize].view(dtype)
+
+
+def _values(array: Any) -> List[npt.NDArray[Any]]:
+    """Fields whose order is that of the values."""
+    kind = array.type
+    if pa.types.is_boolean(kind):
+        return [_numbers(array.cast(pa.uint8()), 'u1')]
+    if pa.types.is_decimal(kind):
+        words = kind.bit_width // 64
+        if words == 0:
+            return [_numbers(array, '<i4')]
+        numbers = _numbers(array, f'V{8 * words}').view('<u8').reshape(-1, words)
+        return [numbers[:, words - 1].view('<i8'), *(numbers[:, i] for i in reversed(range(words - 1)))]
+    if pa.types.is_floating(kind):
+        numbers = _numbers(array, f'<f{kind.bit_width // 8}') + np.zeros((), f'<f{kind.bit_width // 8}')
+        numbers[np.isnan(numbers)] = np.nan
+        return [numbers]
+    if pa.types.is_integer(kind) or pa.types.is_temporal(kind):
+        letter = 'u' if pa.types.is_unsigned_integer(kind) else 'i'
+        return [_numbers(array, f'<{letter}{kind.bit_width // 8}')]
+    if pa.types.is_fixed_size_binary(kind):
+        if 0 < kind.byte_width <= SHORT_BYTES:
+            return [_numbers(array, f'V{kind.byte_width}')]
+        return _texts(array.cast(pa.large_binary()))
+    return _texts(array)
+
+
+def _texts(array: Any) -> List[npt.NDArray[Any]]:
+    lengths = pc.binary_length(array).fill_null(0)
+    longest = pc.max(lengths).as_py() or 0
+    if longest == 0:
+        return []
+    if longest > SHORT_BYTES:
+        return [_numbers(pc.rank(array, 'ascending', tiebreaker='dense'), '<u8')]
+    is_large = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
+    text = array.view(pa.large_string() if is_large else pa.string()).fill_null('')  # any bytes: they are only padded
+    padded = pc.ascii_rpad(text, longest, '\0')
+    values = np.frombuffer(padded.buffers()[2], np.uint8)
+    begin = np.frombuffer(padded.buffers()[1], '<i8' if is_large else '<i4')[padded.offset]
+    return [values[begin:begin + longest * len(array)].view(f'V{longest}'), _numbers(lengths.cast(pa.uint8()), 'u1')]

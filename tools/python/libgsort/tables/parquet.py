@@ -1,0 +1,219 @@
+"""sort_parquet: Parquet files into one, by any keys, larger than memory too.
+
+A file is read batch by batch through a buffer of a MiB a column, never a row group as a whole; of what is written one row group is in
+memory at a time. The output has no name until all of it is on the disk.
+"""
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..errors import Error, error_of
+from .sort import TableSorter, memory_of
+from .table import Shown
+
+if TYPE_CHECKING:
+    from ..any_table import TableReport
+    from ..layout import Keys
+    from ..table import Path
+    from .table import Progressing
+
+BUFFER_BYTES = 1 << 20
+CODECS = {'UNCOMPRESSED': 'none'}  # what pyarrow takes for what it tells
+
+
+def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory: Union[int, str, None], nulls: str,
+                 style: Mapping[str, Any], temp: Optional[Path], progress: Progressing) -> TableReport:
+    """`style` has compression, compression_level and row_group_size, or None for each."""
+    ceiling = memory_of(memory)
+    target = os.path.realpath(os.fspath(dst))
+    paths = [os.fspath(path) for path in ([src] if isinstance(src, (str, os.PathLike)) else src)]
+    row_group_size = style['row_group_size']
+    if row_group_size is not None and row_group_size < 1:
+        raise ValueError(f'row_group_size: {row_group_size} rows; 1 are the least')
+    if not paths:
+        raise ValueError('sort_parquet(): no input is given')
+    _refuse_target(target)
+    shown = Shown(progress)
+    try:
+        first = _open(paths[0])
+        schema, written = first.schema_arrow, Style(first, **style)
+        sorter = TableSorter(schema, keys, nulls, ceiling, os.path.dirname(target) if temp is None else temp)
+        total = sum(os.path.getsize(path) for path in paths)
+        done = 0
+        for path in paths:
+            file = first if path is paths[0] else _open(path)
+            if not file.schema_arrow.equals(schema):
+                raise TypeError(f"'{path}': other columns than those of '{paths[0]}'")
+            written.see(file)
+            done = _read(file, path, sorter, lambda at: shown.at('read', at, total), done)
+        del first, file
+        with Placed(target) as out:
+            try:
+                written.write(out, schema, sorter, shown)
+            except Error:
+                raise
+            except OSError as error:
+                raise _os_error(error, target, 'write') from None
+            if pq.read_metadata(out.path).num_rows != sorter.report.rows:
+                raise error_of(-9, 0, f"'{target}': other rows were written than were read")
+            out.commit()
+    finally:
+        shown.end()
+    return sorter.report
+
+
+def _open(path: str) -> Any:
+    try:
+        return pq.ParquetFile(path, buffer_size=BUFFER_BYTES, pre_buffer=False)
+    except pa.ArrowInvalid as error:
+        raise error_of(-3, 0, f"'{path}': no Parquet file: {error}") from None
+    except OSError as error:
+        raise _os_error(error, path, 'open', -3) from None
+
+
+def _os_error(error: OSError, path: str, what: str, otherwise: int = -4) -> Exception:
+    """`otherwise`: the status, if it is no want of space."""
+    status = -5 if error.errno in (errno.ENOSPC, errno.EDQUOT) else otherwise
+    return error_of(status, error.errno or 0, f"'{path}': cannot {what}: {error.strerror or error}")
+
+
+def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None], done: int) -> int:
+    meta = file.metadata
+    size, rows = os.path.getsize(path), 0
+    row_bytes = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) // max(meta.num_rows, 1) + 1
+    step = max(64, min(1 << 16, sorter.memory // 128 // row_bytes))
+    for batch in file.iter_batches(batch_size=step):
+        sorter.push(batch)
+        rows += batch.num_rows
+        show(done + size * rows // meta.num_rows)
+    if rows != meta.num_rows:
+        raise error_of(-3, 0, f"'{path}': {rows} rows, where it says {meta.num_rows}")
+    return done + size
+
+
+class Style:
+    """How the output is written: as the first input was, where nothing else is said."""
+
+    def __init__(self, file: Any, compression: Optional[str], compression_level: Optional[int],
+                 row_group_size: Optional[int]) -> None:
+        meta = file.metadata
+        self.row_group_size = row_group_size
+        self.rows_most = 1
+        columns = [meta.row_group(0).column(i) for i in range(meta.num_columns)] if meta.num_row_groups > 0 else []
+        found = {column.path_in_schema: CODECS.get(column.compression, column.compression) for column in columns}
+        self.options: Dict[str, Any] = {'compression': compression or found or 'snappy', 'compression_level': compression_level}
+        if columns:
+            self.options['write_page_index'] = all(getattr(column, 'has_offset_index', False) for column in columns)
+
+    def see(self, file: Any) -> None:
+        meta = file.metadata
+        self.rows_most = max(self.rows_most, *(meta.row_group(i).num_rows for i in range(meta.num_row_groups)), 1)
+
+    def write(self, out: Placed, schema: Any, sorter: TableSorter, shown: Shown) -> None:
+        self.options['sorting_columns'] = _sorting_columns(schema, sorter)
+        rows_done = 0
+        with pq.ParquetWriter(out.path, schema, **self.options) as writer:
+            for table in self._row_groups(sorter):
+                writer.write_table(table, row_group_size=max(table.num_rows, 1))
+                rows_done += table.num_rows
+                shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1), sorter.taken_bytes)
+
+    def _row_groups(self, sorter: TableSorter) -> Iterator[Any]:
+        """Of as many rows as wanted, or as a quarter of memory has room for: as columns and, beside them, encoded."""
+        want = self.row_group_size or self.rows_most
+        batches: List[Any] = []
+        rows = size = 0
+        for batch in sorter.batches():
+            while batch.num_rows > 0:
+                piece = batch.slice(0, want - rows)
+                batch = batch.slice(piece.num_rows)
+                batches.append(piece)
+                rows, size = rows + piece.num_rows, size + piece.nbytes
+                if rows == want or size > sorter.memory // 8:
+                    yield pa.Table.from_batches(batches)
+                    batches, rows, size = [], 0, 0
+        if batches:
+            yield pa.Table.from_batches(batches)
+
+
+def _sorting_columns(schema: Any, sorter: TableSorter) -> Any:
+    """What the file says of its order, to those who read it. Of columns that have no columns in them."""
+    if any(pa.types.is_nested(field.type) for field in schema):
+        return None
+    return [pq.SortingColumn(key.column, descending=key.is_descending, nulls_first=sorter.order.nulls_first) for key in sorter.keys]
+
+
+def _refuse_target(target: str) -> None:
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise error_of(-4, 0, f"'{target}': no regular file; a Parquet file is wanted")
+
+
+class Placed:
+    """A file that has its name only once all is in it and on the disk; until then an old one is as it was."""
+
+    def __init__(self, target: str) -> None:
+        self.target, self.folder = target, os.path.dirname(target)
+        self.name: Optional[str] = None  # that has to go again
+        try:
+            self.fd = self._open()
+        except OSError as error:
+            raise _os_error(error, target, 'write') from None
+        self.path = self.name or f'/proc/self/fd/{self.fd}'
+
+    def _open(self) -> int:
+        try:
+            return os.open(self.folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
+                raise
+        fd, self.name = tempfile.mkstemp(prefix='.gsort-', dir=self.folder)
+        return fd
+
+    def __enter__(self) -> Placed:
+        return self
+
+    def __exit__(self, *failed: object) -> None:
+        os.close(self.fd)
+        if self.name is not None:
+            os.unlink(self.name)
+
+    def commit(self) -> None:
+        try:
+            os.fchmod(self.fd, self._mode())
+            os.fsync(self.fd)
+            folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                self.name = self.name or self._link(folder)
+                os.rename(self.name, self.target)
+                self.name = None
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        except OSError as error:
+            raise _os_error(error, self.target, 'write') from None
+
+    def _mode(self) -> int:
+        """Of the file that is replaced; of a new one as the umask has it."""
+        try:
+            return stat.S_IMODE(os.stat(self.target).st_mode)
+        except FileNotFoundError:
+            umask = os.umask(0)
+            os.umask(umask)
+            return 0o666 & ~umask
+
+    def _link(self, folder: int) -> str:
+        """Python follows the link in /proc only where it is given a folder."""
+        while True:
+            name = os.path.join(self.folder, f'.gsort-{os.urandom(8).hex()}')
+            try:
+                os.link(self.path, name, src_dir_fd=folder, follow_symlinks=True)
+                return name
+            except FileExistsError:
+                pass

@@ -1,0 +1,109 @@
+"""Runs: batches in order, in memory or in a file that has no name, each with a checksum that stays in memory."""
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+import weakref
+import zlib
+
+import pyarrow as pa
+
+from ..errors import error_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterator, List, NamedTuple
+
+    class Piece(NamedTuple):
+        off: int
+        length: int
+        checksum: int
+else:
+    from collections import namedtuple
+    Piece = namedtuple('Piece', 'off length checksum')
+
+
+def _fail(error: OSError, directory: str, what: str) -> Exception:
+    status = -5 if error.errno in (errno.ENOSPC, errno.EDQUOT) else -4
+    return error_of(status, error.errno or 0, f"'{directory}': cannot {what} a temporary file: {error.strerror}")
+
+
+def _open(directory: str) -> int:
+    try:
+        return os.open(directory, os.O_TMPFILE | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
+            raise
+    fd, name = tempfile.mkstemp(prefix='.gsort-', dir=directory)
+    os.unlink(name)
+    return fd
+
+
+class Spill:
+    """A file of batches, which nobody else can open and no end of the process leaves."""
+
+    def __init__(self, directory: str, schema: Any) -> None:
+        self.directory, self.schema, self.bytes = directory, schema, 0
+        try:
+            self.fd = _open(directory)
+        except OSError as error:
+            raise _fail(error, directory, 'open') from None
+        self.close = weakref.finalize(self, os.close, self.fd)
+
+    def write(self, batch: Any) -> Piece:
+        data = memoryview(batch.serialize())
+        piece = Piece(self.bytes, len(data), zlib.crc32(data))
+        done = 0
+        try:
+            while done < len(data):
+                done += os.pwrite(self.fd, data[done:], piece.off + done)
+        except OSError as error:
+            raise _fail(error, self.directory, 'write') from None
+        self.bytes += len(data)
+        return piece
+
+    def read(self, pieces: List[Piece]) -> Iterator[Any]:
+        """Their batches, front to back."""
+        for piece in pieces:
+            data = bytearray(piece.length)
+            done = 0
+            try:
+                while done < len(data):
+                    got = os.preadv(self.fd, [memoryview(data)[done:]], piece.off + done)
+                    if got == 0:
+                        break
+                    done += got
+            except OSError as error:
+                raise _fail(error, self.directory, 'read') from None
+            if done < len(data) or zlib.crc32(data) != piece.checksum:
+                raise error_of(-8, 0, f"'{self.directory}': a temporary file came back damaged, at byte {piece.off}")
+            yield pa.ipc.read_record_batch(pa.py_buffer(data), self.schema)
+
+
+def held(batches: List[Any]) -> Iterator[Any]:
+    """A run in memory, which is given back as it is read."""
+    batches.reverse()
+    while batches:
+        yield batches.pop()
+
+
+def in_pieces(batch: Any, most_bytes: int) -> Iterator[Any]:
+    """A batch cut so that none of the pieces has more bytes, if it has more than one row."""
+    if batch.num_rows <= 1 or batch.nbytes <= most_bytes:
+        if batch.num_rows > 0:
+            yield batch
+        return
+    half = batch.num_rows // 2
+    yield from in_pieces(batch.slice(0, half), most_bytes)
+    yield from in_pieces(batch.slice(half), most_bytes)
+
+
+def taken(table: Any, places: Any, most_bytes: int) -> Iterator[Any]:
+    """Rows of a table in the order of `places`, as batches of at most so many bytes each, if it has more than one row."""
+    if len(places) == 0:
+        return
+    step = max(1, min(len(places), most_bytes * table.num_rows // max(table.nbytes, 1)))
+    for begin in range(0, len(places), step):
+        for batch in table.take(pa.array(places[begin:begin + step])).combine_chunks().to_batches():
+            yield from in_pieces(batch, most_bytes)

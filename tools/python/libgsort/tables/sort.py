@@ -1,0 +1,151 @@
+"""A sort of a table that is fed by batches and read by batches."""
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+import time
+
+import pyarrow as pa
+
+from .. import _c
+from ..any_table import TableReport
+from ..errors import UsageError, error_of
+from ..layout import key_list
+from ..table import row_of, texts_of
+from .carried import Carriers
+from .merge import merged
+from .order import KEY_BYTES, Order, keys_of
+from .run import Spill, held, in_pieces, taken
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterator, List, Optional, Union
+
+    from ..layout import Keys
+    from ..table import Path
+
+LEAST = 32 << 20
+FAN_IN = 128  # runs that are merged at once; fewer where rows are so large that their batches would not fit
+ROWS = 1 << 16  # that are taken in at once
+GROUP_MOST = 1 << 30  # more would not fit into columns with offsets of 32 bits
+
+
+def memory_of(memory: Union[int, str, None]) -> int:
+    """In bytes; default half of what there is."""
+    most = int(_c.library.gs_memory_available())
+    if memory is None:
+        return max(most // 2, LEAST)
+    found = ctypes.c_uint64()
+    text = texts_of(row_of('memory'), memory)[0]
+    if not _c.library.gs_size_parse(text, most, ctypes.byref(found)):
+        raise UsageError(f"memory: '{text.decode()}' is no size; such as '500M', '2G', '25%'")
+    if found.value < LEAST:
+        raise error_of(-6, 0, f'memory: {found.value} bytes are too little for a table; {LEAST >> 20}M are enough')
+    return min(found.value, max(most, LEAST))
+
+
+class TableSorter:
+    """Takes batches of a schema, then gives them in order, once."""
+
+    def __init__(self, schema: Any, keys: Keys, nulls: str, memory: int, temp: Optional[Path]) -> None:
+        if nulls not in ('first', 'last'):
+            raise ValueError(f"nulls: {nulls!r}; 'first' or 'last' is wanted")
+        if len(schema) == 0:
+            raise ValueError('a table without columns has no order')
+        self.schema, self.memory = schema, memory
+        self.temp = os.fspath(temp) if temp is not None else tempfile.gettempdir()
+        self.keys = keys_of(schema, key_list(keys))
+        self.carriers = Carriers(schema, memory // 16)
+        self.order = Order(self.carriers, self.keys, nulls == 'first', max(memory // 4, 16 << 20), self.temp)
+        self.report = TableReport(memory=memory)
+        self.row_bytes = len(self.keys) * KEY_BYTES + 16  # of a row, beside its columns
+        self.row_most, self.batch_most = memory // 64, memory // (16 * FAN_IN)
+        self.largest = self.batch_most  # batch of a run
+        self.group: List[Any] = []
+        self.weight = self.held_bytes = self.taken_bytes = 0
+        self.runs: List[Iterator[Any]] = []
+        self.spill: Optional[Spill] = None
+        self.started = time.monotonic()
+
+    def push(self, batch: Any) -> None:
+        if batch.schema != self.schema:
+            raise TypeError('a batch of other columns than the first one')
+        for begin in range(0, batch.num_rows, ROWS):
+            self._take_in(self.carriers.take_in(batch.slice(begin, ROWS)))
+
+    def _take_in(self, batch: Any) -> None:
+        for piece in in_pieces(batch, self.row_most):
+            if piece.num_rows == 1 and piece.nbytes > self.row_most:
+                raise error_of(-6, 0, f'row {self.report.rows} has {piece.nbytes} bytes; a row may have a 64th of memory, '
+                                      f'{self.row_most} bytes; {64 * piece.nbytes} bytes of memory are enough')
+            self.report.rows += piece.num_rows
+            self.group.append(piece)
+            self.taken_bytes += piece.nbytes
+            self.weight += piece.nbytes + piece.num_rows * self.row_bytes
+            if self.weight > min(self.memory // 4, GROUP_MOST):
+                self._end_group(self._sorted_group())
+
+    def _sorted_group(self) -> Iterator[Any]:
+        table = pa.Table.from_batches(self.group, self.carriers.carried).combine_chunks()
+        self.group, self.weight = [], 0
+        return taken(table, self.order.places(table), self.batch_most)
+
+    def _end_group(self, run: Iterator[Any]) -> None:
+        """It stays in memory while there is room, else it is spilled."""
+        batches: List[Any] = []
+        for batch in run:
+            batches.append(batch)
+            self.held_bytes += batch.nbytes
+            self.largest = max(self.largest, batch.nbytes)
+            if self.held_bytes > self.memory // 4:
+                self.held_bytes -= sum(batch.nbytes for batch in batches)
+                self._spill(_chained(batches, run))
+                return
+        self._add(held(batches))
+
+    def _spill(self, run: Iterator[Any]) -> None:
+        if self.spill is None:
+            self.spill = Spill(self.temp, self.carriers.carried)
+        before = self.spill.bytes
+        pieces = []
+        for batch in run:
+            self.largest = max(self.largest, batch.nbytes)
+            pieces.append(self.spill.write(batch))
+        self.report.spilled_bytes += self.spill.bytes - before
+        self._add(self.spill.read(pieces))
+
+    def _add(self, run: Iterator[Any]) -> None:
+        self.runs.append(run)
+        pa.default_memory_pool().release_unused()
+
+    def batches(self) -> Iterator[Any]:
+        """In order, as they were pushed; the last group is ordered, and stays in memory."""
+        if self.group:
+            self.runs.append(self._sorted_group())
+        self.report.runs = len(self.runs)
+        rows = 0
+        for batch in self._merged(self._few_runs(), self.memory // 64):
+            rows += batch.num_rows
+            yield self.carriers.give_out(batch)
+        if rows != self.report.rows:
+            raise error_of(-9, 0, f'{self.report.rows} rows were sorted, and {rows} came out')
+        self.report.seconds = time.monotonic() - self.started
+
+    def _merged(self, runs: List[Iterator[Any]], batch_bytes: int) -> Iterator[Any]:
+        return runs[0] if len(runs) == 1 else merged(runs, self.order, self.memory // 16 // max(len(runs), 1), batch_bytes)
+
+    def _few_runs(self) -> List[Iterator[Any]]:
+        """So few that a batch of each has its place in memory."""
+        fan_in = max(2, min(FAN_IN, self.memory // 16 // self.largest))
+        while len(self.runs) > fan_in:
+            runs, self.runs, self.spill = self.runs, [], None
+            self.report.passes += 1
+            for begin in range(0, len(runs), fan_in):
+                self._spill(self._merged(runs[begin:begin + fan_in], self.batch_most))
+        return self.runs
+
+
+def _chained(batches: List[Any], run: Iterator[Any]) -> Iterator[Any]:
+    yield from held(batches)
+    yield from run

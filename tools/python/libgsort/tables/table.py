@@ -1,0 +1,84 @@
+"""sort_table: whatever speaks Arrow, by any keys."""
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
+
+import pyarrow as pa
+
+from ..progress import Progress, progress_shower
+from .sort import TableSorter, memory_of
+
+if TYPE_CHECKING:
+    from ..layout import Keys
+    from ..table import Path
+
+    Progressing = Union[bool, Callable[[Progress], object]]
+
+
+class Shown:
+    """Progress of a table: True draws it, a function is called with each Progress. Bytes are those of Arrow, or of a file."""
+
+    def __init__(self, progress: Progressing) -> None:
+        self.show: Optional[Callable[[Progress], object]] = None
+        self.end: Callable[[], object] = lambda: None
+        if callable(progress):
+            self.show = progress
+        elif progress:
+            self.show, self.end = progress_shower()
+        self.phase, self.begun, self.phase_begun, self.last = '', time.monotonic(), 0.0, 0.0
+
+    def at(self, phase: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if self.show is None or phase == self.phase and now - self.last < 0.1 and done < total:
+            return
+        if phase != self.phase:
+            self.phase, self.phase_begun = phase, now
+        self.last = now
+        self.show(Progress(phase, done, total, now - self.begun, now - self.phase_begun))
+
+
+def reader_of(x: Any) -> Any:
+    """A pyarrow.RecordBatchReader of a table, stream or batch, of a column alone, or of a LazyFrame of Polars'."""
+    if hasattr(x, 'collect_batches'):
+        schema = pa.RecordBatchReader.from_stream(x.head(0).collect()).schema
+        return pa.RecordBatchReader.from_batches(
+            schema, (batch for frame in x.collect_batches() for batch in pa.RecordBatchReader.from_stream(frame)))
+    if isinstance(x, (pa.Array, pa.ChunkedArray)) and not isinstance(x, pa.RecordBatch):
+        x = pa.table({'value': x})
+    elif hasattr(x, 'to_frame'):  # a Series
+        x = x.to_frame()
+    if hasattr(x, '__arrow_c_stream__'):
+        return pa.RecordBatchReader.from_stream(x)
+    if hasattr(x, '__arrow_c_array__'):
+        batch = pa.record_batch(x)
+        return pa.RecordBatchReader.from_batches(batch.schema, [batch])
+    raise TypeError(f"sort_table(): {type(x).__name__}; a table of Arrow's is wanted: what has __arrow_c_stream__, such as those of "
+                    'pyarrow, Polars, DuckDB and pandas')
+
+
+def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, temp: Optional[Path], progress: Progressing) -> Any:
+    reader = reader_of(x)
+    sorter = TableSorter(reader.schema, keys, nulls, memory_of(memory), temp)
+    shown = Shown(progress)
+    done = 0
+    try:
+        for batch in reader:
+            sorter.push(batch)
+            done += batch.nbytes
+            shown.at('read', done, 0)
+    except BaseException:
+        shown.end()
+        raise
+    return pa.RecordBatchReader.from_batches(reader.schema, _given(sorter, shown, done))
+
+
+def _given(sorter: TableSorter, shown: Shown, total: int) -> Iterator[Any]:
+    done = 0
+    try:
+        for batch in sorter.batches():
+            done += batch.nbytes
+            shown.at('write', done, max(total, done))
+            yield batch
+    finally:
+        shown.end()
