@@ -141,6 +141,20 @@ def test_progress__comes_to_its_end():
     assert [at.phase for at in seen if at.bytes_done == at.bytes_total > 0] == ['read', 'write']
 
 
+def test_cancel__ends_it_at_any_phase():
+    pq.write_table(trades(100_000), 'in.parquet')
+    for phase in ('read', 'write'):
+        cancel = gs.Cancel()
+        refused(gs.CanceledError, 'canceled', 'in.parquet', 'out.parquet', 'time', '32M', row_group_size=1000, cancel=cancel,
+                progress=lambda at, phase=phase, cancel=cancel: at.phase == phase and cancel.cancel())
+    refused(gs.CanceledError, 'canceled', 'in.parquet', 'out.parquet', cancel=cancel)
+    refused(TypeError, r'sort_parquet\(\): cancel: bool', 'in.parquet', 'out.parquet', cancel=True)
+    with gs.Cancel() as cancel:
+        reader = gs.sort_table(trades(100_000), 'time', memory='32M', cancel=cancel)
+    with pytest.raises(gs.CanceledError):
+        reader.read_all()
+
+
 def test_command__sorts_and_says_what_is_wrong(capsys):
     pq.write_table(trades(1000), 'in.parquet')
     assert main(['sort', 'in.parquet', '-o', 'out.parquet', '--by=-price,time', '--nulls', 'first', '-S', '64M', '--compression', 'none']) == 0

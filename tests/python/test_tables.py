@@ -195,6 +195,14 @@ def test_spill__damaged__is_noticed(tmp_path, monkeypatch, how):
         sorted_small(table, table.to_batches(1000), '-place', 'last', 2 * MIB, tmp_path)
 
 
+def test_spill__of_which_a_batch_is_lost__is_noticed(tmp_path, monkeypatch):
+    from libgsort.tables.run import Spill
+    table, real = mixed(20_000), Spill.read
+    monkeypatch.setattr(Spill, 'read', lambda self, pieces: real(self, pieces[1:]))
+    with pytest.raises(gs.VerifyError, match='20000 rows were sorted, and 1'):
+        sorted_small(table, table.to_batches(1000), '-place', 'last', 2 * MIB, tmp_path)
+
+
 def test_row__larger_than_its_part_of_memory__is_refused_by_its_number():
     table = pa.table({'x': ['a', 'b' * (MIB // 2 - 100), 'b' * MIB, 'c']})
     with pytest.raises(gs.OutOfMemoryError, match=r'row 2 has \d+ bytes.*a 64th of memory, 524288 bytes'):
@@ -220,6 +228,48 @@ def test_columns_alone__and_batches():
     assert pa.table(gs.sort_table(pa.record_batch({'x': ['b', 'a']}))).to_pydict() == {'x': ['a', 'b']}
     with pytest.raises(TypeError, match='dict; a table of Arrow'):
         gs.sort_table({'x': [1]})
+
+
+def test_sorted__is_a_copy():
+    a = np.random.default_rng(1).normal(size=1000)
+    before = a.copy()
+    assert (gs.sorted(a, reverse=True) == np.sort(a)[::-1]).all() and (a == before).all()
+    pairs = np.array([(2, 1), (1, 2)], [('x', 'i4'), ('y', 'i4')])
+    assert gs.sorted(pairs[::-1], order='-y')['y'].tolist() == [2, 1] and gs.sorted(np.array([3, 1])).tolist() == [1, 3]
+    a.flags.writeable = False
+    assert gs.sorted(a).flags.writeable
+    with pytest.raises(TypeError, match='nulls is for columns'):
+        gs.sorted(a, nulls='first')
+
+
+@pytest.mark.parametrize('column', [pa.array(['b', None, 'a']), pa.chunked_array([['b'], [None, 'a']]), pl.Series('s', ['b', None, 'a'])])
+def test_sorted__columns_of_arrow(column):
+    assert gs.sorted(column).to_pylist() == ['a', 'b', None]
+    assert gs.sorted(column, reverse=True, nulls='first', memory='32M').to_pylist() == [None, 'b', 'a']
+    with pytest.raises(TypeError, match='threads: of a column of Arrow'):
+        gs.sorted(column, threads=1)
+
+
+@pytest.mark.parametrize('make', [pa.array, lambda a: pa.chunked_array([a[:7], a[7:7], a[7:]]), pl.Series])
+@pytest.mark.parametrize('dtype', ['f8', 'i4', 'u1', '?', 'M8[us]'])
+def test_columns__where_arrays_are(make, dtype):
+    a = np.random.default_rng(1).integers(0, 200, 1000).astype(dtype)
+    column = make(a)
+    assert (gs.argsort(column) == np.argsort(a, kind='stable')).all()
+    numbers = a.view('i8') if dtype[0] == 'M' else a
+    assert gs.stats(column).max == numbers.max() and gs.top(column, 3).tolist() == np.sort(numbers)[:3].tolist()
+    with pytest.raises(gs.DisorderError):
+        gs.check(column)
+    with pytest.raises(ValueError, match=r'read-only.*sorted\(\) makes a copy'):
+        gs.sort(column)
+
+
+@pytest.mark.parametrize('column, error, text', [
+    (pa.array([1, None]), ValueError, 'nulls'), (pa.array(['a']), TypeError, 'fixed width'), (pa.table({'x': [1]}), TypeError, r'sort_table\(\)'),
+    (pa.array([decimal.Decimal(1)]), TypeError, 'decimals')])
+def test_columns__that_are_no_arrays__are_refused(column, error, text):
+    with pytest.raises(error, match=text):
+        gs.argsort(column)
 
 
 @pytest.mark.parametrize('rows', [0, 1])

@@ -11,6 +11,7 @@ from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatTo
 from .any_table import TableReport, sort_parquet, sort_table
 from .arrays import argsort, sort
 from .cancel import Cancel
+from .copies import sorted
 from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError, InputError, InputFileError,
                      InternalError, NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
 from .files import check, find, merge, sort_file, stats, top
@@ -24,5 +25,5 @@ __version__ = version()
 __all__ = ['ArrayOptions', 'Bin', 'Cancel', 'CanceledError', 'CorruptError', 'Device', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field',
            'FileError', 'InputError', 'InputFileError', 'InternalError', 'MemoryAndDisk', 'NoteWarning', 'Options', 'OutOfMemoryError',
            'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError', 'TableReport', 'Tuning', 'UsageError', 'VerifyError',
-           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'find', 'merge', 'options', 'sort', 'sort_file', 'sort_parquet', 'sort_table',
+           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'find', 'merge', 'options', 'sort', 'sort_file', 'sort_parquet', 'sort_table', 'sorted',
            'stats', 'top', 'version']

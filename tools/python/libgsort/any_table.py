@@ -1,9 +1,12 @@
 """Tables of any columns: sort_table, sort_parquet, and sorted. They need pyarrow, which is imported when one of them is called."""
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, ContextManager, Optional, Sequence, Union
 
+from .cancel import Cancel
+from .errors import type_error
 from .layout import Keys
 from .progress import Progress
 from .table import Path
@@ -28,8 +31,15 @@ def _need_pyarrow() -> None:
         raise ImportError(f'libgsort: {error}; tables of any columns need it: pip install libgsort[tables]') from None
 
 
+def _over(cancel: Optional[Cancel]) -> ContextManager[None]:
+    """While a call is at work, which looks now and then whether it is canceled."""
+    if cancel is not None and not isinstance(cancel, Cancel):
+        raise type_error(f'cancel: {type(cancel).__name__}; a libgsort.Cancel is wanted')
+    return nullcontext() if cancel is None else cancel.over(lambda: None)
+
+
 def sort_table(x: Any, keys: Keys = None, *, memory: Union[int, str, None] = None, nulls: str = 'last', temp: Optional[Path] = None,
-               progress: Union[bool, Callable[[Progress], object]] = False) -> Any:
+               progress: Union[bool, Callable[[Progress], object]] = False, cancel: Optional[Cancel] = None) -> Any:
     """Sorts a table of any columns, larger than memory too. Rows with equal keys keep their order.
 
     x: what has __arrow_c_stream__ or __arrow_c_array__: tables, batches, readers of pyarrow, frames of Polars and pandas, relations of
@@ -40,6 +50,7 @@ def sort_table(x: Any, keys: Keys = None, *, memory: Union[int, str, None] = Non
     nulls: 'last' or 'first', whatever the direction of the key
     temp: the folder for what does not fit; default $TMPDIR or /tmp
     progress: True draws a line; or a function that is given a Progress
+    cancel: ends the call, and the reader, with a CanceledError
 
     Returns a pyarrow.RecordBatchReader of the sorted rows, which is read once: pa.table(..), pl.DataFrame(..), duckdb take it. `x` has
     been read then; schema, metadata and types are those of `x`.
@@ -49,17 +60,18 @@ def sort_table(x: Any, keys: Keys = None, *, memory: Union[int, str, None] = Non
     """
     _need_pyarrow()
     from .tables.table import sort_table as work
-    return work(x, keys, memory, nulls, temp, progress)
+    with _over(cancel):
+        return work(x, keys, memory, nulls, temp, progress, cancel)
 
 
 def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys = None, memory: Union[int, str, None] = None, *,
                  nulls: str = 'last', compression: Optional[str] = None, compression_level: Optional[int] = None,
                  row_group_size: Optional[int] = None, temp: Optional[Path] = None,
-                 progress: Union[bool, Callable[[Progress], object]] = False) -> TableReport:
+                 progress: Union[bool, Callable[[Progress], object]] = False, cancel: Optional[Cancel] = None) -> TableReport:
     """Sorts Parquet files into one, which appears whole or not at all, and may be one of them.
 
     src: a file or several, with the same columns
-    keys, memory, nulls, progress: as of sort_table
+    keys, memory, nulls, progress, cancel: as of sort_table
     compression: 'zstd', 'snappy', 'none', ..; default each column's in the first file
     row_group_size: rows; default the most that a row group of the inputs has. A row group is smaller where it would take more than an
         eighth of memory
@@ -71,4 +83,5 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys = None,
     _need_pyarrow()
     from .tables.parquet import sort_parquet as work
     style = {'compression': compression, 'compression_level': compression_level, 'row_group_size': row_group_size}
-    return work(src, dst, keys, memory, nulls, style, temp, progress)
+    with _over(cancel):
+        return work(src, dst, keys, memory, nulls, style, temp, progress, cancel)

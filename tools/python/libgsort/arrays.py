@@ -13,9 +13,18 @@ from .resident import released
 from .table import is_true
 
 
+def is_arrow(a: Any) -> bool:
+    """A column of Arrow's, or a Series that speaks it."""
+    return hasattr(a, '__arrow_c_stream__') or hasattr(a, '__arrow_c_array__')
+
+
 def array_of(a: Any) -> Array:
-    """An array of the memory that `a` has: an ndarray, or what has the buffer protocol, such as array.array."""
+    """An array of the memory that `a` has: an ndarray, or what has the buffer protocol, such as array.array. Of a column of Arrow's a
+    copy, which is read-only."""
     import numpy as np
+    if is_arrow(a):
+        from .arrow_table import array_of_column
+        return array_of_column(a)
     if isinstance(a, np.ma.MaskedArray):
         raise type_error('a masked array: sort a.compressed(), or a.data and the mask')
     if not isinstance(a, np.ndarray):
@@ -51,7 +60,7 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
     import numpy as np
     array = array_of(a)
     if not array.flags.writeable:
-        raise ValueError('the array is read-only; it is sorted in its place')
+        raise ValueError('the array is read-only, and it is sorted in its place; sorted() makes a copy')
     key = _key(order, options)
     layout = layout_of(array.dtype, key)
     if not array.flags.c_contiguous:

@@ -10,6 +10,7 @@ import ctypes
 import numpy as np
 
 from . import arrow_c as c
+from .errors import type_error
 from .layout import key_list
 
 TYPE_CHECKING = False
@@ -46,7 +47,8 @@ class Column:
         elif format.startswith(b'd:') and format.count(b',') == 1 or format.endswith(b',128'):
             self.dtype, self.is_decimal = np.dtype('V16'), True
         else:
-            raise TypeError(f"column '{name}' is of Arrow's format '{format.decode()}': only columns of a fixed width are sorted")
+            raise TypeError(f"column '{name}' is of Arrow's format '{format.decode()}': only columns of a fixed width are sorted here; "
+                            'sort_table() takes others')
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Column) and (self.format, self.name) == (other.format, other.name)
@@ -66,7 +68,7 @@ class Columns:
         for i, part in enumerate(parts):
             name = (part.name or b'').decode(errors='surrogateescape') or (f'f{i}' if self.is_table else 'value')
             if part.dictionary:
-                raise TypeError(f"column '{name}' is dictionary-encoded: its codes have no order; unpack it first")
+                raise TypeError(f"column '{name}' is dictionary-encoded: its codes have no order; unpack it first, or sort_table() takes it")
             self.columns.append(Column(part.format, name, part.flags, c.metadata_of(part)))
         self._set_dtype()
 
@@ -197,7 +199,7 @@ def _refuse_nulls(name: str, array: Any, begin: int, length: int) -> None:
     if count < 0 and array.n_buffers > 0 and array.buffers[0]:
         count = length - int(_bits(array.buffers[0], begin, length).sum())
     if count > 0:
-        raise ValueError(f'{name} has nulls, which have no place in the order; drop or fill them')
+        raise ValueError(f'{name} has nulls, which have no place in the order; drop or fill them, or sort_table() takes them')
 
 
 def _bits(address: int, begin: int, length: int) -> Array:
@@ -219,6 +221,21 @@ def _values(column: Column, array: Any, begin: int, length: int) -> Array:
         return _bits(array.buffers[1], begin, length)
     size = column.dtype.itemsize
     return _memory(array.buffers[1] + begin * size, length * size).view(column.dtype)
+
+
+def array_of_column(data: Any) -> Array:
+    """A copy, read-only, of a column that stands alone: numbers, bool, times as numbers, and bytes of one width."""
+    with Batches(data) as batches:
+        columns = Columns(batches.schema)
+        if columns.is_table:
+            raise type_error(f'{type(data).__name__}; a table is sorted by sort_table()')
+        column = columns.columns[0]
+        if column.is_decimal:
+            raise type_error('decimals are no numbers of NumPy; sorted() takes them')
+        arrays = [columns.arrays_of(batch)[0].astype(column.dtype) for batch in batches]
+    found = np.concatenate([np.empty(0, column.dtype), *arrays])
+    found.flags.writeable = False
+    return found
 
 
 class _Source:

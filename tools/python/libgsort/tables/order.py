@@ -63,10 +63,10 @@ def _refuse_unordered(field: Any) -> None:
 
 
 class Order:
-    def __init__(self, carriers: Carriers, keys: Sequence[Key], nulls_first: bool, memory: int, temp: Any) -> None:
-        """`memory` (bytes) and `temp` are those of gs.argsort."""
+    def __init__(self, carriers: Carriers, keys: Sequence[Key], nulls_first: bool, memory: int, temp: Any, cancel: Any) -> None:
+        """`memory` (bytes), `temp` and `cancel` are those of gs.argsort."""
         self.carriers, self.keys, self.nulls_first = carriers, keys, nulls_first
-        self.options = {'memory': memory, 'temp': temp}
+        self.options = {'memory': memory, 'temp': temp, 'cancel': cancel}
 
     def key_columns(self, table: Any) -> Any:
         """Only those of a carried table or batch."""

@@ -20,6 +20,7 @@ from .table import Shown
 
 if TYPE_CHECKING:
     from ..any_table import TableReport
+    from ..cancel import Cancel
     from ..layout import Keys
     from ..table import Path
     from .table import Progressing
@@ -29,7 +30,7 @@ CODECS = {'UNCOMPRESSED': 'none'}  # what pyarrow takes for what it tells
 
 
 def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory: Union[int, str, None], nulls: str,
-                 style: Mapping[str, Any], temp: Optional[Path], progress: Progressing) -> TableReport:
+                 style: Mapping[str, Any], temp: Optional[Path], progress: Progressing, cancel: Optional[Cancel]) -> TableReport:
     """`style` has compression, compression_level and row_group_size, or None for each."""
     ceiling = memory_of(memory)
     target = os.path.realpath(os.fspath(dst))
@@ -44,7 +45,7 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
     try:
         first = _open(paths[0])
         schema, written = first.schema_arrow, Style(first, **style)
-        sorter = TableSorter(schema, keys, nulls, ceiling, os.path.dirname(target) if temp is None else temp)
+        sorter = TableSorter(schema, keys, nulls, ceiling, os.path.dirname(target) if temp is None else temp, cancel)
         total = sum(os.path.getsize(path) for path in paths)
         done = 0
         for path in paths:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from .. import _c
 from ..any_table import TableReport
+from ..cancel import CANCELED, Cancel
 from ..errors import UsageError, error_of
 from ..layout import key_list
 from ..table import row_of, texts_of
@@ -48,7 +49,8 @@ def memory_of(memory: Union[int, str, None]) -> int:
 class TableSorter:
     """Takes batches of a schema, then gives them in order, once."""
 
-    def __init__(self, schema: Any, keys: Keys, nulls: str, memory: int, temp: Optional[Path]) -> None:
+    def __init__(self, schema: Any, keys: Keys, nulls: str, memory: int, temp: Optional[Path],
+                 cancel: Optional[Cancel] = None) -> None:
         if nulls not in ('first', 'last'):
             raise ValueError(f"nulls: {nulls!r}; 'first' or 'last' is wanted")
         if len(schema) == 0:
@@ -57,7 +59,8 @@ class TableSorter:
         self.temp = os.fspath(temp) if temp is not None else tempfile.gettempdir()
         self.keys = keys_of(schema, key_list(keys))
         self.carriers = Carriers(schema, memory // 16)
-        self.order = Order(self.carriers, self.keys, nulls == 'first', max(memory // 4, 16 << 20), self.temp)
+        self.order = Order(self.carriers, self.keys, nulls == 'first', max(memory // 4, 16 << 20), self.temp, cancel)
+        self.cancel = cancel
         self.report = TableReport(memory=memory)
         self.row_bytes = len(self.keys) * KEY_BYTES + 16  # of a row, beside its columns
         self.row_most, self.batch_most = memory // 64, memory // (16 * FAN_IN)
@@ -68,7 +71,12 @@ class TableSorter:
         self.spill: Optional[Spill] = None
         self.started = time.monotonic()
 
+    def _look(self) -> None:
+        if self.cancel is not None and self.cancel.is_canceled:
+            raise error_of(CANCELED, 0, 'canceled')
+
     def push(self, batch: Any) -> None:
+        self._look()
         if batch.schema != self.schema:
             raise TypeError('a batch of other columns than the first one')
         for begin in range(0, batch.num_rows, ROWS):
@@ -126,6 +134,7 @@ class TableSorter:
         self.report.runs = len(self.runs)
         rows = 0
         for batch in self._merged(self._few_runs(), self.memory // 64):
+            self._look()
             rows += batch.num_rows
             yield self.carriers.give_out(batch)
         if rows != self.report.rows:

@@ -10,6 +10,7 @@ from ..progress import Progress, progress_shower
 from .sort import TableSorter, memory_of
 
 if TYPE_CHECKING:
+    from ..cancel import Cancel
     from ..layout import Keys
     from ..table import Path
 
@@ -57,9 +58,10 @@ def reader_of(x: Any) -> Any:
                     'pyarrow, Polars, DuckDB and pandas')
 
 
-def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, temp: Optional[Path], progress: Progressing) -> Any:
+def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, temp: Optional[Path], progress: Progressing,
+               cancel: Optional[Cancel]) -> Any:
     reader = reader_of(x)
-    sorter = TableSorter(reader.schema, keys, nulls, memory_of(memory), temp)
+    sorter = TableSorter(reader.schema, keys, nulls, memory_of(memory), temp, cancel)
     shown = Shown(progress)
     done = 0
     try:

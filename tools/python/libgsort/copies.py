@@ -1,0 +1,47 @@
+"""A sorted copy, of arrays and of columns of Arrow's."""
+from __future__ import annotations
+
+from typing import Any
+
+from ._hints import Unpack
+from .any_table import sort_table
+from .arrays import array_of, is_arrow, sort
+from .errors import type_error
+from .job import ArrayOptions
+from .layout import Keys
+from .table import is_true
+
+COLUMN_OPTIONS = {'reverse', 'memory', 'temp', 'progress'}
+
+
+def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack[ArrayOptions]) -> Any:
+    """A sorted copy; `a` stays as it is.
+
+    a: an array, as of sort, of which a new array is made; or a Series of Polars or pandas, a pyarrow.Array or ChunkedArray, of any
+        type that has an order, of which a pyarrow.ChunkedArray is made
+    order: as of sort
+    nulls: of a column: 'last' or 'first', with reverse, too
+    options: as of sort; of a column reverse, memory, temp and progress
+    """
+    import numpy as np
+    if not is_arrow(a):
+        if nulls != 'last':
+            raise type_error('nulls is for columns of Arrow\'s; an array has none')
+        copy = np.array(array_of(a))
+        sort(copy, order=order, **options)
+        return copy
+    others = {name for name, value in options.items() if value is not None} - COLUMN_OPTIONS
+    if order is not None or others:
+        raise type_error(f"{'order' if order is not None else min(others)}: of a column of Arrow's only reverse, nulls, memory, temp and progress")
+    given: Any = options
+    is_reverse = is_true(given.pop('reverse', None))
+    frame = _alone(a)
+    return sort_table(frame, '-value' if is_reverse else 'value', nulls=nulls, **given).read_all().column(0)
+
+
+def _alone(a: Any) -> Any:
+    """A table of the one column 'value'."""
+    import pyarrow as pa
+    if not isinstance(a, (pa.Array, pa.ChunkedArray)):
+        a = pa.chunked_array(a) if hasattr(a, '__arrow_c_stream__') else pa.array(a)
+    return pa.table({'value': a})
