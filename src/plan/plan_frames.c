@@ -16,6 +16,10 @@
 #define SHARE_MIN_BYTES (128 * KIB)
 #define SHARE_MAX_BYTES (1 * MIB)
 
+/* A share for reads of 128 KiB, where there are passes anyway and fewer runs at once do not make
+ * them more: a disk that limits the number of transfers takes twice as long for those of 64 KiB. */
+#define SHARE_OF_PASSES_BYTES (384 * KIB)
+
 uint64_t gsi_plan_fit_unit(const struct gsi_plan *plan, uint64_t bytes)
 {
     uint32_t record = plan->record_bytes;
@@ -63,6 +67,28 @@ uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region
     return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
 }
 
+/* Whether `passes` before the last merge bring `runs` down to what is merged at once. */
+static bool passes_are_enough(uint64_t runs, uint64_t fan_in, uint32_t passes)
+{
+    for (; passes > 0 && runs > fan_in; passes--)
+        runs = gsi_ceil_div_u64(runs, fan_in);
+    return runs <= fan_in;
+}
+
+uint32_t gsi_plan_fewer_at_once(const struct gsi_plan_request *request, const struct gsi_plan *plan,
+                                uint64_t region)
+{
+    uint64_t fewer = gsi_max_u64(2, region / SHARE_OF_PASSES_BYTES);
+    uint32_t passes = 0;
+    if (request->fan_in > 0 || plan->spilled_runs <= plan->fan_in)
+        return plan->fan_in;
+    while (!passes_are_enough(plan->spilled_runs, plan->fan_in, passes))
+        passes++;
+    while (fewer < plan->fan_in && !passes_are_enough(plan->spilled_runs, fewer, passes))
+        fewer++;
+    return (uint32_t)gsi_min_u64(fewer, plan->fan_in);
+}
+
 uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_t usable)
 {
     uint32_t record = request->record_bytes;
@@ -108,8 +134,7 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
     uint64_t frame = gsi_clamp_u64(chunks * plan->chunk_bytes / inputs / 3, FRAME_MIN_BYTES,
                                    GSI_PLAN_FRAME_MAX_BYTES);
     frame = gsi_max_u64(request->window_bytes > 0 ? most : gsi_min_u64(frame, most), least);
-    for (;; frame /= 2) {
-        uint64_t parts = gsi_ceil_div_u64(plan->chunk_bytes, gsi_max_u64(frame, least));
+    for (uint64_t parts = gsi_ceil_div_u64(plan->chunk_bytes, frame);; parts++) {
         plan->frame_bytes = gsi_plan_fit_unit(plan, plan->chunk_bytes / parts);
         if (plan->frame_bytes < least || plan->frame_bytes > most)
             plan->frame_bytes = least;

@@ -80,6 +80,11 @@ uint64_t gsi_plan_least_unit(const struct gsi_plan *plan);
 uint64_t gsi_plan_share(uint64_t region, uint64_t least);
 uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least);
 
+/* gsi_plan_fewer_at_once: a fan-in that needs no more passes than plan->fan_in does for the spilled
+ * runs of the plan, but longer frames where memory is small. */
+uint32_t gsi_plan_fewer_at_once(const struct gsi_plan_request *request, const struct gsi_plan *plan,
+                                uint64_t region);
+
 /* gsi_plan_smallest_frame: the smallest frame whose tables stay within their part of the `usable`
  * memory; 0: even those of the largest frame do not.
  * gsi_plan_frame_wanted: the frame for runs whose share of memory allows `bytes`. */

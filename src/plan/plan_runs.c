@@ -150,6 +150,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
         plan->spilled_bytes =
             gsi_min_u64(request->input_bytes, plan->spilled_runs * plan->chunks_per_run *
                                                   gsi_plan_chunk_room(plan, plan->chunk_bytes));
+        plan->fan_in = gsi_plan_fewer_at_once(request, plan, region);
         feed_chunks -= (plan->run_count - plan->spilled_runs) * plan->chunks_per_run;
     } else {
         plan->spilled_runs = plan->fan_in; /* be ready for as many */

@@ -502,6 +502,37 @@ static void test_plan__golden_rows__are_as_committed(void **state)
     fclose(file);
 }
 
+static double transfers(const struct gsi_plan *plan)
+{
+    uint64_t spilled = plan->write_bytes - plan->output_bytes;
+    return 2.0 * (double)spilled / (double)plan->frame_bytes +
+           (double)plan->output_bytes / (double)plan->window_bytes +
+           (double)plan->input_bytes / (double)plan->chunk_bytes;
+}
+
+/* Many disks limit the number of transfers: with a little more memory there must not be many more
+ * of them, as frames of half the size would make. */
+static void test_plan__a_little_more_memory__is_not_more_transfers(void **state)
+{
+    (void)state;
+    static const uint64_t inputs[] = {128 * MIB, 512 * MIB, 2 * GIB, 8 * GIB};
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        double before = 0;
+        for (uint64_t memory = 12 * MIB; memory <= 96 * MIB; memory += MIB / 4) {
+            struct gsi_plan_request request = request_of(inputs[i], memory, 2);
+            struct gsi_plan plan;
+            struct gs_error error = {0};
+            if (gsi_plan_make(&request, &plan, &error) != GS_OK)
+                continue; /* 8 GiB in less than 16 MiB */
+            if (before > 0 && transfers(&plan) > 1.5 * before)
+                test_fail("%llu bytes in %llu: %.0f transfers, %.0f in less memory",
+                          (unsigned long long)inputs[i], (unsigned long long)memory,
+                          transfers(&plan), before);
+            before = transfers(&plan);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +544,7 @@ int main(void)
         cmocka_unit_test(test_reduction_plan__any_memory__reads_ahead),
         cmocka_unit_test(test_plan__just_above_capacity__spills_little),
         cmocka_unit_test(test_plan__memory_too_small__is_refused),
+        cmocka_unit_test(test_plan__a_little_more_memory__is_not_more_transfers),
         cmocka_unit_test(test_plan__golden_rows__are_as_committed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
