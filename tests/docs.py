@@ -24,7 +24,6 @@ MANUAL, CXX = 'tools/gsort/MANUAL.md', 'tools/gsort/CXX.md'
 # First word of the block -> why it is no test here; None: another test runs it, or it is what a program printed.
 CONSOLE = {
     ('README.md', 'tools/demo.sh'): None,  # tools/dev/bare.sh
-    ('README.md', '$ pip install'): None,  # tests/python: the wheel sorts a file
     ('README.md', '$ gsort uniform.u64'): None,  # printed by tools/demo.sh
     ('README.md', 'cmake --preset release'): None,  # tests/cli/install.sh
     (MANUAL, 'sbatch'): None,  # the block before it runs the script as a task of an array
