@@ -29,6 +29,8 @@ CONSOLE = {
     (MANUAL, 'sbatch'): None,  # the block before it runs the script as a task of an array
     (MANUAL, 'gsort-gen -d uniform -t u64 -n 134217728'): None,  # tests/python/ray_cluster, with less
     (MANUAL, 'docker run'): 'no container',
+    (MANUAL, 'gsort events.fits'): None,  # tests/python/test_formats.py, as the next one
+    (MANUAL, 'region=$(python3'): None,
     (MANUAL, 'cc orders.c'): None,  # tests/consumer
 }
 README_MOST = {'lines': 110, 'columns': 100, 'words': 950}

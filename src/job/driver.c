@@ -327,7 +327,7 @@ static enum gs_status tell_inputs(const struct gsi_job *job)
             GSI_TRY(tell(job, GSI_FACT_BLOCK_DEVICE, input->name));
     }
     GSI_TRY(gsi_header_check_dropped(&job->inputs));
-    return job->inputs.formatted != NULL ? tell(job, GSI_FACT_NPY, job->inputs.table[0].name)
+    return job->inputs.formatted != NULL ? tell(job, GSI_FACT_FORMATTED, job->inputs.table[0].name)
                                          : GS_OK;
 }
 
@@ -353,8 +353,17 @@ static enum gs_status tell_output(const struct gsi_job *job)
         gsi_target_pack_level(options) > 0 || (target->is_open && kind == GSI_OUTPUT_STREAM);
     if (target->is_open && kind != GSI_OUTPUT_ATOMIC && kind != GSI_OUTPUT_PLACE)
         GSI_TRY(tell(job, GSI_FACT_SPECIAL_OUTPUT, target->output.name));
-    if (gsi_format_of_output(&job->inputs) == NULL)
+    const struct gsi_format *format = gsi_format_of_output(&job->inputs);
+    if (format == NULL)
         return GS_OK;
+    if (!format->is_plain) {
+        GSI_TRY(tell(job, GSI_FACT_KEPT_OUTPUT, name));
+        return is_once ? gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                                  "'%s': is to be %s, whose header is written last; write to a "
+                                  "file, not packed, or --drop-header writes elements alone",
+                                  name, format->name)
+                       : GS_OK;
+    }
     GSI_TRY(tell(job, GSI_FACT_NPY_OUTPUT, name));
     return is_once ? tell(job, GSI_FACT_NPY_OUTPUT_ONCE, name) : GS_OK;
 }

@@ -32,12 +32,13 @@ static const char *const names[GSI_FEATURE_COUNT - GSI_OPT_COUNT] = {
     NAME(GSI_FACT_PACKED_FIRST) = "which is packed",
     NAME(GSI_FACT_BLOCK_DEVICE) = "a device",
     NAME(GSI_FACT_SECOND_INPUT) = "a second file",
-    NAME(GSI_FACT_NPY) = "a .npy file",
+    NAME(GSI_FACT_FORMATTED) = "which has a header of its own",
     NAME(GSI_FACT_UNCOUNTED) = "whose length shows at its end",
     NAME(GSI_FACT_PACKED_OUTPUT) = "a packed output (--zstd, or a name in .zst)",
     NAME(GSI_FACT_SPECIAL_OUTPUT) = "which is no regular file",
     NAME(GSI_FACT_NPY_OUTPUT) = "a .npy file",
     NAME(GSI_FACT_NPY_OUTPUT_ONCE) = "a .npy file that cannot be written twice",
+    NAME(GSI_FACT_KEPT_OUTPUT) = "which has its input's format",
     NAME(GSI_FACT_NPY_OUTPUT_OF_STREAM) = "a .npy file",
 };
 
@@ -77,6 +78,8 @@ const char *gsi_feature_name(unsigned feature)
 #define ALL_PARTS     "give it to the job that has all parts"
 #define ONLY_REPORTS  "with --merge it reports what would be written, and writes nothing"
 #define OTHER_WRITTEN "what is written then is not what was sorted"
+#define ELEMENTS_ONLY "it holds whole elements; --drop-header writes what is asked for alone"
+#define ONE_FILE      "its header is of one file; --drop-header writes elements alone"
 #define TWICE                                                                             \
     "its header says how many elements follow, which shows at the end; write to a file, " \
     "not packed"
@@ -91,11 +94,22 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {OPT(OUT), FACT(NUMBERS), "they have no fields; --record says how long records are"},
     {OPT(OUT_ORDER), FACT(RECORDS),
      "it turns numbers round, and records may hold anything; their keys may be of any order"},
-    {OPT(HEADER), FACT(NPY), "its header is known; leave --header out"},
+    {OPT(HEADER), FACT(FORMATTED), "it is known; leave --header out"},
     {OPT(HEADER), FACT(NPY_OUTPUT), "it has a header of its own; leave --header out"},
     {OPT(DROP_HEADER), FACT(NPY_OUTPUT), "it begins with a header; name it otherwise"},
     {WITH(MERGED_HEADER), FACT(PACKED_FIRST),
      "a merge writes the header before it has read it; unpack it first: zstd -d FILE"},
+    /* Outputs that have all that is around the elements of their input. */
+    {OPT(ARGSORT), FACT(KEPT_OUTPUT), ELEMENTS_ONLY},
+    {OPT(OUT), FACT(KEPT_OUTPUT), ELEMENTS_ONLY},
+    {OPT(COUNT_GROUPS), FACT(KEPT_OUTPUT), ELEMENTS_ONLY},
+    {WITH(WIDE_SUM), FACT(KEPT_OUTPUT), ELEMENTS_ONLY},
+    {OPT(VALUES), FACT(KEPT_OUTPUT), ONE_FILE},
+    {OPT(INTO), FACT(KEPT_OUTPUT), ONE_FILE},
+    {OPT(SPLIT), FACT(KEPT_OUTPUT), ONE_FILE},
+    {OPT(SPLIT_AT), FACT(KEPT_OUTPUT), ONE_FILE},
+    {OPT(RESUME), FACT(KEPT_OUTPUT), ONE_FILE},
+    {OPT(PART), FACT(KEPT_OUTPUT), ONE_FILE},
     /* Parts of inputs. */
     {OPT(REGION), FACT(STREAM), ANY_PLACE},
     {OPT(REGION), FACT(SECOND_INPUT), "it is a part of one file"},

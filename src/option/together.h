@@ -44,12 +44,13 @@ enum gsi_feature {
     GSI_FACT_PACKED_FIRST,
     GSI_FACT_BLOCK_DEVICE,
     GSI_FACT_SECOND_INPUT,
-    GSI_FACT_NPY,
+    GSI_FACT_FORMATTED, /* an input of a format (input/format/format.h) */
     GSI_FACT_UNCOUNTED, /* an input of which it is not known how long it is */
     GSI_FACT_PACKED_OUTPUT,
     GSI_FACT_SPECIAL_OUTPUT, /* no regular file */
     GSI_FACT_NPY_OUTPUT,
     GSI_FACT_NPY_OUTPUT_ONCE,      /* one that cannot be written twice */
+    GSI_FACT_KEPT_OUTPUT,          /* with all that its input has around its elements */
     GSI_FACT_NPY_OUTPUT_OF_STREAM, /* of which the length shows at the end */
     GSI_FEATURE_COUNT
 };

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/report.h"
+#include "input/format/trailer.h"
 #include "input/header.h"
 #include "loop/reorder.h"
 #include "output/read_back.h"
@@ -173,6 +174,7 @@ static enum gs_status close_sinks(struct gsi_delivery *delivery)
         delivery->report->group_count =
             target->options->has_top ? 0 : delivery->unique.groups.count;
     }
+    is_changed |= gsi_format_tallies(target->inputs);
     if (delivery->has_blocks || (is_changed && !delivery->is_split))
         GSI_TRY(gsi_header_head(target->inputs, count));
     if (delivery->is_split)
@@ -303,6 +305,18 @@ enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi
 
 /* ---- the end ---- */
 
+/* All elements are written: the last of them cannot come over it. */
+static enum gs_status write_trailer(struct gsi_delivery *delivery)
+{
+    struct gsi_target *target = delivery->target;
+    uint64_t bytes = gsi_trailer_bytes(target->inputs);
+    if (bytes == 0)
+        return GS_OK;
+    target->file_bytes += bytes;
+    return gsi_trailer_write(target->inputs, &target->output,
+                             gsi_sink_data_off(target) + delivery->sink.bytes);
+}
+
 enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_imprint *written)
 {
     struct gsi_target *target = delivery->target;
@@ -314,6 +328,7 @@ enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gs
     target->bytes = delivery->sink.bytes;
     if (!delivery->is_split)
         target->file_bytes = gsi_sink_file_bytes(&delivery->sink);
+    GSI_TRY(write_trailer(delivery));
     GSI_TRY(gsi_read_back(target, &delivery->windows, written));
     if (delivery->is_split)
         return gsi_split_place(&delivery->split,

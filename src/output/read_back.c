@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "element/element_ops.h"
+#include "input/format/trailer.h"
 #include "input/header.h"
 #include "input/scan.h"
 #include "input/zst/frames_reader.h"
@@ -80,6 +81,17 @@ static enum gs_status check_header(const struct read_back *back, const struct gs
     return GS_OK;
 }
 
+/* Packed files have none. */
+static enum gs_status check_trailer(const struct read_back *back, const struct gsi_input *input)
+{
+    const struct gsi_target *target = back->target;
+    bool is_there = true;
+    if (gsi_trailer_bytes(target->inputs) > 0)
+        GSI_TRY(gsi_trailer_is_there(target->inputs, input->fd, input->base_off + input->bytes,
+                                     &is_there));
+    return is_there ? GS_OK : fail_different(target, input->name, "what is behind its elements");
+}
+
 /* A file of `all` bytes as the next input, packed or not. */
 static enum gs_status open_file(struct read_back *back, const struct gsi_output *output,
                                 uint64_t all)
@@ -89,14 +101,16 @@ static enum gs_status open_file(struct read_back *back, const struct gsi_output 
     uint64_t header = target->inputs->header.bytes;
     bool is_packed = target->pack_level > 0;
     GSI_TRY(gsi_output_reread(output, is_packed ? 0 : gsi_sink_data_off(target),
-                              is_packed ? all : all - header, input, target->loop->error));
+                              is_packed ? all : all - header - gsi_trailer_bytes(target->inputs),
+                              input, target->loop->error));
     if (is_packed) {
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
         input->bytes = UINT64_MAX;
         input->skip_bytes = header;
     }
-    return check_header(back, input);
+    GSI_TRY(check_header(back, input));
+    return check_trailer(back, input);
 }
 
 /* Of several files each has a header of its own, which may say how many elements follow. */

@@ -2,6 +2,7 @@
 #include "output/sink.h"
 
 #include "base/checked.h"
+#include "input/format/format.h"
 #include "io/array.h"
 #include "output/byte_order.h"
 #include "output/zst_pack.h"
@@ -61,6 +62,7 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
     *sink = (struct gsi_sink){.target = target, .windows = windows};
     sink->total_bytes = gsi_min_u64(total_bytes, INT64_MAX - target->inputs->header.bytes);
     gsi_buffer_list_init(&sink->waiting);
+    gsi_format_begin(target->inputs);
     sink->is_paged = target->pack == NULL && target->loop->layout->align_bytes == 1 &&
                      !gsi_target_has_blocks(target) && !gsi_target_is_split(target->options) &&
                      output->direct_fd >= 0 && gsi_sink_data_off(target) % GSI_DIRECT_ALIGN == 0;
@@ -245,6 +247,7 @@ void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 {
     gsi_byte_order_turn(sink->target->options, sink->target->loop->layout, window->data,
                         window->bytes);
+    gsi_format_tally(sink->target->inputs, window->data, window->bytes);
     if (sink->target->output.array != NULL) {
         take_array(sink, window);
         return;

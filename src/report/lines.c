@@ -25,6 +25,8 @@ void gsi_line_source(FILE *file, const struct gs_report *report)
 {
     static const char *const texts[][2] = {{"option", "as asked"},
                                            {"npy header", "from the .npy header"},
+                                           {"LAS header", "from the LAS header"},
+                                           {"FITS header", "from the FITS header"},
                                            {"file name", "from the file name"},
                                            {"output name", "from the output's name"}};
     const char *text = "by default";

@@ -18,7 +18,7 @@ while [[ ${1:-} == --* ]]; do
 done
 seconds=${1:?how many seconds a target}
 shift
-[ $# -gt 0 ] || set -- files0 frame job npy options record size zst
+[ $# -gt 0 ] || set -- files0 fits frame job las npy options record size zst
 cd "$root"
 if [ -z "$bin" ]; then
     CC=${CC:-clang} CXX=${CXX:-clang++} cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \

@@ -65,6 +65,11 @@ enum gs_status gsi_field_named(struct gsi_inputs *inputs, const char *option, co
                         "--%s: '%s' has no field '%s' to sort by (outer.inner names one in "
                         "another); it holds %s",
                         option, inputs->table[0].name, given, gsi_schema_say(&kept->schema, said));
+    if (field->is_scaled && strcmp(option, "key") != 0)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--%s: '%s' is stored as another number (a scale or a zero point); give "
+                        "%u:TYPE for what is stored",
+                        option, given, field->off);
     *text = key_text(kept, field, is_descending);
     if (*text == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
@@ -96,8 +101,8 @@ static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elem
     size_t count = 0;
     for (uint32_t i = 0; i < kept->schema.field_count; i++) {
         const struct gsi_schema_field *field = &kept->schema.fields[i];
-        if (kept->schema.is_structured && field->name[0] == '\0')
-            continue; /* padding */
+        if ((kept->schema.is_structured && field->name[0] == '\0') || field->kind == '?')
+            continue; /* padding, bits */
         const char *text = count < GSI_FIELDS_MAX ? key_text(kept, field, false) : NULL;
         if (text == NULL)
             return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,

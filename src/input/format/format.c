@@ -76,13 +76,18 @@ static enum gs_status check_same(const struct gsi_inputs *inputs, const struct g
                                  const struct gsi_schema *schema)
 {
     const struct gsi_schema *first = &inputs->formatted->schema;
-    const char *differs = gsi_schema_differs(first, schema);
     char text[GSI_SCHEMA_TEXT_BYTES], first_text[GSI_SCHEMA_TEXT_BYTES];
-    if (differs == NULL)
+    if (!gsi_schema_is_same(first, schema))
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                        "'%s': its elements are %s, those of '%s' %s", input->name,
+                        gsi_schema_say(schema, text), inputs->table[0].name,
+                        gsi_schema_say(first, first_text));
+    if (gsi_schema_means_same(first, schema))
         return GS_OK;
-    return gsi_fail(inputs->loop->error, GS_E_INPUT, 0, "'%s': %s %s, those of '%s' %s",
-                    input->name, differs, gsi_schema_say(schema, text), inputs->table[0].name,
-                    gsi_schema_say(first, first_text));
+    return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                    "'%s': its scales, offsets or units are not those of '%s'; sort them one by "
+                    "one",
+                    input->name, inputs->table[0].name);
 }
 
 static enum gs_status fail_mixed(const struct gsi_inputs *inputs, const struct gsi_input *input,
@@ -108,6 +113,33 @@ static enum gs_status check_plain(const struct gsi_inputs *inputs, const struct 
     return inputs->formatted != NULL ? fail_mixed(inputs, input, NULL) : GS_OK;
 }
 
+/* What is behind the elements of a file. That of the first one is kept; others may have nothing
+ * there but zeros, for one output cannot hold it of both. */
+static enum gs_status take_rest(struct gsi_inputs *inputs, struct gsi_input *input,
+                                const struct gsi_schema *schema)
+{
+    uint64_t elements = input->expected_bytes, heap = schema->heap_bytes;
+    if (input->bytes < elements)
+        return GS_OK; /* whoever measures it says so */
+    uint64_t rest = input->bytes - elements, end = gsi_add_max_u64(elements, heap);
+    input->bytes = elements;
+    if (input == inputs->table) {
+        inputs->formatted->rest_off = input->base_off + elements;
+        inputs->formatted->rest_bytes = rest;
+    }
+    if (heap > rest)
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                        "'%s': is cut short: %llu bytes of its heap (PCOUNT) are missing",
+                        input->name, (unsigned long long)(heap - rest));
+    uint64_t zeros = schema->pad_to > 0 ? gsi_round_up_u64(end, schema->pad_to) - end : 0;
+    if (input == inputs->table || (heap == 0 && rest <= zeros) || inputs->options->drop_header)
+        return GS_OK;
+    return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                    "'%s': has more behind its elements, which an output has of one file only; "
+                    "sort it alone, or --drop-header writes elements alone",
+                    input->name);
+}
+
 /* The elements of an input of this format, which was read into `schema`. */
 static enum gs_status take_schema(struct gsi_inputs *inputs, struct gsi_input *input,
                                   const struct gsi_format *format, const uint8_t *data,
@@ -124,7 +156,8 @@ static enum gs_status take_schema(struct gsi_inputs *inputs, struct gsi_input *i
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': says that it holds %llu elements", input->name,
                         (unsigned long long)schema->count);
-    return gsi_input_skip(input, schema->header_bytes, inputs->loop->error);
+    GSI_TRY(gsi_input_skip(input, schema->header_bytes, inputs->loop->error));
+    return format->is_plain ? GS_OK : take_rest(inputs, input, schema);
 }
 
 enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *input,
@@ -134,6 +167,11 @@ enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *inpu
     struct gs_error *error = inputs->loop->error;
     if (format == NULL)
         return check_plain(inputs, input);
+    if (input->is_stream && !format->is_plain)
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "'%s': is %s in a stream, or packed; write it to a file first, or --raw "
+                        "sorts it as it is",
+                        input->name, format->name);
     struct gsi_schema *schema = malloc(sizeof *schema);
     if (schema == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot read the header of '%s'",
@@ -162,17 +200,98 @@ const struct gsi_format *gsi_format_of_output(const struct gsi_inputs *inputs)
     bool is_kept = !inputs->options->drop_header && !inputs->options->merge_is_counted;
     if (inputs->formatted != NULL && is_kept)
         return inputs->formatted->format;
-    return name != NULL ? find_named(name, &ending) : NULL;
+    const struct gsi_format *named = name != NULL ? find_named(name, &ending) : NULL;
+    return named != NULL && named->is_plain ? named : NULL;
+}
+
+/* Elements refer to what is there. */
+static enum gs_status fail_heap(const struct gsi_inputs *inputs)
+{
+    return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                    "'%s': its elements have arrays in a heap (PCOUNT), which is kept only where "
+                    "all of them are; sort it alone and whole, or --drop-header",
+                    inputs->table[0].name);
 }
 
 enum gs_status gsi_format_check(const struct gsi_inputs *inputs)
 {
+    const struct gsi_options *options = inputs->options;
     const struct gsi_format *format = gsi_format_of_output(inputs);
-    return format != NULL && format->check != NULL ? format->check(inputs) : GS_OK;
+    const char *ending;
+    bool has_name = options->output != NULL && !options->raw;
+    bool writes = options->action == GS_SORT || options->action == GS_EXPLAIN;
+    bool may_drop = options->unique || options->has_top || options->where_count > 0 ||
+                    options->has_range || inputs->count > 1;
+    if (has_name && find_named(options->output, &ending) != NULL &&
+        find_named(options->output, &ending) != format)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "'%s': is named .%s, but what is written there has no such header; name it "
+                        "otherwise",
+                        options->output, ending);
+    if (format == NULL || !writes)
+        return GS_OK;
+    if (!format->is_plain && inputs->formatted->schema.heap_bytes > 0 && may_drop)
+        return fail_heap(inputs);
+    return format->check != NULL ? format->check(inputs) : GS_OK;
+}
+
+/* A heap is there where it was. Otherwise zeros are as many as the new count needs, and what was
+ * behind the old ones follows. */
+static enum gs_status put_trailer(struct gsi_inputs *inputs, uint64_t count)
+{
+    struct gsi_formatted *kept = inputs->formatted;
+    const struct gsi_schema *schema = &kept->schema;
+    uint64_t was = schema->count * schema->element_bytes, is = count * schema->element_bytes;
+    kept->trailer = (struct gsi_trailer){0, kept->rest_off, kept->rest_bytes};
+    if (schema->heap_bytes > 0)
+        return count == schema->count ? GS_OK : fail_heap(inputs);
+    if (schema->pad_to == 0)
+        return GS_OK;
+    uint64_t zeros = gsi_min_u64(gsi_round_up_u64(was, schema->pad_to) - was, kept->rest_bytes);
+    kept->trailer.zeros = gsi_round_up_u64(is, schema->pad_to) - is;
+    kept->trailer.off += zeros;
+    kept->trailer.bytes -= zeros;
+    return GS_OK;
+}
+
+enum gs_status gsi_format_copy_header(struct gsi_inputs *inputs)
+{
+    const struct gsi_formatted *kept = inputs->formatted;
+    if (inputs->header.data == NULL)
+        inputs->header.data = malloc(kept->schema.header_bytes);
+    if (inputs->header.data == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a header");
+    inputs->header.bytes = kept->schema.header_bytes;
+    memcpy(inputs->header.data, kept->header, inputs->header.bytes);
+    return GS_OK;
+}
+
+bool gsi_format_tallies(const struct gsi_inputs *inputs)
+{
+    const struct gsi_format *format =
+        inputs->formatted != NULL ? gsi_format_of_output(inputs) : NULL;
+    return format != NULL && format->tally != NULL;
+}
+
+void gsi_format_begin(struct gsi_inputs *inputs)
+{
+    if (gsi_format_tallies(inputs))
+        memset(inputs->formatted->tally, 0, inputs->formatted->format->tally_bytes);
+}
+
+void gsi_format_tally(struct gsi_inputs *inputs, const uint8_t *data, uint64_t bytes)
+{
+    if (gsi_format_tallies(inputs))
+        inputs->formatted->format->tally(&inputs->formatted->schema, inputs->formatted->tally, data,
+                                         bytes);
 }
 
 enum gs_status gsi_format_put(struct gsi_inputs *inputs, uint64_t count)
 {
     const struct gsi_format *format = gsi_format_of_output(inputs);
-    return format != NULL ? format->put(inputs, count) : GS_OK;
+    if (format == NULL)
+        return GS_OK;
+    if (!format->is_plain)
+        GSI_TRY(put_trailer(inputs, count));
+    return format->put(inputs, count);
 }

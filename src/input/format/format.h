@@ -1,6 +1,8 @@
 /* format.h: formats of files whose header names what follows it: a folder each, and a row of calls.
  *
- *     npy/   NumPy's arrays      header | elements
+ *     npy/   NumPy's arrays             header | elements
+ *     las/   points of lidar            header | elements | EVLRs
+ *     fits/  binary tables of FITS      header | elements | heap | zeros | other HDUs
  *
  * Either all inputs are of one format and hold the same fields, and then the output is of it, too;
  * or no input is of any. What every format does alike is here: recognising it, skipping the header,
@@ -47,6 +49,12 @@ struct gsi_format {
     size_t tally_bytes;
 };
 
+/* What an output has behind its elements. */
+struct gsi_trailer {
+    uint64_t zeros;
+    uint64_t off, bytes; /* then these, of the first input's file */
+};
+
 /* All of them; ends with NULL. */
 extern const struct gsi_format *const gsi_formats[];
 
@@ -59,7 +67,9 @@ struct gsi_formatted {
     const char *keys[GSI_FIELDS_MAX], *fields[GSI_FIELDS_MAX], *names[GSI_FIELDS_MAX];
     char texts[4 * GSI_FIELDS_MAX][GSI_FORMAT_KEY_BYTES];
     uint32_t text_count;
-    void *tally; /* of what is written so far */
+    uint64_t rest_off, rest_bytes; /* of the first input's file: what is behind its elements */
+    struct gsi_trailer trailer;    /* of the output, as its header says */
+    void *tally;                   /* of what is written so far */
     uint8_t header[];
 };
 
@@ -83,13 +93,25 @@ void gsi_format_close(struct gsi_inputs *inputs);
 /* gsi_format_of_output: the format of the output; NULL: none. */
 const struct gsi_format *gsi_format_of_output(const struct gsi_inputs *inputs);
 
-/* gsi_format_check: checks that options can be done in the output's format.
+/* gsi_format_check: checks that options can be done in the output's format, and that its name
+ * promises no other.
  * fails GS_E_USAGE */
 enum gs_status gsi_format_check(const struct gsi_inputs *inputs);
 
 /* gsi_format_put: puts the output's header, for `count` elements, at inputs->header.data, if it has
- * a format.
+ * a format; and says what is to come behind them.
  * fails GS_E_MEMORY, GS_E_INPUT */
 enum gs_status gsi_format_put(struct gsi_inputs *inputs, uint64_t count);
+
+/* gsi_format_copy_header: puts the first input's header there, where formats change it.
+ * fails GS_E_MEMORY */
+enum gs_status gsi_format_copy_header(struct gsi_inputs *inputs);
+
+/* gsi_format_tallies: whether the header says more of the elements written than their number:
+ * gsi_format_begin: none are written yet.
+ * gsi_format_tally: these are. */
+bool gsi_format_tallies(const struct gsi_inputs *inputs);
+void gsi_format_begin(struct gsi_inputs *inputs);
+void gsi_format_tally(struct gsi_inputs *inputs, const uint8_t *data, uint64_t bytes);
 
 #endif

@@ -40,7 +40,7 @@ static bool is_same_field(const struct gsi_schema_field *a, const struct gsi_sch
 }
 
 /* What the fields do not tell, arrays of structures, is compared as it is written. */
-static bool is_same_type(const struct gsi_schema *a, const struct gsi_schema *b)
+bool gsi_schema_is_same(const struct gsi_schema *a, const struct gsi_schema *b)
 {
     bool has_inner = false;
     if (a->field_count != b->field_count || a->element_bytes != b->element_bytes ||
@@ -55,12 +55,10 @@ static bool is_same_type(const struct gsi_schema *a, const struct gsi_schema *b)
            (a->descr_bytes == b->descr_bytes && memcmp(a->descr, b->descr, a->descr_bytes) == 0);
 }
 
-const char *gsi_schema_differs(const struct gsi_schema *a, const struct gsi_schema *b)
+bool gsi_schema_means_same(const struct gsi_schema *a, const struct gsi_schema *b)
 {
-    if (!is_same_type(a, b))
-        return "its elements are";
     for (uint32_t i = 0; i < a->field_count; i++)
         if (a->fields[i].more != b->fields[i].more)
-            return "its scales, offsets or units are others; its elements are";
-    return NULL;
+            return false;
+    return true;
 }

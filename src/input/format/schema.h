@@ -51,7 +51,9 @@ const struct gsi_schema_field *gsi_schema_field_find(const struct gsi_schema *sc
  * it off where `text` ends. Returns `text`. */
 const char *gsi_schema_say(const struct gsi_schema *schema, char text[GSI_SCHEMA_TEXT_BYTES]);
 
-/* gsi_schema_differs: how elements of `b` differ from those of `a`; NULL: they do not. */
-const char *gsi_schema_differs(const struct gsi_schema *a, const struct gsi_schema *b);
+/* gsi_schema_is_same: whether elements have the same fields.
+ * gsi_schema_means_same: then, whether these have the same scales, offsets and units. */
+bool gsi_schema_is_same(const struct gsi_schema *a, const struct gsi_schema *b);
+bool gsi_schema_means_same(const struct gsi_schema *a, const struct gsi_schema *b);
 
 #endif

@@ -1,0 +1,282 @@
+/* fits_read.c: goes from HDU to HDU until a binary table comes, and reads its columns. */
+#include "input/fits/fits.h"
+
+#include "base/checked.h"
+#include "input/fits/fits_card.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#define COLUMNS_MAX 999u
+
+/* ---- one header ---- */
+
+/* Whether all of it is there; *end is behind its last block. */
+static bool find_end(const uint8_t *data, uint64_t bytes, uint64_t begin, uint64_t *end)
+{
+    for (uint64_t at = begin; at + GSI_FITS_CARD <= bytes; at += GSI_FITS_CARD)
+        if (gsi_fits_is(data + at, "END")) {
+            *end = begin + gsi_round_up_u64(at + GSI_FITS_CARD - begin, GSI_FITS_BLOCK);
+            return *end <= bytes;
+        }
+    return false;
+}
+
+/* The card of this keyword; NULL: there is none. */
+static const uint8_t *find(const uint8_t *data, uint64_t begin, uint64_t end, const char *keyword)
+{
+    for (; begin < end && !gsi_fits_is(data + begin, "END"); begin += GSI_FITS_CARD)
+        if (gsi_fits_is(data + begin, keyword))
+            return data + begin;
+    return NULL;
+}
+
+static uint64_t find_number(const uint8_t *data, uint64_t begin, uint64_t end, const char *keyword,
+                            uint64_t missing)
+{
+    uint64_t value;
+    const uint8_t *card = find(data, begin, end, keyword);
+    return card != NULL && gsi_fits_number(card, &value) ? value : missing;
+}
+
+static bool is_table(const uint8_t *data, uint64_t begin)
+{
+    char text[GSI_FITS_NAME_BYTES];
+    return gsi_fits_is(data + begin, "XTENSION") && gsi_fits_string(data + begin, text) &&
+           strcmp(text, "BINTABLE") == 0;
+}
+
+/* How many bytes of data follow a header; too many: UINT64_MAX. */
+static uint64_t data_bytes(const uint8_t *data, uint64_t begin, uint64_t end)
+{
+    const uint8_t *bits = find(data, begin, end, "BITPIX");
+    const uint8_t *groups = find(data, begin, end, "GROUPS");
+    uint64_t axes = find_number(data, begin, end, "NAXIS", 0), all = axes > 0;
+    bool has_groups = groups != NULL && gsi_fits_is_true(groups);
+    double width = bits != NULL ? gsi_fits_real(bits) : 8;
+    for (uint64_t i = 1; i <= gsi_min_u64(axes, COLUMNS_MAX); i++) {
+        char keyword[16];
+        snprintf(keyword, sizeof keyword, "NAXIS%u", (unsigned)i);
+        uint64_t extent = find_number(data, begin, end, keyword, 0);
+        if (i > 1 || extent > 0 || !has_groups) /* of groups the first one is 0 */
+            all = gsi_mul_max_u64(all, extent);
+    }
+    all = gsi_add_max_u64(all, find_number(data, begin, end, "PCOUNT", 0));
+    all = gsi_mul_max_u64(all, find_number(data, begin, end, "GCOUNT", 1));
+    width = width < 0 ? -width : width;
+    return gsi_mul_max_u64(all, width <= 64 ? (uint64_t)width / 8 : UINT64_MAX);
+}
+
+enum walk { WALK_FOUND, WALK_NEEDS_MORE, WALK_HAS_NONE };
+
+/* Looks for the table's header. WALK_NEEDS_MORE: than the bytes there are; *begin bytes at least.
+ * `data` begins with the first header. */
+static enum walk walk(const uint8_t *data, uint64_t bytes, uint64_t *begin, uint64_t *end)
+{
+    *begin = 0;
+    while (*begin < GSI_SCHEMA_HEADER_MAX) {
+        if (*begin + GSI_FITS_CARD > bytes)
+            return WALK_NEEDS_MORE;
+        if (*begin > 0 && !gsi_fits_is(data + *begin, "XTENSION"))
+            return WALK_HAS_NONE; /* what comes now is no HDU */
+        if (!find_end(data, bytes, *begin, end))
+            return WALK_NEEDS_MORE;
+        if (is_table(data, *begin))
+            return WALK_FOUND;
+        uint64_t more = data_bytes(data, *begin, *end);
+        if (more > GSI_SCHEMA_HEADER_MAX)
+            return WALK_HAS_NONE;
+        *begin = *end + gsi_round_up_u64(more, GSI_FITS_BLOCK);
+    }
+    return WALK_HAS_NONE;
+}
+
+uint64_t gsi_fits_wanted(const uint8_t *data, size_t bytes)
+{
+    uint64_t begin, end;
+    if (bytes >= GSI_SCHEMA_HEADER_MAX || walk(data, bytes, &begin, &end) != WALK_NEEDS_MORE)
+        return bytes;
+    /* Twice as many, lest long headers be looked through again and again. */
+    return gsi_max_u64(2 * (uint64_t)bytes,
+                       gsi_round_up_u64(gsi_max_u64(begin, bytes) + 1, GSI_FITS_BLOCK));
+}
+
+/* ---- columns ---- */
+
+struct form {
+    char code, kind; /* as in gsi_schema_field */
+    uint8_t bytes;
+};
+
+static const struct form forms[] = {{'L', 'V', 1}, {'X', 'V', 1}, {'B', 'u', 1},  {'I', 'i', 2},
+                                    {'J', 'i', 4}, {'K', 'i', 8}, {'A', 'S', 1},  {'E', 'f', 4},
+                                    {'D', 'f', 8}, {'C', 'c', 8}, {'M', 'c', 16}, {'P', '?', 8},
+                                    {'Q', '?', 16}};
+
+/* rT..: so many of a type. */
+static bool read_form(const char *text, struct gsi_schema_field *field)
+{
+    uint64_t count = 0;
+    const struct form *form = NULL;
+    const char *at = text;
+    while (*at == ' ')
+        at++;
+    const char *digits = at;
+    for (; *at >= '0' && *at <= '9'; at++)
+        count = gsi_min_u64(count * 10 + (uint64_t)(*at - '0'), UINT32_MAX);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (*at != '\0' && forms[i].code == *at)
+            form = &forms[i];
+    if (at == digits)
+        count = 1;
+    if (form == NULL || count > UINT16_MAX * (uint64_t)8)
+        return false;
+    field->kind = form->kind;
+    field->bytes = form->bytes;
+    field->count = (uint32_t)count;
+    if (form->code == 'X')
+        field->count = (field->count + 7) / 8;
+    if (form->code == 'A' || form->code == 'X') { /* one text of so many letters */
+        field->bytes *= field->count;
+        field->count = 1;
+    }
+    field->is_big_endian = field->bytes > 1;
+    return true;
+}
+
+/* What a card says of a column. Returns what is wrong with it. */
+static const char *take_card(const uint8_t *card, struct gsi_schema *schema, bool *has_form)
+{
+    static const char *const meanings[] = {"TUNIT", "TSCAL", "TZERO", "TNULL", "TDIM"};
+    char text[GSI_FITS_NAME_BYTES];
+    uint32_t i;
+    if ((i = gsi_fits_index(card, "TFORM")) > 0 && i <= schema->field_count) {
+        if (!gsi_fits_string(card, text) || !read_form(text, &schema->fields[i - 1]))
+            return "a TFORM is none of a binary table";
+        has_form[i - 1] = true;
+    }
+    if ((i = gsi_fits_index(card, "TTYPE")) > 0 && i <= schema->field_count &&
+        gsi_fits_string(card, text) && text[0] != '\0' && strlen(text) < GSI_SCHEMA_NAME_BYTES)
+        strcpy(schema->fields[i - 1].name, text);
+    for (size_t k = 0; k < sizeof meanings / sizeof meanings[0]; k++) {
+        if ((i = gsi_fits_index(card, meanings[k])) == 0 || i > schema->field_count)
+            continue;
+        /* A comment may follow the value, but most are written by one program. */
+        schema->fields[i - 1].more += XXH3_64bits(card, GSI_FITS_CARD);
+        if (k == 1 || k == 2)
+            schema->fields[i - 1].is_scaled |= gsi_fits_real(card) != (k == 1 ? 1 : 0);
+    }
+    return NULL;
+}
+
+/* Columns that fall as what is stored rises have no order. */
+static void take_falling(const uint8_t *card, struct gsi_schema *schema)
+{
+    uint32_t i = gsi_fits_index(card, "TSCAL");
+    if (i > 0 && i <= schema->field_count && !(gsi_fits_real(card) > 0))
+        schema->fields[i - 1].kind = '?';
+}
+
+/* One column behind the other. Returns what is wrong. */
+static const char *place_columns(struct gsi_schema *schema, const bool *has_form)
+{
+    uint64_t off = 0;
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        struct gsi_schema_field *field = &schema->fields[i];
+        if (!has_form[i])
+            return "a column has no TFORM";
+        if (field->name[0] == '\0')
+            snprintf(field->name, sizeof field->name, "col%u", i + 1);
+        field->off = (uint32_t)off;
+        off += (uint64_t)field->bytes * field->count;
+        if (off > schema->element_bytes)
+            break;
+    }
+    return off == schema->element_bytes ? NULL : "its columns are not as long as its rows (NAXIS1)";
+}
+
+static const char *read_columns(const uint8_t *data, uint64_t begin, uint64_t end,
+                                struct gsi_schema *schema)
+{
+    bool has_form[COLUMNS_MAX] = {false};
+    const char *problem = NULL;
+    for (uint64_t at = begin; at < end && problem == NULL; at += GSI_FITS_CARD)
+        problem = take_card(data + at, schema, has_form);
+    for (uint64_t at = begin; at < end && problem == NULL; at += GSI_FITS_CARD)
+        take_falling(data + at, schema);
+    return problem != NULL ? problem : place_columns(schema, has_form);
+}
+
+/* Whether the value is written where the standard wants it, so that another one fits. */
+static bool is_fixed(const uint8_t *card)
+{
+    return card != NULL && card[29] >= '0' && card[29] <= '9' &&
+           (card[30] == ' ' || card[30] == '/');
+}
+
+static const char *read_table(const uint8_t *data, uint64_t begin, uint64_t end,
+                              struct gsi_schema *schema)
+{
+    const uint8_t *packed = find(data, begin, end, "ZTABLE"), *rows;
+    const uint8_t *image = find(data, begin, end, "ZIMAGE");
+    uint64_t row = find_number(data, begin, end, "NAXIS1", UINT64_MAX);
+    uint64_t columns = find_number(data, begin, end, "TFIELDS", UINT64_MAX);
+    if ((packed != NULL && gsi_fits_is_true(packed)) || (image != NULL && gsi_fits_is_true(image)))
+        return "its first table is packed (ZTABLE, ZIMAGE); unpack it first: funpack FILE";
+    if (find_number(data, begin, end, "BITPIX", 0) != 8 ||
+        find_number(data, begin, end, "NAXIS", 0) != 2 ||
+        find_number(data, begin, end, "GCOUNT", 1) != 1)
+        return "BITPIX, NAXIS or GCOUNT is not that of a binary table";
+    rows = find(data, begin, end, "NAXIS2");
+    if (!is_fixed(rows) || !gsi_fits_number(rows, &schema->count) || schema->count > INT64_MAX)
+        return "NAXIS2 is missing, or not in columns 11 to 30";
+    if (columns > COLUMNS_MAX)
+        return "TFIELDS is missing, or more than 999";
+    if (row == 0 || row > UINT32_MAX)
+        return "its rows have no bytes, or too many (NAXIS1)";
+    schema->header_bytes = (uint32_t)end;
+    schema->element_bytes = (uint32_t)row;
+    schema->field_count = (uint32_t)columns;
+    schema->heap_bytes = find_number(data, begin, end, "PCOUNT", 0);
+    schema->pad_to = GSI_FITS_BLOCK;
+    return read_columns(data, begin, end, schema);
+}
+
+enum gs_status gsi_fits_read(const uint8_t *data, size_t bytes, const char *name,
+                             struct gsi_schema *schema, struct gs_error *error)
+{
+    uint64_t begin, end;
+    memset(schema, 0, sizeof *schema);
+    schema->is_structured = schema->ignores_case = true;
+    enum walk found = walk(data, bytes, &begin, &end);
+    const char *problem = found == WALK_NEEDS_MORE ? bytes >= GSI_SCHEMA_HEADER_MAX
+                                                         ? "it is longer than 16 MiB"
+                                                         : "it has no binary table, or ends "
+                                                           "before it"
+                          : found == WALK_HAS_NONE ? "it has no binary table in its first 16 MiB"
+                                                   : read_table(data, begin, end, schema);
+    if (problem == NULL)
+        return GS_OK;
+    return gsi_fail(error, GS_E_INPUT, 0,
+                    "'%s': its FITS header cannot be used: %s (--raw sorts the file as it is)",
+                    name, problem);
+}
+
+/* ---- another header ---- */
+
+void gsi_fits_patch(uint8_t *header, uint64_t header_bytes, uint64_t count)
+{
+    uint64_t begin, end;
+    char digits[32];
+    if (walk(header, header_bytes, &begin, &end) != WALK_FOUND)
+        return;
+    for (uint64_t at = begin; at < end && !gsi_fits_is(header + at, "END"); at += GSI_FITS_CARD) {
+        uint8_t *card = header + at;
+        if (gsi_fits_is(card, "CHECKSUM") || gsi_fits_is(card, "DATASUM"))
+            memset(card, ' ', GSI_FITS_CARD);
+        if (!gsi_fits_is(card, "NAXIS2"))
+            continue;
+        snprintf(digits, sizeof digits, "%20llu", (unsigned long long)count);
+        memcpy(card + 10, digits, 20);
+    }
+}

@@ -1,0 +1,259 @@
+/* las_read.c: places in the header and in points, as ASPRS' specification 1.4 R15 has them. */
+#include "input/las/las.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+enum place {
+    AT_MAJOR = 24,
+    AT_MINOR = 25,
+    AT_HEADER_BYTES = 94,
+    AT_POINTS = 96,
+    AT_VLR_COUNT = 100,
+    AT_POINT_FORMAT = 104,
+    AT_POINT_BYTES = 105,
+    AT_COUNT_32 = 107,
+    AT_SCALES = 131, /* of X, Y, Z; then three offsets */
+    AT_WAVEFORMS = 227,
+    AT_EVLRS = 235,
+    AT_COUNT_64 = 247,
+    END_OF_1_3 = 235,
+    END_OF_1_4 = 375,
+    VLR_BYTES = 54,
+    EXTRA_BYTES = 192,
+    FORMATS = 11,
+};
+
+static uint64_t number(const uint8_t *at, uint32_t bytes)
+{
+    uint64_t value = 0;
+    for (uint32_t i = bytes; i-- > 0;)
+        value = value << 8 | at[i];
+    return value;
+}
+
+uint64_t gsi_las_wanted(const uint8_t *data, size_t bytes)
+{
+    if (bytes < GSI_LAS_HEADER_BYTES)
+        return GSI_LAS_HEADER_BYTES;
+    return gsi_clamp_u64(number(data + AT_POINTS, 4), GSI_LAS_HEADER_BYTES, GSI_SCHEMA_HEADER_MAX);
+}
+
+/* ---- fields of points ---- */
+
+struct field {
+    const char *name;
+    uint8_t bytes;
+    char kind;
+};
+
+/* Bits of bytes have no bytes of their own: they come before the byte that they are in. */
+static const struct field begin_0[] = {{"X", 4, 'i'},
+                                       {"Y", 4, 'i'},
+                                       {"Z", 4, 'i'},
+                                       {"intensity", 2, 'u'},
+                                       {"return_number", 0, '?'},
+                                       {"number_of_returns", 0, '?'},
+                                       {"scan_direction_flag", 0, '?'},
+                                       {"edge_of_flight_line", 0, '?'},
+                                       {"", 1, '?'},
+                                       {"classification", 0, '?'},
+                                       {"synthetic", 0, '?'},
+                                       {"key_point", 0, '?'},
+                                       {"withheld", 0, '?'},
+                                       {"", 1, '?'},
+                                       {"scan_angle_rank", 1, 'i'},
+                                       {"user_data", 1, 'u'},
+                                       {"point_source_id", 2, 'u'},
+                                       {NULL, 0, 0}};
+static const struct field begin_6[] = {{"X", 4, 'i'},
+                                       {"Y", 4, 'i'},
+                                       {"Z", 4, 'i'},
+                                       {"intensity", 2, 'u'},
+                                       {"return_number", 0, '?'},
+                                       {"number_of_returns", 0, '?'},
+                                       {"", 1, '?'},
+                                       {"synthetic", 0, '?'},
+                                       {"key_point", 0, '?'},
+                                       {"withheld", 0, '?'},
+                                       {"overlap", 0, '?'},
+                                       {"scanner_channel", 0, '?'},
+                                       {"scan_direction_flag", 0, '?'},
+                                       {"edge_of_flight_line", 0, '?'},
+                                       {"", 1, '?'},
+                                       {"classification", 1, 'u'},
+                                       {"user_data", 1, 'u'},
+                                       {"scan_angle", 2, 'i'},
+                                       {"point_source_id", 2, 'u'},
+                                       {"gps_time", 8, 'f'},
+                                       {NULL, 0, 0}};
+static const struct field times[] = {{"gps_time", 8, 'f'}, {NULL, 0, 0}};
+static const struct field colors[] = {
+    {"red", 2, 'u'}, {"green", 2, 'u'}, {"blue", 2, 'u'}, {NULL, 0, 0}};
+static const struct field nears[] = {{"nir", 2, 'u'}, {NULL, 0, 0}};
+static const struct field waves[] = {{"wavepacket_index", 1, 'u'},
+                                     {"wavepacket_offset", 8, 'u'},
+                                     {"wavepacket_size", 4, 'u'},
+                                     {"return_point_wave_location", 4, 'f'},
+                                     {"x_t", 4, 'f'},
+                                     {"y_t", 4, 'f'},
+                                     {"z_t", 4, 'f'},
+                                     {NULL, 0, 0}};
+
+static const struct field *const formats[FORMATS][5] = {
+    {begin_0},
+    {begin_0, times},
+    {begin_0, colors},
+    {begin_0, times, colors},
+    {begin_0, times, waves},
+    {begin_0, times, colors, waves},
+    {begin_6},
+    {begin_6, colors},
+    {begin_6, colors, nears},
+    {begin_6, waves},
+    {begin_6, colors, nears, waves},
+};
+
+static struct gsi_schema_field *add(struct gsi_schema *schema, uint32_t off, uint32_t bytes,
+                                    char kind)
+{
+    struct gsi_schema_field *field = &schema->fields[schema->field_count++];
+    *field = (struct gsi_schema_field){.off = off, .bytes = bytes, .count = 1, .kind = kind};
+    return field;
+}
+
+/* Returns how many bytes they have. */
+static uint32_t add_known(struct gsi_schema *schema, uint32_t format)
+{
+    uint32_t off = 0;
+    for (uint32_t part = 0; part < 5 && formats[format][part] != NULL; part++)
+        for (const struct field *known = formats[format][part]; known->name != NULL; known++) {
+            if (known->name[0] != '\0') {
+                struct gsi_schema_field *field =
+                    add(schema, off, gsi_max_u32(known->bytes, 1), known->kind);
+                snprintf(field->name, sizeof field->name, "%s", known->name);
+            }
+            off += known->bytes;
+        }
+    return off;
+}
+
+/* ---- extra bytes ---- */
+
+/* Types 1 to 10; 11 to 30 were arrays of two and three of them. 0: bytes without a type. */
+static const struct {
+    char kind;
+    uint8_t bytes;
+} extra_types[] = {{'V', 0}, {'u', 1}, {'i', 1}, {'u', 2}, {'i', 2}, {'u', 4},
+                   {'i', 4}, {'u', 8}, {'i', 8}, {'f', 4}, {'f', 8}};
+
+static double real(const uint8_t *at)
+{
+    double value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* One entry, whose bytes are at *off. */
+static const char *add_extra(struct gsi_schema *schema, const uint8_t *entry, uint32_t *off)
+{
+    uint32_t type = entry[2], options = entry[3];
+    uint32_t count = type > 10 ? (type - 1) / 10 + 1 : 1, one = type > 0 ? (type - 1) % 10 + 1 : 0;
+    if (type > 30)
+        return "it has extra bytes of a type that is not known";
+    uint32_t bytes = type > 0 ? extra_types[one].bytes : options;
+    if (bytes == 0 || bytes * count > schema->element_bytes - *off)
+        return "its points are too short for their extra bytes";
+    struct gsi_schema_field *field = add(schema, *off, bytes, extra_types[one].kind);
+    field->count = count;
+    memcpy(field->name, entry + 4, 32);
+    bool has_scale = type > 0 && (options & 8) != 0, has_offset = type > 0 && (options & 16) != 0;
+    field->is_scaled = has_scale || has_offset;
+    if (has_scale && !(real(entry + 112) > 0))
+        field->kind = '?'; /* falls as it rises */
+    field->more = field->is_scaled ? XXH3_64bits(entry + 112, 48) : 0;
+    *off += bytes * count;
+    return NULL;
+}
+
+/* Looks through the VLRs. Returns what is wrong with them. */
+static const char *add_extras(const uint8_t *data, struct gsi_schema *schema, uint32_t off)
+{
+    uint64_t at = number(data + AT_HEADER_BYTES, 2);
+    uint32_t vlrs = (uint32_t)number(data + AT_VLR_COUNT, 4);
+    const char *problem = NULL;
+    for (uint32_t i = 0; i < vlrs; i++) {
+        if (at + VLR_BYTES > schema->header_bytes)
+            return "its VLRs go beyond the place where points begin";
+        const uint8_t *vlr = data + at;
+        uint64_t id = number(vlr + 18, 2), bytes = number(vlr + 20, 2);
+        at += VLR_BYTES;
+        if (bytes > schema->header_bytes - at)
+            return "its VLRs go beyond the place where points begin";
+        if (strncmp((const char *)vlr + 2, "laszip encoded", 16) == 0)
+            return "it is LAZ, which is packed; unpack it first: laszip -i FILE -o FILE.las";
+        bool is_extra = strncmp((const char *)vlr + 2, "LASF_Spec", 16) == 0 && id == 4;
+        for (uint64_t entry = 0; is_extra && entry + EXTRA_BYTES <= bytes; entry += EXTRA_BYTES) {
+            if (schema->field_count < GSI_SCHEMA_FIELDS_MAX)
+                problem = add_extra(schema, data + at + entry, &off);
+            if (problem != NULL)
+                return problem;
+        }
+        at += bytes;
+    }
+    return NULL;
+}
+
+/* ---- the header ---- */
+
+static uint32_t header_least(uint8_t minor)
+{
+    return minor >= 4 ? END_OF_1_4 : minor == 3 ? END_OF_1_3 : GSI_LAS_HEADER_BYTES;
+}
+
+/* Returns what is wrong. */
+static const char *read_header(const uint8_t *data, size_t bytes, struct gsi_schema *schema)
+{
+    if (bytes < GSI_LAS_HEADER_BYTES)
+        return "it is cut short";
+    uint64_t points = number(data + AT_POINTS, 4), header = number(data + AT_HEADER_BYTES, 2);
+    uint32_t format = data[AT_POINT_FORMAT];
+    schema->version = data[AT_MINOR];
+    if (data[AT_MAJOR] != 1 || schema->version > 4)
+        return "its version is none of 1.0 to 1.4";
+    if ((format & 0xc0) != 0)
+        return "it is LAZ, which is packed; unpack it first: laszip -i FILE -o FILE.las";
+    if (format >= FORMATS)
+        return "the format of its points is none of 0 to 10";
+    if (points > GSI_SCHEMA_HEADER_MAX)
+        return "it is longer than 16 MiB";
+    if (header < header_least(schema->version) || points < header)
+        return "it is too short for its version";
+    if (points > bytes)
+        return "it is cut short";
+    schema->header_bytes = (uint32_t)points;
+    schema->element_bytes = (uint32_t)number(data + AT_POINT_BYTES, 2);
+    schema->count =
+        schema->version >= 4 ? number(data + AT_COUNT_64, 8) : number(data + AT_COUNT_32, 4);
+    uint32_t known = add_known(schema, format);
+    if (schema->element_bytes < known)
+        return "its points are too short for their format";
+    for (uint32_t i = 0; i < 3; i++) /* X, Y, Z mean the same where these are the same */
+        schema->fields[i].more = XXH3_64bits(data + AT_SCALES, 48);
+    return add_extras(data, schema, known);
+}
+
+enum gs_status gsi_las_read(const uint8_t *data, size_t bytes, const char *name,
+                            struct gsi_schema *schema, struct gs_error *error)
+{
+    memset(schema, 0, sizeof *schema);
+    schema->is_structured = true;
+    const char *problem = read_header(data, bytes, schema);
+    if (problem == NULL)
+        return GS_OK;
+    return gsi_fail(error, GS_E_INPUT, 0,
+                    "'%s': its LAS header cannot be used: %s (--raw sorts the file as it is)", name,
+                    problem);
+}
