@@ -383,7 +383,7 @@ print(peak() - before)
 '''
 
 
-def test_peak__of_a_table_of_three_times_memory__is_its_ceiling(tmp_path):
+def test_peak__of_a_table_larger_than_memory__is_its_ceiling(tmp_path):
     told = subprocess.run([sys.executable, '-c', PEAK], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     assert int(told.stdout) < 64 * MIB

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import List, Optional
 
@@ -30,6 +31,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Optional[List[str]] = None) -> int:
     given = _parser().parse_args(arguments)
+    os.environ.setdefault('ARROW_DEFAULT_MEMORY_POOL', 'system')  # others keep what they were given back
     by = given.by[0].split(',') if given.by is not None and len(given.by) == 1 else given.by
     try:
         sort_parquet(given.inputs, given.output, by, given.memory, nulls=given.nulls, temp=given.temp, compression=given.compression,
