@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 /* What says how a file is sorted, and with what. */
-static const enum gsi_option_id of_a_sort[] = {
-    GSI_OPT_TYPE,      GSI_OPT_RECORD, GSI_OPT_KEY,    GSI_OPT_REVERSE,  GSI_OPT_HEADER,
-    GSI_OPT_DROP_TAIL, GSI_OPT_RAW,    GSI_OPT_MEMORY, GSI_OPT_TEMP_DIR, GSI_OPT_PARALLEL};
+static const enum gsi_option_id of_a_sort[] = {GSI_OPT_TYPE,      GSI_OPT_RECORD,  GSI_OPT_KEY,
+                                               GSI_OPT_REVERSE,   GSI_OPT_NAN,     GSI_OPT_HEADER,
+                                               GSI_OPT_DROP_TAIL, GSI_OPT_RAW,     GSI_OPT_MEMORY,
+                                               GSI_OPT_TEMP_DIR,  GSI_OPT_PARALLEL};
 #define OF_A_SORT (sizeof of_a_sort / sizeof of_a_sort[0])
 
 /* A line that is being written; is_whole: all of it has fitted so far. */
