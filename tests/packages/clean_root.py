@@ -27,12 +27,13 @@ def needs(package):
 
 
 def installed():
-    """{name: stanza} of what is installed, {name: who provides it}."""
+    """{name: stanza} of what is installed for this processor, {name: who provides it}."""
     stanzas, provided = {}, {}
+    here = subprocess.run(['dpkg', '--print-architecture'], check=True, capture_output=True, text=True).stdout.strip()
     with open(f'/{DPKG}/status', encoding='utf-8') as file:
         for stanza in file.read().split('\n\n'):
             package = fields(stanza)
-            if package.get('Status', '').endswith(' ok installed'):
+            if package.get('Status', '').endswith(' ok installed') and package['Architecture'] in (here, 'all'):
                 stanzas[package['Package']] = stanza
                 for [virtual] in names(package.get('Provides', '')):
                     provided.setdefault(virtual, package['Package'])
@@ -90,7 +91,7 @@ def main():
 
     ids = [f'{name}:{fields(stanzas[name])["Architecture"]}' for name in chosen]
     paths = subprocess.run(['dpkg', '-L', *ids], check=True, capture_output=True, text=True).stdout.split('\n')
-    prefixes = tuple(name + end for name in chosen for end in '.:')
+    prefixes = tuple(f'{name}.' for name in chosen) + tuple(f'{name_and_processor}.' for name_and_processor in ids)
     records = [name for name in os.listdir(f'/{DPKG}/info') if name.startswith(prefixes)]
     paths = [path for path in paths if path.startswith('/')] + [f'/{DPKG}/info/{name}' for name in records]
     copy(root, paths + alternatives(paths))
