@@ -123,6 +123,18 @@ void gsi_fit_name(char *to, size_t size, const char *name)
     snprintf(to, size, "%.*s%s%s", (int)head, name, head < length ? dots : "", name + tail);
 }
 
+/* Of a system call's failure. glibc's strerror_r gives a text, POSIX's and musl's writes it. */
+static const char *reason_text(int sys_errno, char *room, size_t size)
+{
+#ifdef __GLIBC__
+    return strerror_r(sys_errno, room, size);
+#else
+    if (strerror_r(sys_errno, room, size) != 0)
+        snprintf(room, size, "error %d", sys_errno);
+    return room;
+#endif
+}
+
 enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                         const char *format, ...)
 {
@@ -146,7 +158,7 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
         line = room;
     if (sys_errno != 0) {
         char reason[REASON_BYTES - 3];
-        const char *text = strerror_r(sys_errno, reason, sizeof reason);
+        const char *text = reason_text(sys_errno, reason, sizeof reason);
         length = strlen(line);
         snprintf(line + length, size - length, ": %s", text);
     }

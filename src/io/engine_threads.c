@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -24,6 +25,20 @@
  * io_uring moves them at depth 8 to 32 (4 GiB direct, ext4 on a virtual disk, Linux 6.18: medians
  * of 1.4 and 1.2 GB/s read, 1.7 and 1.5 written); more would only cost stacks. */
 #define THREADS_MAX 16u
+
+/* musl has these calls from 1.2.5 on. */
+#if !defined(__GLIBC__) && !defined(RWF_NOWAIT)
+#define RWF_NOWAIT 8
+static ssize_t preadv2(int fd, const struct iovec *pieces, int n, off_t off, int flags)
+{
+    return syscall(SYS_preadv2, fd, pieces, n, off, 0, flags);
+}
+
+static ssize_t pwritev2(int fd, const struct iovec *pieces, int n, off_t off, int flags)
+{
+    return syscall(SYS_pwritev2, fd, pieces, n, off, 0, flags);
+}
+#endif
 
 struct threads {
     struct gsi_engine engine;

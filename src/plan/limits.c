@@ -134,14 +134,12 @@ static struct group_limits cgroup_limits(const char *root)
 
 static uint64_t rlimit_memory(void)
 {
-    static const int resources[] = {RLIMIT_AS, RLIMIT_DATA};
+    struct rlimit limit;
     uint64_t lowest = UINT64_MAX;
-    for (size_t i = 0; i < sizeof resources / sizeof resources[0]; i++) {
-        struct rlimit limit;
-        if (getrlimit((__rlimit_resource_t)resources[i], &limit) == 0 &&
-            limit.rlim_cur != RLIM_INFINITY)
-            lowest = gsi_min_u64(lowest, limit.rlim_cur);
-    }
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        lowest = limit.rlim_cur;
+    if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        lowest = gsi_min_u64(lowest, limit.rlim_cur);
     return lowest;
 }
 
