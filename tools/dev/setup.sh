@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh: installs what gsort needs to build, from Debian's packages, if it is not there.
+#   tools/dev/setup.sh aarch64                  what the preset aarch64 needs on a Debian of another processor
 #   tools/dev/setup.sh [tests [PACKAGE]...]     what the tests need, too, and these; and, into build/python, what tests
 #                                               of the Python package need from PyPI (tests/python/requirements.txt)
 # Asks nothing. Without root it installs no package of Debian's and says what is missing. Used by demo.sh and test.sh.
@@ -8,9 +9,12 @@ set -euo pipefail
 build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev
     libzstd-dev zlib1g-dev libjansson-dev)
 test_packages=(libcmocka-dev python3 python3-numpy python3-venv zstd locales clang-format clang-tidy cppcheck valgrind
-    mandoc zsh fish dpkg-dev lintian)
+    mandoc zsh fish dpkg-dev lintian musl-tools)
+
+cross_packages=(g++-aarch64-linux-gnu qemu-user-static {liburing-dev,libhwy-dev,libxxhash-dev,libzstd-dev,zlib1g-dev,libjansson-dev,libcmocka-dev}:arm64)
 
 wanted=("${build_packages[@]}")
+[ "${1:-}" = aarch64 ] && wanted=("${cross_packages[@]}")
 [ "${1:-}" = tests ] && wanted+=("${test_packages[@]}" "${@:2}")
 
 missing=()
@@ -38,6 +42,7 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
     echo "setup.sh: installing ${missing[*]}"
     export DEBIAN_FRONTEND=noninteractive
+    [ "${1:-}" != aarch64 ] || dpkg --add-architecture arm64
     apt-get update -qq
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
