@@ -547,11 +547,13 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                            "The last N elements are printed, alone or behind those of `--head`."},
                       PROGRAM},
     [GSI_OPT_PRINT] =
-        {{"print", 0, "HOW", GROUP_REPORT,
-          "how --head and --tail print: text (default), or json: lines of\nJSON",
-          .choices = choices_of_print, .place = GS_OPTION_OF_PROGRAM,
-          .manual = "How `--head` and `--tail` print: `text` (default), or `json`, where each line "
-                    "is a JSON value."},
+        {{"print", 0, "[=HOW]", GROUP_REPORT,
+          "print what would be written: text (default), or json: lines\n"
+          "of JSON; with --head or --tail how they print",
+          .alone = "text", .choices = choices_of_print, .place = GS_OPTION_OF_PROGRAM,
+          .manual = "What would be written is [printed](#print) on standard output instead, an "
+                    "element a line: as `text` (default), or as `json`, where each line is a JSON "
+                    "value. With `--head` and `--tail` it says how they print."},
          PROGRAM},
     [GSI_OPT_JSON] = {{"json", 0, NULL, GROUP_REPORT, "with --head or --tail: as JSON lines",
                        .alone = "true", .is_hidden = true, .place = GS_OPTION_OF_PROGRAM},

@@ -30,7 +30,7 @@ static enum gs_status find_action(struct command_line *line, struct gs_error *er
     }
     bool finds = command_line_given(line, "find") != NULL && line->action == GS_SORT;
     if (finds && command_line_given(line, "output") == NULL &&
-        command_line_given(line, "into") == NULL)
+        command_line_given(line, "print") == NULL && command_line_given(line, "into") == NULL)
         line->action = GS_FIND;
     return GS_OK;
 }
@@ -52,6 +52,34 @@ static enum gs_status allow_only(const struct command_line *line, const char *co
     return GS_OK;
 }
 
+/* What a sort writes is printed on standard output, as far as it is known what it is. */
+static enum gs_status check_print(const struct command_line *line, struct gs_error *error)
+{
+    static const struct {
+        const char *name, *why;
+    } apart[] = {{"into", "text goes to standard output: >FILE"},
+                 {"output", "text goes to standard output: >FILE"},
+                 {"split", "text goes to standard output; --range prints a part"},
+                 {"split-at", "text goes to standard output; --find prints a part"},
+                 {"values", "text goes to standard output, and values to files"},
+                 {"zstd", "text goes to standard output, and may be packed there: | zstd"},
+                 {"out-order", "text has no order of bytes"},
+                 {"out", "fields that it cuts out have no type; -k says what is printed"}};
+    const char *output = command_line_given(line, "output");
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
+        const char *given = command_line_given(line, apart[i].name);
+        if (given != NULL && (given != output || strcmp(given, "-") != 0))
+            return gs_fail(error, GS_E_USAGE, 0, "--print does not go with --%s: %s", apart[i].name,
+                           apart[i].why);
+    }
+    if (line->has_wide_sum)
+        return gs_fail(
+            error, GS_E_USAGE, 0,
+            "--print does not go with --sum=OFF:TYPE:wide: what stands behind the record "
+            "is not printed; write it by -o FILE");
+    return GS_OK;
+}
+
 static enum gs_status check_action(const struct command_line *line, struct gs_error *error)
 {
     static const char *const of_printing[] = {"head", "tail", "print", "json", "quiet", NULL};
@@ -66,9 +94,12 @@ static enum gs_status check_action(const struct command_line *line, struct gs_er
                            line->inputs[1]);
         return GS_OK;
     }
+    if (command_line_given(line, "print") != NULL && line->action == GS_SORT)
+        return check_print(line, error);
     if (command_line_given(line, "print") != NULL || command_line_given(line, "json") != NULL)
         return gs_fail(error, GS_E_USAGE, 0,
-                       "--%s: goes with --head or --tail; a report takes --stats=json",
+                       "--%s: goes with --head, --tail and what writes elements; a report takes "
+                       "--stats=json",
                        command_line_given(line, "json") != NULL ? "json" : "print");
     if (line->action != GS_FIND)
         return GS_OK;

@@ -68,6 +68,30 @@ static enum gs_status of_job(const struct command_line *line, enum gs_status sta
                    said->text[0] != '\0' ? said->text : "memory: cannot hold the command line");
 }
 
+static enum gs_status set_option(gs_job *job, const struct gs_option *row, const char *text)
+{
+    return row->is_split  ? add_parts(job, row->name, text)
+           : row->is_list ? gs_job_add(job, row->name, text)
+                          : gs_job_set(job, row->name, text);
+}
+
+/* Whether an option says what the elements of an input are, and where. */
+static bool is_of_look(const char *name)
+{
+    static const char *const names[] = {"type", "record", "key", "header", "region", "raw"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_wide_sum(const char *name, const char *text)
+{
+    size_t length = strlen(text);
+    return strcmp(name, "sum-wide") == 0 ||
+           (strcmp(name, "sum") == 0 && length > 5 && strcmp(text + length - 5, ":wide") == 0);
+}
+
 static enum gs_status take_option(struct command_line *line, int i, const char *argument,
                                   struct gs_error *error)
 {
@@ -83,11 +107,9 @@ static enum gs_status take_option(struct command_line *line, int i, const char *
     if (row->place == GS_OPTION_OF_PROGRAM ||
         strcmp(row->name, "device-model") == 0) /* a file, in JSON */
         return GS_OK;
-    return of_job(line,
-                  row->is_split  ? add_parts(line->job, row->name, text)
-                  : row->is_list ? gs_job_add(line->job, row->name, text)
-                                 : gs_job_set(line->job, row->name, text),
-                  error);
+    line->has_wide_sum = line->has_wide_sum || is_wide_sum(row->name, text);
+    TRY(of_job(line, set_option(line->job, row, text), error));
+    return is_of_look(row->name) ? of_job(line, set_option(line->look, row, text), error) : GS_OK;
 }
 
 static enum gs_status take_options(int argc, char **argv, struct command_line *line,
@@ -180,8 +202,10 @@ static enum gs_status take_inputs(struct command_line *line, struct gs_error *er
         line->inputs = line->files0.names;
         line->input_count = line->files0.count;
     }
-    for (size_t i = 0; i < line->input_count; i++)
+    for (size_t i = 0; i < line->input_count; i++) {
         TRY(of_job(line, gs_job_add(line->job, "input", line->inputs[i]), error));
+        TRY(of_job(line, gs_job_add(line->look, "input", line->inputs[i]), error));
+    }
     return GS_OK;
 }
 
@@ -189,8 +213,9 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
                                   struct gs_error *error)
 {
     *line = (struct command_line){.job = gs_job_create(),
+                                  .look = gs_job_create(),
                                   .inputs = calloc((size_t)argc + 1, sizeof *line->inputs)};
-    if (line->job == NULL || line->inputs == NULL)
+    if (line->job == NULL || line->look == NULL || line->inputs == NULL)
         return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the command line");
     take_rows(line);
     TRY(take_options(argc, argv, line, error));
@@ -209,6 +234,7 @@ void command_line_clear(struct command_line *line)
         free(line->inputs);
     files0_clear(&line->files0);
     gs_job_free(line->job);
+    gs_job_free(line->look);
 }
 
 /* ---- help ---- */

@@ -14,6 +14,7 @@ enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct command_line {
     gs_job *job;
+    gs_job *look; /* the inputs, and what says what elements are: of --print */
     enum gs_action action;
     struct gs_option rows[OPTION_ROWS_MAX];
     int row_count;
@@ -25,6 +26,7 @@ struct command_line {
     enum progress_mode progress;
     uint64_t head_count, tail_count; /* GS_LOOK: elements to print; what was not given: 0 */
     bool is_quiet, is_verbose, check_quietly, prints_json, joins_reports, is_split;
+    bool has_wide_sum;
     bool wants_help, wants_daily_help, wants_version; /* daily: -h */
     int help; /* 0: no options that tune, 1: only these, 2: all, 3: as in the manual */
 };

@@ -2,6 +2,7 @@
 #include "command_line.h"
 #include "common/tool.h"
 #include "print.h"
+#include "print_output.h"
 #include "json/join_reports.h"
 
 #include <errno.h>
@@ -153,10 +154,11 @@ static enum gs_status check_terminals(const struct command_line *line, struct gs
         return gs_fail(error, GS_E_USAGE, 0,
                        "standard input is a terminal; name a FILE, or pipe data in: gsort -t TYPE "
                        "FILE -o OUT (gsort -h says more)");
-    if (line->action == GS_SORT && output_of(line) == NULL && isatty(STDOUT_FILENO))
+    if (line->action == GS_SORT && output_of(line) == NULL &&
+        command_line_given(line, "print") == NULL && isatty(STDOUT_FILENO))
         return gs_fail(error, GS_E_USAGE, 0,
                        "standard output is a terminal; give -o FILE, or pipe it (-o - writes "
-                       "there)");
+                       "there); --print shows it as text");
     return GS_OK;
 }
 
@@ -254,12 +256,20 @@ static int run_job(struct command_line *line, bool *shows_progress)
     return code;
 }
 
+/* Whether more is to be done than to print what is there. */
+static bool is_job(const struct command_line *line)
+{
+    return !line->wants_help && !line->wants_version && !line->joins_reports &&
+           line->action != GS_LOOK;
+}
+
 int main(int argc, char **argv)
 {
     struct command_line line;
     struct gs_error error = {0};
     bool shows_progress = false;
     int code = 0;
+    struct print_output *printer = NULL;
     guard_standard_streams();
     enum gs_status status = command_line_parse(argc, argv, &line, &error);
     bool wants_text = line.wants_help || line.wants_version;
@@ -276,9 +286,12 @@ int main(int argc, char **argv)
     else if (status == GS_OK && line.action == GS_LOOK)
         status = print_elements(&line, stdout, &error);
     else if (status == GS_OK)
+        status = print_output_open(&line, stdout, &printer, &error);
+    if (status == GS_OK && is_job(&line))
         code = run_job(&line, &shows_progress);
     if (status != GS_OK)
         code = say(&error);
+    print_output_close(printer);
     command_line_clear(&line);
     return finish_output(code);
 }

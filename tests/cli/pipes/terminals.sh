@@ -27,6 +27,7 @@ def run(*command, key=None):
     how = 'signal %d' % os.WTERMSIG(status) if os.WIFSIGNALED(status) else 'exit %d' % os.WEXITSTATUS(status)
     return how + ': ' + shown.decode('latin1').replace('\r', '').replace('\x1b[K', '').replace('^C', '').replace('\n', '|')
 print(run('gsort', 'x.u32'))
+print(run('gsort', '-q', '--print', 'ordered.u32'))
 print(run('gsort'))
 print(run('gsort', '-o', 'out'))
 print(run('gsort', '-q', 'x.u32', '-o', '-'))

@@ -1,0 +1,197 @@
+/* print_output.c: the job writes to a callback, which prints. What elements are says another job,
+ * which only looks at the inputs (GS_LOOK). */
+#include "print_output.h"
+
+#include "common/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENTRY_BYTES_MAX ((size_t)65536 + sizeof(uint64_t)) /* a record and its count */
+
+struct print_output {
+    const gs_report *report; /* of what is looked at */
+    FILE *out, *text;        /* text: of an element, before its count; NULL: without counts */
+    char *text_at;
+    size_t text_bytes;
+    enum gs_format format;
+    size_t base_bytes, entry_bytes; /* of an element or a position; with its count */
+    bool has_positions, may_have_header, has_begun;
+    int *fifos; /* kept open, so that writers do not lose their reader */
+    size_t fifo_count;
+    size_t held; /* bytes of an entry whose others are in the next piece */
+    uint8_t entry[ENTRY_BYTES_MAX];
+};
+
+/* ---- entries ---- */
+
+static uint64_t number_of(const uint8_t *bytes, size_t count)
+{
+    uint64_t number = 0;
+    memcpy(&number, bytes, count); /* little endian */
+    return number;
+}
+
+static void print_base(const struct print_output *printer, FILE *out, const uint8_t *entry)
+{
+    if (printer->has_positions)
+        fprintf(out, "%" PRIu64 "\n", number_of(entry, printer->base_bytes));
+    else
+        gs_report_print_element(printer->report, out, entry, printer->format);
+}
+
+/* "5\t3", {"value":5,"count":3}, or one more member of an object. */
+static void print_counted(struct print_output *printer, const uint8_t *entry)
+{
+    uint64_t count = number_of(entry + printer->base_bytes, sizeof count);
+    rewind(printer->text);
+    print_base(printer, printer->text, entry);
+    fflush(printer->text);
+    int length = (int)printer->text_bytes - 1; /* without the end of the line */
+    if (printer->format != GS_FORMAT_JSON)
+        fprintf(printer->out, "%.*s\t%" PRIu64 "\n", length, printer->text_at, count);
+    else if (printer->text_at[0] == '{')
+        fprintf(printer->out, "%.*s,\"count\":%" PRIu64 "}\n", length - 1, printer->text_at, count);
+    else
+        fprintf(printer->out, "{\"value\":%.*s,\"count\":%" PRIu64 "}\n", length, printer->text_at,
+                count);
+}
+
+static void print_entry(struct print_output *printer, const uint8_t *entry)
+{
+    if (printer->text != NULL)
+        print_counted(printer, entry);
+    else
+        print_base(printer, printer->out, entry);
+}
+
+/* ---- pieces, which may end amid an entry ---- */
+
+/* Headers are copied; of streams nothing is known before they are read. */
+static const char *format_of(const void *data, size_t bytes)
+{
+    static const char *const beginnings[][2] = {
+        {"\x93NUMPY", ".npy"}, {"SIMPLE  =", "FITS"}, {"LASF", "LAS"}};
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (bytes >= strlen(beginnings[i][0]) &&
+            memcmp(data, beginnings[i][0], strlen(beginnings[i][0])) == 0)
+            return beginnings[i][1];
+    return NULL;
+}
+
+static bool print_piece(void *context, const void *data, size_t bytes, struct gs_error *error)
+{
+    struct print_output *printer = context;
+    const uint8_t *at = data, *end = at + bytes;
+    const char *format =
+        printer->may_have_header && !printer->has_begun ? format_of(data, bytes) : NULL;
+    printer->has_begun = true;
+    if (format != NULL) {
+        gs_fail(error, GS_E_INPUT, 0,
+                "--print: a stream begins like a %s file; name the file, or give --raw", format);
+        return false;
+    }
+    while (at < end && !ferror(printer->out)) {
+        size_t step = min_u64(printer->entry_bytes - printer->held, (size_t)(end - at));
+        bool is_whole = step == printer->entry_bytes;
+        if (!is_whole)
+            memcpy(printer->entry + printer->held, at, step);
+        printer->held = (printer->held + step) % printer->entry_bytes;
+        if (printer->held == 0)
+            print_entry(printer, is_whole ? at : printer->entry);
+        at += step;
+    }
+    if (!ferror(printer->out))
+        return true;
+    gs_fail(error, GS_E_IO, errno, "'standard output': cannot write");
+    return false;
+}
+
+/* ---- open, close ---- */
+
+static bool is_u32(const struct command_line *line)
+{
+    const char *words[] = {command_line_given(line, "argsort"), command_line_given(line, "index")};
+    return (words[0] != NULL && strcmp(words[0], "u32") == 0) ||
+           (words[1] != NULL && strcmp(words[1], "u32") == 0);
+}
+
+/* Of inputs that are no FIFO: -1. */
+static enum gs_status hold_fifos(const struct command_line *line, struct print_output *printer,
+                                 struct gs_error *error)
+{
+    struct stat info;
+    printer->fifos = malloc((line->input_count + 1) * sizeof *printer->fifos);
+    if (printer->fifos == NULL)
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");
+    for (size_t i = 0; i < line->input_count; i++) {
+        bool is_fifo = stat(line->inputs[i], &info) == 0 && S_ISFIFO(info.st_mode);
+        int mode = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
+        printer->fifos[printer->fifo_count++] = is_fifo ? open(line->inputs[i], mode) : -1;
+    }
+    return GS_OK;
+}
+
+static enum gs_status of_job(enum gs_status status, const gs_job *job, struct gs_error *error)
+{
+    if (status != GS_OK)
+        *error = *gs_job_error(job);
+    return status;
+}
+
+static enum gs_status begin(const struct command_line *line, struct print_output *printer,
+                            struct gs_error *error)
+{
+    const struct gs_writer writer = {.write = print_piece, .context = printer};
+    TRY(hold_fifos(line, printer, error));
+    TRY(of_job(gs_job_run(line->look, GS_LOOK), line->look, error));
+    printer->report = gs_job_report(line->look);
+    printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
+    printer->has_positions = command_line_given(line, "argsort") != NULL;
+    printer->may_have_header = number_at(printer->report, "data_bytes") == UINT64_MAX &&
+                               command_line_given(line, "raw") == NULL;
+    printer->base_bytes = printer->has_positions ? (is_u32(line) ? 4 : 8)
+                                                 : number_at(printer->report, "element_bytes");
+    printer->entry_bytes = printer->base_bytes;
+    if (command_line_given(line, "count") != NULL) {
+        printer->entry_bytes += sizeof(uint64_t);
+        printer->text = open_memstream(&printer->text_at, &printer->text_bytes);
+        if (printer->text == NULL)
+            return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");
+    }
+    if (number_at(printer->report, "data_off") > 0 && command_line_given(line, "region") == NULL)
+        TRY(of_job(gs_job_set(line->job, "drop-header", "true"), line->job, error));
+    return of_job(gs_job_set_writer(line->job, "standard output", &writer), line->job, error);
+}
+
+enum gs_status print_output_open(const struct command_line *line, FILE *out,
+                                 struct print_output **printer, struct gs_error *error)
+{
+    *printer = NULL;
+    if (line->action != GS_SORT || command_line_given(line, "print") == NULL)
+        return GS_OK;
+    *printer = calloc(1, sizeof **printer);
+    if (*printer == NULL)
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");
+    (*printer)->out = out;
+    return begin(line, *printer, error);
+}
+
+void print_output_close(struct print_output *printer)
+{
+    if (printer == NULL)
+        return;
+    if (printer->text != NULL)
+        fclose(printer->text);
+    free(printer->text_at);
+    for (size_t i = 0; i < printer->fifo_count; i++)
+        if (printer->fifos[i] >= 0)
+            close(printer->fifos[i]);
+    free(printer->fifos);
+    free(printer);
+}

@@ -1,0 +1,18 @@
+/* print_output.h: what a sort would write, as text: --print without --head and --tail. */
+#ifndef GSORT_PRINT_OUTPUT_H
+#define GSORT_PRINT_OUTPUT_H
+
+#include "command_line.h"
+
+struct print_output;
+
+/* print_output_open: from now on the job of `line` writes to `out`, a line an element, as
+ * print_elements does; with --count its number of times stands behind it, and with --argsort a
+ * position in its stead. *printer stays NULL if that is not asked for.
+ * fails GS_E_INPUT, GS_E_USAGE as gs_job_run does of the inputs, GS_E_MEMORY
+ * print_output_close: after the job; also NULL. */
+enum gs_status print_output_open(const struct command_line *line, FILE *out,
+                                 struct print_output **printer, struct gs_error *error);
+void print_output_close(struct print_output *printer);
+
+#endif
