@@ -181,7 +181,7 @@ __device__ void gsi_pad_slices(const gsi_merge_table<1 << FAN_IN_LOG> &table, Ke
 // The block merges the level's pairs; their outputs are the next one's inputs.
 template <class Key, int FAN_IN_LOG>
 __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys,
-                                                uint32_t pair_count)
+                                                uint32_t pair_count, const gsi_key_turn &turn)
 {
     using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
     constexpr uint32_t ITEMS = policy::items, WARPS = policy::threads / 32;
@@ -212,6 +212,8 @@ __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG>
         gsi_merge_padded(keys, (a + taken) * KEY_BYTES, (b + diagonal - taken) * KEY_BYTES, out);
     }
     __syncthreads(); // all inputs of the level, and its plan, are read
+    if (pair_count == 1)
+        gsi_turn_to_bits(turn, out);
     if (has_work)
         gsi_store_items(keys + slot, false, out);
     if (pair_count == 1)
@@ -270,7 +272,7 @@ __global__ void __launch_bounds__(gsi_merge_policy<Key, FAN_IN_LOG>::threads,
     gsi_pad_slices<Key, FAN_IN_LOG>(table, keys);
 #pragma unroll 1
     for (uint32_t pair_count = FAN_IN / 2; pair_count > 0; pair_count /= 2)
-        gsi_merge_level<Key, FAN_IN_LOG>(table, keys, pair_count);
+        gsi_merge_level<Key, FAN_IN_LOG>(table, keys, pair_count, runs.turn);
 #if GSI_HAS_BULK_COPY
     gsi_bulk_publish();
 #endif

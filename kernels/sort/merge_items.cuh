@@ -20,6 +20,7 @@
 #define GSI_MERGE_ITEMS_CUH
 
 #include "base/u128.h"
+#include "kernels/sort/key_turn.cuh"
 #include "kernels/sort/merge_path.cuh"
 
 // gsi_merge_step: the smaller of x and y goes to `out` (of equal ones x), the other one to y. If y
@@ -160,6 +161,24 @@ __device__ __forceinline__ void gsi_store_items(Key *first, bool is_descending,
         for (int i = 0; i < ITEMS; i++)
             first[i] = items[i];
     }
+}
+
+// What a thread has in registers. Of tags, which are made where they are needed, nothing is turned.
+template <class Key, int ITEMS>
+__device__ __forceinline__ void gsi_turn_to_bits(const gsi_key_turn &turn, Key (&keys)[ITEMS])
+{
+    if (!turn.to_bits)
+        return;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        keys[i] = gsi_number_of_key(turn, keys[i]);
+}
+
+struct gsi_tied_tag; // kernels/record/tied_tag.cuh
+
+template <int ITEMS>
+__device__ __forceinline__ void gsi_turn_to_bits(const gsi_key_turn &, gsi_tied_tag (&)[ITEMS])
+{
 }
 
 #endif

@@ -10,6 +10,7 @@
 #define GSI_MERGE_RUNS_CUH
 
 #include "kernels/record/key_context.cuh"
+#include "kernels/sort/key_turn.cuh"
 #include "kernels/sort/tile_policy.cuh"
 
 // One sorted array in device memory.
@@ -27,10 +28,11 @@ template <class Key> struct gsi_merge_runs {
     const Key *base; // even; nullptr: listed
     uint64_t key_count, run_keys;
     gsi_slice_of<Key> listed[GSI_FAN_IN];
-    Key *out; // 16-byte aligned; the groups follow each other
+    Key *out; // fastest if 16-byte aligned; the groups follow each other
     uint64_t tiles_per_group;
     uint64_t group_keys; // outputs of a whole group
     gsi_key_context<Key> context;
+    gsi_key_turn turn; // of what goes out
 };
 
 // Run r of a group.

@@ -127,34 +127,97 @@ template <class Key> static size_t gsi_chunk_scratch_bytes(uint64_t n)
     return most;
 }
 
+// A sort of n keys.
+template <class Key> struct gsi_chunk {
+    Key *keys, *spare;
+    uint64_t n;
+    uint64_t *scratch;
+    const gsi_cuda_places *places;
+    gsi_key_turn turn;
+    cudaStream_t stream;
+
+    static uint32_t pass_count(uint64_t n)
+    {
+        uint32_t count = 0;
+        gsi_for_each_pass<Key>(n, [&](uint32_t, uint64_t) {
+            count++;
+            return cudaSuccess;
+        });
+        return count;
+    }
+
+    cudaError_t sort_tiles(Key *to, bool is_last) const
+    {
+        gsi_key_turn tile_turn = turn;
+        tile_turn.to_bits = turn.to_bits && is_last;
+        const uint64_t tiles = gsi_ceil_div<uint64_t>(n, gsi_sort_tile<Key>());
+        return gsi_launch(gsi_tile_sort<Key>, dim3(static_cast<uint32_t>(tiles)),
+                          dim3(gsi_tile_policy<Key>::threads), gsi_sort_tile<Key>() * sizeof(Key),
+                          stream, keys, to, n, gsi_key_context<Key>::make(places), tile_turn);
+    }
+
+    // The tiles are written to `from`, then passes go to and fro; *sorted: where the last one went.
+    cudaError_t sort(Key *from, Key **sorted) const
+    {
+        Key *to = from == keys ? spare : keys;
+        uint32_t left = pass_count(n);
+        GSI_CUDA_TRY(sort_tiles(from, left == 0));
+        const cudaError_t error = gsi_for_each_pass<Key>(n, [&](uint32_t log, uint64_t run_keys) {
+            gsi_merge_runs<Key> runs = {};
+            runs.base = from;
+            runs.key_count = n;
+            runs.run_keys = run_keys;
+            runs.group_keys = run_keys << log < n ? run_keys << log : n;
+            runs.out = to;
+            runs.context = gsi_key_context<Key>::make(places);
+            if (--left == 0)
+                runs.turn = turn;
+            GSI_CUDA_TRY(GSI_OF_FAN_IN(log, run(runs, scratch, stream)));
+            Key *const swapped = from;
+            from = to;
+            to = swapped;
+            return cudaSuccess;
+        });
+        *sorted = from;
+        return error;
+    }
+};
+
 template <class Key>
 static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scratch,
                                   const gsi_cuda_places *places, cudaStream_t stream, void **sorted)
 {
-    Key *from = static_cast<Key *>(keys), *to = static_cast<Key *>(spare);
-    *sorted = from;
-    if (n == 0)
-        return cudaSuccess;
-    const uint64_t tiles = gsi_ceil_div<uint64_t>(n, gsi_sort_tile<Key>());
-    GSI_CUDA_TRY(gsi_launch(gsi_tile_sort<Key>, dim3(static_cast<uint32_t>(tiles)),
-                            dim3(gsi_tile_policy<Key>::threads), gsi_sort_tile<Key>() * sizeof(Key),
-                            stream, from, from, n, gsi_key_context<Key>::make(places)));
-    const cudaError_t error = gsi_for_each_pass<Key>(n, [&](uint32_t log, uint64_t run_keys) {
-        gsi_merge_runs<Key> runs = {};
-        runs.base = from;
-        runs.key_count = n;
-        runs.run_keys = run_keys;
-        runs.group_keys = run_keys << log < n ? run_keys << log : n;
-        runs.out = to;
-        runs.context = gsi_key_context<Key>::make(places);
-        GSI_CUDA_TRY(GSI_OF_FAN_IN(log, run(runs, static_cast<uint64_t *>(scratch), stream)));
-        Key *const swapped = from;
-        from = to;
-        to = swapped;
-        return cudaSuccess;
-    });
-    *sorted = from;
+    const gsi_chunk<Key> chunk = {static_cast<Key *>(keys),
+                                  static_cast<Key *>(spare),
+                                  n,
+                                  static_cast<uint64_t *>(scratch),
+                                  places,
+                                  {},
+                                  stream};
+    Key *last = chunk.keys;
+    const cudaError_t error = n > 0 ? chunk.sort(chunk.keys, &last) : cudaSuccess;
+    *sorted = last;
     return error;
+}
+
+// Of an odd number of passes the first reads what the tiles put into the spare.
+template <class Key>
+static cudaError_t gsi_sort_in_place(void *keys, void *spare, uint64_t n, void *scratch,
+                                     const gsi_key_turn *turn, const gsi_cuda_places *places,
+                                     cudaStream_t stream)
+{
+    gsi_chunk<Key> chunk = {static_cast<Key *>(keys),
+                            static_cast<Key *>(spare),
+                            n,
+                            static_cast<uint64_t *>(scratch),
+                            places,
+                            {},
+                            stream};
+    if (turn != nullptr)
+        chunk.turn = *turn;
+    Key *sorted;
+    return n == 0 ? cudaSuccess
+                  : chunk.sort(chunk.pass_count(n) % 2 == 0 ? chunk.keys : chunk.spare, &sorted);
 }
 
 // Up to GSI_FAN_IN arrays into one.
@@ -242,6 +305,7 @@ template <class Key> constexpr gsi_sort_kernels gsi_sort_kernels_of()
     kernels.prepare = gsi_prepare<Key>;
     kernels.chunk_scratch_bytes = gsi_chunk_scratch_bytes<Key>;
     kernels.chunk_sort = gsi_chunk_sort<Key>;
+    kernels.sort_in_place = gsi_sort_in_place<Key>;
     kernels.merge_scratch_bytes = gsi_merge_scratch_bytes<Key>;
     kernels.merge = gsi_merge<Key>;
     kernels.cut_windows = gsi_cut_windows<Key>;

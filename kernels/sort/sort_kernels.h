@@ -18,6 +18,7 @@
 #include <cstdint>
 
 struct gsi_cuda_places;
+struct gsi_key_turn; // kernels/sort/key_turn.cuh
 
 struct gsi_sort_kernels {
     uint32_t key_bytes;
@@ -29,6 +30,13 @@ struct gsi_sort_kernels {
     size_t (*chunk_scratch_bytes)(uint64_t n);
     cudaError_t (*chunk_sort)(void *keys, void *spare, uint64_t n, void *scratch,
                               const gsi_cuda_places *places, cudaStream_t stream, void **sorted);
+
+    // sort_in_place: the same, but the result is in `keys`, which are aligned to a key only (what
+    // lies around them in whole units is read). Numbers become keys and numbers again as `turn`
+    // (host) says; nullptr: they are keys.
+    cudaError_t (*sort_in_place)(void *keys, void *spare, uint64_t n, void *scratch,
+                                 const gsi_key_turn *turn, const gsi_cuda_places *places,
+                                 cudaStream_t stream);
 
     // merge: `count` arrays into `out`, which overlaps none of them; of equal keys those of the
     // lower array first. temp: only used if count > 16; then it and `out` have room for all keys

@@ -11,13 +11,15 @@
 #define GSI_TILE_SORT_CUH
 
 #include "kernels/record/key_context.cuh"
+#include "kernels/sort/key_turn.cuh"
 #include "kernels/sort/merge_items.cuh"
 #include "kernels/sort/sort_network.cuh"
 #include "kernels/sort/tile_policy.cuh"
 
 template <class Key>
 __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy<Key>::blocks)
-    gsi_tile_sort(const Key *in, Key *out, uint64_t n, gsi_key_context<Key> context)
+    gsi_tile_sort(const Key *in, Key *out, uint64_t n, gsi_key_context<Key> context,
+                  gsi_key_turn turn)
 {
     context.begin();
     constexpr int ITEMS = gsi_tile_policy<Key>::items, THREADS = gsi_tile_policy<Key>::threads;
@@ -31,6 +33,9 @@ __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy
     for (int i = 0; i < ITEMS; i++) { // which thread sorts which keys first is of no account
         const uint32_t at = i * THREADS + thread;
         keys[i] = at < count ? in[first + at] : ~Key(0); // the largest ones stay behind
+        if constexpr (gsi_key_context<Key>::is_bitwise)
+            if (turn.to_keys && at < count)
+                keys[i] = gsi_key_of_number(turn, keys[i]);
     }
     gsi_network_sort(keys);
 
@@ -39,6 +44,8 @@ __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy
 #pragma unroll 1
     for (uint32_t group_threads = 1;; group_threads *= 2) {
         const bool is_descending = group % 2 != 0;
+        if (group_threads == THREADS)
+            gsi_turn_to_bits(turn, keys);
         Key *const slots = tile + group * group_keys;
         gsi_store_items(slots + (is_descending ? group_keys - 1 - part : part), is_descending,
                         keys);
@@ -54,7 +61,7 @@ __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy
     }
     __syncthreads();
     constexpr uint32_t UNIT = 16 / sizeof(Key);
-    if (count == TILE && TILE % UNIT == 0) {
+    if (count == TILE && TILE % UNIT == 0 && reinterpret_cast<uintptr_t>(out) % 16 == 0) {
         uint4 *to = reinterpret_cast<uint4 *>(out + first);
         const uint4 *from = reinterpret_cast<const uint4 *>(tile);
         for (uint32_t i = thread; i < TILE / UNIT; i += THREADS)
