@@ -287,6 +287,36 @@ GS_API enum gs_status gs_job_check_array(gs_job *job, const void *data, uint64_t
 GS_API enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64_t bytes,
                                            uint64_t *positions);
 
+/* Jobs on an array that is in the memory of an NVIDIA GPU already, `bytes` long, as of cudaMalloc.
+ * Work is queued on a stream of that GPU, and the call returns; the host sees no element. Numbers
+ * are aligned to their size; records lie at any address. Bytes come out as from gs_job_sort_array.
+ * gs_cuda_sort: sorts it in its place; records with equal keys keep their order.
+ * gs_cuda_argsort: its order; the array stays as it is. Equal elements keep their order. Positions
+ *       are u64, or u32 if "argsort" is "u32".
+ * gs_cuda_scratch_bytes: how much memory either of them needs beside the array and the positions.
+ *       Numbers of 1 and 2 bytes: 512 KiB; of 4 to 16 bytes: the array once more, and a hundredth;
+ *       records: 32 bytes each, and those of more than 16 bytes once more. An order: of numbers of
+ *       up to 4 bytes 8 bytes each, 16 with positions of u32; of all else 32
+ * in    job: "type", or "record" and "key"; "reverse", "ties". No other options have a meaning here
+ *       stream: a cudaStream_t, or CUstream; NULL: the default stream. What is queued there later
+ *       finds the array sorted; until then nobody else touches array, positions or scratch
+ *       scratch: memory of that GPU, at any address. NULL: it is taken from the GPU's pool
+ *       (cudaMallocAsync) and given back on the stream; cudaMemPoolAttrReleaseThreshold says how
+ *       much of it the pool keeps
+ * out   positions: as many as elements, on that GPU, in no memory of the array
+ *       scratch_bytes: as they were, if it fails
+ * fails GS_E_USAGE: memory is on no GPU, on another one, or not aligned; the scratch is too small;
+ *       an option has no meaning here. GS_E_DEVICE: CUDA says no, or this library was built without
+ *       it. Nothing was changed then, if the line does not begin with "the sort cannot be queued".
+ *       What goes wrong on the GPU later, the stream says */
+GS_API enum gs_status gs_cuda_sort(gs_job *job, void *data, uint64_t bytes, void *stream,
+                                   void *scratch, uint64_t scratch_bytes);
+GS_API enum gs_status gs_cuda_argsort(gs_job *job, const void *data, uint64_t bytes,
+                                      void *positions, void *stream, void *scratch,
+                                      uint64_t scratch_bytes);
+GS_API enum gs_status gs_cuda_scratch_bytes(gs_job *job, uint64_t bytes, bool is_argsort,
+                                            uint64_t *scratch_bytes);
+
 /* gs_sorter: a sort that a program feeds and reads, in any amounts, within its memory; what does
  * not fit there is spilled. Sorting goes on, on threads of its own, while elements come.
  *

@@ -12,6 +12,8 @@ struct gsi_cuda_places {
     const uint8_t *const *blocks;
     uint64_t first_block, block_count;
     uint32_t record_bytes, shift;
+    uint32_t skew;            // bytes that they lie off such a multiple; 0 in a job
+    uint64_t end;             // of all indexes; 0: blocks end where their memory does
     uint32_t at;              // byte of the key that the tags were made at; or, if it is not null:
     const uint32_t *unshared; // key_bytes less that byte, in device memory
 };

@@ -102,7 +102,8 @@ __device__ __forceinline__ const uint8_t *gsi_cuda_record_at(const gsi_cuda_plac
     const uint64_t index = static_cast<uint64_t>(tag) & GSI_TAG_INDEX_MASK;
     const uint64_t block = (index >> places.shift) - places.first_block;
     const uint64_t within = index & ((uint64_t(1) << places.shift) - 1);
-    const uint8_t *const first = block < places.block_count ? places.blocks[block] : nullptr;
+    const bool is_one = block < places.block_count && (places.end == 0 || index < places.end);
+    const uint8_t *const first = is_one ? places.blocks[block] : nullptr;
     return first != nullptr ? first + within * places.record_bytes : nullptr;
 }
 

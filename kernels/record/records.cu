@@ -305,7 +305,7 @@ static cudaError_t launch(const records_job &job, cudaStream_t stream)
         return cudaSuccess;
     // Those of places are aligned; dense records lie anywhere.
     const uintptr_t alignment =
-        bytes | (job.tags == nullptr ? reinterpret_cast<uintptr_t>(job.records) : 0);
+        bytes | (job.tags == nullptr ? reinterpret_cast<uintptr_t>(job.records) : job.places.skew);
     return gsi_launch(alignment % 16 == 0  ? records_kernel<uint4>
                       : alignment % 4 == 0 ? records_kernel<uint32_t>
                                            : records_kernel<uint8_t>,

@@ -107,6 +107,7 @@ enum gsi_verb {
     GSI_VERB_ARRAY = 1 << 5, /* an array is sorted */
     GSI_VERB_SCAN = 1 << 6,  /* an array is counted or checked */
     GSI_VERB_SORTER = 1 << 7,
+    GSI_VERB_GPU_ARRAY = 1 << 8, /* an array is sorted in the memory of a GPU */
 };
 
 struct gsi_option_row {

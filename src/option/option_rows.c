@@ -82,9 +82,10 @@ static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value =
 #define ARRAY  GSI_VERB_ARRAY
 #define SCAN   GSI_VERB_SCAN
 #define SORTER GSI_VERB_SORTER
+#define GPU    GSI_VERB_GPU_ARRAY
 /* What every job has, and what needs to know what elements are. */
 #define JOBS     (SORT | STATS | CHECK | ARRAY | SCAN | SORTER)
-#define ELEMENTS (JOBS | FIND | LOOK)
+#define ELEMENTS (JOBS | FIND | LOOK | GPU)
 
 #define GROUP_SORT   "What to sort"
 #define GROUP_WRITE  "What to write"
@@ -158,7 +159,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                           .manual =
                               "The largest comes first. Records with equal keys keep their order."},
                          FLAG(reverse),
-                         .verbs = SORT | CHECK | FIND | ARRAY | SCAN | SORTER},
+                         .verbs = SORT | CHECK | FIND | ARRAY | SCAN | SORTER | GPU},
     [GSI_OPT_NAN] = {{"nan", 0, "WHERE", GROUP_SORT,
                       "NaNs, and NaTs, come last, or first, whatever the direction;\n"
                       "else they are last, and with -r first",
@@ -179,7 +180,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
               "order of [all their other `bytes`](#ties): then the output does not depend on "
               "the order of the input."},
          CHOICE(ties_by_bytes),
-         .verbs = SORT | CHECK | ARRAY | SCAN | SORTER},
+         .verbs = SORT | CHECK | ARRAY | SCAN | SORTER | GPU},
     [GSI_OPT_MERGE] =
         {{"merge", 'm', "[=SET]", GROUP_SORT,
           "merge inputs that are sorted already; checks that they are;\n"
@@ -406,7 +407,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .manual = "Writes the [position](#positions-and-fields) of each element in its stead, as "
                     "`u64`, the default, or `u32`."},
          OTHER(argsort, gsi_take_argsort),
-         .verbs = SORT},
+         .verbs = SORT | GPU},
     [GSI_OPT_INDEX] = {{"index", 0, "T", GROUP_WRITE, "as --argsort=T, beside it",
                         .choices = gsi_choices_of_index, .is_hidden = true},
                        CHOICE(index_bytes),

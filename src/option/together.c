@@ -272,6 +272,7 @@ static const struct {
     {GSI_VERB_ARRAY, "an array", "it is sorted in its place"},
     {GSI_VERB_SCAN, "an array", "it is in memory, and looked at there"},
     {GSI_VERB_SORTER, "a sorter", "it is given elements, and gives them back"},
+    {GSI_VERB_GPU_ARRAY, "an array on a GPU", "it is sorted there, in its place"},
 };
 
 /* ---- what there is ---- */
@@ -376,7 +377,8 @@ enum gs_status gsi_together_begin(struct gsi_together *together, const struct gs
                                   unsigned verbs, const bool is_given[GSI_OPT_COUNT],
                                   struct gs_error *error)
 {
-    const unsigned in_memory = GSI_VERB_ARRAY | GSI_VERB_SCAN | GSI_VERB_SORTER;
+    const unsigned in_memory =
+        GSI_VERB_ARRAY | GSI_VERB_SCAN | GSI_VERB_SORTER | GSI_VERB_GPU_ARRAY;
     *together = (struct gsi_together){.is_found = false};
     find_features(together, options, verbs, is_given);
     const bool *has = together->has;

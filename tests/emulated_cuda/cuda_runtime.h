@@ -171,6 +171,8 @@ cudaError_t cudaDeviceReset();
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaMalloc(void **pointer, size_t bytes);
 cudaError_t cudaFree(void *pointer);
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 cudaError_t cudaMallocHost(void **pointer, size_t bytes);
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *pointer);

@@ -218,6 +218,28 @@ cudaError_t cudaFree(void *pointer)
                             [&] { return free_block(pointer, ON_DEVICE, cudaErrorInvalidValue); });
 }
 
+// Of the pool memory is there at once, though nothing but its stream may use it yet, and goes when
+// the stream has come so far.
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t)
+{
+    return emulated_call(__func__, [&] { return make_block(pointer, bytes, ON_DEVICE); });
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    return emulated_release(__func__, [&] {
+        auto it = state.blocks.find(reinterpret_cast<uintptr_t>(pointer));
+        if (it == state.blocks.end() || it->second.kind != ON_DEVICE)
+            return cudaErrorInvalidValue;
+        const uintptr_t first = it->first;
+        return emulated_queue(stream, false, false, [first] {
+            auto found = state.blocks.find(first);
+            if (found != state.blocks.end())
+                drop_block(found);
+        });
+    });
+}
+
 cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 {
     return emulated_call(__func__, [&] { return make_block(pointer, bytes, PINNED); });

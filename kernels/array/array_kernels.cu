@@ -1,0 +1,225 @@
+// array_kernels.cu: the kernels of array_kernels.cuh.
+//
+// Numbers of 1 and 2 bytes are counted by their sort keys. A block counts in shared memory, half of
+// the keys at a time, and adds to the counts of all blocks; one block turns these into where each
+// key ends; then every thread looks up which key belongs to its place:
+//
+//     numbers -> counts[key] -> ends[key] -> numbers
+#include "kernels/array/array_kernels.cuh"
+
+#include "kernels/common/launch.cuh"
+
+constexpr uint32_t THREADS = 256;
+
+static uint32_t blocks_of(uint64_t n, uint64_t each)
+{
+    return static_cast<uint32_t>((n + each - 1) / each);
+}
+
+// ---- carriers ----
+
+// The key of a number of 1, 2, 4 or 8 bytes.
+template <class Number>
+__device__ __forceinline__ uint64_t key_of(const gsi_key_turn &turn, Number number)
+{
+    if constexpr (sizeof(Number) >= 4) {
+        return gsi_key_of_number(turn, number);
+    } else {
+        constexpr uint32_t SHIFT = 64 - 8 * sizeof(Number);
+        const uint64_t bits = sizeof(Number) == 2 && turn.is_big_endian
+                                  ? (number >> 8 | number << 8) & 0xffff
+                                  : number;
+        return gsi_key_of_u64(turn.map, bits << SHIFT) >> SHIFT;
+    }
+}
+
+template <class Number, class Carrier>
+__global__ void __launch_bounds__(THREADS)
+    carry_kernel(const Number *numbers, gsi_key_turn turn, uint64_t n, Carrier *carriers)
+{
+    const uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x;
+    if (i < n)
+        carriers[i] = static_cast<Carrier>(key_of(turn, numbers[i])) << (4 * sizeof(Carrier)) | i;
+}
+
+template <class Number, class Carrier>
+static cudaError_t carry(const void *numbers, const gsi_key_turn &turn, uint64_t n, void *carriers,
+                         cudaStream_t stream)
+{
+    return gsi_launch(carry_kernel<Number, Carrier>, dim3(blocks_of(n, THREADS)), dim3(THREADS), 0,
+                      stream, static_cast<const Number *>(numbers), turn, n,
+                      static_cast<Carrier *>(carriers));
+}
+
+cudaError_t gsi_array_carry(const void *numbers, uint32_t bytes, const gsi_key_turn &turn,
+                            uint64_t n, void *carriers, cudaStream_t stream)
+{
+    return n == 0       ? cudaSuccess
+           : bytes == 1 ? carry<uint8_t, uint64_t>(numbers, turn, n, carriers, stream)
+           : bytes == 2 ? carry<uint16_t, uint64_t>(numbers, turn, n, carriers, stream)
+           : bytes == 4 ? carry<uint32_t, uint64_t>(numbers, turn, n, carriers, stream)
+                        : carry<uint64_t, gsi_u128>(numbers, turn, n, carriers, stream);
+}
+
+template <class Carrier, class Position>
+__global__ void __launch_bounds__(THREADS)
+    places_kernel(const Carrier *carriers, uint64_t mask, uint64_t n, Position *positions)
+{
+    const uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x;
+    if (i < n)
+        positions[i] = static_cast<Position>(static_cast<uint64_t>(carriers[i]) & mask);
+}
+
+template <class Carrier, class Position>
+static cudaError_t places(const void *carriers, uint64_t mask, uint64_t n, void *positions,
+                          cudaStream_t stream)
+{
+    return gsi_launch(places_kernel<Carrier, Position>, dim3(blocks_of(n, THREADS)), dim3(THREADS),
+                      0, stream, static_cast<const Carrier *>(carriers), mask, n,
+                      static_cast<Position *>(positions));
+}
+
+cudaError_t gsi_array_places(const void *carriers, uint32_t carrier_bytes, uint32_t place_bits,
+                             uint64_t n, void *positions, uint32_t position_bytes,
+                             cudaStream_t stream)
+{
+    const uint64_t mask = UINT64_MAX >> (64 - place_bits);
+    const bool is_short = position_bytes == 4;
+    if (n == 0)
+        return cudaSuccess;
+    if (carrier_bytes == 8)
+        return is_short ? places<uint64_t, uint32_t>(carriers, mask, n, positions, stream)
+                        : places<uint64_t, uint64_t>(carriers, mask, n, positions, stream);
+    return is_short ? places<gsi_u128, uint32_t>(carriers, mask, n, positions, stream)
+                    : places<gsi_u128, uint64_t>(carriers, mask, n, positions, stream);
+}
+
+// ---- counting ----
+
+constexpr uint32_t COUNT_THREADS = 1024, COUNT_BLOCKS = 256;
+constexpr uint32_t HALF_KEYS = 32768, ALL_KEYS = 2 * HALF_KEYS;
+// Counts of a block have 32 bits.
+constexpr uint64_t BLOCK_NUMBERS = UINT64_C(1) << 31;
+constexpr uint32_t FILL_NUMBERS = 16; // of a thread
+
+// blockIdx.y: which half of the keys.
+template <class Number>
+__global__ void __launch_bounds__(COUNT_THREADS)
+    count_kernel(const Number *numbers, gsi_key_turn turn, uint64_t n, unsigned long long *counts)
+{
+    constexpr uint32_t KEYS = sizeof(Number) == 1 ? 256 : HALF_KEYS;
+    GSI_DYNAMIC_SHARED(uint32_t, mine);
+    for (uint32_t i = threadIdx.x; i < KEYS; i += COUNT_THREADS)
+        mine[i] = 0;
+    __syncthreads();
+    const uint64_t step = static_cast<uint64_t>(gridDim.x) * COUNT_THREADS;
+    for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * COUNT_THREADS + threadIdx.x; i < n;
+         i += step) {
+        const uint32_t key = static_cast<uint32_t>(key_of(turn, numbers[i]));
+        if (key / KEYS == blockIdx.y)
+            atomicAdd(&mine[key % KEYS], 1u);
+    }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < KEYS; i += COUNT_THREADS)
+        if (mine[i] > 0)
+            atomicAdd(&counts[blockIdx.y * KEYS + i], static_cast<unsigned long long>(mine[i]));
+}
+
+// Counts become sums of all up to there; one block, every thread with as many in a row.
+__global__ void __launch_bounds__(COUNT_THREADS)
+    ends_kernel(unsigned long long *counts, uint32_t key_count)
+{
+    __shared__ unsigned long long sums[COUNT_THREADS];
+    const uint32_t each = (key_count + COUNT_THREADS - 1) / COUNT_THREADS;
+    const uint32_t begin = threadIdx.x * each;
+    unsigned long long sum = 0;
+    for (uint32_t i = begin; i < begin + each && i < key_count; i++)
+        sum += counts[i];
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (uint32_t distance = 1; distance < COUNT_THREADS; distance *= 2) {
+        const unsigned long long below = threadIdx.x >= distance ? sums[threadIdx.x - distance] : 0;
+        __syncthreads();
+        sums[threadIdx.x] += below;
+        __syncthreads();
+    }
+    sum = sums[threadIdx.x] - sum;
+    for (uint32_t i = begin; i < begin + each && i < key_count; i++) {
+        sum += counts[i];
+        counts[i] = sum;
+    }
+}
+
+// The key at a place: the first that ends behind it.
+__device__ __forceinline__ uint32_t key_at(const unsigned long long *ends, uint32_t low,
+                                           uint32_t high, uint64_t place)
+{
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (ends[middle] > place)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+template <class Number>
+__global__ void __launch_bounds__(THREADS)
+    fill_kernel(Number *numbers, gsi_key_turn turn, uint64_t n, const unsigned long long *ends,
+                uint32_t key_count)
+{
+    constexpr uint32_t SHIFT = 64 - 8 * sizeof(Number);
+    const uint64_t first = static_cast<uint64_t>(blockIdx.x) * THREADS * FILL_NUMBERS;
+    uint32_t key = 0;
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < FILL_NUMBERS; i++) {
+        const uint64_t place = first + i * THREADS + threadIdx.x; // neighbours write side by side
+        if (place >= n)
+            return;
+        if (place >= end) {
+            key = key_at(ends, key, key_count - 1, place);
+            end = ends[key];
+        }
+        uint64_t bits = gsi_bits_of_u64(turn.map, static_cast<uint64_t>(key) << SHIFT) >> SHIFT;
+        if (sizeof(Number) == 2 && turn.is_big_endian)
+            bits = bits >> 8 | bits << 8;
+        numbers[place] = static_cast<Number>(bits);
+    }
+}
+
+size_t gsi_array_count_bytes(void)
+{
+    return ALL_KEYS * sizeof(unsigned long long);
+}
+
+template <class Number>
+static cudaError_t count_sort(Number *numbers, const gsi_key_turn &turn, uint64_t n,
+                              unsigned long long *counts, cudaStream_t stream)
+{
+    constexpr uint32_t KEYS = sizeof(Number) == 1 ? 256 : ALL_KEYS;
+    constexpr uint32_t PARTS = sizeof(Number) == 1 ? 1 : 2;
+    constexpr uint32_t SHARED_BYTES = KEYS / PARTS * sizeof(uint32_t);
+    const uint64_t wanted = (n + COUNT_THREADS - 1) / COUNT_THREADS;
+    const uint64_t least = (n + BLOCK_NUMBERS - 1) / BLOCK_NUMBERS;
+    const uint64_t most = least > COUNT_BLOCKS ? least : COUNT_BLOCKS;
+    const uint32_t blocks = static_cast<uint32_t>(wanted < most ? wanted : most);
+    GSI_CUDA_TRY(cudaFuncSetAttribute(reinterpret_cast<const void *>(count_kernel<Number>),
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(SHARED_BYTES)));
+    GSI_CUDA_TRY(cudaMemsetAsync(counts, 0, KEYS * sizeof *counts, stream));
+    GSI_CUDA_TRY(gsi_launch(count_kernel<Number>, dim3(blocks, PARTS), dim3(COUNT_THREADS),
+                            SHARED_BYTES, stream, numbers, turn, n, counts));
+    GSI_CUDA_TRY(gsi_launch(ends_kernel, dim3(1), dim3(COUNT_THREADS), 0, stream, counts, KEYS));
+    return gsi_launch(fill_kernel<Number>, dim3(blocks_of(n, THREADS * FILL_NUMBERS)),
+                      dim3(THREADS), 0, stream, numbers, turn, n, counts, KEYS);
+}
+
+cudaError_t gsi_array_count_sort(void *numbers, uint32_t bytes, const gsi_key_turn &turn,
+                                 uint64_t n, void *counts, cudaStream_t stream)
+{
+    unsigned long long *const sums = static_cast<unsigned long long *>(counts);
+    return n == 0       ? cudaSuccess
+           : bytes == 1 ? count_sort(static_cast<uint8_t *>(numbers), turn, n, sums, stream)
+                        : count_sort(static_cast<uint16_t *>(numbers), turn, n, sums, stream);
+}
