@@ -6,6 +6,7 @@
 
 NumPy is imported when an array is wanted, not before, and so is what else takes time.
 """
+from . import cuda
 from ._c import version
 from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
 from .any_table import TableReport, sort_parquet, sort_table
@@ -25,5 +26,5 @@ __version__ = version()
 __all__ = ['ArrayOptions', 'Bin', 'Cancel', 'CanceledError', 'CorruptError', 'Device', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field',
            'FileError', 'InputError', 'InputFileError', 'InternalError', 'MemoryAndDisk', 'NoteWarning', 'Options', 'OutOfMemoryError',
            'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError', 'TableReport', 'Tuning', 'UsageError', 'VerifyError',
-           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'find', 'merge', 'options', 'sort', 'sort_file', 'sort_parquet', 'sort_table', 'sorted',
-           'stats', 'top', 'version']
+           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'cuda', 'find', 'merge', 'options', 'sort', 'sort_file', 'sort_parquet', 'sort_table',
+           'sorted', 'stats', 'top', 'version']

@@ -28,6 +28,8 @@ def array_of(a: Any) -> Array:
     if isinstance(a, np.ma.MaskedArray):
         raise type_error('a masked array: sort a.compressed(), or a.data and the mask')
     if not isinstance(a, np.ndarray):
+        if hasattr(a, '__cuda_array_interface__'):
+            raise TypeError(f'{type(a).__name__}: it is in the memory of a GPU; libgsort.cuda.sort and argsort are for such')
         try:
             a = np.asarray(memoryview(a))
         except TypeError:

@@ -1,0 +1,211 @@
+"""Arrays in the memory of an NVIDIA GPU, sorted there: CuPy's, PyTorch's, JAX's, Numba's, cuDF's columns, and whatever else has
+__cuda_array_interface__ or __dlpack__.
+
+Work is queued on a stream, and nothing comes to the host. Bytes are those that libgsort.sort makes of the same array.
+"""
+from __future__ import annotations
+
+import ctypes
+import sys
+
+from . import _c
+from .job import Job
+from .layout import Layout, layout_of, number_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional, Tuple, Union
+
+    import numpy as np
+
+    from .layout import Keys
+
+DLPACK_CUDA, DLPACK_MANAGED = 2, 13
+DLPACK_KINDS = {0: 'i', 1: 'u', 2: 'f', 6: 'b'}
+DLPACK_BFLOAT = 4
+DLPACK_READ_ONLY = 1
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [('data', ctypes.c_void_p), ('device_type', ctypes.c_int32), ('device_id', ctypes.c_int32), ('ndim', ctypes.c_int32),
+                ('code', ctypes.c_uint8), ('bits', ctypes.c_uint8), ('lanes', ctypes.c_uint16), ('shape', ctypes.POINTER(ctypes.c_int64)),
+                ('strides', ctypes.POINTER(ctypes.c_int64)), ('byte_offset', ctypes.c_uint64)]
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = [('major', ctypes.c_uint32), ('minor', ctypes.c_uint32), ('context', ctypes.c_void_p), ('deleter', ctypes.c_void_p),
+                ('flags', ctypes.c_uint64), ('tensor', _Tensor)]
+
+
+class _Array:
+    """Where the elements are and what they are. `owner` keeps them there."""
+
+    def __init__(self, owner: Any, pointer: int, count: int, type: Optional[str], dtype: Optional[np.dtype[Any]], is_read_only: bool,
+                 stream: Optional[int]) -> None:
+        self.owner, self.pointer, self.count, self.type, self.dtype = owner, pointer, count, type, dtype
+        self.is_read_only, self.stream = is_read_only, stream
+        self.element_bytes = dtype.itemsize if dtype is not None else 2
+
+    @property
+    def nbytes(self) -> int:
+        return self.count * self.element_bytes
+
+    def layout(self, key: Keys) -> Layout:
+        if self.dtype is None:
+            if key is not None:
+                raise TypeError('order: numbers of 16 bits have no fields')
+            return Layout(None, self.type, 0, ())
+        name = number_name(self.dtype) if key is None else None
+        if name is not None:
+            return Layout(self.dtype, name, 0, ())
+        return layout_of(self.dtype, key)
+
+
+def _module_of(a: Any) -> str:
+    return type(a).__module__.partition('.')[0]
+
+
+def _check_shape(a: Any, shape: Tuple[int, ...], strides: Optional[Tuple[int, ...]], step: int) -> None:
+    if len(shape) != 1:
+        raise ValueError(f'an array of {len(shape)} dimensions; one of 1 is wanted: a.reshape(-1), or a row of it')
+    if strides is not None and shape[0] > 1 and strides[0] != step:
+        raise ValueError(f'{type(a).__name__}: it is not contiguous; sort a copy of it')
+
+
+def _of_interface(a: Any, interface: Any) -> _Array:
+    import numpy as np
+    typestr = interface['typestr']
+    descr = interface.get('descr')
+    dtype = np.dtype(descr if typestr[1] == 'V' and descr and descr != [('', typestr)] else typestr)
+    _check_shape(a, interface['shape'], interface.get('strides'), dtype.itemsize)
+    pointer, is_read_only = interface['data']
+    return _Array(a, pointer or 0, interface['shape'][0], None, dtype, is_read_only, interface.get('stream'))
+
+
+def _capsule_of(a: Any, stream: Optional[int]) -> Any:
+    try:
+        return a.__dlpack__(stream=stream, max_version=(1, 0))
+    except TypeError:  # of before version 1
+        return a.__dlpack__(stream=stream)
+
+
+def _of_dlpack(a: Any, stream: Optional[int]) -> _Array:
+    import numpy as np
+    if a.__dlpack_device__()[0] not in (DLPACK_CUDA, DLPACK_MANAGED):
+        raise TypeError(f'{type(a).__name__}: it is not in the memory of an NVIDIA GPU')
+    capsule = _capsule_of(a, stream)  # nobody takes it over: its end gives back what it holds
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    is_valid = ctypes.pythonapi.PyCapsule_IsValid
+    is_valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    is_read_only = False
+    if is_valid(capsule, b'dltensor_versioned'):
+        managed = _Versioned.from_address(pointer_of(capsule, b'dltensor_versioned'))
+        if managed.major != 1:
+            raise TypeError(f'{type(a).__name__}: DLPack {managed.major}.{managed.minor} is not known; 1 is')
+        tensor, is_read_only = managed.tensor, bool(managed.flags & DLPACK_READ_ONLY)
+    else:
+        tensor = _Tensor.from_address(pointer_of(capsule, b'dltensor'))
+    shape = tuple(tensor.shape[:tensor.ndim])
+    _check_shape(a, shape, tuple(tensor.strides[:tensor.ndim]) if tensor.strides else None, 1)
+    pointer = (tensor.data or 0) + tensor.byte_offset
+    if tensor.lanes != 1 or tensor.bits % 8 != 0 or (tensor.code not in DLPACK_KINDS and (tensor.code, tensor.bits) != (DLPACK_BFLOAT, 16)):
+        raise TypeError(f'{type(a).__name__}: its elements have no order here; integers, bool, and floats of 2 to 8 bytes have')
+    if tensor.code == DLPACK_BFLOAT:
+        return _Array((a, capsule), pointer, shape[0], 'bf16', None, is_read_only, None)
+    return _Array((a, capsule), pointer, shape[0], None, np.dtype(f'{DLPACK_KINDS[tensor.code]}{tensor.bits // 8}'), is_read_only, None)
+
+
+def _array_of(a: Any, stream: Optional[int] = None) -> _Array:
+    is_torch = _module_of(a) == 'torch'
+    if is_torch and stream is None:
+        stream = sys.modules['torch'].cuda.current_stream(a.device).cuda_stream if a.is_cuda else None
+    # PyTorch's interface knows no bfloat16, and refuses what has a gradient.
+    interface = None if is_torch else getattr(a, '__cuda_array_interface__', None)
+    if interface is not None:
+        array = _of_interface(a, interface)
+    elif hasattr(a, '__dlpack__'):
+        array = _of_dlpack(a.detach() if is_torch else a, stream or None)
+    else:
+        raise TypeError(f'{type(a).__name__}: an array in the memory of a GPU is wanted, with __cuda_array_interface__ or __dlpack__')
+    if stream is not None:
+        array.stream = stream
+    return array
+
+
+def _stream_of(stream: Any) -> Optional[int]:
+    """A number, or an object of CuPy, PyTorch, Numba or cuda.core that stands for one."""
+    for name in 'ptr', 'cuda_stream', 'handle':
+        stream = getattr(stream, name, stream)
+    stream = getattr(stream, 'value', stream)
+    return None if stream is None else int(stream)
+
+
+def _run(call: str, array: _Array, key: Keys, options: Any, *arguments: Any) -> None:
+    scratch = options.pop('scratch')
+    room = _array_of(scratch) if scratch is not None else None
+    job = Job(options, True)
+    array.layout(key).put(job)
+    job.run(getattr(_c.library, call), array.pointer, array.nbytes, *arguments, array.stream,
+            room.pointer if room is not None else None, room.nbytes if room is not None else 0)
+
+
+def sort(a: Any, *, order: Keys = None, stream: Any = None, scratch: Any = None, **options: Any) -> None:
+    """Sorts an array in its place, on its stream, and returns before that is done.
+
+    a: shape (n,), contiguous, in the memory of an NVIDIA GPU
+    order: as of libgsort.sort
+    stream: a stream, or its number. Default: PyTorch's current one, that of __cuda_array_interface__, or else the default stream
+    scratch: an array of scratch_bytes(a) bytes on the same GPU. Default: of the GPU's pool (cudaMallocAsync)
+    options: reverse, ties
+
+    Stable; NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round.
+    """
+    if _module_of(a) in ('jax', 'jaxlib'):
+        raise TypeError("JAX's arrays never change; a[libgsort.cuda.argsort(a, out=..)] is a sorted one")
+    array = _array_of(a, _stream_of(stream))
+    if array.is_read_only:
+        raise ValueError('the array is read-only; it is sorted in its place')
+    _run('gs_cuda_sort', array, order, {**options, 'scratch': scratch})
+
+
+def argsort(a: Any, *, order: Keys = None, out: Any = None, stream: Any = None, scratch: Any = None, **options: Any) -> Any:
+    """The places of an array's elements in order, queued on its stream. Stable; the array stays as it is.
+
+    a, order, stream, scratch, options: as of sort
+    out: shape (n,), contiguous, integers of 4 or 8 bytes on the same GPU. Default: a new array of CuPy (uint64) or PyTorch (int64); of
+        others there is none
+    Returns `out`.
+    """
+    array = _array_of(a, _stream_of(stream))
+    if out is None:
+        out = _new_positions(a, array.count)
+    positions = _array_of(out, array.stream)
+    if positions.dtype is None or positions.dtype.kind not in 'iu' or positions.element_bytes < 4 or positions.count != array.count \
+            or positions.is_read_only:
+        raise ValueError(f'out: writable integers of 4 or 8 bytes are wanted, {array.count} of them')
+    if positions.element_bytes == 4:
+        options['argsort'] = 'u32'
+    _run('gs_cuda_argsort', array, order, {**options, 'scratch': scratch}, positions.pointer)
+    return out
+
+
+def _new_positions(a: Any, count: int) -> Any:
+    name = _module_of(a)
+    if name == 'torch':
+        torch = sys.modules['torch']
+        return torch.empty(count, dtype=torch.int64, device=a.device)
+    if name == 'cupy':
+        with a.device:
+            return sys.modules['cupy'].empty(count, 'u8')
+    raise TypeError(f'{type(a).__name__}: out is wanted, an array for the positions')
+
+
+def scratch_bytes(a: Any, *, order: Keys = None, is_argsort: bool = False, **options: Any) -> int:
+    """How many bytes a sort or an argsort needs beside the array and `out`; of an argsort to 8 bytes, or with argsort='u32' to 4."""
+    array = _array_of(a)
+    job = Job(options, True)
+    array.layout(order).put(job)
+    needed = ctypes.c_uint64()
+    job.run(_c.library.gs_cuda_scratch_bytes, array.nbytes, is_argsort, ctypes.byref(needed))
+    return needed.value
