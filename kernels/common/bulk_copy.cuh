@@ -5,6 +5,9 @@
 //
 //   in   one warp: a lane calls gsi_bulk_begin, then, behind __syncwarp, any lanes gsi_bulk_load;
 //        behind a barrier of the block, all threads gsi_bulk_wait. A barrier is used once.
+//        Of a barrier for many turns: one thread gsi_bulk_init and gsi_bulk_publish, once. Then for
+//        turn 0, 1, .. the same thread gsi_bulk_expect and its loads; any threads
+//        gsi_bulk_wait_turn, all of them before the next turn of the barrier is begun.
 //   out  every thread that wrote: gsi_bulk_publish; behind a barrier of the block, one thread:
 //        gsi_bulk_store, and gsi_bulk_store_wait before it ends or the memory is written again.
 #ifndef GSI_BULK_COPY_CUH
@@ -31,18 +34,28 @@ __device__ __forceinline__ void gsi_bulk_publish()
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// `bytes`: of all loads that the barrier waits for.
-__device__ __forceinline__ void gsi_bulk_begin(gsi_bulk_barrier *barrier, uint32_t bytes)
+__device__ __forceinline__ void gsi_bulk_init(gsi_bulk_barrier *barrier)
 {
-    const uint32_t address = gsi_shared_address(barrier);
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address) : "memory");
-    gsi_bulk_publish();
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(gsi_shared_address(barrier))
+                 : "memory");
+}
+
+// `bytes`: of all loads that this turn of the barrier waits for.
+__device__ __forceinline__ void gsi_bulk_expect(gsi_bulk_barrier *barrier, uint32_t bytes)
+{
     asm volatile("{\n\t"
                  ".reg .b64 state;\n\t"
                  "mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n\t"
-                 "}" ::"r"(address),
+                 "}" ::"r"(gsi_shared_address(barrier)),
                  "r"(bytes)
                  : "memory");
+}
+
+__device__ __forceinline__ void gsi_bulk_begin(gsi_bulk_barrier *barrier, uint32_t bytes)
+{
+    gsi_bulk_init(barrier);
+    gsi_bulk_publish();
+    gsi_bulk_expect(barrier, bytes);
 }
 
 __device__ __forceinline__ void gsi_bulk_load(void *shared, const void *global, uint32_t bytes,
@@ -54,15 +67,22 @@ __device__ __forceinline__ void gsi_bulk_load(void *shared, const void *global, 
                  : "memory");
 }
 
-__device__ __forceinline__ void gsi_bulk_wait(gsi_bulk_barrier *barrier)
+// The barrier's turn, counted from 0, modulo 2.
+__device__ __forceinline__ void gsi_bulk_wait_turn(gsi_bulk_barrier *barrier, uint32_t parity)
 {
     asm volatile("{\n\t"
                  ".reg .pred is_done;\n\t"
                  "again:\n\t"
-                 "mbarrier.try_wait.parity.shared::cta.b64 is_done, [%0], 0;\n\t"
+                 "mbarrier.try_wait.parity.shared::cta.b64 is_done, [%0], %1;\n\t"
                  "@!is_done bra again;\n\t"
-                 "}" ::"r"(gsi_shared_address(barrier))
+                 "}" ::"r"(gsi_shared_address(barrier)),
+                 "r"(parity)
                  : "memory");
+}
+
+__device__ __forceinline__ void gsi_bulk_wait(gsi_bulk_barrier *barrier)
+{
+    gsi_bulk_wait_turn(barrier, 0);
 }
 
 __device__ __forceinline__ void gsi_bulk_store(void *global, const void *shared, uint32_t bytes)

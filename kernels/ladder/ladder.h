@@ -78,10 +78,17 @@ struct gsi_merge_rung {
 };
 
 #define GSI_REDUCE_RUNGS 13
-#define GSI_MERGE_RUNGS  7
+#define GSI_MERGE_RUNGS  8
 
 extern const struct gsi_reduce_rung gsi_reduce_ladder[GSI_REDUCE_RUNGS];
 extern const struct gsi_merge_rung gsi_merge_ladder[GSI_MERGE_RUNGS];
+
+/* gsi_bulk_circular_merge: rung 6, of u32 and u64.
+ * fails cudaErrorNotSupported: the GPU does not copy in bulk (before compute capability 9.0) */
+cudaError_t gsi_bulk_circular_merge(enum gsi_ladder_type type, const void *a, uint64_t m,
+                                    const void *b, uint64_t n, void *out,
+                                    struct gsi_merge_shape shape, void *scratch,
+                                    cudaStream_t stream);
 
 /* gsi_ladder_merge_on_host: what rung 0 of the merges does, by a processor in its own memory. */
 cudaError_t gsi_ladder_merge_on_host(enum gsi_ladder_type type, const void *a, uint64_t m,

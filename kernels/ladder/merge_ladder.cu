@@ -170,6 +170,8 @@ const struct gsi_merge_rung gsi_merge_ladder[GSI_MERGE_RUNGS] = {
      merge<tiled_registers>, sort<tiled_registers>},
     {"circular registers", "the same, and the unused rest stays", "index arithmetic", no_bytes,
      merge<circular_registers>, sort<circular_registers>},
+    {"circular bulk", "a warp refills rings by bulk copies", "more instructions, fewer warps",
+     no_bytes, gsi_bulk_circular_merge, NULL},
     {"production", "exact cuts, k runs at once", "nothing", gsi_production_merge_bytes,
      gsi_production_merge, gsi_production_sort},
 };

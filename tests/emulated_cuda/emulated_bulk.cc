@@ -7,8 +7,10 @@
 
 #include <vector>
 
-// A barrier's state: one of these marks above the bytes that it expects.
-static constexpr uint64_t BEGUN = uint64_t(0xb5) << 40, DONE = uint64_t(0xd5) << 40;
+// A barrier's state: whether it is one, whether a turn is under way, which bytes that expects, and
+// how many turns have ended, modulo 2.
+static constexpr uint64_t MADE = uint64_t(0xb5) << 40, BEGUN = uint64_t(1) << 39, ENDED = 1;
+static constexpr uint32_t BYTES_SHIFT = 1;
 
 struct bulk_copy {
     void *to;
@@ -28,9 +30,23 @@ static void check(const char *call, const void *a, const void *b, uint32_t bytes
         emulated_refuse("a copy that is not aligned to 16 bytes", call, place, nullptr);
 }
 
+void gsi_bulk_init(gsi_bulk_barrier *barrier)
+{
+    barrier->state = MADE;
+}
+
+void gsi_bulk_expect(gsi_bulk_barrier *barrier, uint32_t bytes, emulated_place place)
+{
+    if ((barrier->state & ~ENDED) != MADE)
+        emulated_refuse("a turn of a barrier that is none, or has one under way", "gsi_bulk_expect",
+                        place, nullptr);
+    barrier->state |= BEGUN | uint64_t(bytes) << BYTES_SHIFT;
+}
+
 void gsi_bulk_begin(gsi_bulk_barrier *barrier, uint32_t bytes)
 {
-    barrier->state = BEGUN | bytes;
+    gsi_bulk_init(barrier);
+    gsi_bulk_expect(barrier, bytes);
 }
 
 void gsi_bulk_load(void *shared, const void *global, uint32_t bytes, gsi_bulk_barrier *barrier,
@@ -43,18 +59,28 @@ void gsi_bulk_load(void *shared, const void *global, uint32_t bytes, gsi_bulk_ba
 
 void gsi_bulk_wait(gsi_bulk_barrier *barrier, emulated_place place)
 {
-    if (barrier->state == DONE)
+    gsi_bulk_wait_turn(barrier, 0, place);
+}
+
+// A turn of the other parity than the barrier is in has ended.
+void gsi_bulk_wait_turn(gsi_bulk_barrier *barrier, uint32_t parity, emulated_place place)
+{
+    const uint64_t state = barrier->state;
+    if ((state & ENDED) != parity)
         return;
     uint64_t bytes = 0;
     for (const bulk_copy &load : loads)
         bytes += load.barrier == barrier ? load.bytes : 0;
-    if (barrier->state != (BEGUN | bytes))
+    if ((state & ~ENDED) != (MADE | BEGUN | bytes << BYTES_SHIFT))
         emulated_refuse("a wait for other bytes than are loaded", "gsi_bulk_wait", place, nullptr);
+    std::vector<bulk_copy> others;
     for (const bulk_copy &load : loads)
         if (load.barrier == barrier)
             memcpy(load.to, load.from, load.bytes);
-    loads.clear(); // no kernel has two barriers
-    barrier->state = DONE;
+        else
+            others.push_back(load);
+    loads.swap(others);
+    barrier->state = MADE | (state & ENDED ? 0 : ENDED);
 }
 
 void gsi_bulk_publish()

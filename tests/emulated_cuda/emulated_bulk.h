@@ -14,10 +14,13 @@
 
 struct gsi_bulk_barrier; // kernels/common/bulk_copy.cuh
 
+void gsi_bulk_init(gsi_bulk_barrier *barrier);
+void gsi_bulk_expect(gsi_bulk_barrier *barrier, uint32_t bytes, emulated_place place = {});
 void gsi_bulk_begin(gsi_bulk_barrier *barrier, uint32_t bytes);
 void gsi_bulk_load(void *shared, const void *global, uint32_t bytes, gsi_bulk_barrier *barrier,
                    emulated_place place = {});
 void gsi_bulk_wait(gsi_bulk_barrier *barrier, emulated_place place = {});
+void gsi_bulk_wait_turn(gsi_bulk_barrier *barrier, uint32_t parity, emulated_place place = {});
 void gsi_bulk_publish();
 void gsi_bulk_store(void *global, const void *shared, uint32_t bytes, emulated_place place = {});
 void gsi_bulk_store_wait();

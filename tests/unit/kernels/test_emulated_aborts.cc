@@ -98,6 +98,18 @@ __global__ static void bulk_copy_of_too_little()
     gsi_bulk_wait(&barrier);
 }
 
+__global__ static void two_turns_at_once()
+{
+    GSI_DYNAMIC_SHARED(unsigned char, bytes);
+    __shared__ gsi_bulk_barrier barrier;
+    gsi_bulk_init(&barrier);
+    gsi_bulk_expect(&barrier, 0);
+    gsi_bulk_wait_turn(&barrier, 0);
+    gsi_bulk_expect(&barrier, 16);
+    gsi_bulk_load(bytes, bytes + 32, 16, &barrier);
+    gsi_bulk_expect(&barrier, 16);
+}
+
 __global__ static void nothing()
 {
 }
@@ -161,6 +173,7 @@ static void test_block__what_can_never_go_on__aborts_with_its_place(void **)
         {"unaligned", launch<unaligned_async_copy, 1>, {"aligned", "__pipeline_memcpy_async", ""}},
         {"unaligned bulk", launch<unaligned_bulk_copy, 1>, {"aligned", "gsi_bulk_load", ""}},
         {"too little", launch<bulk_copy_of_too_little, 1>, {"other bytes", "gsi_bulk_wait", ""}},
+        {"two turns", launch<two_turns_at_once, 1>, {"under way", "gsi_bulk_expect", ""}},
     };
     char text[8192];
     for (const row &r : rows) {

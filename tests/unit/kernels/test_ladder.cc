@@ -250,10 +250,15 @@ static void test_ladder__circular_co_rank__of_all_small_rings(void **)
 
 // ---- merges ----
 
-// gsort itself sorts such pairs by all their bits.
+// gsort itself sorts such pairs by all their bits. Only GPUs from capability 9.0 on copy in bulk.
 static bool serves(const gsi_merge_rung &rung, gsi_ladder_type type)
 {
-    return type != GSI_LADDER_PAIR || strcmp(rung.name, "production") != 0;
+    const bool is_bulk = strcmp(rung.name, "circular bulk") == 0;
+    int major = 0;
+    if (is_bulk)
+        check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    return !(is_bulk && major < 9) &&
+           (type != GSI_LADDER_PAIR || (!is_bulk && strcmp(rung.name, "production") != 0));
 }
 
 template <class T>
