@@ -192,9 +192,10 @@ static const char *add_extras(const uint8_t *data, struct gsi_schema *schema, ui
         at += VLR_BYTES;
         if (bytes > schema->header_bytes - at)
             return "its VLRs go beyond the place where points begin";
-        if (strncmp((const char *)vlr + 2, "laszip encoded", 16) == 0)
+        if (strncmp((const char *)vlr + 2, "laszip encoded", sizeof "laszip encoded") == 0)
             return "it is LAZ, which is packed; unpack it first: laszip -i FILE -o FILE.las";
-        bool is_extra = strncmp((const char *)vlr + 2, "LASF_Spec", 16) == 0 && id == 4;
+        bool is_extra =
+            strncmp((const char *)vlr + 2, "LASF_Spec", sizeof "LASF_Spec") == 0 && id == 4;
         for (uint64_t entry = 0; is_extra && entry + EXTRA_BYTES <= bytes; entry += EXTRA_BYTES) {
             if (schema->field_count < GSI_SCHEMA_FIELDS_MAX)
                 problem = add_extra(schema, data + at + entry, &off);

@@ -78,7 +78,7 @@ static void put(uint8_t *at, uint64_t value, uint32_t bytes)
 
 static void put_bounds(uint8_t *header, const struct gsi_las_tally *tally)
 {
-    for (uint32_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         double scale, offset, most = 0, least = 0;
         memcpy(&scale, header + AT_SCALES + 8 * i, 8);
         memcpy(&offset, header + AT_OFFSETS + 8 * i, 8);
@@ -96,9 +96,9 @@ static void put_returns(uint8_t *header, const struct gsi_schema *schema,
                         const struct gsi_las_tally *tally)
 {
     bool is_old = header[AT_POINT_FORMAT] < 6 && tally->count <= UINT32_MAX;
-    for (uint32_t i = 0; i < RETURNS_32; i++)
+    for (size_t i = 0; i < RETURNS_32; i++)
         put(header + AT_RETURNS_32 + 4 * i, is_old ? tally->returns[i + 1] : 0, 4);
-    for (uint32_t i = 0; schema->version >= 4 && i < GSI_LAS_RETURNS; i++)
+    for (size_t i = 0; schema->version >= 4 && i < GSI_LAS_RETURNS; i++)
         put(header + AT_RETURNS_64 + 8 * i, tally->returns[i + 1], 8);
 }
 
