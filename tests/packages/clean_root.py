@@ -52,6 +52,11 @@ def closure(wanted, stanzas, provided):
     return sorted(found)
 
 
+def with_processors(chosen, stanzas):
+    """NAME:PROCESSOR, for a name may be installed for several."""
+    return [f'{name}:{fields(stanzas[name])["Architecture"]}' for name in chosen]
+
+
 def copy(root, paths):
     """Without what dpkg may be told to leave out, documentation say. /bin/sh lies in /usr/bin, where /bin is a link."""
     real = {os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in paths if path != '/.'}
@@ -89,7 +94,7 @@ def main():
     wanted += [[name] for name, stanza in stanzas.items() if fields(stanza).get('Essential') == 'yes']
     chosen = closure(wanted, {name: text for name, text in stanzas.items() if name not in ours}, provided)
 
-    ids = [f'{name}:{fields(stanzas[name])["Architecture"]}' for name in chosen]
+    ids = with_processors(chosen, stanzas)
     paths = subprocess.run(['dpkg', '-L', *ids], check=True, capture_output=True, text=True).stdout.split('\n')
     prefixes = tuple(f'{name}.' for name in chosen) + tuple(f'{name_and_processor}.' for name_and_processor in ids)
     records = [name for name in os.listdir(f'/{DPKG}/info') if name.startswith(prefixes)]

@@ -101,7 +101,7 @@ do_or_fail "dpkg -i" dpkg --root="$root" -i "${files[@]}"
 do_or_fail "dpkg --verify" dpkg --root="$root" --verify "${debs[@]}"
 contents | diff "$scratch/before" - | sed -n 's#^> [.]/##p' | (cd "$root" && while IFS= read -r name; do [ -d "$name" ] || echo "$name"; done) |
     sed "s#$machine-[a-z-]*#MULTIARCH#; s#-[a-z]*[.]cmake#-BUILD.cmake#; s#$version#VERSION#
-    /__pycache__/d; s#libgsort/\(ray/\)\{0,1\}[a-z0-9_]*[.]py\$#libgsort/\1MODULE.py#" | LC_ALL=C sort -u >"$scratch/installed"
+    /__pycache__/d; s#libgsort/\(ray/\|tables/\)\{0,1\}[a-z0-9_]*[.]py\$#libgsort/\1MODULE.py#" | LC_ALL=C sort -u >"$scratch/installed"
 same "these files are not what is to be installed" "$scratch/installed" <"$source/tests/packages/installed.txt"
 multiarch=$(dirname "$(cd "$root/usr/lib" && echo ./*/libgsort.so.0)")
 

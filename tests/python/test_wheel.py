@@ -110,7 +110,7 @@ def test_wheel__in_a_root_with_python_only__sorts(installed, tmp_path):
     stanzas, provided = clean_root.installed()
     essential = [[name] for name, stanza in stanzas.items() if clean_root.fields(stanza).get('Essential') == 'yes']
     chosen = clean_root.closure([*essential, ['python3'], ['libstdc++6'], ['zlib1g']], stanzas, provided)
-    paths = run('dpkg', '-L', *chosen).split('\n')
+    paths = run('dpkg', '-L', *clean_root.with_processors(chosen, stanzas)).split('\n')
     root = tmp_path / 'root'
     for name in ('tmp', 'proc', 'dev', 'package'):
         (root / name).mkdir(parents=True)

@@ -14,11 +14,11 @@ for file in x alike; do
         gsort -R 60 $keys $file -o all
         for k in $(sized "0 1 7 3000 3751 15000 29999 30000 40000" "7 3751 29999 40000"); do
             head -c $((k * 60)) all >want
-            timeout 60 gsort -R 60 $keys --top $k $file -o got --parallel 3
+            timeout 60 gsort -q -R 60 $keys --top $k $file -o got --parallel 3
             cmp got want || echo "differs: $file $keys --top $k"
         done
-        cat $file | timeout 60 gsort -R 60 $keys --top 2000 | cmp - <(head -c 120000 all) || echo "a pipe differs: $file $keys"
-        timeout 60 gsort -R 60 $keys --top 2000 --spill always -S 64M --chunk 64K --window 32K $file | cmp - <(head -c 120000 all) ||
+        cat $file | timeout 60 gsort -q -R 60 $keys --top 2000 | cmp - <(head -c 120000 all) || echo "a pipe differs: $file $keys"
+        timeout 60 gsort -q -R 60 $keys --top 2000 --spill always -S 64M --chunk 64K --window 32K $file | cmp - <(head -c 120000 all) ||
             echo "spilled differs: $file $keys"
     done
 done
