@@ -547,8 +547,9 @@ struct gs_option {
     const char *alias;    /* another name that means the same; NULL: there is none */
     const struct gs_choice *choices; /* the words that it may be; NULL: it is something else */
     enum gs_option_place place;
-    bool is_list, is_split, is_once; /* a command line splits it at commas, refuses it again */
-    bool is_hidden;                  /* from help: an old spelling of something else */
+    bool is_list;           /* may be given again, but on a command line with is_once */
+    bool is_split, is_once; /* a command line splits it at commas, takes one list of all */
+    bool is_hidden;         /* from help: an old spelling of something else */
 };
 
 /* gs_option_at: the i-th option, from 0 on; NULL: there are fewer.

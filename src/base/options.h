@@ -23,7 +23,13 @@ enum gsi_compress_choice {
 
 /* Which of a group of equal keys is written, one at most: the first or the last of the input; the
  * only one of those that are alone; the first of those that are not. */
-enum gsi_keep_choice { GSI_KEEP_FIRST = 0, GSI_KEEP_LAST, GSI_KEEP_SINGLES, GSI_KEEP_DUPS };
+enum gsi_keep_choice {
+    GSI_KEEP_FIRST = 0,
+    GSI_KEEP_LAST,
+    GSI_KEEP_SINGLES,
+    GSI_KEEP_DUPS,
+    GSI_KEEP_REPEATED
+};
 
 /* What a merge of files keeps, by how many elements of each have a key: as many as the file with
  * the most has; of the first file as many as the one with the fewest has; of the first file those

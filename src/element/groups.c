@@ -22,7 +22,7 @@ uint64_t gsi_groups_bytes(const struct gsi_layout *layout, const struct gsi_grou
 /* How many elements a group must have for something to be put of it. */
 static void limit(struct gsi_groups *groups, enum gsi_keep_choice keep)
 {
-    groups->least = keep == GSI_KEEP_DUPS ? 2 : 1;
+    groups->least = keep == GSI_KEEP_DUPS || keep == GSI_KEEP_REPEATED ? 2 : 1;
     groups->most = keep == GSI_KEEP_SINGLES ? 1 : UINT64_MAX;
 }
 
@@ -35,7 +35,9 @@ enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layou
                                   .has_counts = rule->has_counts,
                                   .record = layout->record};
     limit(groups, rule->keep);
-    groups->keeps_last = rule->keep == GSI_KEEP_LAST && layout->record != NULL;
+    groups->keeps_all = rule->keep == GSI_KEEP_REPEATED;
+    groups->keeps_last =
+        (rule->keep == GSI_KEEP_LAST || groups->keeps_all) && layout->record != NULL;
     groups->has_fold = rule->fold != NULL;
     groups->entry_bytes = gsi_groups_entry_bytes(layout, rule);
     groups->is_held = rule->has_counts || groups->keeps_last || groups->least > 1 ||
@@ -96,20 +98,22 @@ GSI_INLINE size_t put_firsts(struct gsi_groups *groups, const void *elements, si
 }
 
 /* The same where groups are held back: an entry is stored again and again until its group has
- * ended, and stays if the group has as many elements as are wanted. */
+ * ended, and stays if the group has as many elements as are wanted. Where all elements of a group
+ * are put, one stays if another follows, too. */
 GSI_INLINE size_t put_ended(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out,
                             uint32_t bytes, uint32_t count_bytes)
 {
     gsi_u128 before = load(groups->last, 0, bytes);
     uint64_t count = groups->last_count, ended = 0;
     uint64_t least = groups->least, most = groups->most;
+    const bool keeps_all = groups->keeps_all;
     size_t put = 0, new_count = 0;
     for (size_t i = 0; i < n; i++) {
         gsi_u128 x = load(elements, i, bytes);
         bool is_new = x != before;
         memcpy(out + put * (bytes + count_bytes), &before, bytes);
         memcpy(out + put * (bytes + count_bytes) + bytes, &count, count_bytes);
-        put += is_new & (count >= least) & (count <= most);
+        put += (is_new & (count >= least) & (count <= most)) | (keeps_all & !is_new);
         new_count += is_new;
         ended += is_new ? count : 0;
         count = is_new ? 1 : count + 1;
@@ -174,6 +178,8 @@ static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, si
     for (size_t i = 0; i < n; i++) {
         const uint8_t *element = elements + i * record->bytes;
         if (gsi_record_compare(record, stands, element, 0) == 0) {
+            if (groups->keeps_all)
+                out = (uint8_t *)memcpy(out, stands, record->bytes) + record->bytes;
             groups->last_count += groups->is_held;
             if (groups->has_fold)
                 add_to_fold(groups, stands, element);
@@ -251,14 +257,15 @@ bool gsi_groups_meet(struct gsi_groups *groups, const uint8_t *elements, size_t 
 }
 
 /* Which element is put: one that is the first of its group, or the last, or both or not, where that
- * matters. */
+ * matters; or each that has a neighbour in it. */
 struct pick_rule {
-    bool any_before, any_behind, behind;
+    bool any_before, any_behind, behind, all;
 };
 
 static bool is_picked(struct pick_rule rule, bool before, bool behind)
 {
-    return (rule.any_before | !before) & (rule.any_behind | (behind == rule.behind));
+    return rule.all ? before | behind
+                    : (rule.any_before | !before) & (rule.any_behind | (behind == rule.behind));
 }
 
 GSI_INLINE size_t pick_numbers(struct gsi_groups_piece *piece, struct pick_rule rule,
@@ -308,7 +315,8 @@ size_t gsi_groups_pick(const struct gsi_groups *groups, struct gsi_groups_piece 
     const struct pick_rule rule = {.any_before = groups->keeps_last,
                                    .any_behind = !groups->keeps_last && groups->least == 1 &&
                                                  groups->most > 1,
-                                   .behind = groups->least > 1};
+                                   .behind = groups->least > 1,
+                                   .all = groups->keeps_all};
     piece->group_count = 0;
     if (groups->record != NULL)
         return pick_records(groups, piece, rule, elements, n);

@@ -1,11 +1,13 @@
-/* groups.h: one element of each group of equal keys in a sorted stream and, if asked for, how many
- * elements the group has. The stream comes in pieces; a group may go on in the next one.
+/* groups.h: one element of each group of equal keys in a sorted stream, or all of those that are
+ * several, and, if asked for, how many elements the group has. The stream comes in pieces; a group
+ * may go on in the next one.
  *
  *     pieces        a a a b c c | c c c d
  *     out           a b c       | d
  *     with counts   a3 b1       | c5, and d1 at the end     (a count is a u64, little endian)
  *     singles       b           | and d at the end
  *     duplicates    a           | c
+ *     repeated      a a a c     | c c c c
  *     with a fold   a b         | c, and d at the end; each with its fields folded, then wide sums
  *
  * What becomes of a group shows when it has ended, but for its first element. Whatever is left out
@@ -32,6 +34,7 @@ struct gsi_groups {
     bool has_counts;
     bool is_held;                    /* what is put of a group is put when it has ended */
     bool keeps_last;                 /* of its elements */
+    bool keeps_all;                  /* of its elements, if they are at least two */
     uint64_t entry_bytes;            /* what a group takes in the output */
     uint64_t least, most;            /* elements of a group of which something is put */
     const struct gsi_record *record; /* its keys make a group; NULL: numbers */
@@ -71,7 +74,7 @@ struct gsi_groups_piece {
     uint64_t group_count;
 };
 
-/* gsi_groups_may_pick: whether what is put of a group is one of its elements, as it is. Then pieces
+/* gsi_groups_may_pick: whether what is put of a group are elements of it, as they are. Then pieces
  * may be looked at each on its own, and are joined in order:
  *
  * gsi_groups_meet: the next piece begins with this element, and ends with the last one of `n`.

@@ -1,31 +1,49 @@
 /* check_counts.c: counts on the pool, joins on the owner's thread. */
 #include "job/check_counts.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "element/equal_keys.h"
 #include "element/record/valsort.h"
+#include "output/unique/unique.h"
 
 #include <string.h>
+
+/* Of records in tags buffers hold elements to the end: any of their keys can be compared. */
+static enum gs_status open_group(struct gsi_check_counts *counts)
+{
+    struct gsi_loop *loop = &counts->job->loop;
+    const uint32_t key_count = counts->job->options->group_keys;
+    if (key_count == 0)
+        return GS_OK;
+    GSI_TRY(gsi_unique_check_group(key_count, loop->layout->record, loop->error));
+    GSI_ASSERT(loop->layout->has_tags);
+    GSI_TRY(GSI_NEW(&loop->ledger, counts->group, 1, loop->error));
+    gsi_record_first_keys(loop->layout->record, key_count, counts->group);
+    counts->layout.record = counts->group;
+    return GS_OK;
+}
 
 enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
-    *counts = (struct gsi_check_counts){.job = job};
+    *counts = (struct gsi_check_counts){.job = job, .layout = *job->loop.layout};
     if (options->action != GS_CHECK || !(options->check_counts || options->unique))
         return GS_OK;
     counts->is_wanted = true;
     counts->has_checksum =
         options->check_counts && job->loop.layout->element_bytes == GSI_VALSORT_RECORD_BYTES;
-    enum gs_status status =
-        GSI_NEW(&job->loop.ledger, counts->findings, job->arena.chunks.count, job->loop.error);
-    return status;
+    GSI_TRY(open_group(counts));
+    return GSI_NEW(&job->loop.ledger, counts->findings, job->arena.chunks.count, job->loop.error);
 }
 
 void gsi_check_counts_close(struct gsi_check_counts *counts)
 {
     if (counts->findings != NULL)
         GSI_FREE(&counts->job->loop.ledger, counts->findings, counts->job->arena.chunks.count);
+    if (counts->group != NULL)
+        GSI_FREE(&counts->job->loop.ledger, counts->group, 1);
     *counts = (struct gsi_check_counts){0};
 }
 
@@ -37,7 +55,7 @@ static struct gsi_check_finding *finding_of(const struct gsi_check_counts *count
 
 void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buffer *buffer)
 {
-    const struct gsi_layout *layout = counts->job->loop.layout;
+    const struct gsi_layout *layout = &counts->layout;
     struct gsi_check_finding *finding = finding_of(counts, buffer);
     uint32_t bytes = layout->element_bytes;
     size_t n = buffer->bytes / bytes;
@@ -50,6 +68,15 @@ void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buff
     }
     if (counts->has_checksum)
         finding->checksum = gsi_valsort_sum(buffer->data, n);
+}
+
+/* Whether the buffer begins with the key that the last one ended with. */
+static bool begins_equal(const struct gsi_check_counts *counts,
+                         const struct gsi_stream_check *check, const struct gsi_buffer *buffer)
+{
+    if (counts->group == NULL || check->imprint.count == 0 || buffer->bytes == 0)
+        return gsi_stream_check_is_equal(check, buffer);
+    return gsi_record_compare(counts->group, check->last, buffer->data, 0) == 0;
 }
 
 /* The first element of the buffer with the key of the one before it, as it was read. Buffers hold
@@ -71,7 +98,7 @@ void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_ch
 {
     const struct gsi_check_finding *finding = finding_of(counts, buffer);
     uint64_t begin = check->imprint.count;
-    bool is_first_equal = gsi_stream_check_is_equal(check, buffer);
+    bool is_first_equal = begins_equal(counts, check, buffer);
     uint64_t idx = is_first_equal ? 0 : finding->first_equal;
     uint8_t number[16];
     counts->duplicate_count += finding->equal_count + is_first_equal;

@@ -3,6 +3,7 @@
  *
  *     task of a scan: count a buffer --> device: its imprint --> joined in input order
  *
+ * With --group the first keys of records say which are equal, while all keys make the order.
  * Buffers are counted before the device turns elements into keys, so that counts are the same on
  * every device. Nothing is counted unless it was asked for. */
 #ifndef GSI_CHECK_COUNTS_H
@@ -23,11 +24,14 @@ struct gsi_check_finding {
 struct gsi_check_counts {
     struct gsi_job *job;
     bool is_wanted, has_checksum;
+    struct gsi_layout layout;           /* whose keys are compared */
+    struct gsi_record *group;           /* its records, if they are not the job's; NULL */
     struct gsi_check_finding *findings; /* one for each of job->arena.chunks */
     uint64_t duplicate_count;           /* of what was joined */
     gsi_u128 checksum;
 };
 
+/* gsi_check_counts_open: fails GS_E_USAGE: --group has more keys than there are; GS_E_MEMORY */
 enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi_job *job);
 void gsi_check_counts_close(struct gsi_check_counts *counts); /* also zeroed ones */
 

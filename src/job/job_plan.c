@@ -68,7 +68,8 @@ static void use_cpu(struct gsi_job *job)
     job->device.count = 0;
     job->device.is_apart = false;
     job->report->device_name[0] = '\0';
-    gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
+    if (job->options->action != GS_CHECK || job->options->group_keys == 0) /* check_counts.c */
+        gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
 }
 
 /* Memory beside the sort: what was given, and what stages need. */

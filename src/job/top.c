@@ -11,7 +11,6 @@
 #include "output/input_tally.h"
 
 #include <string.h>
-#include <strings.h>
 
 struct top {
     struct gsi_job *job;
@@ -121,7 +120,7 @@ void gsi_top_note(const struct gsi_job *job)
     const struct gsi_field *key = layout->record != NULL ? &layout->record->keys[0] : NULL;
     const char *nan = key != NULL && key->number->part == GSI_PART_TIME ? "NaT" : "nan";
     const char *text = has_key ? key->text : "", *end = strrchr(text, ':');
-    bool has_end = end != NULL && (strcasecmp(end, ":desc") == 0 || strcasecmp(end, ":asc") == 0);
+    bool is_descending, has_end = end != NULL && gsi_order_word(end, &is_descending);
     gsi_note(options,
              "--top: what was written begins with %s, which comes first in descending order; "
              "--where '%.*s!=%s' leaves it out, --nan=last puts it last",

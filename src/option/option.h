@@ -88,7 +88,7 @@ enum gsi_option_id {
 enum gsi_option_kind {
     GSI_KIND_FLAG,   /* bool: "true", "false" */
     GSI_KIND_NUMBER, /* uint32_t, from `least` to `most` */
-    GSI_KIND_SIZE,   /* uint64_t of bytes, at least 1 */
+    GSI_KIND_SIZE,   /* uint64_t of bytes, from `least` on */
     GSI_KIND_CHOICE, /* int, or a bool: a word of option.choices; its number at `more` */
     GSI_KIND_TEXT,   /* const char * */
     GSI_KIND_LIST,   /* const char *const *; a size_t, how many, at `more` */

@@ -31,11 +31,10 @@ const struct gs_choice gsi_choices_of_set[] = {{.word = "all", .value = GSI_SET_
                                                {.word = "semi", .value = GSI_SET_SEMI},
                                                {.word = "anti", .value = GSI_SET_ANTI},
                                                {.word = NULL}};
-const struct gs_choice gsi_choices_of_keep[] = {{.word = "first", .value = GSI_KEEP_FIRST},
-                                                {.word = "last", .value = GSI_KEEP_LAST},
-                                                {.word = "singles", .value = GSI_KEEP_SINGLES},
-                                                {.word = "dups", .value = GSI_KEEP_DUPS},
-                                                {.word = NULL}};
+const struct gs_choice gsi_choices_of_keep[] = {
+    {.word = "first", .value = GSI_KEEP_FIRST},       {.word = "last", .value = GSI_KEEP_LAST},
+    {.word = "singles", .value = GSI_KEEP_SINGLES},   {.word = "dups", .value = GSI_KEEP_DUPS},
+    {.word = "repeated", .value = GSI_KEEP_REPEATED}, {.word = NULL}};
 static const struct gs_choice choices_of_ties[] = {
     {.word = "input", .value = false}, {.word = "bytes", .value = true}, {.word = NULL}};
 static const struct gs_choice choices_of_nan[] = {{.word = "first", .value = GSI_NAN_FIRST},
@@ -97,7 +96,7 @@ static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value =
 #define AT(member) \
     .off = offsetof(struct gsi_options, member), .bytes = sizeof(((struct gsi_options *)0)->member)
 #define FLAG(member)              .kind = GSI_KIND_FLAG, AT(member)
-#define SIZE(member)              .kind = GSI_KIND_SIZE, AT(member)
+#define SIZE(member, low)         .kind = GSI_KIND_SIZE, AT(member), .least = low
 #define TEXT(member)              .kind = GSI_KIND_TEXT, AT(member)
 #define NUMBER(member, low, high) .kind = GSI_KIND_NUMBER, AT(member), .least = low, .most = high
 #define LIST(member, count)       .kind = GSI_KIND_LIST, AT(member), NUMBERED(count)
@@ -197,7 +196,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
         {{"files0-from", 0, "F", GROUP_SORT,
           "the inputs are named in F (- is standard input), each name\n"
           "ended by a NUL byte",
-          .is_once = true, .place = GS_OPTION_OF_PROGRAM,
+          .place = GS_OPTION_OF_PROGRAM,
           .manual = "The inputs are named in the file F (`-` is standard input). Each name is ended"
                     " by a NUL byte, as `find -print0` writes them."},
          PROGRAM},
@@ -207,7 +206,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           "that of the first one is copied to the output",
           .manual = "Every input begins with a header of N bytes, 1M at most, which is not sorted. "
                     "The header of the first input is copied to the output."},
-         SIZE(header_bytes),
+         SIZE(header_bytes, 0),
          .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_DROP_HEADER] =
         {{"drop-header", 0, NULL, GROUP_SORT,
@@ -256,7 +255,6 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           "print where VALUE is in the sorted FILE, or LO..HI, as\n"
           "FIRST:COUNT; with -o write what is there, of all files; of\n"
           "records by the first key; LO.. and ..HI are open, too",
-          .is_once = true,
           .manual = "Prints [where](#find) VALUE is in a sorted file, or all from one to another as"
                     " LO..HI; with `-o` writes these elements of sorted files."},
          TEXT(find),
@@ -273,7 +271,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = ELEMENTS},
     [GSI_OPT_OUTPUT] =
         {{"output", 'o', "FILE", GROUP_WRITE, "write to FILE, whole or not at all; may be an input",
-          .daily = "write to FILE, whole or not at all", .is_once = true,
+          .daily = "write to FILE, whole or not at all",
           .manual = "The output appears whole or not at all. It is written without a name, synced, "
                     "then renamed over FILE, which may be an input."},
          TEXT(output),
@@ -282,7 +280,6 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
         {{"into", 0, "FILE", GROUP_WRITE,
           "with -m: write the part that is made at its place in FILE,\n"
           "which has room for all parts and which the first one makes",
-          .is_once = true,
           .manual = "With `-m`: what is merged, a part or all, is written [at its place](#into) in "
                     "FILE, which has room for all parts. The first job makes FILE; what others "
                     "wrote there stays."},
@@ -327,11 +324,12 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_KEEP] =
         {{"keep", 0, "WHICH", GROUP_WRITE,
           "with -u, of elements with equal keys write: first, last,\n"
-          "singles (those alone) or dups (the first of several)",
+          "singles (those alone), dups (the first of several) or\n"
+          "repeated (all of several)",
           .choices = gsi_choices_of_keep,
           .manual = "With `-u`: of each [group](#unique) of equal keys the `first` (default) or the"
                     " `last` is written; or only what is alone (`singles`); or the first of those "
-                    "that are several (`dups`)."},
+                    "that are several (`dups`), or all of these (`repeated`)."},
          CHOICE(unique_keep),
          .verbs = SORT | SORTER},
     [GSI_OPT_GROUP] =
@@ -339,9 +337,9 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           "with -u: records are equal if their first N keys are; all\n"
           "keys make the order in which first and last are meant",
           .manual = "With `-u`: records are equal if the first N of their keys are. All keys make "
-                    "the order, in which first and last are meant."},
+                    "the order, in which first and last are meant. It goes with `-c -u`, too."},
          NUMBER(group_keys, 1, GSI_FIELDS_MAX),
-         .verbs = SORT | SORTER},
+         .verbs = SORT | CHECK | SORTER},
     [GSI_OPT_SUM] =
         {{"sum", 0, "OFF:TYPE[:wide]", GROUP_WRITE,
           "with -u: the record that is written has the sum of this\n"
@@ -512,7 +510,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
         {{"device-memory", 0, "SIZE", GROUP_DEVICE, "take at most SIZE of a GPU's memory",
           .manual = "At most SIZE of the GPU's memory is taken, of several GPUs of each one's. The "
                     "default is 95 % of what is free."},
-         SIZE(device_memory_bytes),
+         SIZE(device_memory_bytes, 1),
          .verbs = JOBS},
     [GSI_OPT_DEVICE_MODEL] =
         {{"device-model", 0, "FILE", GROUP_DEVICE,
@@ -690,14 +688,14 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_CHUNK] =
         {{"chunk", 0, "SIZE", GROUP_TUNING, "sort SIZE bytes in one piece; default by memory",
           .manual = "SIZE bytes are sorted in one piece. The default follows from the memory."},
-         SIZE(chunk_bytes),
+         SIZE(chunk_bytes, 1),
          .verbs = SORT | ARRAY | SORTER},
     [GSI_OPT_WINDOW] =
         {{"window", 0, "SIZE", GROUP_TUNING,
           "merge and write SIZE bytes in one piece; default by memory",
           .manual = "SIZE bytes are merged in one piece, 1G at most. The default follows from the "
                     "memory."},
-         SIZE(window_bytes),
+         SIZE(window_bytes, 1),
          .verbs = JOBS},
     [GSI_OPT_INPUT] = {{"input", 0, "FILE", GROUP_SORT,
                         "a file to read; - is standard input, and so is none", .is_list = true,

@@ -12,6 +12,7 @@ static const char *const names[GSI_FEATURE_COUNT - GSI_OPT_COUNT] = {
     NAME(GSI_WITH_SET) = "merge=SET",
     NAME(GSI_WITH_READ_BACK) = "verify=read",
     NAME(GSI_WITH_CHECKED_UNIQUE) = "check --unique",
+    NAME(GSI_WITH_REPEATED) = "keep=repeated",
     NAME(GSI_WITH_WIDE_SUM) = "sum=OFF:TYPE:wide",
     NAME(GSI_WITH_CPU) = "device=cpu",
     NAME(GSI_WITH_CUDA) = "device=cuda",
@@ -87,7 +88,7 @@ const char *gsi_feature_name(unsigned feature)
 const struct gsi_together_row gsi_together_excluded[] = {
     /* What elements are. */
     {OPT(TYPE), OPT(RECORD), "the types in records go with --key"},
-    {OPT(KEY), FACT(NUMBERS), "they are keys as they are; --record says how long records are"},
+    {OPT(KEY), FACT(NUMBERS), "they need none; --record says how long records are"},
     {OPT(TIES), FACT(NUMBERS), "those with equal keys are the same bytes"},
     {OPT(STATS_OF), FACT(NUMBERS), "they have no fields; --record says how long records are"},
     FOLDS(FACT(NUMBERS), "they have no fields; --record says how long records are"),
@@ -176,6 +177,9 @@ const struct gsi_together_row gsi_together_excluded[] = {
     /* Groups. */
     {OPT(UNIQUE), FACT(NPY_OUTPUT_ONCE), TWICE},
     {WITH(CHECKED_UNIQUE), OPT(TIES), "duplicates have equal keys, whatever their other bytes"},
+    {WITH(REPEATED), OPT(COUNT_GROUPS),
+     "elements are written before it is known how many follow; --keep=dups has one for the count"},
+    FOLDS(WITH(REPEATED), "it writes elements as they are"),
     {WITH(WIDE_SUM), FACT(NPY_OUTPUT), "it has no fields for wide sums"},
     {WITH(WIDE_SUM), FACT(SORTER), "it gives back what it is given, and nothing behind it"},
     /* What is written in the place of elements. */
@@ -237,7 +241,7 @@ const struct gsi_together_row gsi_together_excluded[] = {
 
 #define GROUPS "that makes the groups which it is for"
 
-/* Of sorts: elsewhere these have no meaning, or --find a simpler one. */
+/* Where what is needed has a meaning: elsewhere these have none, or --find a simpler one. */
 const struct gsi_together_row gsi_together_needed[] = {
     {WITH(SET), OPT(MERGE), "it says what of that stays"},
     {OPT(PART), OPT(MERGE), "in sorted inputs it is known where a part is"},
@@ -313,6 +317,7 @@ static void find_features(struct gsi_together *together, const struct gsi_option
     together->is_found = has[GSI_OPT_FIND];
     has[GSI_WITH_SET] = options->merge_set != GSI_SET_NONE;
     has[GSI_WITH_READ_BACK] = options->verify_read;
+    has[GSI_WITH_REPEATED] = options->unique_keep == GSI_KEEP_REPEATED;
     has[GSI_WITH_WIDE_SUM] = options->sum_wide;
     for (size_t i = 0, bytes; i < options->sum_field_count; i++)
         has[GSI_WITH_WIDE_SUM] |= gsi_sum_is_wide(options->sum_fields[i], &bytes);
@@ -373,6 +378,12 @@ static enum gs_status check_verbs(const struct gsi_together *together, unsigned 
     return GS_OK;
 }
 
+static bool has_meaning(unsigned feature, unsigned verbs)
+{
+    unsigned meant = feature < GSI_OPT_COUNT ? gsi_option_rows[feature].verbs : GSI_VERB_SORT;
+    return (meant & verbs) != 0;
+}
+
 enum gs_status gsi_together_begin(struct gsi_together *together, const struct gsi_options *options,
                                   unsigned verbs, const bool is_given[GSI_OPT_COUNT],
                                   struct gs_error *error)
@@ -387,7 +398,7 @@ enum gs_status gsi_together_begin(struct gsi_together *together, const struct gs
         if (has[row->feature] && has[row->other])
             return refuse(together, row, NULL, error);
     for (const struct gsi_together_row *row = gsi_together_needed; row->why != NULL; row++)
-        if ((verbs & GSI_VERB_SORT) != 0 && has[row->feature] && !has[row->other])
+        if (has_meaning(row->other, verbs) && has[row->feature] && !has[row->other])
             return gsi_fail(error, GS_E_USAGE, 0, "--%s goes with %s%s only: %s",
                             gsi_feature_name(row->feature), dashes(row->other),
                             gsi_feature_name(row->other), row->why);

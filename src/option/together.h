@@ -27,6 +27,7 @@ enum gsi_feature {
     GSI_WITH_EXPLAIN,
     GSI_WITH_EXPLAINED_SET,
     GSI_WITH_CHECKED_UNIQUE,
+    GSI_WITH_REPEATED,
     GSI_WITH_PLACE, /* --find that prints one */
     GSI_WITH_MERGED_HEADER,
     GSI_WITH_MERGED_WHERE,

@@ -79,7 +79,8 @@ static struct gsi_field_report field_named(const char *text)
     char parsed[GSI_FIELD_TEXT_BYTES];
     snprintf(parsed, sizeof parsed, "%s", text);
     char *suffix = strrchr(parsed, ':');
-    if (suffix != NULL && (strcmp(suffix, ":desc") == 0 || strcmp(suffix, ":asc") == 0))
+    bool is_descending;
+    if (suffix != NULL && gsi_order_word(suffix, &is_descending))
         *suffix = '\0';
     if (gsi_field_parse("", parsed, UINT32_MAX, &field, NULL) == GS_OK)
         described = gsi_field_describe(&field);

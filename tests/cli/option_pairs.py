@@ -136,6 +136,7 @@ ROWS = [
     Row("--count", needs=["--unique"], effect=differs),
     Row("--keep=last", needs=["--unique"], effect=differs, blind=["--type", "--out-order"]),
     Row("--keep=first", needs=["--unique"], like="--keep=last"),
+    Row("--keep=repeated", needs=["--unique"], effect=differs, blind=["--top"]),
     Row("--group=1", needs=["--unique", "--key=16:f64"], effect=differs),
     Row("--sum=16:f64", needs=["--unique"], effect=differs),
     Row("--min=16:f64", needs=["--unique"], effect=differs, blind=["--merge", "--group"]),

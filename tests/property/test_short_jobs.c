@@ -114,7 +114,7 @@ static void choose_groups(struct job *job, struct test_random *random)
     struct gsi_options *options = &job->options;
     options->unique = true;
     options->unique_counts = test_below(random, 2) == 0;
-    options->unique_keep = (enum gsi_keep_choice)test_below(random, 4);
+    options->unique_keep = (enum gsi_keep_choice)test_below(random, options->unique_counts ? 4 : 5);
     if (options->record_bytes > 0 && job->model.key_count > 1 && test_below(random, 2) == 0)
         options->group_keys = 1 + (uint32_t)test_below(random, job->model.key_count);
 }
@@ -208,14 +208,17 @@ static size_t expect_groups(const struct job *job)
         uint64_t count = end - i;
         if (options->unique_keep == GSI_KEEP_SINGLES
                 ? count > 1
-                : options->unique_keep == GSI_KEEP_DUPS && count == 1)
+                : options->unique_keep >= GSI_KEEP_DUPS && count == 1)
             continue;
-        if (options->has_top && taken++ >= options->top_count)
-            break;
+        const bool puts_all = options->unique_keep == GSI_KEEP_REPEATED;
         size_t stands = options->unique_keep == GSI_KEEP_LAST ? end - 1 : i;
-        memcpy(want + length, sorted + stands * bytes, bytes);
-        memcpy(want + length + bytes, &count, options->unique_counts ? 8 : 0);
-        length += bytes + (options->unique_counts ? 8 : 0);
+        for (size_t put = 0; put < (puts_all ? count : 1); put++, stands++) {
+            if (options->has_top && taken++ >= options->top_count)
+                return length;
+            memcpy(want + length, sorted + stands * bytes, bytes);
+            memcpy(want + length + bytes, &count, options->unique_counts ? 8 : 0);
+            length += bytes + (options->unique_counts ? 8 : 0);
+        }
     }
     return length;
 }

@@ -70,8 +70,13 @@ static size_t expect(size_t n, uint32_t bytes, const struct gsi_options *options
         group_count++;
         if (options->unique_keep == GSI_KEEP_SINGLES
                 ? count > 1
-                : options->unique_keep == GSI_KEEP_DUPS && count == 1)
+                : options->unique_keep >= GSI_KEEP_DUPS && count == 1)
             continue;
+        if (options->unique_keep == GSI_KEEP_REPEATED) {
+            memcpy(want + length, sorted + i * bytes, count * bytes);
+            length += count * bytes;
+            continue;
+        }
         size_t stands = options->unique_keep == GSI_KEEP_LAST ? end - 1 : i;
         memcpy(want + length, sorted + stands * bytes, bytes);
         memcpy(want + length + bytes, &count, options->unique_counts ? 8 : 0);
@@ -147,7 +152,8 @@ static void test_unique__numbers__as_the_model(void **state)
                 options.type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
                 options.reverse = test_below(&random, 2) == 0;
                 options.unique_counts = test_below(&random, 2) == 0;
-                options.unique_keep = (enum gsi_keep_choice)test_below(&random, 4);
+                options.unique_keep =
+                    (enum gsi_keep_choice)test_below(&random, options.unique_counts ? 4 : 5);
                 size_t n = sizes[s], bytes = model_bytes(options.type);
                 if (ways[w].device == GSI_DEVICE_CUDA && s + 1 == SIZE_COUNT)
                     continue; /* it may be an emulated one, slow with much data */
@@ -200,7 +206,8 @@ static void test_unique__records__first_of_the_input(void **state)
                 for (uint32_t i = 0; i < n; i++)
                     memcpy(in + (i + 1) * model.bytes - 4, &i, 4);
                 record_model_sort(&model, in, sorted, n);
-                options.unique_keep = (enum gsi_keep_choice)test_below(&random, 4);
+                options.unique_keep =
+                    (enum gsi_keep_choice)test_below(&random, options.unique_counts ? 4 : 5);
                 size_t wanted = expect(n, model.bytes, &options, has_same_key, &model);
                 check(&way, &options, n, model.bytes, wanted, "records");
             }
@@ -238,7 +245,8 @@ static void test_unique__records_by_their_first_key__first_or_last_of_the_order(
             options.group_keys = 1;
             options.reverse = model.is_reversed;
             options.unique_counts = test_below(&random, 2) == 0;
-            options.unique_keep = (enum gsi_keep_choice)test_below(&random, 4);
+            options.unique_keep =
+                (enum gsi_keep_choice)test_below(&random, options.unique_counts ? 4 : 5);
             fill(&random, values[v], model.bytes, n);
             for (uint32_t i = 0; i < n; i++) {
                 in[i * model.bytes + 9] = (uint8_t)test_below(&random, 5);

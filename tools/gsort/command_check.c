@@ -4,6 +4,7 @@
 #include "common/tool.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* Options that say what is to be done, in place of a sort. */
 static const struct {
@@ -142,6 +143,18 @@ static enum gs_status check_pairs(const struct command_line *line, struct gs_err
     return GS_OK;
 }
 
+/* Without its argument --resume takes the input for it. */
+static enum gs_status check_resume(const struct command_line *line, struct gs_error *error)
+{
+    const char *path = command_line_given(line, "resume");
+    struct stat info;
+    if (path == NULL || stat(path, &info) != 0 || S_ISDIR(info.st_mode))
+        return GS_OK;
+    return gs_fail(error, GS_E_USAGE, 0,
+                   "--resume: '%s' is a file; --resume=DIR names a directory to keep what is done",
+                   path);
+}
+
 enum gs_status command_line_check(struct command_line *line, struct gs_error *error)
 {
     static const char *const of_joining[] = {"join-reports", "files0-from", "quiet", NULL};
@@ -150,5 +163,6 @@ enum gs_status command_line_check(struct command_line *line, struct gs_error *er
     TRY(find_action(line, error));
     TRY(check_action(line, error));
     TRY(check_pairs(line, error));
+    TRY(check_resume(line, error));
     return check_report(line, error);
 }

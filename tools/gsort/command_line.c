@@ -5,6 +5,7 @@
 #include "common/option_row.h"
 #include "common/tool.h"
 #include "option_refuse.h"
+#include "sort_habits.h"
 #include "json/device_model.h"
 
 #include <stdlib.h>
@@ -92,18 +93,34 @@ static bool is_wide_sum(const char *name, const char *text)
            (strcmp(name, "sum") == 0 && length > 5 && strcmp(text + length - 5, ":wide") == 0);
 }
 
-static enum gs_status take_option(struct command_line *line, int i, const char *argument,
+/* Lists go on; help is there, however often it is asked for. */
+static bool repeats(const struct gs_option *row)
+{
+    return (row->is_list && !row->is_once) || strcmp(row->name, "help") == 0;
+}
+
+/* The last one must not win: who put the first one into a script counts on it. */
+static enum gs_status refuse_again(const struct gs_option *row, const char *given, const char *text,
+                                   struct gs_error *error)
+{
+    if (row->is_split)
+        return gs_fail(error, GS_E_USAGE, 0, "--%s: given twice; one list takes all: '%s,%s'",
+                       row->name, given, text);
+    if (row->argument == NULL)
+        return gs_fail(error, GS_E_USAGE, 0, "--%s: given twice; once is enough", row->name);
+    return gs_fail(error, GS_E_USAGE, 0, "--%s: given twice ('%s', '%s')", row->name, given, text);
+}
+
+static enum gs_status take_option(struct command_line *line, int i, int code, const char *argument,
                                   struct gs_error *error)
 {
     const struct gs_option *row = &line->rows[i];
     const char *text = argument != NULL ? argument : row->alone;
     const char **given = &line->given[find_row(line, row->name)];
-    if (row->is_once && *given != NULL)
-        return gs_fail(error, GS_E_USAGE, 0,
-                       row->is_split ? "--%s: given twice; one list takes all: '%s,%s'"
-                                     : "--%s: given twice ('%s', '%s')",
-                       row->name, *given, text);
+    if (!repeats(row) && *given != NULL)
+        return refuse_again(row, *given, text, error);
     *given = text;
+    line->by_letter[given - line->given] = code < OPTION_LONG_BASE;
     if (row->place == GS_OPTION_OF_PROGRAM ||
         strcmp(row->name, "device-model") == 0) /* a file, in JSON */
         return GS_OK;
@@ -125,7 +142,7 @@ static enum gs_status take_options(int argc, char **argv, struct command_line *l
         if (i < 0)
             return option_refuse(line->rows, line->row_count, code, argv[optind - 1], error);
         line->wants_daily_help = line->wants_daily_help || code == 'h';
-        TRY(take_option(line, i, optarg, error));
+        TRY(take_option(line, i, code, optarg, error));
     }
     while (optind < argc)
         line->inputs[line->input_count++] = argv[optind++];
@@ -235,6 +252,40 @@ void command_line_clear(struct command_line *line)
     files0_clear(&line->files0);
     gs_job_free(line->job);
     gs_job_free(line->look);
+}
+
+/* ---- failures ---- */
+
+/* The option that was given and that the line begins with; -1: none. *rest: what follows it. */
+static int find_blamed(const struct command_line *line, const char *text, const char **rest)
+{
+    for (int i = 0; i < line->row_count; i++) {
+        size_t length = strlen(line->rows[i].name);
+        if (line->given[i] == NULL || strncmp(text, "--", 2) != 0 ||
+            strncmp(text + 2, line->rows[i].name, length) != 0)
+            continue;
+        *rest = text + 2 + length;
+        if (**rest == ':' || **rest == ' ')
+            return i;
+    }
+    return -1;
+}
+
+void command_line_say(const struct command_line *line, const struct gs_error *error, FILE *out)
+{
+    const char *text = error->text, *rest = "";
+    int i = find_blamed(line, text, &rest);
+    const char *habit = NULL;
+    if (i >= 0 && error->status == GS_E_USAGE)
+        habit = sort_habit_of_value(line->rows[i].name, line->given[i]);
+    if (habit != NULL && line->by_letter[i])
+        fprintf(out, "gsort: -%c: '%s' %s\n", line->rows[i].letter, line->given[i], habit);
+    else if (habit != NULL)
+        fprintf(out, "gsort: --%s: '%s' %s\n", line->rows[i].name, line->given[i], habit);
+    else if (i >= 0 && line->by_letter[i] && *rest == ':')
+        fprintf(out, "gsort: -%c%s\n", line->rows[i].letter, rest);
+    else
+        fprintf(out, "gsort: %s\n", text);
 }
 
 /* ---- help ---- */

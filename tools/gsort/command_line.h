@@ -19,6 +19,7 @@ struct command_line {
     struct gs_option rows[OPTION_ROWS_MAX];
     int row_count;
     const char *given[OPTION_ROWS_MAX]; /* of each row the last argument; NULL: it is not there */
+    bool by_letter[OPTION_ROWS_MAX];    /* it was given as -S, not as --memory */
     const char **inputs;                /* the job's, too; files0.names, if they are in a file */
     size_t input_count;
     struct files0 files0;
@@ -45,6 +46,10 @@ enum gs_status command_line_check(struct command_line *line, struct gs_error *er
 /* command_line_given: the argument of an option, or what it means without one; NULL: it was not
  * given. */
 const char *command_line_given(const struct command_line *line, const char *name);
+
+/* command_line_say: prints the line of a failure. The option that it is about is named as it was
+ * typed; where its value has a meaning for sort(1) only, the line says what gsort does instead. */
+void command_line_say(const struct command_line *line, const struct gs_error *error, FILE *out);
 
 /* command_line_help: the text of --help or -h, whichever the line asked for. */
 void command_line_help(const struct command_line *line, FILE *out);

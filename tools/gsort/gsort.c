@@ -91,9 +91,9 @@ static bool is_sigpipe(const struct gs_error *error)
            action.sa_handler != SIG_IGN;
 }
 
-static int say(const struct gs_error *error)
+static int say(const struct command_line *line, const struct gs_error *error)
 {
-    fprintf(stderr, "gsort: %s\n", error->text);
+    command_line_say(line, error, stderr);
     return gs_status_exit_code(error->status);
 }
 
@@ -133,7 +133,7 @@ static void say_interrupted(const struct command_line *line, const gs_report *re
                 line->is_split ? "interrupted; no file of '%s' was written"
                                : "interrupted; what was to be written into '%s' may not be whole",
                 output);
-        say(&shown);
+        say(line, &shown);
     } else if (number_at(report, "is_kept") != 0)
         fputs("gsort: interrupted; the same command goes on from here\n", stderr);
     else if (is_named && (!exists || S_ISREG(info.st_mode))) {
@@ -141,7 +141,7 @@ static void say_interrupted(const struct command_line *line, const gs_report *re
                 is_placed ? "is complete"
                 : exists  ? "is as it was"
                           : "was not written");
-        say(&shown);
+        say(line, &shown);
     } else {
         fputs("gsort: interrupted\n", stderr);
     }
@@ -221,12 +221,12 @@ static int say_result(const struct command_line *line, const gs_report *report,
         say_in_order(line, report);
     } else if (status == GS_E_DISORDER) {
         if (!line->check_quietly)
-            say(error);
+            say(line, error);
         report_result(line, report);
     } else if (status == GS_E_CANCELED) {
         say_interrupted(line, report);
     } else if (!is_sigpipe(error)) {
-        say(error);
+        say(line, error);
     }
     return gs_status_exit_code(status == GS_OK && lacks_room ? GS_E_SPACE : status);
 }
@@ -290,7 +290,7 @@ int main(int argc, char **argv)
     if (status == GS_OK && is_job(&line))
         code = run_job(&line, &shows_progress);
     if (status != GS_OK)
-        code = say(&error);
+        code = say(&line, &error);
     print_output_close(printer);
     command_line_clear(&line);
     return finish_output(code);

@@ -2,6 +2,7 @@
 #include "option_refuse.h"
 
 #include "common/option_row.h"
+#include "sort_habits.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -89,10 +90,14 @@ enum gs_status option_refuse(const struct gs_option *rows, int count, int code, 
                              struct gs_error *error)
 {
     char candidates[256];
+    const char *habit;
     if (code == ':')
         return refuse_lacking(rows, count, optopt, given, error);
-    if (optopt != 0 && optopt < OPTION_LONG_BASE)
-        return gs_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; see --help", optopt);
+    if (optopt != 0 && optopt < OPTION_LONG_BASE) {
+        habit = sort_habit_of_letter(optopt);
+        return gs_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; %s", optopt,
+                       habit != NULL ? habit : "see --help");
+    }
     if (optopt != 0)
         return gs_fail(error, GS_E_USAGE, 0, "'%s': takes no argument; leave '%s' out", given,
                        strchrnul(given, '='));
@@ -100,6 +105,9 @@ enum gs_status option_refuse(const struct gs_option *rows, int count, int code, 
     size_t length = strcspn(word, "=");
     if (list_candidates(rows, count, word, length, candidates, sizeof candidates) > 1)
         return gs_fail(error, GS_E_USAGE, 0, "'%s': is ambiguous:%s", given, candidates);
+    habit = sort_habit_of_word(word, length);
+    if (habit != NULL)
+        return gs_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; %s", given, habit);
     const char *nearest = find_nearest(rows, count, word, length);
     if (nearest != NULL)
         return gs_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; is --%s meant?", given,

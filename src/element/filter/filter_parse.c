@@ -199,6 +199,21 @@ static bool parse_number(const char *text, const struct gsi_field *field, gsi_u1
                                                 : parse_int(text, field, bits);
 }
 
+/* A number, if not one of that type: what it is too large for. */
+static bool is_too_large(const char *text, const struct gsi_field *field)
+{
+    if (field->type->kind != GSI_KEY_FLOAT) {
+        const char *digits = text + (*text == '-' || *text == '+');
+        bool is_hex = digits[0] == '0' && (digits[1] | 0x20) == 'x';
+        size_t length =
+            is_hex ? strspn(digits + 2, "0123456789abcdefABCDEF") : strspn(digits, "0123456789");
+        return length > 0 && digits[length + (is_hex ? 2 : 0)] == '\0';
+    }
+    gsi_u128 bits;
+    bool is_nan;
+    return parse_float(text, GSI_PART_F64, &bits, &is_nan);
+}
+
 static enum gs_status take_number(struct gsi_condition *condition, const char *option,
                                   const char *text, enum comparison comparison, const char *value,
                                   struct gs_error *error)
@@ -207,6 +222,9 @@ static enum gs_status take_number(struct gsi_condition *condition, const char *o
     bool is_float = field->type->kind == GSI_KEY_FLOAT, is_nan = false;
     gsi_u128 bits = 0, all = ~(gsi_u128)0 >> (128 - 8 * field->bytes);
     set_parts(condition);
+    if (!parse_number(value, field, &bits, &is_nan) && is_too_large(value, field))
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': '%s' is beyond the numbers of %s",
+                        option, text, value, field->number->name);
     if (!parse_number(value, field, &bits, &is_nan))
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': '%s' is no %s", option, text, value,
                         field->number->name);

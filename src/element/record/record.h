@@ -97,6 +97,10 @@ struct gsi_field gsi_field_of_number(const char *name);
 void gsi_record_make_number(uint32_t bytes, const char *name, bool is_reversed,
                             struct gsi_record *record);
 
+/* gsi_order_word: whether `text` is ":desc" or ":asc", in any case, or ":descending" or
+ * ":ascending". */
+bool gsi_order_word(const char *text, bool *is_descending);
+
 /* gsi_field_parse: OFF:TYPE, of a record; names `option` in a failure. `text` is borrowed.
  * fails GS_E_USAGE */
 enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t record_bytes,

@@ -3,6 +3,7 @@
 #include "element/record/record.h"
 #include "element/type_names.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -67,6 +68,12 @@ static enum gs_status check_inside(const char *option, const char *text, uint32_
                     option, text, bytes, off, record_bytes);
 }
 
+bool gsi_order_word(const char *text, bool *is_descending)
+{
+    *is_descending = strcasecmp(text, ":desc") == 0 || strcasecmp(text, ":descending") == 0;
+    return *is_descending || strcasecmp(text, ":asc") == 0 || strcasecmp(text, ":ascending") == 0;
+}
+
 /* OFF:TYPE, and with `is_key` an optional :asc or :desc, in any case. */
 static enum gs_status parse_field(const char *option, const char *text, uint32_t record_bytes,
                                   bool is_key, struct gsi_field *field, struct gs_error *error)
@@ -74,12 +81,15 @@ static enum gs_status parse_field(const char *option, const char *text, uint32_t
     const char *at = text;
     *field = (struct gsi_field){.text = text};
     if (!take_digits(&at, &field->off) || *at++ != ':')
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not OFF:TYPE%s, like 8:u32be", option,
-                        text, is_key ? "[:desc]" : "");
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not OFF:TYPE%s, like 8:u32be%s",
+                        option, text, is_key ? "[:desc]" : "",
+                        text[0] == '-' && is_key ? "; largest first is :desc behind it"
+                        : isalpha((unsigned char)text[0])
+                            ? "; only files like .npy name their fields"
+                            : "");
     GSI_TRY(take_type(option, &at, field, error));
-    bool is_ascending = is_key && strcasecmp(at, ":asc") == 0;
-    field->is_descending = is_key && strcasecmp(at, ":desc") == 0;
-    if (*at != '\0' && !field->is_descending && !is_ascending)
+    bool has_order = is_key && gsi_order_word(at, &field->is_descending);
+    if (*at != '\0' && !has_order)
         return gsi_fail(
             error, GS_E_USAGE, 0, "--%s: '%s' goes on with '%s'; only %s", option, text, at,
             is_key ? "':asc' or ':desc' may follow the type" : "OFF:TYPE has a meaning");

@@ -1,10 +1,10 @@
 /* fields.c: finds what names mean, and what elements are. */
 #include "input/format/fields.h"
 
+#include "element/record/record.h"
 #include "element/type_names.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define DESC ":desc"
 
@@ -50,9 +50,8 @@ enum gs_status gsi_field_named(struct gsi_inputs *inputs, const char *option, co
     const struct gsi_schema_field *field = gsi_schema_field_find(&kept->schema, given);
     const char *order = field == NULL ? strrchr(given, ':') : NULL;
     size_t length = order != NULL ? (size_t)(order - given) : 0;
-    bool is_descending = order != NULL && strcasecmp(order, DESC) == 0;
-    bool is_ascending = order != NULL && strcasecmp(order, ":asc") == 0;
-    if ((is_descending || is_ascending) && length > 0 && length < sizeof name) {
+    bool is_descending = false, has_order = order != NULL && gsi_order_word(order, &is_descending);
+    if (has_order && length > 0 && length < sizeof name) {
         memcpy(name, given, length);
         name[length] = '\0';
         field = gsi_schema_field_find(&kept->schema, name);
@@ -60,6 +59,10 @@ enum gs_status gsi_field_named(struct gsi_inputs *inputs, const char *option, co
     *text = given;
     if (field == NULL && given[0] >= '0' && given[0] <= '9')
         return GS_OK;
+    if (field == NULL && given[0] == '-' && gsi_schema_field_find(&kept->schema, given + 1) != NULL)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--%s: '%s' has no field '%s'; largest first is '%s:desc'", option,
+                        inputs->table[0].name, given, given + 1);
     if (field == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--%s: '%s' has no field '%s' to sort by (outer.inner names one in "

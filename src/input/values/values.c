@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "element/record/record.h"
+#include "element/type_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,20 @@ static char *find_bytes(char *text, uint64_t *bytes, char **output)
     return NULL;
 }
 
+/* The same behind the name of a type of numbers, which is as wide. */
+static char *find_type(char *text, const struct gsi_type_word **word, char **output)
+{
+    for (char *at = text; (at = strchr(at, ':')) != NULL; at++) {
+        size_t length = strcspn(at + 1, "=");
+        *word = at[1 + length] == '=' ? gsi_type_word_find(at + 1, length) : NULL;
+        if (*word == NULL)
+            continue;
+        *output = at + 1 + length + 1;
+        return at;
+    }
+    return NULL;
+}
+
 static enum gs_status parse(struct gsi_value_file *file, const char *text, uint32_t off,
                             struct gs_error *error)
 {
@@ -28,7 +43,12 @@ static enum gs_status parse(struct gsi_value_file *file, const char *text, uint3
     file->path = strdup(text);
     if (file->path == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the names of --values");
+    const struct gsi_type_word *word = NULL;
     char *colon = find_bytes(file->path, &bytes, &file->output);
+    if (colon == NULL && (colon = find_type(file->path, &word, &file->output)) != NULL) {
+        GSI_TRY(gsi_type_word_check(word, "values", text, error));
+        bytes = gsi_field_of_number(word->type).bytes;
+    }
     if (colon == NULL || colon == file->path || *file->output == '\0')
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--values: '%s' is not FILE:BYTES=OUTPUT, like prices.f64:8=prices.sorted",

@@ -77,25 +77,24 @@ static uint64_t entries_bytes(const struct gsi_target *target)
                : 0;
 }
 
-/* The keys that make a group are some of those that make the order. */
-static enum gs_status check_group_keys(const struct gsi_target *target)
+enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
+                                      struct gs_error *error)
 {
-    uint32_t wanted = target->options->group_keys;
-    const struct gsi_record *record = target->loop->layout->record;
     if (wanted == 0 || (record != NULL && wanted <= record->key_count))
         return GS_OK;
     if (record == NULL || record->key_count == 0)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+        return gsi_fail(error, GS_E_USAGE, 0,
                         "--group: the first keys of records make a group; there are none: name "
                         "them by --key");
-    return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+    return gsi_fail(error, GS_E_USAGE, 0,
                     "--group: %u keys cannot make a group where --key names %u", wanted,
                     record->key_count);
 }
 
 enum gs_status gsi_unique_check(const struct gsi_target *target)
 {
-    GSI_TRY(check_group_keys(target));
+    GSI_TRY(gsi_unique_check_group(target->options->group_keys, target->loop->layout->record,
+                                   target->loop->error));
     return gsi_format_check(target->inputs);
 }
 

@@ -51,6 +51,12 @@ struct gsi_unique {
  * fails GS_E_USAGE: keys that are not there, or no place for a count in a .npy output */
 enum gs_status gsi_unique_check(const struct gsi_target *target);
 
+/* gsi_unique_check_group: checks that the first `wanted` keys can make a group: they are some of
+ * those that make the order. 0: all do. `record` is NULL of numbers.
+ * fails GS_E_USAGE */
+enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
+                                      struct gs_error *error);
+
 /* gsi_unique_plan: the memory that unique takes, out of `memory_bytes` in all; 0: not asked for. */
 uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes);
 

@@ -10,7 +10,7 @@ free=$(stat -f -c %f small)
 for io in uring threads; do
     for places in "-o small/out" "-o out -T small --batch-size 2" "-o small/out -T . --batch-size 2"; do
         code=0
-        timeout 60 gsort -t u64 -m <(cat s1.u64) <(cat s2.u64) <(cat s3.u64) -t u64 $places --compress none --io $io || code=$?
+        timeout 60 gsort -t u64 -m <(cat s1.u64) <(cat s2.u64) <(cat s3.u64) $places --compress none --io $io || code=$?
         [ $code -eq 3 ] || echo "$io, $places: exit $code"
         [ "$(cat small/out)" = old ] && [ ! -e out ] || echo "$io, $places: the output changed"
         [ "$(stat -f -c %f small)" -eq "$free" ] || echo "$io, $places: space is lost"

@@ -6,6 +6,9 @@ printf 'aaaaaaaa' >twice.u32
 printf 'aaaabbbbcccc' >odd.u64
 printf '1\n22\n333\n' >t.txt
 printf '12345678' >y.f64
+printf '12345678' >y.f32
+printf '\223NUMPY\1\0v\0%-117s\n12345678' \
+    "{'descr': [('price', '<f8')], 'fortran_order': False, 'shape': (1,)}" >z.npy
 printf '\037\213\010\0\0\0\0\0\0\003123456' >z.gz
 mkdir dir
 count=0
@@ -31,29 +34,33 @@ x.u32 -S| 2 | -S: needs an argument: -S SIZE; see --help
 x.u32 --memory| 2 | --memory: needs an argument: --memory=SIZE; see --help
 x.u32 -o| 2 | -o: needs an argument: -o FILE; see --help
 x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
--S x.u32| 2 | --memory: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
+-S x.u32| 2 | -S: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
 --memory x.u32| 2 | --memory: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
--S 4X x.u32| 2 | --memory: '4X' is not a size like *
--S 1K x.u32 -o out| 2 | --memory: 1024 bytes are too few to sort in; *
+-S 4X x.u32| 2 | -S: '4X' is not a size like *
+-S 1K x.u32 -o out| 2 | -S: 1024 bytes are too few to sort in; *
 --top x.u32| 2 | --top: 'x.u32' is not a count like 1000 or 64K (powers of 1000)
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
--R x.u32| 2 | --record: 'x.u32' is not a number from 1 to 65536
+-R x.u32| 2 | -R: 'x.u32' is no number from 1 to 65536; *gsort has no random order
 --parallel 0 x.u32| 2 | --parallel: '0' is not a number from 1 to 1024
--t f65 x.u32| 2 | --type: there is no type 'f65'; there are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be behind it or not
--t float x.u32| 2 | --type: 'float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
--t u8 x.u32| 2 | --type: 'u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
--R 8 -k 0:I8:desc x.u32| 2 | --key: '0:I8:desc' is 8 bits to some and 8 bytes to NumPy; int8 or int64 says which
+-t f65 x.u32| 2 | -t: there is no type 'f65'; there are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be behind it or not
+-t float x.u32| 2 | -t: 'float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
+-t u8 x.u32| 2 | -t: 'u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
+-R 8 -k 0:I8:desc x.u32| 2 | -k: '0:I8:desc' is 8 bits to some and 8 bytes to NumPy; int8 or int64 says which
 -R 8 --stats-only --where 0:u8==5 x.u32| 2 | --where: '0:u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
 -R 8 -k 0:u32 -u --sum 4:u8 x.u32| 2 | --sum: '4:u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
 -R 8 --stats-only --stats-of 4:i8 x.u32| 2 | --stats-of: '4:i8' is 8 bits to some and 8 bytes to NumPy; int8 or int64 says which
--R 8 -k 0:float x.u32| 2 | --key: '0:float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
--R 8 -k 0:f128 x.u32| 2 | --key: '0:f128' is no type that gsort has an order for
--t f128 x.u32| 2 | --type: 'f128' is no type that gsort has an order for
--k 0:u32 x.u32| 2 | --key does not go with numbers: they are keys as they are; --record says how long records are
+-R 8 -k 0:float x.u32| 2 | -k: '0:float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
+-R 8 -k 0:f128 x.u32| 2 | -k: '0:f128' is no type that gsort has an order for
+-t f128 x.u32| 2 | -t: 'f128' is no type that gsort has an order for
+-k 0:u32 x.u32| 2 | --key does not go with numbers: they need none; --record says how long records are
 -R 4 -t u32 x.u32| 2 | --type does not go with --record: the types in records go with --key
--R 4 -k 0 x.u32| 2 | --key: '0' is not OFF:TYPE?:desc?, like 8:u32be
--R 4 -k 0:u32:up x.u32| 2 | --key: '0:u32:up' goes on with ':up'; only ':asc' or ':desc' may follow the type
--R 4 -k 2:u32 x.u32| 2 | --key: '2:u32' is 4 bytes at byte 2, which are not all in a record of 4
+-R 4 -k 0 x.u32| 2 | -k: '0' is not OFF:TYPE?:desc?, like 8:u32be
+-R 4 -k -0:u32 x.u32| 2 | -k: '-0:u32' is not OFF:TYPE?:desc?, *; largest first is :desc behind it
+-R 4 -k price:descending x.u32| 2 | -k: 'price:descending' is not OFF:TYPE?:desc?, *; only files like .npy name their fields
+z.npy -k -price -o out| 2 | -k: 'z.npy' has no field '-price'; largest first is 'price:desc'
+-R 4 -k 0:float64 x.u32| 2 | -k: '0:float64' is 8 bytes at byte 0, which are not all in a record of 4
+-R 4 -k 0:u32:up x.u32| 2 | -k: '0:u32:up' goes on with ':up'; only ':asc' or ':desc' may follow the type
+-R 4 -k 2:u32 x.u32| 2 | -k: '2:u32' is 4 bytes at byte 2, which are not all in a record of 4
 x.u32 y.f64 -o out| 2 | 'y.f64': is named as f64, but 'x.u32' as u32; sort them one by one, or say by --type what both are
 x.u32 -o out.f64| 2 | 'out.f64': the output is named as f64, but 'x.u32' holds u32; name it otherwise, *
 missing.u32 -o out| 2 | 'missing.u32': cannot open: No such file or directory
@@ -72,11 +79,52 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 --check x.u32 -o out| 2 | --output does not go with --check: *
 --check --stats-only x.u32| 2 | --check, --stats-only*exclude each other; give one
 -q -v x.u32| 2 | --quiet and --verbose contradict each other
--o out -o out x.u32| 2 | --output: given twice ('out', 'out')
+-o out -o out x.u32| 2 | -o: given twice ('out', 'out')
 - - -t u32 -o out| 2 | '-': given twice; standard input can be read only once
 --count x.u32 -o out| 2 | --count goes with --unique only: that makes the groups which it is for
 --stats=xml x.u32| 2 | --stats: 'xml' is none of: text json none
 -T no x.u32 --spill always -o out| 3 | 'no': cannot use as temporary directory: No such file or directory
+-n x.u32| 2 | '-n': there is no such option; numbers are always compared as numbers; *
+-rn x.u32| 2 | '-n': there is no such option; numbers are always compared as numbers; *
+--numeric-sort x.u32| 2 | '--numeric-sort': there is no such option; numbers are always compared as numbers; *
+-g x.u32| 2 | '-g': there is no such option; floats are always compared as floats, *
+-z x.u32| 2 | '-z': there is no such option; elements have a fixed width, *
+-s x.u32| 2 | '-s': there is no such option; *always keep the order of the input; leave it out
+--stable x.u32| 2 | '--stable': there is no such option; *always keep the order of the input; leave it out
+-b x.u32| 2 | '-b': there is no such option; all bytes of a key count, *
+-f x.u32| 2 | '-f': there is no such option; all bytes of a key count, *
+--ignore-case x.u32| 2 | '--ignore-case': there is no such option; all bytes of a key count, *
+-d x.u32| 2 | '-d': there is no such option; all bytes of a key count, *
+-i x.u32| 2 | '-i': there is no such option; all bytes of a key count, *
+-M x.u32| 2 | '-M': there is no such option; it puts text in order, which is for sort(1); *
+--version-sort x.u32| 2 | '--version-sort': there is no such option; it puts text in order, *
+--random-sort x.u32| 2 | '--random-sort': there is no such option; gsort has no random order
+--buffer-size=1G x.u32| 2 | '--buffer-size=1G': there is no such option; -S SIZE, or --memory=SIZE, *
+--compress-program=gzip x.u32| 2 | '--compress-program=gzip': there is no such option; --compress=zstd *
+--field-separator=, x.u32| 2 | '--field-separator=,': there is no such option; elements have a fixed width, *
+-D x.u32| 2 | '-D': there is no such option; -u --keep=repeated writes all elements *
+--repeated x.u32| 2 | '--repeated': there is no such option; -u --keep=dups writes one *
+-j 4 x.u32| 2 | '-j': there is no such option; --parallel=N *
+-t, x.u32| 2 | -t: ',' is a separator, as for sort(1); elements have a fixed width, *
+--key=1,2 x.u32| 2 | --key: '1,2' is a field of lines, as for sort(1); here numbers need no key, *
+-k 2n x.u32| 2 | -k: '2n' is a field of lines, as for sort(1); *
+-R 4 -k 1,1 x.u32| 2 | -k: '1,1' is a field of lines, as for sort(1); *
+--resume x.u32 -o out| 2 | --resume: 'x.u32' is a file; --resume=DIR names a directory *
+-S 5M x.u32 -o out| 2 | -S: 5242880 bytes are too few to sort in; *
+--header 0 --header 1 x.u32| 2 | --header: given twice ('0', '1')
+-S 20M --memory 1G x.u32 -o out| 2 | -S: given twice ('20M', '1G')
+--top 3 --top 4 x.u32 -o out| 2 | --top: given twice ('3', '4')
+-r -r x.u32 -o out| 2 | -r: given twice; once is enough
+--stats --stats=json x.u32 -o out| 2 | --stats: given twice ('text', 'json')
+--where '>1e300' y.f32 -o out| 2 | --where: '>1e300': '1e300' is beyond the numbers of f32
+--where '<70000' -t f16 x.u32 -o out| 2 | --where: '<70000': '70000' is beyond the numbers of f16
+--where '>5000000000' x.u32 -o out| 2 | --where: '>5000000000': '5000000000' is beyond the numbers of u32
+--where '>many' x.u32 -o out| 2 | --where: '>many': 'many' is no u32
+--values y.f32:float=v x.u32 -o out| 2 | --values: 'y.f32:float=v' is 4 bytes in some languages *
+--values y.f32:f32 x.u32 -o out| 2 | --values: 'y.f32:f32' is not FILE:BYTES=OUTPUT, *
+-c --group 1 -R 4 -k 0:u16 x.u32| 2 | --group goes with --unique only: that makes the groups *
+-c -u --group 3 -R 4 -k 0:u16 x.u32| 2 | --group: 3 keys cannot make a group where --key names 1
+-u --keep=repeated --count x.u32 -o out| 2 | --keep=repeated does not go with --count: *
 E
 echo "$count mistakes"
-[ "$(ls -A | tr '\n' ' ')" = "dir down.u32 err odd.u64 stdout t.txt twice.u32 x.u32 y.f64 z.gz " ] || ls -A
+[ "$(ls -A | tr '\n' ' ')" = "dir down.u32 err odd.u64 stdout t.txt twice.u32 x.u32 y.f32 y.f64 z.gz z.npy " ] || ls -A

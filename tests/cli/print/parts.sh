@@ -37,7 +37,7 @@ mkfifo fifo.u64
 cat x.u64 >fifo.u64 &
 gsort -t u64 --tail 3 fifo.u64 | cmp - <(tail -n 3 all)
 wait $!
-gsort -t u64 --head 4 <(cat x.u64) -t u64 | cmp - <(head -n 4 all)
+gsort --head 4 <(cat x.u64) -t u64 | cmp - <(head -n 4 all)
 
 # Nothing is to be printed of nothing.
 : >empty.u64

@@ -53,7 +53,7 @@ P
 try x y -o out2 --resume dir $more 2>&1
 try x y -r -o out --resume dir $more 2>&1
 try x y --nan=last -o out --resume dir $more 2>&1
-try x y -t i64 -o out --resume dir $more 2>&1
+gsort x y -t i64 -o out --resume dir $more 2>&1 || echo "exit $?"
 try x y -o out --resume dir -S 12M --chunk 128K 2>&1
 try x y x -o out --resume dir $more 2>&1
 try y -o out --resume dir $more 2>&1

@@ -57,7 +57,7 @@ static bool is_put(enum gsi_keep_choice keep, size_t i, size_t end, size_t *stan
     *stands = keep == GSI_KEEP_LAST ? end - 1 : i;
     if (keep == GSI_KEEP_SINGLES)
         return end == i + 1;
-    return keep != GSI_KEEP_DUPS || end > i + 1;
+    return (keep != GSI_KEEP_DUPS && keep != GSI_KEEP_REPEATED) || end > i + 1;
 }
 
 static size_t expect(size_t n, uint32_t bytes, const struct gsi_groups_rule *rule, size_t *groups)
@@ -71,6 +71,11 @@ static size_t expect(size_t n, uint32_t bytes, const struct gsi_groups_rule *rul
         ++*groups;
         if (!is_put(rule->keep, i, end, &stands))
             continue;
+        if (rule->keep == GSI_KEEP_REPEATED) {
+            memcpy(want + length, data + i * bytes, count * bytes);
+            length += count * bytes;
+            continue;
+        }
         memcpy(want + length, data + stands * bytes, bytes);
         memcpy(want + length + bytes, &count, rule->has_counts ? 8 : 0);
         length += bytes + (rule->has_counts ? 8 : 0);
@@ -136,13 +141,14 @@ static void check_groups(struct test_random *random, const struct gsi_layout *la
     static const size_t sizes[] = {0, 1, 2, 3, 1000, MOST};
     uint32_t bytes = layout->element_bytes;
     for (size_t s = 0; s < SHAPE_COUNT; s++)
-        for (size_t i = 0; i < 16 * sizeof sizes / sizeof sizes[0]; i++) {
+        for (size_t i = 0; i < 20 * sizeof sizes / sizeof sizes[0]; i++) {
             struct gsi_groups groups;
             struct gs_error error;
-            size_t n = sizes[i / 16], group_count;
-            const struct gsi_groups_rule rule = {
-                .has_counts = i % 2 != 0, .keep = i / 2 % 4, .key_count = key_count};
-            bool is_picked = !rule.has_counts && i / 8 % 2 != 0;
+            size_t n = sizes[i / 20], group_count;
+            struct gsi_groups_rule rule = {
+                .has_counts = i % 2 != 0, .keep = i / 2 % 5, .key_count = key_count};
+            rule.has_counts &= rule.keep != GSI_KEEP_REPEATED; /* they do not go together */
+            bool is_picked = !rule.has_counts && i / 10 % 2 != 0;
             fill(random, &shapes[s], n, bytes, layout->record != NULL);
             assert_int_equal(gsi_groups_init(&groups, layout, &rule, NULL, &error), GS_OK);
             size_t wanted = expect(n, bytes, &rule, &group_count);

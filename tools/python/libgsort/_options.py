@@ -31,7 +31,7 @@ class WhatToWrite(TypedDict, total=False):
     split_at: Union[Union[float, str], Sequence[Union[float, str]]]  # the same by values, of records by the first key: each file but the first begins at a value
     unique: bool  # of elements with equal keys write only the first; with -c they are disorder, too
     count: bool  # with -u: write behind each element how many had its key, as a u64, little endian
-    keep: str  # with -u, of elements with equal keys write: first, last, singles (those alone) or dups (the first of several)
+    keep: str  # with -u, of elements with equal keys write: first, last, singles (those alone), dups (the first of several) or repeated (all of several)
     group: int  # with -u: records are equal if their first N keys are; all keys make the order in which first and last are meant
     sum: Union[str, Sequence[str]]  # with -u: the record that is written has the sum of this field of all with its key, exact; repeatable; wide: behind the record, in 8 bytes for up to 4, else twice as many, floats f64
     min: Union[str, Sequence[str]]  # the same with the minimum; repeatable
