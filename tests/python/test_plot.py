@@ -99,3 +99,22 @@ def test_what_is_no_report__is_said(folder):
 def test_plot__as_a_function(folder):
     plot.plot([job(folder, 1000, '16M')], 'job.svg')
     assert 'elements of f64' in texts('job.svg')
+    report = gs.sort(np.arange(500_000)[::-1].copy(), memory='16M', temp=folder)
+    report.plot('other.png')
+    assert (folder / 'other.png').read_bytes().startswith(b'\x89PNG')
+    plot.plot([report, report], 'two.svg')
+    assert '2 jobs' in texts('two.svg')
+
+
+def test_sort_on_a_cluster__its_steps_over_time(folder):
+    """Of a report as libgsort.ray returns it (tests of which are in ray_cluster)."""
+    steps = {'start': 1.5, 'map': 20.0, 'cut': 0.25, 'reduce': 10.0, 'commit': 0.5}
+    report = {'type': 'u64', 'element_bytes': 8, 'tally': {'count': 10 ** 10}, 'device': 'cpu',
+              'ray': {'seconds': steps, 'nodes': 4, 'maps': 80, 'parts': 64, 'again': 2, 'net_bytes': 6 * 10 ** 10, 'output': 'out.u64'}}
+    plot.plot(report, 'cluster.svg')
+    told = texts('cluster.svg')
+    for text in ('10000000000 elements of u64, 80 GB in 32.25 s', '20.00 s, 4.00 GB/s', '10.00 s, 8.00 GB/s', '4 nodes, 80 pieces, 64 parts, 2 tasks again',
+                 '60 GB between nodes', 'sort the pieces', 'merge the parts', '0.50 s'):
+        assert text in told, told
+    (folder / 'cluster.json').write_text(json.dumps(report))
+    assert draw('cluster.json').returncode == 0 and texts('cluster.svg') == told

@@ -2,6 +2,7 @@
 
     a report of gsort (--stats=json) or of a job here (report.details): its phases over time: bytes a second that were read,
         written and sorted; and what its memory was taken for
+    one of libgsort.ray: its steps over time, with what the whole cluster read and wrote a second
     several of these, or one of gsort-bench outofcore or of tools/dev/peers/by_size.py: seconds against size
     one of gsort-bench scale: speed against threads, and the time of an element against size
     any other of gsort-bench: its cases, median, least and most
@@ -15,12 +16,11 @@ import json
 import os
 import statistics
 import sys
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from .report import Report
 
-    Told = Mapping[str, Any]
+Told = Mapping[str, Any]
 
 ENDS = ('.svg', '.png')
 DISK = '#888888'
@@ -28,8 +28,16 @@ PARTS = ('data', 'scratch', 'codec', 'runs', 'tables')  # of "memory" in a repor
 MIB = 2 ** 20
 
 
-def plot(reports: Sequence[Told], path: str) -> None:
-    """Draws what the module says into `path`, which ends in .svg or .png. Each report is an object of JSON, as a dict."""
+def plot(reports: Union[Report, Told, Sequence[Union[Report, Told]]], path: str) -> None:
+    """Draws what the module says into `path`, which ends in .svg or .png.
+
+    reports: one or several; each a libgsort.Report, what libgsort.ray returned, or an object of JSON, as a dict
+    """
+    _draw([reports] if isinstance(reports, (Report, Mapping)) else list(reports), path)
+
+
+def _draw(given: Sequence[Union[Report, Told]], path: str) -> None:
+    reports = [report.details if isinstance(report, Report) else report for report in given]
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     if not path.endswith(ENDS):
@@ -41,6 +49,8 @@ def plot(reports: Sequence[Told], path: str) -> None:
         first = reports[0]
         if len(reports) > 1:
             _draw_sizes(figure, _lines_of_jobs(reports), f'Seconds to sort, {len(reports)} jobs', None, ())
+        elif 'ray' in first:
+            _draw_cluster(figure, first)
         elif 'phases' in first:
             _draw_job(figure, first)
         elif 'results' not in first:
@@ -103,6 +113,32 @@ def _draw_memory(axes: Any, report: Told) -> None:
     axes.axhline(ceiling, color=DISK, linestyle=':', label='ceiling')
     axes.set(ylabel='MiB at the peak', xticks=[], xlim=(-0.6, 0.6), ylim=(0, 1.25 * max(ceiling, below)))
     axes.legend(loc='upper center', fontsize=7, ncols=2)
+
+
+# A sort on a cluster
+
+STEPS = {'start': 'start', 'map': 'sort the pieces', 'cut': 'find cuts', 'reduce': 'merge the parts', 'commit': 'commit'}
+
+
+def _draw_cluster(figure: Any, report: Told) -> None:
+    told, axes = report['ray'], figure.subplots()
+    count = int(report['tally']['count'])
+    size, begin = count * int(report['element_bytes']), 0.0
+    for i, (name, text) in enumerate(STEPS.items()):
+        seconds = float(told['seconds'].get(name, 0))
+        if seconds <= 0:
+            continue
+        says = f'{seconds:.2f} s' + (f', {size / seconds / 1e9:.2f} GB/s' if name in ('map', 'reduce') and size else '')
+        axes.barh(i, seconds, left=begin, height=0.6)
+        axes.annotate(says, (begin + seconds, i), xytext=(4, 0), textcoords='offset points', va='center', fontsize=8)
+        begin += seconds
+    axes.set(xlabel='seconds', yticks=range(len(STEPS)), yticklabels=STEPS.values(), xlim=(0, 1.3 * begin))
+    axes.invert_yaxis()
+    axes.grid(axis='x', color='#eeeeee')
+    axes.set_axisbelow(True)
+    axes.set_title(f"{told['nodes']} nodes, {told['maps']} pieces, {told['parts']} parts, {told['again']} tasks again, "
+                   f"{int(told['net_bytes']) / 1e9:.3g} GB between nodes", fontsize=8)
+    figure.suptitle(f"{count} elements of {report['type']}, {size / 1e9:.3g} GB in {begin:.2f} s")
 
 
 # Seconds against size: name -> [(bytes, [seconds])]

@@ -165,6 +165,11 @@ class Report(Told):
         self._read()
         return self.__dict__
 
+    def plot(self, path: str) -> None:
+        """Draws phases over time and memory into `path`, which ends in .svg or .png, by matplotlib."""
+        from .plot import plot
+        plot(self, path)
+
     @property
     def bytes_per_second(self) -> float:
         """Of input."""
