@@ -8,7 +8,7 @@
 #define TEXT_FOR_SORT "it puts text in order, which is for sort(1)"
 #define NO_SHUFFLE    "gsort has no random order"
 #define ALL_BYTES     "all bytes of a key count, as they are; -k OFF:bN says which are the key"
-#define FIXED_WIDTH   "elements have a fixed width, and no separators; -R N says how long records are"
+#define FIXED_WIDTH   "elements have a fixed width, no separators; -R N says how long records are"
 
 /* Letters that gsort has itself are not here: -c -C -h -k -m -o -q -r -R -S -t -T -u -v -V. */
 static const struct {
