@@ -133,7 +133,9 @@ static void test_record_make__what_cannot_be__refused(void **state)
     } rows[] = {
         {0, NULL, NULL, "--record: 0 is not from 1 to 65536 bytes"},
         {65537, NULL, NULL, "--record: 65537 is not from 1 to 65536 bytes"},
-        {8, "u32", NULL, "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be"},
+        {8, "u32", NULL,
+         "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be; only files like .npy name their "
+         "fields"},
         {8, "4294967296:uint8", NULL,
          "--key: '4294967296:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
         {8, "-1:uint8", NULL, "--key: '-1:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
