@@ -138,7 +138,9 @@ static void test_record_make__what_cannot_be__refused(void **state)
          "fields"},
         {8, "4294967296:uint8", NULL,
          "--key: '4294967296:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
-        {8, "-1:uint8", NULL, "--key: '-1:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
+        {8, "-1:uint8", NULL,
+         "--key: '-1:uint8' is not OFF:TYPE[:desc], like 8:u32be; largest first is :desc behind "
+         "it"},
         {8, "0:u24", NULL,
          "--key: '0:u24' names no type; " NUMBER_NAMES
          ", each with be behind it or not, and bN are"},
