@@ -1,8 +1,8 @@
 # --print: what would be written, as text: the same as --head of what is written, and of every element.
 need zstd
-gsort-gen --type f64 --dist specials --count 20000 --seed 3 -o x.f64
-gsort-gen --type u32 --dist zipf --count 30000 --seed 4 -o z.u32
-gsort-gen --type u64 --dist uniform --count 6000 --seed 5 -o r # records of 24 bytes
+gsort-gen --type f64 --dist specials --count "$(sized 20000 6000)" --seed 3 -o x.f64
+gsort-gen --type u32 --dist zipf --count "$(sized 30000 3000)" --seed 4 -o z.u32
+gsort-gen --type u64 --dist uniform --count "$(sized 6000 1500)" --seed 5 -o r # records of 24 bytes
 same() { # same [OPTION]... FILE: what --print prints is what --head prints of the output
     local format
     for format in text json; do
