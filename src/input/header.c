@@ -80,13 +80,12 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     struct gsi_sniff sniff;
     enum gs_status status = GS_OK;
-    enum gs_action action = inputs->options->action;
-    bool takes_nothing = action == GS_EXPLAIN || action == GS_LOOK; /* from streams */
     if (inputs->options->has_region) { /* of streams it is refused once they are known */
         input->is_sniffed = true;
         return input->is_stream ? GS_OK : gsi_range_region(inputs, input);
     }
-    input->is_sniffed = inputs->options->raw || (input->is_stream && takes_nothing);
+    input->is_sniffed =
+        inputs->options->raw || (input->is_stream && gsi_header_takes_nothing(inputs->options));
     if (input->is_sniffed)
         return gsi_header_place(inputs, input);
     if (input->is_stream && inputs->has_stream && !inputs->options->merge)

@@ -34,6 +34,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Transfers in flight, all stages together; the stages' buffers are the real limit. */
 #define ENGINE_DEPTH 64
@@ -50,16 +52,27 @@ static void wake_job(void *context)
     gsi_engine_wake(job->loop.engine);
 }
 
+/* A FIFO of which nothing will be taken: opened, its writer would begin, and then lose its reader. */
+static bool is_left_alone(const struct gsi_job *job, const char *path)
+{
+    struct stat info;
+    return gsi_header_takes_nothing(job->options) && stat(path, &info) == 0 &&
+           S_ISFIFO(info.st_mode) && access(path, R_OK) == 0;
+}
+
 /* What a signal interrupts (in a file system of the network, say) is tried again, but after a
  * cancel. */
 static enum gs_status open_input(struct gsi_job *job, const char *path, struct gsi_input *input)
 {
-    enum gs_status status = gsi_input_open(path, input, job->loop.error);
+    const char *opened = is_left_alone(job, path) ? "/dev/null" : path; /* a stream, too */
+    enum gs_status status = gsi_input_open(opened, input, job->loop.error);
     while (status != GS_OK && job->loop.error->sys_errno == EINTR &&
            !gsi_cancel_is_set(job->options->cancel)) {
         memset(job->loop.error, 0, sizeof *job->loop.error);
-        status = gsi_input_open(path, input, job->loop.error);
+        status = gsi_input_open(opened, input, job->loop.error);
     }
+    if (opened != path)
+        input->path = input->name = path;
     return status;
 }
 

@@ -5,12 +5,9 @@
 #include "common/tool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define ENTRY_BYTES_MAX ((size_t)65536 + sizeof(uint64_t)) /* a record and its count */
 
@@ -22,8 +19,6 @@ struct print_output {
     enum gs_format format;
     size_t base_bytes, entry_bytes; /* of an element or a position; with its count */
     bool has_positions, may_have_header, has_begun;
-    int *fifos; /* kept open, so that writers do not lose their reader */
-    size_t fifo_count;
     size_t held; /* bytes of an entry whose others are in the next piece */
     uint8_t entry[ENTRY_BYTES_MAX];
 };
@@ -121,22 +116,6 @@ static bool is_u32(const struct command_line *line)
            (words[1] != NULL && strcmp(words[1], "u32") == 0);
 }
 
-/* Of inputs that are no FIFO: -1. */
-static enum gs_status hold_fifos(const struct command_line *line, struct print_output *printer,
-                                 struct gs_error *error)
-{
-    struct stat info;
-    printer->fifos = malloc((line->input_count + 1) * sizeof *printer->fifos);
-    if (printer->fifos == NULL)
-        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");
-    for (size_t i = 0; i < line->input_count; i++) {
-        bool is_fifo = stat(line->inputs[i], &info) == 0 && S_ISFIFO(info.st_mode);
-        int mode = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
-        printer->fifos[printer->fifo_count++] = is_fifo ? open(line->inputs[i], mode) : -1;
-    }
-    return GS_OK;
-}
-
 static enum gs_status of_job(enum gs_status status, const gs_job *job, struct gs_error *error)
 {
     if (status != GS_OK)
@@ -148,7 +127,6 @@ static enum gs_status begin(const struct command_line *line, struct print_output
                             struct gs_error *error)
 {
     const struct gs_writer writer = {.write = print_piece, .context = printer};
-    TRY(hold_fifos(line, printer, error));
     TRY(of_job(gs_job_run(line->look, GS_LOOK), line->look, error));
     printer->report = gs_job_report(line->look);
     printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
@@ -189,9 +167,5 @@ void print_output_close(struct print_output *printer)
     if (printer->text != NULL)
         fclose(printer->text);
     free(printer->text_at);
-    for (size_t i = 0; i < printer->fifo_count; i++)
-        if (printer->fifos[i] >= 0)
-            close(printer->fifos[i]);
-    free(printer->fifos);
     free(printer);
 }

@@ -26,6 +26,14 @@ gsort -q x.f64.zst --print | cmp - <(gsort -q x.f64 --print)
 mkfifo fifo
 cat x.f64 >fifo &
 gsort -q -t f64 fifo --print | cmp - <(gsort -q x.f64 --print)
+# What fits into a pipe at once is there still when its writer is through. A plan leaves the writer waiting.
+head -c 800 x.f64 >few.f64
+for _ in 1 2 3 4 5; do
+    cat few.f64 >fifo &
+    gsort -q -t f64 fifo --explain >plan
+    timeout 60 gsort -q -t f64 fifo --print | cmp - <(gsort -q few.f64 --print)
+    wait $!
+done
 kind=.rec shape="-R 24 -k 8:u32be -k 0:f64:desc"
 same $shape r
 same $shape --top=7 r
