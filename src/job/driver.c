@@ -52,7 +52,7 @@ static void wake_job(void *context)
     gsi_engine_wake(job->loop.engine);
 }
 
-/* A FIFO of which nothing will be taken: opened, its writer would begin, and then lose its reader. */
+/* Nothing will be taken of this FIFO: opened, its writer would begin, and then lose its reader. */
 static bool is_left_alone(const struct gsi_job *job, const char *path)
 {
     struct stat info;
