@@ -2,11 +2,10 @@
 #include "option/option.h"
 
 #include "base/options.h"
+#include "base/plain_real.h"
 #include "base/status.h"
 
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum kind { NAME, COUNT, BYTES, RATE, SECONDS };
@@ -48,13 +47,8 @@ static const struct member *find_member(const char *name, size_t length)
 static bool take_number(const char *text, double *number)
 {
     char *end;
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0)
-        return false;
-    *number = strtod_l(text, &end, plain);
-    freelocale(plain);
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && isfinite(*number) &&
-           strpbrk(text, "xX") == NULL;
+    return gsi_plain_real(text, &end, number) && text[0] >= '0' && text[0] <= '9' && *end == '\0' &&
+           isfinite(*number) && strpbrk(text, "xX") == NULL;
 }
 
 /* What goes into lines of reports. */

@@ -1,7 +1,8 @@
 /* fits_card.c: keyword, "= ", value, " / comment". */
 #include "input/fits/fits_card.h"
 
-#include <stdlib.h>
+#include "base/plain_real.h"
+
 #include <string.h>
 
 #define KEYWORD 8u
@@ -78,7 +79,9 @@ double gsi_fits_real(const uint8_t *card)
     for (; at > 0 && at < GSI_FITS_CARD && card[at] != ' ' && card[at] != '/'; at++)
         text[length++] = card[at] == 'D' ? 'E' : (char)card[at];
     text[length] = '\0';
-    return strtod(text, NULL);
+    double value = 0;
+    char *end;
+    return gsi_plain_real(text, &end, &value) ? value : 0;
 }
 
 bool gsi_fits_is_true(const uint8_t *card)

@@ -1,6 +1,8 @@
 /* test_number.c: numbers as text. Run: build/dev/tests/test_number */
 #include "support/scratch.h"
 
+#include "base/plain_real.h"
+#include "input/fits/fits_card.h"
 #include "report/number.h"
 
 #include <locale.h>
@@ -154,6 +156,13 @@ static void test_number__locale_with_a_comma__still_a_point(void **state)
     check(text, "1.5e+300");
     gsi_number_size(text, 1610612736);
     check(text, "1.50 GiB");
+    /* And so where numbers are read: of options, and of a FITS header. */
+    char *end, card[GSI_FITS_CARD + 1];
+    double value = 0;
+    assert_true(gsi_plain_real("2.5e3;", &end, &value));
+    assert_true(value == 2500 && *end == ';');
+    snprintf(card, sizeof card, "%-80s", "TSCAL1  =                  0.5 / a scale");
+    assert_true(gsi_fits_real((const uint8_t *)card) == 0.5);
     setlocale(LC_NUMERIC, "C");
 }
 

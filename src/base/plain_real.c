@@ -1,0 +1,15 @@
+/* plain_real.c: strtod, by a locale of its own. */
+#include "base/plain_real.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+bool gsi_plain_real(const char *text, char **end, double *value)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return false;
+    *value = strtod_l(text, end, plain);
+    freelocale(plain);
+    return true;
+}
