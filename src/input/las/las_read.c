@@ -1,30 +1,15 @@
-/* las_read.c: places in the header and in points, as ASPRS' specification 1.4 R15 has them. */
+/* las_read.c: reads headers, and knows the fields of points. */
 #include "input/las/las.h"
 
 #include "base/checked.h"
+#include "input/las/las_places.h"
 
 #include <string.h>
 #include <xxhash.h>
 
-enum place {
-    AT_MAJOR = 24,
-    AT_MINOR = 25,
-    AT_HEADER_BYTES = 94,
-    AT_POINTS = 96,
-    AT_VLR_COUNT = 100,
-    AT_POINT_FORMAT = 104,
-    AT_POINT_BYTES = 105,
-    AT_COUNT_32 = 107,
-    AT_SCALES = 131, /* of X, Y, Z; then three offsets */
-    AT_WAVEFORMS = 227,
-    AT_EVLRS = 235,
-    AT_COUNT_64 = 247,
-    END_OF_1_3 = 235,
-    END_OF_1_4 = 375,
-    VLR_BYTES = 54,
-    EXTRA_BYTES = 192,
-    FORMATS = 11,
-};
+#define FORMATS     11u
+#define VLR_BYTES   54u  /* of the head of one */
+#define EXTRA_BYTES 192u /* of an entry that describes extra bytes */
 
 static uint64_t number(const uint8_t *at, uint32_t bytes)
 {

@@ -2,23 +2,12 @@
 #include "input/las/las.h"
 
 #include "base/checked.h"
+#include "input/las/las_places.h"
 
 #include <string.h>
 
-enum place {
-    AT_POINT_FORMAT = 104,
-    AT_COUNT_32 = 107,
-    AT_RETURNS_32 = 111,
-    AT_SCALES = 131,
-    AT_OFFSETS = 155,
-    AT_BOUNDS = 179, /* most X, least X, most Y, .. */
-    AT_WAVEFORMS = 227,
-    AT_EVLRS = 235,
-    AT_COUNT_64 = 247,
-    AT_RETURNS_64 = 255,
-    RETURNS_32 = 5,
-    SEEN_BYTES = 15, /* of a point */
-};
+#define SEEN_BYTES 15u /* of a point */
+#define RETURNS_32 5u
 
 /* ---- counting ---- */
 
