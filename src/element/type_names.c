@@ -111,6 +111,18 @@ enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char 
                     word->trouble, word->either, word->other);
 }
 
+enum gs_status gsi_type_word_of_option(const char *given, const struct gsi_type_word **word,
+                                       struct gs_error *error)
+{
+    *word = gsi_type_word_find(given, strlen(given));
+    if (*word == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--type: there is no type '%s'; there are %s, each with be behind it or "
+                        "not",
+                        given, gsi_number_names);
+    return gsi_type_word_check(*word, "type", given, error);
+}
+
 enum gs_status gsi_type_word_check_file(const struct gsi_type_word *word, const char *path,
                                         struct gs_error *error)
 {

@@ -41,13 +41,8 @@ static enum gs_status choose_numbers(const struct gsi_options *options, struct g
                                      struct gsi_record *record, struct gs_report *report,
                                      struct gs_error *error)
 {
-    const struct gsi_type_word *word = gsi_type_word_find(options->type, strlen(options->type));
-    if (word == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--type: there is no type '%s'; there are %s, each with be behind it or "
-                        "not",
-                        options->type, gsi_number_names);
-    GSI_TRY(gsi_type_word_check(word, "type", options->type, error));
+    const struct gsi_type_word *word;
+    GSI_TRY(gsi_type_word_of_option(options->type, &word, error));
     const struct gsi_field field = gsi_field_of_number(word->type);
     gsi_record_make_number(field.bytes, word->type, options->reverse, record);
     call->array.is_numbers = true;

@@ -119,13 +119,8 @@ static enum gs_status name_type(const struct gsi_inputs *inputs, struct gs_repor
     const char *given = inputs->options->type;
     if (given == NULL)
         return GS_OK;
-    const struct gsi_type_word *word = gsi_type_word_find(given, strlen(given));
-    if (word == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--type: there is no type '%s'; there are %s, each with be behind it or "
-                        "not",
-                        given, gsi_number_names);
-    GSI_TRY(gsi_type_word_check(word, "type", given, inputs->loop->error));
+    const struct gsi_type_word *word;
+    GSI_TRY(gsi_type_word_of_option(given, &word, inputs->loop->error));
     *name = word->type;
     report->type_word = word->word;
     return GS_OK;
