@@ -4,9 +4,7 @@
 #ifndef GSI_KEY_TURN_CUH
 #define GSI_KEY_TURN_CUH
 
-#include "base/host_device.h"
-#include "base/u128.h"
-#include "element/key_order.h"
+#include "kernels/common/key_map.cuh"
 
 #include <cuda_runtime.h>
 
@@ -33,48 +31,17 @@ GSI_HOST_DEVICE __forceinline__ gsi_u128 gsi_swap_bytes(gsi_u128 x)
            gsi_swap_bytes(static_cast<uint64_t>(x >> 64));
 }
 
-GSI_HOST_DEVICE __forceinline__ uint32_t gsi_turn_key(const gsi_key_map &map, uint32_t bits)
-{
-    return gsi_key_of_u32(map, bits);
-}
-
-GSI_HOST_DEVICE __forceinline__ uint64_t gsi_turn_key(const gsi_key_map &map, uint64_t bits)
-{
-    return gsi_key_of_u64(map, bits);
-}
-
-GSI_HOST_DEVICE __forceinline__ gsi_u128 gsi_turn_key(const gsi_key_map &map, gsi_u128 bits)
-{
-    return static_cast<gsi_u128>(gsi_key_high(map, static_cast<uint64_t>(bits >> 64))) << 64 |
-           gsi_key_low(map, static_cast<uint64_t>(bits));
-}
-
-GSI_HOST_DEVICE __forceinline__ uint32_t gsi_turn_bits(const gsi_key_map &map, uint32_t key)
-{
-    return gsi_bits_of_u32(map, key);
-}
-
-GSI_HOST_DEVICE __forceinline__ uint64_t gsi_turn_bits(const gsi_key_map &map, uint64_t key)
-{
-    return gsi_bits_of_u64(map, key);
-}
-
-GSI_HOST_DEVICE __forceinline__ gsi_u128 gsi_turn_bits(const gsi_key_map &map, gsi_u128 key)
-{
-    return gsi_turn_key(map, key); // flips of bits are their own inverse
-}
-
 // A number as it lies in memory as a key, and back.
 template <class Key>
 GSI_HOST_DEVICE __forceinline__ Key gsi_key_of_number(const gsi_key_turn &turn, Key number)
 {
-    return gsi_turn_key(turn.map, turn.is_big_endian ? gsi_swap_bytes(number) : number);
+    return gsi_key_of(turn.map, turn.is_big_endian ? gsi_swap_bytes(number) : number);
 }
 
 template <class Key>
 GSI_HOST_DEVICE __forceinline__ Key gsi_number_of_key(const gsi_key_turn &turn, Key key)
 {
-    const Key bits = gsi_turn_bits(turn.map, key);
+    const Key bits = gsi_bits_of(turn.map, key);
     return turn.is_big_endian ? gsi_swap_bytes(bits) : bits;
 }
 

@@ -11,8 +11,7 @@
 #ifndef GSI_TALLY_WORDS_CUH
 #define GSI_TALLY_WORDS_CUH
 
-#include "base/u128.h"
-#include "element/key_order.h"
+#include "kernels/common/key_map.cuh"
 #include "kernels/tally/tally_mix.cuh"
 
 #include <cuda_runtime.h>
@@ -71,37 +70,6 @@ __device__ __forceinline__ gsi_word_vector<Word> *gsi_tile_vectors(const gsi_tal
 {
     return reinterpret_cast<gsi_word_vector<Word> *>(static_cast<Word *>(job.base) + tile.from) +
            threadIdx.x;
-}
-
-__device__ __forceinline__ uint32_t gsi_key_of(const gsi_key_map &map, uint32_t bits)
-{
-    return gsi_key_of_u32(map, bits);
-}
-
-__device__ __forceinline__ uint64_t gsi_key_of(const gsi_key_map &map, uint64_t bits)
-{
-    return gsi_key_of_u64(map, bits);
-}
-
-__device__ __forceinline__ gsi_u128 gsi_key_of(const gsi_key_map &map, gsi_u128 bits)
-{
-    return static_cast<gsi_u128>(gsi_key_high(map, static_cast<uint64_t>(bits >> 64))) << 64 |
-           gsi_key_low(map, static_cast<uint64_t>(bits));
-}
-
-__device__ __forceinline__ uint32_t gsi_bits_of(const gsi_key_map &map, uint32_t key)
-{
-    return gsi_bits_of_u32(map, key);
-}
-
-__device__ __forceinline__ uint64_t gsi_bits_of(const gsi_key_map &map, uint64_t key)
-{
-    return gsi_bits_of_u64(map, key);
-}
-
-__device__ __forceinline__ gsi_u128 gsi_bits_of(const gsi_key_map &map, gsi_u128 key)
-{
-    return gsi_key_of(map, key);
 }
 
 // Lane i's result is what lane i + distance has; of any struct of whole 64-bit words.
