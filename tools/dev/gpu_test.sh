@@ -14,7 +14,7 @@
 # but where this was packed for a machine without (unless CI is set).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-tests_of_units=(sort_kernels merge_parts cuda_device cuda_faults ladder ladder_published planes_kernels record_kernels
+tests_of_units=(sort_kernels merge_parts gpu_array cuda_device cuda_faults ladder ladder_published planes_kernels record_kernels
     tally_kernels tied_kernels)
 tests_of_jobs=(sort top unique sort_records)
 programs=(bin/{gsort,gsort-gen,gsort-bench} "${tests_of_units[@]/#/tests/test_}" "${tests_of_jobs[@]/#/tests/test_}")
