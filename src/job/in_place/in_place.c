@@ -1,10 +1,9 @@
 /* in_place.c: the array becomes pieces, which are split until each is for one thread:
  *
- *     [ elements                              ]   first split, on all threads: fingerprint, to keys
- *     [ keys below the pivot | others         ]   and so on, on as many threads as the piece is
- *     large [ piece   | piece      | piece  | piece ]   a thread each: sort; check, fingerprint,
- *     tally, and [ elements                              ]   to elements again, a part that is in
- *     the cache
+ *     [ elements                              ]   1. split, on all threads: fingerprint, to keys
+ *     [ keys below the pivot | others         ]   2. and so on; on more threads if it is large
+ *     [ piece   | piece      | piece  | piece ]   3. a thread each: sort; then, a part that is in
+ *     [ elements                              ]      the cache: check, fingerprint, tally, back
  *
  * What is above the keys of one piece is above all of its keys, so nothing is merged. Pieces that
  * are done are delivered, in order, once all are: by then they are where they belong.
