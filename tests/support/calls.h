@@ -124,7 +124,7 @@ static inline const char *calls_text(const struct calls_filter *filters, size_t 
     return text;
 }
 
-/* The knowledge of the file behind `fd`; NULL: none. Under the lock. */
+/* The knowledge of the file behind `fd`; NULL: it is no file. Under the lock. */
 static inline struct call_file *calls_file(int fd)
 {
     struct stat info;
@@ -133,8 +133,10 @@ static inline struct call_file *calls_file(int fd)
     for (size_t i = 0; i < calls.file_count; i++)
         if (calls.files[i].device == info.st_dev && calls.files[i].inode == info.st_ino)
             return &calls.files[i];
-    if (calls.file_count == CALLS_FILES)
-        return NULL;
+    if (calls.file_count == CALLS_FILES) {
+        fprintf(stderr, "calls.h: more than %d files\n", CALLS_FILES);
+        abort();
+    }
     struct call_file *file = &calls.files[calls.file_count++];
     file->device = info.st_dev;
     file->inode = info.st_ino;

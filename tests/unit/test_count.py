@@ -23,6 +23,9 @@ ROWS = [  # name; status, output, skipped or not; the lines wanted; status wante
      False, ['skipped p x b: no GPU'], '2 passed, 0 failed, 1 skipped', 0, 0),
     ('cmocka, for no reason', 'run', GREEN + '[  SKIPPED ] b\n[ RUN      ] c\n[       OK ] c\n', False,
      ['skipped p x b: None', 'NOT TO BE SKIPPED'], '2 passed, 0 failed, 1 skipped', 1, 1),
+    ('cmocka, one skipped, then run in another way', 'run', '[==========] Running 3 test(s).\n[ RUN      ] a\n[       OK ] a\n'
+     '[ RUN      ] b\nskipped: no GPU\n[  SKIPPED ] b\n[ RUN      ] b\n[       OK ] b\n' + LIST, False,
+     ['skipped p x b: no GPU'], '2 passed, 0 failed, 1 skipped', 0, 0),
     ('cmocka, a part', 'run', GREEN + 'skipped GPU, spilled: no GPU\n[       OK ] b\n[ RUN      ] c\n[       OK ] c\n',
      False, ['skipped p x b, GPU, spilled: no GPU'], '3 passed, 0 failed, 1 skipped', 0, 0),
     ('cmocka, one failed', 'fail', GREEN + '[  FAILED  ] b\n[ RUN      ] c\n[       OK ] c\n', False, ['FAILED p x'],
@@ -92,6 +95,12 @@ with tempfile.TemporaryDirectory() as scratch:
     if code != 0 or got != ['skipped b x b: no GPU', '3 passed, 0 failed, 1 skipped']:
         broken = True
         print(f'two presets: status {code}', *got, sep='\n    ')
+    # What may be skipped of one preset may not of another.
+    with open(f'{scratch}/one.xml', 'w', encoding='utf-8') as file:
+        file.write(junit('run', 'skipped half: no io_uring\n', False))
+    if [run([f'{preset}={scratch}/one.xml'], True)[0] for preset in ('aarch64', 'release')] != [0, 1]:
+        broken = True
+        print('a reason of one preset: counts for all, or for none')
     if run(['a=no/such'], False)[0] == 0:
         broken = True
         print('a file that is not there: status 0')
