@@ -2,8 +2,8 @@
 # gpu_test.sh: everything that needs a GPU: tests on it, and compute-sanitizer over them.
 #
 #     tools/dev/gpu_test.sh [OPTION]...  build the release preset, then test
-#     tools/dev/gpu_test.sh --pack DIR   build it, and put programs, libraries and this script into DIR,
-#                                    for a GPU machine without compilers or -dev packages
+#     tools/dev/gpu_test.sh --pack DIR   build it, and put this script and programs.tar.xz, all programs and libraries, into
+#                                    DIR, for a GPU machine without compilers or -dev packages, which has tar and xz
 #     DIR/gpu_test.sh --packed [OPTION]...       test there
 #
 #     --only PATTERN   only tests whose names match this regular expression of bash
@@ -34,10 +34,12 @@ while [ $# -gt 0 ]; do
         dir=$2
         build
         mkdir -p "$dir"
-        for program in "${programs[@]}"; do cp "$built/$program" "$dir"; done
+        files=("${programs[@]/#/$built/}")
         # Of the libraries only those that a bare system lacks.
-        ldd "${programs[@]/#/$built/}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libjansson|libcmocka/ {print $3}' | sort -u |
-            xargs -I{} cp -L {} "$dir"
+        mapfile -t -O ${#files[@]} files < <(
+            ldd "${files[@]}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libjansson|libcmocka/ {print $3}' | sort -u)
+        # Every program carries the library and its kernels: a dictionary that is longer than they are holds them once.
+        tar -ch --transform 's|.*/||' -P "${files[@]}" | xz --lzma2=preset=1,dict=256MiB >"$dir/programs.tar.xz"
         cp "$here/gpu_test.sh" "$dir"
         exit ;;
     --packed) is_packed=true ;;
@@ -55,6 +57,7 @@ while [ $# -gt 0 ]; do
 done
 if $is_packed; then
     bin=$here tests=$here
+    [ ! -e "$here/programs.tar.xz" ] || [ -e "$here/gsort" ] || tar -C "$here" -xJf "$here/programs.tar.xz"
     export LD_LIBRARY_PATH=$here
 else
     build
