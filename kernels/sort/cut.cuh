@@ -285,8 +285,7 @@ __device__ uint64_t gsi_cut(const Team &team, const Slice &slice, uint32_t array
 // gsi_cut_tiles: for every tile boundary of every group, the cut; cuts[boundary][run], with
 // tiles_per_group + 1 boundaries a group. Teams of 2^FAN_IN_LOG lanes.
 template <class Key, int FAN_IN_LOG>
-__global__ void __launch_bounds__(128)
-    gsi_cut_tiles(gsi_merge_runs<Key> runs, uint64_t group_count, uint64_t *cuts)
+__global__ void __launch_bounds__(128) gsi_cut_tiles(gsi_merge_runs<Key> runs, uint64_t *cuts)
 {
     constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG;
     runs.context.begin();
@@ -294,7 +293,7 @@ __global__ void __launch_bounds__(128)
     const uint32_t r = lane % FAN_IN;
     const uint64_t boundary = lane / FAN_IN, per_group = runs.tiles_per_group + 1;
     const uint64_t group = boundary / per_group;
-    const bool is_one = group < group_count; // teams without a boundary go along
+    const bool is_one = group < runs.group_count; // teams without a boundary go along
     const uint64_t outputs = is_one ? gsi_merge_group_keys(runs, group) : 0;
     const uint64_t tile_first = boundary % per_group * gsi_merge_tile<Key, FAN_IN_LOG>();
     const uint64_t first = tile_first < outputs ? tile_first : outputs;

@@ -278,7 +278,7 @@ __global__ void __launch_bounds__(gsi_merge_policy<Key, FAN_IN_LOG>::threads,
 #endif
     __syncthreads();
     const uint32_t count = outputs - first < TILE ? static_cast<uint32_t>(outputs - first) : TILE;
-    gsi_store_tile(keys, runs.out + group * runs.group_keys + first, count);
+    gsi_store_tile(keys, runs.out + gsi_merge_group_at(runs, group) + first, count);
 }
 
 #endif

@@ -40,21 +40,23 @@ template <class Key, int FAN_IN_LOG> struct gsi_pass {
                sizeof(uint64_t);
     }
 
-    // runs.tiles_per_group is filled in here.
+    // runs.tiles_per_group, and group_count of even ones, are filled in here.
     static cudaError_t run(gsi_merge_runs<Key> runs, uint64_t *cuts, cudaStream_t stream)
     {
         if (runs.key_count == 0)
             return cudaSuccess;
-        const uint64_t group_count = gsi_ceil_div(runs.key_count, runs.group_keys);
+        static_assert(sizeof runs + sizeof cuts <= GSI_PARAMETER_BYTES);
+        if (runs.base != nullptr)
+            runs.group_count = gsi_ceil_div(runs.key_count, runs.group_keys);
         runs.tiles_per_group = gsi_ceil_div<uint64_t>(runs.group_keys, tile);
         constexpr uint32_t CUT_THREADS = 128;
-        const uint64_t lanes = group_count * (runs.tiles_per_group + 1) * fan_in;
+        const uint64_t lanes = runs.group_count * (runs.tiles_per_group + 1) * fan_in;
         GSI_CUDA_TRY(
             gsi_launch(gsi_cut_tiles<Key, FAN_IN_LOG>,
                        dim3(static_cast<uint32_t>(gsi_ceil_div<uint64_t>(lanes, CUT_THREADS))),
-                       dim3(CUT_THREADS), 0, stream, runs, group_count, cuts));
+                       dim3(CUT_THREADS), 0, stream, runs, cuts));
         return gsi_launch(gsi_kway_merge<Key, FAN_IN_LOG>,
-                          dim3(static_cast<uint32_t>(group_count * runs.tiles_per_group)),
+                          dim3(static_cast<uint32_t>(runs.group_count * runs.tiles_per_group)),
                           dim3(gsi_merge_policy<Key, FAN_IN_LOG>::threads),
                           gsi_merge_shared_bytes<Key, FAN_IN_LOG>(), stream, runs, cuts);
     }
@@ -220,37 +222,67 @@ static cudaError_t gsi_sort_in_place(void *keys, void *spare, uint64_t n, void *
                   : chunk.sort(chunk.pass_count(n) % 2 == 0 ? chunk.keys : chunk.spare, &sorted);
 }
 
-// Up to GSI_FAN_IN arrays into one.
-template <class Key>
-static cudaError_t gsi_merge_group(const gsi_slice *slices, uint32_t count, void *out,
-                                   void *scratch, const gsi_cuda_places *places,
-                                   cudaStream_t stream, uint64_t *key_count)
-{
-    gsi_merge_runs<Key> runs = {};
-    for (uint32_t i = 0; i < count; i++) {
-        runs.listed[i] = {static_cast<const Key *>(slices[i].keys), slices[i].count};
-        runs.key_count += slices[i].count;
+// A level of a tree: `count` arrays in `groups` groups of up to GSI_FAN_IN, as even as can be, each
+// into one of `merged`, which may be the first of `slices`. Groups begin with a sector.
+template <class Key> struct gsi_merge_level_of {
+    const gsi_slice *slices;
+    uint32_t count, groups;
+    Key *out;
+    gsi_slice *merged;
+
+    uint32_t first(uint32_t group) const
+    {
+        return static_cast<uint32_t>(uint64_t(count) * group / groups);
     }
-    runs.group_keys = runs.key_count;
-    runs.out = static_cast<Key *>(out);
-    runs.context = gsi_key_context<Key>::make(places);
-    *key_count = runs.key_count;
-    if (count == 1)
-        return cudaMemcpyAsync(out, slices[0].keys, runs.key_count * sizeof(Key),
-                               cudaMemcpyDeviceToDevice, stream);
-    const uint32_t log = gsi_ceil_log2(count);
-    return GSI_OF_FAN_IN(log, run(runs, static_cast<uint64_t *>(scratch), stream));
-}
+
+    void list(gsi_merge_runs<Key> *runs, uint32_t group, uint64_t at) const
+    {
+        gsi_listed_group<Key> *listed = &runs->listed[runs->group_count++];
+        listed->at = at;
+        for (uint32_t i = first(group); i < first(group + 1); i++) {
+            listed->run[i - first(group)] = {static_cast<const Key *>(slices[i].keys),
+                                             slices[i].count};
+            listed->key_count += slices[i].count;
+        }
+        runs->key_count += listed->key_count;
+        runs->group_keys =
+            listed->key_count > runs->group_keys ? listed->key_count : runs->group_keys;
+    }
+
+    cudaError_t merge(void *scratch, const gsi_cuda_places *places, cudaStream_t stream) const
+    {
+        constexpr uint32_t SECTOR_KEYS = 32 / sizeof(Key);
+        const uint32_t log = gsi_ceil_log2(gsi_ceil_div(count, groups));
+        uint64_t at = 0;
+        for (uint32_t g = 0; g < groups;) {
+            gsi_merge_runs<Key> runs = {};
+            runs.out = out;
+            runs.context = gsi_key_context<Key>::make(places);
+            const uint32_t begin = g;
+            for (; g < groups && g - begin < GSI_GROUPS_LISTED; g++) {
+                list(&runs, g, at);
+                at += gsi_ceil_div(runs.listed[g - begin].key_count, uint64_t(SECTOR_KEYS)) *
+                      SECTOR_KEYS;
+            }
+            GSI_CUDA_TRY(GSI_OF_FAN_IN(log, run(runs, static_cast<uint64_t *>(scratch), stream)));
+            for (uint32_t i = begin; i < g; i++)
+                merged[i] = {out + runs.listed[i - begin].at, runs.listed[i - begin].key_count};
+        }
+        return cudaSuccess;
+    }
+};
 
 template <class Key> static size_t gsi_merge_scratch_bytes(uint64_t n, uint32_t count)
 {
     const uint32_t log = gsi_ceil_log2(count);
     if (log <= GSI_FAN_IN_LOG)
         return GSI_OF_FAN_IN(log, scratch_bytes(n, 1));
-    // Groups follow each other in the same scratch, none larger than all keys in one.
+    // One group may have all keys, and each has room for as many.
+    const uint32_t all = gsi_ceil_div<uint32_t>(count, 2);
+    const uint32_t groups = all < GSI_GROUPS_LISTED ? all : GSI_GROUPS_LISTED;
     size_t most = 0;
     for (uint32_t any = 1; any <= GSI_FAN_IN_LOG; any++) {
-        const size_t bytes = GSI_OF_FAN_IN(any, scratch_bytes(n, 1));
+        const size_t bytes = GSI_OF_FAN_IN(any, scratch_bytes(n, groups));
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -260,38 +292,29 @@ template <class Key>
 static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out, void *temp,
                              void *scratch, const gsi_cuda_places *places, cudaStream_t stream)
 {
-    uint64_t key_count;
-    if (count <= GSI_FAN_IN)
-        return count == 0
-                   ? cudaSuccess
-                   : gsi_merge_group<Key>(slices, count, out, scratch, places, stream, &key_count);
     // A tree: the levels change between temp and out, and the last one ends in out. Fan-ins are as
     // even as can be, for that merges fastest; but where the launches would take longer than their
-    // merges, as in a window of a job, there are as few groups as can be. Groups begin with a
-    // sector; no level has more than an eighth of the arrays in groups, so that room for a key an
-    // array is enough.
-    constexpr uint32_t MOST = 1024, SECTOR_KEYS = 32 / sizeof(Key);
+    // merges, as in a window of a job, there are as few groups as can be. No level has more than an
+    // eighth of the arrays in groups, so that room for a key an array is enough.
+    constexpr uint32_t MOST = 1024;
     gsi_slice level[MOST];
     if (count > MOST)
         return cudaErrorInvalidValue;
+    if (count == 1)
+        return cudaMemcpyAsync(out, slices[0].keys, slices[0].count * sizeof(Key),
+                               cudaMemcpyDeviceToDevice, stream);
     uint64_t all = 0;
     for (uint32_t i = 0; i < count; i++)
         all += slices[i].count;
     const bool is_short = all * sizeof(Key) < GSI_EVEN_TREE_BYTES;
     uint32_t levels = gsi_ceil_div<uint32_t>(gsi_ceil_log2(count), GSI_FAN_IN_LOG);
     for (; count > 1; slices = level, levels--) {
-        Key *to = static_cast<Key *>(levels % 2 != 0 ? out : temp);
+        Key *const to = static_cast<Key *>(levels % 2 != 0 ? out : temp);
         const uint32_t fan_in =
             is_short ? GSI_FAN_IN : 1u << gsi_ceil_div(gsi_ceil_log2(count), levels);
         const uint32_t groups = gsi_ceil_div(count, fan_in);
-        for (uint32_t g = 0, first = 0; g < groups; g++) {
-            const uint32_t end = static_cast<uint32_t>(uint64_t(count) * (g + 1) / groups);
-            GSI_CUDA_TRY(gsi_merge_group<Key>(slices + first, end - first, to, scratch, places,
-                                              stream, &key_count));
-            level[g] = {to, key_count};
-            to += gsi_ceil_div<uint64_t>(key_count, SECTOR_KEYS) * SECTOR_KEYS;
-            first = end;
-        }
+        const gsi_merge_level_of<Key> now = {slices, count, groups, to, level};
+        GSI_CUDA_TRY(now.merge(scratch, places, stream));
         count = groups;
     }
     return cudaSuccess;

@@ -43,7 +43,8 @@
 
 /* Of a job that keeps runs on the host: as many that what no run waits in is little; fewer and
  * longer ones where there would be too many for their rings. */
-#define HELD_RUNS 16
+#define HELD_RUNS       16
+#define HELD_RUNS_LEAST (GSI_PLAN_CYCLE_RUNS + 2) /* one stays, and there is the spare */
 
 /* Shorter windows would take longer to ask for than to copy. */
 #define HELD_WINDOW_MIN_BYTES MIB
@@ -220,7 +221,7 @@ static bool plan_held(const struct gsi_plan_request *request, struct gsi_plan *p
         return false;
     uint64_t left = request->device_bytes - fixed;
     plan->frame_bytes = least_frame(plan);
-    for (uint64_t parts = HELD_RUNS; parts >= GSI_PLAN_CYCLE_RUNS + 3; parts--) {
+    for (uint64_t parts = HELD_RUNS; parts >= HELD_RUNS_LEAST; parts--) {
         uint64_t chunks = count * (request->chunk_bytes > 0 ? 1 : left / parts / room);
         if (chunks == 0 || runs_bytes(request, 2, chunks * room) > left)
             continue;

@@ -230,7 +230,7 @@ units() {
 
 # Cheap and telling first.
 all() {
-    beside "units sort_kernels" "units merge_parts cuda_device" "units cuda_faults" \
+    beside "units sort_kernels gpu_array" "units merge_parts cuda_device" "units cuda_faults" \
         "units ladder ladder_published planes_kernels record_kernels tally_kernels tied_kernels"
     for type in u64:8 f64:8 u32:4 f32:4 i32:4 i64:8 u128:16; do
         large "10^8 ${type%:*}" "${type#*:}" "${type%:*}" -t "${type%:*}"

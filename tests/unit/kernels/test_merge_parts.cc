@@ -209,14 +209,16 @@ static void test_merge_runs__listed__are_those(void **)
 {
     const uint64_t keys[5] = {1, 2, 3, 4, 5};
     gsi_merge_runs<uint64_t> runs = {};
-    runs.listed[0] = {keys + 3, 2};
-    runs.listed[2] = {keys, 3};
-    runs.key_count = runs.group_keys = 5;
+    runs.listed[1].run[0] = {keys + 3, 2};
+    runs.listed[1].run[2] = {keys, 3};
+    runs.listed[1].key_count = 5;
+    runs.listed[1].at = 7;
     for (uint32_t r = 0; r < GSI_FAN_IN; r++) {
-        assert_ptr_equal(gsi_merge_run(runs, GSI_FAN_IN, 0, r).keys, runs.listed[r].keys);
-        assert_int_equal(gsi_merge_run(runs, GSI_FAN_IN, 0, r).count, runs.listed[r].count);
+        assert_ptr_equal(gsi_merge_run(runs, GSI_FAN_IN, 1, r).keys, runs.listed[1].run[r].keys);
+        assert_int_equal(gsi_merge_run(runs, GSI_FAN_IN, 1, r).count, runs.listed[1].run[r].count);
     }
-    assert_int_equal(gsi_merge_group_keys(runs, 0), 5);
+    assert_int_equal(gsi_merge_group_keys(runs, 1), 5);
+    assert_int_equal(gsi_merge_group_at(runs, 1), 7);
 }
 
 // Shared memory of a block and of a multiprocessor with compute capability 9.0; 1 KiB of each block

@@ -240,6 +240,35 @@ static struct gsi_plan_request random_device_request(struct test_random *random)
     return request;
 }
 
+/* A window of many runs takes their launches, whatever its length: little memory of a GPU goes into
+ * few long runs and long windows. */
+static void test_device_plan__little_device_memory__long_windows(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t device_bytes, window_least, runs_most;
+    } rows[] = {
+        {GIB, 2 * MIB, 144},
+        {2 * GIB, 8 * MIB, 72},
+        {4 * GIB, 16 * MIB, 64},
+        {8 * GIB, 16 * MIB, 64},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsi_plan_request request = request_of(32 * GIB, 64 * GIB, 16);
+        struct gsi_plan plan;
+        struct gs_error error = {0};
+        request.device_bytes = rows[i].device_bytes;
+        request.device_scratch_part = DEVICE_SCRATCH_PART;
+        assert_int_equal(gsi_plan_make(&request, &plan, &error), GS_OK);
+        if (plan.window_bytes < rows[i].window_least || plan.run_count > rows[i].runs_most ||
+            plan.host_runs == 0)
+            test_fail("%llu MiB on the device: windows of %llu KiB, %llu runs",
+                      (unsigned long long)(rows[i].device_bytes / MIB),
+                      (unsigned long long)(plan.window_bytes >> 10),
+                      (unsigned long long)plan.run_count);
+    }
+}
+
 static void test_device_plan__any_size__keeps_its_promises(void **state)
 {
     (void)state;
@@ -538,6 +567,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan__any_size__keeps_its_promises),
         cmocka_unit_test(test_plan__huge_windows_tiny_chunks__fit_into_32_bits),
+        cmocka_unit_test(test_device_plan__little_device_memory__long_windows),
         cmocka_unit_test(test_device_plan__any_size__keeps_its_promises),
         cmocka_unit_test(test_device_plan__ordinary_machine__never_fails),
         cmocka_unit_test(test_top_plan__what_is_wanted_fits__one_pass),
