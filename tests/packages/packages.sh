@@ -44,7 +44,7 @@ for deb in "${debs[@]}"; do
 done
 tree=gsort-$version-linux-$machine
 printf '%s\n' * | same "packages" <(printf '%s\n' "${files[@]}" "$tree.tar.zst" | LC_ALL=C sort)
-do_or_fail lintian lintian --allow-root --fail-on error,warning "${files[@]}"
+do_or_fail lintian lintian --allow-root --display-info --pedantic --fail-on error,warning,info,pedantic "${files[@]}"
 
 # The tree: libraries that compilers bring, and those beside it.
 mkdir "$scratch/a place" && tar -C "$scratch/a place" --zstd -xf "$tree.tar.zst" || fail "tar"
@@ -70,6 +70,8 @@ END_PYTHON
 found=$(PKG_CONFIG_PATH="$tree/lib/pkgconfig" pkg-config --cflags --libs gsort) || fail "the tree: pkg-config"
 eval "$cc -std=c17 '$source/tests/consumer/consumer.c' $found -Wl,-rpath,'$tree/lib' -o '$scratch/consumer'" || fail "the tree: a program is not built"
 (mkdir "$scratch/run" && cd "$scratch/run" && "$scratch/consumer") >"$scratch/log" 2>&1 || fail "the tree, a program: $(cat "$scratch/log")"
+
+do_or_fail "the tree" "$source/tests/packages/hardened.sh" "$tree"/bin/* "$tree/lib/libgsort.so.0"
 
 # A clean Debian: what is essential, and what these depend on.
 root=$scratch/root
@@ -104,6 +106,8 @@ contents | diff "$scratch/before" - | sed -n 's#^> [.]/##p' | (cd "$root" && whi
     /__pycache__/d; s#libgsort/\(ray/\|tables/\)\{0,1\}[a-z0-9_]*[.]py\$#libgsort/\1MODULE.py#" | LC_ALL=C sort -u >"$scratch/installed"
 same "these files are not what is to be installed" "$scratch/installed" <"$source/tests/packages/installed.txt"
 multiarch=$(dirname "$(cd "$root/usr/lib" && echo ./*/libgsort.so.0)")
+do_or_fail "installed" "$source/tests/packages/hardened.sh" "$root"/usr/bin/gsort* "$root/usr/lib/$multiarch/libgsort.so.0" \
+    "$root/usr/lib/python3/dist-packages/libgsort/libgsort_arrow.so"
 
 cp "$scratch/x.u64" "$root/tmp"
 do_or_fail "gsort-gen" in_root gsort-gen -d uniform -n 300000 -o /tmp/x2.u64

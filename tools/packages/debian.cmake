@@ -19,7 +19,5 @@ install(TARGETS gsort_arrow LIBRARY DESTINATION lib/python3/dist-packages/libgso
 install(FILES ${debian}/egg-info DESTINATION lib/python3/dist-packages RENAME libgsort-${PROJECT_VERSION}.egg-info
     COMPONENT deb-python EXCLUDE_FROM_ALL)
 install(FILES ${python}/README.md DESTINATION share/doc/python3-libgsort COMPONENT deb-python EXCLUDE_FROM_ALL)
-install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/python3-libgsort.lintian-overrides DESTINATION share/lintian/overrides
-    RENAME python3-libgsort COMPONENT deb-python EXCLUDE_FROM_ALL)
 set(multiarch lib/${CMAKE_LIBRARY_ARCHITECTURE})
 gsort_install_library(gsort_shared ${multiarch} deb-library deb-dev EXCLUDE_FROM_ALL)

@@ -6,3 +6,10 @@ endforeach()
 # Where its zsh looks.
 file(RENAME ${CPACK_TEMPORARY_DIRECTORY}/gsort-tools/usr/share/zsh/site-functions
     ${CPACK_TEMPORARY_DIRECTORY}/gsort-tools/usr/share/zsh/vendor-completions)
+# As its own tools strip: also what compilers say of themselves, and what static libraries have for debuggers.
+file(GLOB programs ${CPACK_TEMPORARY_DIRECTORY}/*/usr/bin/* ${CPACK_TEMPORARY_DIRECTORY}/*/usr/lib/*/*.so.*.*
+    ${CPACK_TEMPORARY_DIRECTORY}/*/usr/lib/python3/dist-packages/libgsort/*.so)
+file(GLOB libraries ${CPACK_TEMPORARY_DIRECTORY}/*/usr/lib/*/*.a)
+set(strip ${CPACK_GSORT_STRIP} --remove-section=.comment --remove-section=.note)
+execute_process(COMMAND ${strip} ${programs} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${strip} --strip-debug --enable-deterministic-archives ${libraries} COMMAND_ERROR_IS_FATAL ANY)
