@@ -17,7 +17,8 @@ done
 [ "$(id -u)" -eq 0 ] || { echo "skipped: no root" && exit 77; }
 unshare -m true 2>/dev/null || { echo "skipped: no unshare" && exit 77; }
 
-# same WHAT FILE: the standard input is FILE's content.
+# same WHAT FILE: the standard input is FILE's content. At the end of a pipe it is still this shell that fails.
+shopt -s lastpipe
 same() {
     diff - "$2" >"$scratch/diff" || fail "$1: $(cat "$scratch/diff")"
 }
@@ -71,6 +72,13 @@ found=$(PKG_CONFIG_PATH="$tree/lib/pkgconfig" pkg-config --cflags --libs gsort) 
 eval "$cc -std=c17 '$source/tests/consumer/consumer.c' $found -Wl,-rpath,'$tree/lib' -o '$scratch/consumer'" || fail "the tree: a program is not built"
 (mkdir "$scratch/run" && cd "$scratch/run" && "$scratch/consumer") >"$scratch/log" 2>&1 || fail "the tree, a program: $(cat "$scratch/log")"
 
+[ "$machine" != x86_64 ] || do_or_fail "the tree on an old Linux" python3 "$source/tests/packages/old_linux.py" "$tree/bin"
+# What it says that it needs is what there is a need of, and no more: counted again, by another program.
+versions() { # WHAT: the newest of these symbols
+    find "$tree/bin" "$tree/lib" -type f -exec objdump -p {} + 2>/dev/null | grep -o " $1_[0-9.]*\$" | sed 's/.*_//' | sort -V | tail -n 1
+}
+printf '%s or later\n' "Linux $(readelf -n "$tree/bin/gsort" | sed -n 's/.*ABI: //p')" "glibc $(versions GLIBC)" "libstdc++ with GLIBCXX $(versions GLIBCXX)" |
+    same "share/doc/gsort/NEEDS" "$tree/share/doc/gsort/NEEDS"
 do_or_fail "the tree" "$source/tests/packages/hardened.sh" "$tree"/bin/* "$tree/lib/libgsort.so.0"
 
 # A clean Debian: what is essential, and what these depend on.

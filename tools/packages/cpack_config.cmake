@@ -1,7 +1,7 @@
 # cpack_config.cmake: what each kind of package holds; cpack reads it once a generator.
 if(CPACK_GENERATOR STREQUAL "TZST")
     set(CPACK_PACKAGE_FILE_NAME gsort-${CPACK_PACKAGE_VERSION}-linux-${CPACK_GSORT_PROCESSOR})
-    set(CPACK_COMPONENTS_ALL tar-tools tar-library tar-dev tools-doc dev-doc)
+    set(CPACK_COMPONENTS_ALL tar-library tar-tools tar-dev tools-doc dev-doc)
     set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
     set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
     set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)

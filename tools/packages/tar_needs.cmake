@@ -1,0 +1,26 @@
+# tar_needs.cmake: share/doc/gsort/NEEDS, what the tree needs of a system, as its programs and libraries say themselves. Run when
+# the tree's programs have been installed, and its libraries before them, in a tree beside; $READELF says what is in them. The
+# Linux is that of the C library, which starts on no older one; gsort does without what came later (tests/packages/old_linux.py).
+set(tree $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX})
+get_filename_component(name ${tree} NAME)
+file(GLOB files ${tree}/bin/* ${tree}/../../*/${name}/lib/*.so.*)
+set(said "")
+foreach(file IN LISTS files)
+    execute_process(COMMAND ${READELF} -nVW ${file} OUTPUT_VARIABLE of_file COMMAND_ERROR_IS_FATAL ANY)
+    string(APPEND said "${of_file}")
+endforeach()
+# newest(NAME PATTERN): a line with the newest version of what has this pattern before it.
+set(needs "")
+function(newest name pattern)
+    string(REGEX MATCHALL "${pattern}[0-9.]+[0-9]" found "${said}")
+    list(TRANSFORM found REPLACE "${pattern}" "")
+    list(SORT found COMPARE NATURAL ORDER DESCENDING)
+    if(found)
+        list(GET found 0 version)
+        set(needs "${needs}${name} ${version} or later\n" PARENT_SCOPE)
+    endif()
+endfunction()
+newest(Linux "OS: Linux, ABI: ")
+newest(glibc "Name: GLIBC_")
+newest("libstdc++ with GLIBCXX" "Name: GLIBCXX_")
+file(WRITE ${tree}/share/doc/gsort/NEEDS "${needs}")
