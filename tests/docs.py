@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""docs.py BIN_DIR: what README.md, the manual and the page for C++ say is so: their commands run, as they are written.
+"""docs.py BIN_DIR: what README.md, the manual, the page for C++ and the recipes say is so: their commands run, as they are
+written.
 
 Each fenced block that begins with ```sh is run by bash -eu, block after block of a file in one scratch directory, with
 BIN_DIR first in PATH and, for the README, files of the names that it uses. It has to end with exit status 0 and without
 a message of gsort's. A block ```text right behind it is what it prints.
+
+Behind the blocks of a recipe NAME.md tests/recipes/NAME.py looks at what they left in the directory, and ends with exit
+status 0 if that is what it finds by its own computation.
 
 A block ```c or ```cpp is a program: it is built with src/gsort.h and the library beside BIN_DIR, and run, in the same
 way.
@@ -20,7 +24,9 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MANUAL, CXX = 'tools/gsort/MANUAL.md', 'tools/gsort/CXX.md'
+MANUAL, CXX, RECIPES = 'tools/gsort/MANUAL.md', 'tools/gsort/CXX.md', 'tools/gsort/recipes'
+# What recipes import that is no part of Python.
+MODULES = re.compile(r'^import (?:.*, )?(numpy|pyarrow|duckdb)\b', re.MULTILINE)
 # First word of the block -> why it is no test here; None: another test runs it, or it is what a program printed.
 CONSOLE = {
     ('README.md', 'tools/demo.sh'): None,  # tools/dev/bare.sh
@@ -81,13 +87,18 @@ class Docs:
         print(f'skipped {where}: {why}')
 
     def environment(self, scratch):
-        """PATH begins with the programs, and a Python that has NumPy, if there is one."""
+        """PATH begins with the programs, and a Python that has NumPy, if there is one, which finds libgsort."""
         path = [self.bin_dir, os.environ['PATH']]
         if self.python:
             os.mkdir(os.path.join(scratch, 'python'))
-            os.symlink(self.python, os.path.join(scratch, 'python', 'python3'))
+            name = os.path.join(scratch, 'python', 'python3')  # by a link it would not find its packages
+            with open(name, 'w', encoding='utf-8') as file:
+                file.write(f'#!/bin/sh\nexec {self.python} "$@"\n')
+            os.chmod(name, 0o755)
             path.insert(0, os.path.join(scratch, 'python'))
-        return {**os.environ, 'PATH': ':'.join(path), 'LC_ALL': 'C', 'TMPDIR': scratch}
+        return {**os.environ, 'PATH': ':'.join(path), 'LC_ALL': 'C', 'TMPDIR': scratch,
+                'PYTHONPATH': os.path.join(ROOT, 'tools', 'python'), 'PYTHONDONTWRITEBYTECODE': '1',
+                'LIBGSORT_LIBRARY': os.path.join(os.path.dirname(self.bin_dir), 'src', 'libgsort.so')}
 
     def block(self, where, text, wanted, work, environment):
         if 'numpy' in text and not self.python:
@@ -120,7 +131,7 @@ class Docs:
         elif CONSOLE[known[0]] is not None:
             self.skip(where, CONSOLE[known[0]])
 
-    def file(self, name, files):
+    def file(self, name, files, check=None):
         with open(os.path.join(ROOT, name), encoding='utf-8') as file:
             text = file.read()
         scratch = tempfile.mkdtemp(prefix='gsort-docs-')
@@ -141,7 +152,21 @@ class Docs:
                 self.console(where, name, match[2])
             elif match[1] != 'text':
                 self.fail(where, 'a fenced block is sh, c, cpp, text or console')
+        if check:
+            self.block(check, f"python3 '{ROOT}/{check}'", None, work, environment)
         shutil.rmtree(scratch)
+
+    def recipe(self, name):
+        check = f'tests/recipes/{os.path.splitext(os.path.basename(name))[0]}.py'
+        text = ''
+        for path in name, check:
+            with open(os.path.join(ROOT, path), encoding='utf-8') as file:
+                text += file.read()
+        lacking = [module for module in sorted(set(MODULES.findall(text))) if not has_module(self.python, module)]
+        if lacking:
+            self.skip(name, 'no ' + ', no '.join(lacking))
+        else:
+            self.file(name, '', check)
 
     def length(self, name):
         with open(os.path.join(ROOT, name), encoding='utf-8') as file:
@@ -187,9 +212,14 @@ def anchors_of(path):
     return {re.sub(r'[^\w\- ]', '', heading.lower()).replace(' ', '-') for heading in headings}
 
 
+def has_module(python, module):
+    return python and subprocess.run([python, '-c', f'import {module}'], capture_output=True, check=False).returncode == 0
+
+
 def find_numpy():
-    for python in (shutil.which('python3'), '/usr/bin/python3'):
-        if python and subprocess.run([python, '-c', 'import numpy'], capture_output=True, check=False).returncode == 0:
+    """The one of tools/dev/setup.sh has more."""
+    for python in (os.path.join(ROOT, 'build/python/bin/python3'), shutil.which('python3'), '/usr/bin/python3'):
+        if python and os.path.exists(python) and has_module(python, 'numpy'):
             return python
     return None
 
@@ -200,6 +230,8 @@ def main():
     docs.file('README.md', FILES)
     docs.file(MANUAL, '')
     docs.file(CXX, '')
+    for name in sorted(os.listdir(os.path.join(ROOT, RECIPES))):
+        docs.recipe(f'{RECIPES}/{name}')
     docs.links()
     for name, begin in CONSOLE.keys() - docs.console_seen:
         docs.fail(name, f'has no ```console block that begins with {begin}')

@@ -71,6 +71,8 @@ static bool follows_parquet(const uint8_t *data)
 
 #define UNPACK(command) "unpack it first: " command " FILE | gsort -t TYPE"
 #define NUMBERS         "write its numbers as plain binary, or as .npy, first"
+#define RECIPE          "recipes/csv-and-parquet.md"
+#define COLUMNS         "DuckDB or pyarrow makes columns binary, and back: " RECIPE
 
 static const struct magic magics[] = {
     {"gzip", UNPACK("gzip -dc"), 3, {0x1f, 0x8b, 8}, follows_gzip, 10},
@@ -85,8 +87,8 @@ static const struct magic magics[] = {
      30 + 64},
     {"zip", UNPACK("unzip -p"), 4, {'P', 'K', 3, 4}, follows_zip, 30},
     {"7z", UNPACK("7z x -so"), 6, {'7', 'z', 0xbc, 0xaf, 0x27, 0x1c}, NULL, 6},
-    {"Parquet", NUMBERS, 4, {'P', 'A', 'R', '1'}, follows_parquet, 5},
-    {"Arrow IPC", NUMBERS, 8, {'A', 'R', 'R', 'O', 'W', '1', 0, 0}, NULL, 8},
+    {"Parquet", COLUMNS, 4, {'P', 'A', 'R', '1'}, follows_parquet, 5},
+    {"Arrow IPC", COLUMNS, 8, {'A', 'R', 'R', 'O', 'W', '1', 0, 0}, NULL, 8},
     {"HDF5", NUMBERS, 8, {0x89, 'H', 'D', 'F', 13, 10, 26, 10}, NULL, 8},
     {"SQLite",
      "select from it with ORDER BY",
@@ -233,9 +235,10 @@ enum gs_status gsi_foreign_check(const struct gsi_beginning *beginning, const ch
         return gsi_fail(error, GS_E_INPUT, 0, "'%s': looks like %s; %s (--raw sorts it as it is)",
                         name, magic->format, magic->advice);
     if (!beginning->may_be_text && is_text(beginning->data, beginning->bytes, beginning->is_whole))
-        return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': looks like text, use sort(1); gsort sorts binary numbers (--raw "
-                        "sorts it as it is)",
-                        name);
+        return gsi_fail(
+            error, GS_E_INPUT, 0,
+            "'%s': looks like text, use sort(1); gsort sorts binary numbers, which " RECIPE
+            " makes of a CSV file (--raw sorts it as it is)",
+            name);
     return GS_OK;
 }

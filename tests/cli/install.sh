@@ -33,6 +33,7 @@ lib/pkgconfig/gsort.pc
 share/bash-completion/completions/gsort
 share/bash-completion/completions/gsort-bench
 share/bash-completion/completions/gsort-gen
+share/doc/gsort/recipes/csv-and-parquet.md
 share/fish/vendor_completions.d/gsort-bench.fish
 share/fish/vendor_completions.d/gsort-gen.fish
 share/fish/vendor_completions.d/gsort.fish

@@ -4,6 +4,7 @@ printf 'aaaabbbb' >x.u32
 printf 'bbbbaaaa' >down.u32
 printf 'aaaaaaaa' >twice.u32
 printf 'aaaabbbbcccc' >odd.u64
+printf 'PAR1\025\004\025' >t.parquet
 printf '1\n22\n333\n' >t.txt
 printf '12345678' >y.f64
 printf '12345678' >y.f32
@@ -70,7 +71,8 @@ x.u32 -o no/out| 3 | 'no/out': cannot find its directory: No such file or direct
 --explain x.u32 -o no/out| 3 | 'no/out': cannot find its directory: No such file or directory
 odd.u64 -o out| 2 | 'odd.u64': 4 bytes are left over after 1 elements of 8 bytes, u64; cut short? a header (--header=4)? *
 -R 8 odd.u64 -o out| 2 | 'odd.u64': 4 bytes are left over after 1 records of 8 bytes; cut short? *another --record? *
-t.txt -o out| 2 | 't.txt': looks like text, use sort(1); *
+t.txt -o out| 2 | 't.txt': looks like text, use sort(1); *, which recipes/csv-and-parquet.md makes of a CSV file *
+t.parquet -o out| 2 | 't.parquet': looks like Parquet; DuckDB or pyarrow makes columns binary, and back: recipes/csv-and-parquet.md *
 z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE ? gsort -t TYPE *
 -m down.u32 -o out| 2 | 'down.u32': not sorted: element 1 is below the one before it; sort it, or leave --merge out
 --check down.u32| 1 | down.u32: element 1 is out of order: * after *
@@ -127,4 +129,4 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 -u --keep=repeated --count x.u32 -o out| 2 | --keep=repeated does not go with --count: *
 E
 echo "$count mistakes"
-[ "$(ls -A | tr '\n' ' ')" = "dir down.u32 err odd.u64 stdout t.txt twice.u32 x.u32 y.f32 y.f64 z.gz z.npy " ] || ls -A
+[ "$(ls -A | tr '\n' ' ')" = "dir down.u32 err odd.u64 stdout t.parquet t.txt twice.u32 x.u32 y.f32 y.f64 z.gz z.npy " ] || ls -A
