@@ -34,6 +34,14 @@ share/bash-completion/completions/gsort
 share/bash-completion/completions/gsort-bench
 share/bash-completion/completions/gsort-gen
 share/doc/gsort/recipes/csv-and-parquet.md
+share/doc/gsort/recipes/edges.md
+share/doc/gsort/recipes/gensort.md
+share/doc/gsort/recipes/hashes.md
+share/doc/gsort/recipes/minhash.md
+share/doc/gsort/recipes/osm-ways.md
+share/doc/gsort/recipes/rainbow-tables.md
+share/doc/gsort/recipes/ticks.md
+share/doc/gsort/recipes/triples.md
 share/fish/vendor_completions.d/gsort-bench.fish
 share/fish/vendor_completions.d/gsort-gen.fish
 share/fish/vendor_completions.d/gsort.fish
