@@ -1,26 +1,30 @@
-"""The wheel: built as pip builds it (without kernels, which take minutes), made fit for other machines by auditwheel, installed.
+"""The wheel: built as pip builds it, of this build, made fit for other machines by auditwheel, installed; and the source distribution.
 
 It brings the libraries that it needs along. So it is tried in a root that holds Python, the C library and what every Debian has,
 and nothing of what building needs.
 """
+import array
 import glob
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 
 import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGE = os.path.join(ROOT, 'tools', 'python')
+ENVIRONMENT = {**os.environ, 'PATH': os.path.dirname(sys.executable) + ':' + os.environ['PATH']}
 MOST_BYTES = 15_000_000
 # What the tags of manylinux let a wheel expect.
 SYSTEM = {'libc.so.6', 'libm.so.6', 'libpthread.so.0', 'libdl.so.2', 'librt.so.1', 'libgcc_s.so.1', 'libstdc++.so.6', 'libz.so.1',
           'ld-linux-x86-64.so.2', 'ld-linux-aarch64.so.1'}
 SORTS = '''
-import array, random, sys
+import array, random, subprocess, sys
 sys.path.insert(0, '/package')
 import libgsort as gs
 assert gs.__file__.startswith('/package'), gs.__file__
@@ -43,6 +47,9 @@ else:
     with gs.Sorter('f8') as s:
         s.push(a)
         assert s.__arrow_c_stream__() is not None and len(s.pull()) > 0
+subprocess.run([sys.executable, '/package/bin/gsort', '-q', '-r', '/tmp/x.f64', '-o', '/tmp/z.f64'], check=True, env={'PYTHONPATH': '/package'})
+with open('/tmp/y.f64', 'rb') as file, open('/tmp/z.f64', 'rb') as other:
+    assert file.read() == other.read()
 with open('/proc/self/maps') as maps:
     mapped = {line.split()[-1] for line in maps if '.so' in line}
 print(*sorted(mapped), sep='\\n')
@@ -55,16 +62,24 @@ def run(*command, **how):
     return done.stdout
 
 
+def made_by_pip(source, folder, define, **environment):
+    run(sys.executable, '-m', 'pip', 'wheel', '--no-index', '--no-deps', '--no-build-isolation', '--no-cache-dir', '-w', str(folder),
+        f'--config-settings=cmake.define.{define}', source, env={**ENVIRONMENT, **environment})
+    [built] = glob.glob(str(folder / '*.whl'))
+    return built
+
+
+def names_of(wheel):
+    with zipfile.ZipFile(wheel) as file:
+        return {name for name in file.namelist() if not name.endswith('/')}
+
+
 @pytest.fixture(scope='module')
 def wheel(tmp_path_factory):
-    """Its build is kept, so that a second run of the tests only looks at what has changed."""
     folder = tmp_path_factory.mktemp('wheel')
-    kept = os.path.join(os.path.dirname(os.environ['LIBGSORT_LIBRARY']), '..', 'python-wheel')
-    environment = {**os.environ, 'PATH': os.path.dirname(sys.executable) + ':' + os.environ['PATH']}
-    run(sys.executable, '-m', 'pip', 'wheel', '--no-index', '--no-deps', '--no-build-isolation', '-w', str(folder / 'built'),
-        f'--config-settings=build-dir={os.path.abspath(kept)}', '--config-settings=cmake.define.GSORT_CUDA=OFF', PACKAGE, env=environment)
-    [built] = glob.glob(str(folder / 'built' / '*.whl'))
-    run(sys.executable, '-m', 'auditwheel', 'repair', '-w', str(folder / 'house'), built, env=environment)
+    build = os.path.dirname(os.path.dirname(os.path.abspath(os.environ['LIBGSORT_LIBRARY'])))
+    built = made_by_pip(PACKAGE, folder / 'built', f'GSORT_BUILD={build}')
+    run(sys.executable, '-m', 'auditwheel', 'repair', '-w', str(folder / 'house'), built, env=ENVIRONMENT)
     [repaired] = glob.glob(str(folder / 'house' / '*.whl'))
     return repaired
 
@@ -82,24 +97,72 @@ def test_wheel__is_one_for_every_python_3_and_small(wheel):
         version = '.'.join(re.findall(r'GS_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)', file.read()))
     assert re.fullmatch(rf'libgsort-{version}-py3-none-manylinux_2_\d+_\w+\.whl', os.path.basename(wheel)), wheel
     assert os.path.getsize(wheel) <= MOST_BYTES
-    with zipfile.ZipFile(wheel) as file:
-        names = {name for name in file.namelist() if name.startswith('libgsort/') and not name.endswith('/')}
+    names = {name for name in names_of(wheel) if name.startswith('libgsort/')}
     sources = {os.path.relpath(os.path.join(folder, name), PACKAGE) for folder, _, files in os.walk(os.path.join(PACKAGE, 'libgsort'))
                for name in files if '__pycache__' not in folder}
-    assert names == sources | {'libgsort/libgsort.so.0', 'libgsort/libgsort_arrow.so'}
+    assert names == sources | {'libgsort/gsort', 'libgsort/libgsort.so.0', 'libgsort/libgsort_arrow.so'}
 
 
-def test_library__with_kernels_packs_to_what_fits():
-    """That of this build, which has kernels where there is a CUDA toolkit; the others take 1 MB."""
-    packed = len(subprocess.run(['gzip', '-9c', os.environ['LIBGSORT_LIBRARY']], check=True, capture_output=True).stdout)
-    assert packed <= MOST_BYTES - 2_000_000
+def test_wheel__has_the_licences_of_what_is_in_it_and_words_for_pypi(wheel):
+    names = names_of(wheel)
+    [metadata] = [name for name in names if name.endswith('.dist-info/METADATA')]
+    with zipfile.ZipFile(wheel) as file:
+        text = file.read(metadata).decode()
+    licenses = {os.path.basename(name) for name in names if '.dist-info/licenses/' in name}
+    bundled = {re.match(r'lib[a-z]+', os.path.basename(name))[0] for name in names if name.startswith('libgsort.libs/')}
+    assert bundled >= {'libhwy', 'libxxhash', 'libzstd', 'libjansson', 'liburing'} and {'LICENSE', 'Apache-2.0.txt'} <= licenses
+    assert [library for library in bundled if not any(name.startswith(library) for name in licenses)] == []
+    with open(os.environ['LIBGSORT_LIBRARY'], 'rb') as library:
+        assert ('cuda-runtime.txt' in licenses) == (b'cudaGetDeviceCount' in library.read())
+    assert 'License-Expression: MIT' in text and 'License-File: LICENSE' in text and 'Classifier: Typing :: Typed' in text
+    links = re.findall(r'\]\(([^)]*)\)', text)
+    assert '# libgsort for Python' in text and links and all(link.startswith(('https://', '#')) for link in links), links
+
+
+def test_wheel__in_an_empty_venv__has_the_program_which_ray_takes(wheel, tmp_path):
+    venv = str(tmp_path / 'venv')
+    run(sys.executable, '-m', 'venv', '--without-pip', venv)
+    run(sys.executable, '-m', 'pip', '--python', venv, 'install', '--no-index', '--no-deps', wheel)
+    environment = {'PATH': '/usr/bin:/bin'}
+    with open(os.path.join(ROOT, 'src', 'gsort.h'), encoding='utf-8') as file:
+        version = '.'.join(re.findall(r'GS_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)', file.read()))
+    assert run(f'{venv}/bin/gsort', '--version', env=environment).startswith(f'gsort {version}\n')
+    numbers = array.array('d', [random.random() for _ in range(100_000)])
+    with open(tmp_path / 'x.f64', 'wb') as file:
+        numbers.tofile(file)
+    run(f'{venv}/bin/gsort', 'x.f64', '-o', 'y.f64', env=environment, cwd=tmp_path)
+    assert (tmp_path / 'y.f64').read_bytes() == array.array('d', sorted(numbers)).tobytes()
+    found = run(f'{venv}/bin/python3', '-c', 'from libgsort.ray import gsort; print(gsort.find(None))', env=environment, cwd=tmp_path).strip()
+    assert re.fullmatch(re.escape(venv) + r'/lib/python3\.\d+/site-packages/libgsort/gsort', found)
+    wrong = subprocess.run([f'{venv}/bin/gsort', '--spede'], env=environment, capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2 and wrong.stderr.startswith("gsort: ")
+
+
+def test_sdist__builds_the_same_wheel(wheel, tmp_path):
+    """Whole, by pip; without kernels, which take minutes. A second one is made of what was unpacked."""
+    command = 'import sys; sys.path.insert(0, "wheel"); import backend; backend.build_sdist(sys.argv[1])'
+    run(sys.executable, '-c', command, str(tmp_path), cwd=PACKAGE)
+    [made] = glob.glob(str(tmp_path / '*.tar.gz'))
+    run('tar', 'xzf', made, '-C', str(tmp_path))
+    [folder] = glob.glob(f'{tmp_path}/libgsort-*/')
+    assert {'build', 'tests', 'datasets'}.isdisjoint(os.listdir(folder + 'repository'))
+    run(sys.executable, '-c', command, str(tmp_path / 'again'), cwd=folder)
+    with tarfile.open(made) as one, tarfile.open(glob.glob(f'{tmp_path}/again/*.tar.gz')[0]) as other:
+        assert set(one.getnames()) == set(other.getnames())
+    built = made_by_pip(folder, tmp_path / 'built', 'GSORT_CUDA=OFF', CCACHE_BASEDIR=folder)
+    system = {name for name in names_of(wheel) if name.startswith('libgsort.libs/') or 'cuda-runtime' in name}
+    assert names_of(built) == names_of(wheel) - system
+    run(sys.executable, '-m', 'zipfile', '-e', built, str(tmp_path / 'unpacked'))
+    program = tmp_path / 'unpacked' / 'libgsort' / 'gsort'
+    program.chmod(0o755)
+    assert run(str(program), '--version').startswith('gsort ')
 
 
 def test_wheel__needs_what_every_linux_has(installed):
     there = {os.path.basename(name) for name in glob.glob(installed + '/libgsort.libs/*')}
-    for name in glob.glob(installed + '/libgsort*/*.so*'):
+    for name in [*glob.glob(installed + '/libgsort*/*.so*'), installed + '/libgsort/gsort']:
         needed = set(re.findall(r'NEEDED.*\[(.*)\]', run('readelf', '-d', name)))
-        assert needed <= SYSTEM | there, name
+        assert needed <= SYSTEM | there | {'libgsort.so.0'}, name
 
 
 def test_wheel__in_a_root_with_python_only__sorts(installed, tmp_path):

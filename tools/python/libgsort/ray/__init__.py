@@ -54,7 +54,7 @@ def sort(inputs: Inputs, output: str, *, parts: int = 0, temp: Optional[str] = N
     resume: keep what is done if the driver dies, and go on with what was kept
     work: the folder in which a folder for that is made, in the file system of the output; default that of the output
     address: of the cluster; default the one that there is, else a new one on this machine
-    program: gsort on all nodes; default GSORT of the environment, else from PATH
+    program: gsort on all nodes; default GSORT of the environment, else that of the wheel, else from PATH
     explain: nothing is sorted; the plan is returned, and how long it takes with the rates that the nodes measure
     progress: True: a line, tqdm's if it is there; or what is called with a libgsort.Progress: maps read, and reduces write
     options: those of gsort by their names, as libgsort.options() has them: type, record, key, reverse, where, header, raw, unique, keep,

@@ -50,8 +50,10 @@ def changed(path: str) -> GsortError:
 
 
 def find(program: Optional[str]) -> str:
-    """The program: as given, GSORT of the environment, or from PATH."""
-    found = shutil.which(program or os.environ.get('GSORT', 'gsort'))
+    """The program: as given, GSORT of the environment, that of the wheel, or from PATH."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    named = program or os.environ.get('GSORT')
+    found = shutil.which(named) if named else shutil.which(os.path.join(package, 'gsort')) or shutil.which('gsort')
     if found is None:
         raise FileNotFoundError('the program gsort is not in PATH; GSORT may name it')
     return os.path.abspath(found)
