@@ -1,5 +1,6 @@
 """What tests of libgsort.ray do with files and nodes."""
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -36,3 +37,36 @@ def journal_has(word, output='out'):
         return word in content(f'{output}.gsort-ray/journal')
     except OSError:
         return False
+
+
+def names_of_tasks():
+    """Processes of Ray's that are at a task of a sort: their parents, and what Ray calls the task."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            title = content(f'/proc/{pid}/cmdline').rstrip(b'\0').decode(errors='replace')
+            if title.startswith('ray::gsort '):
+                found[int(pid)] = int(content(f'/proc/{pid}/stat').rpartition(b')')[2].split()[1]), title.removeprefix('ray::')
+        except OSError:
+            pass
+    return found
+
+
+def die_at_work(cluster, node, step):
+    """Kills a node while it is at a task of this step: the task has begun, is stopped there, and never ends."""
+    raylet = node.all_processes['raylet'][0].process.pid
+    stopped = []
+
+    def is_at_work():
+        for pid, (parent, name) in names_of_tasks().items():
+            if parent == raylet and name == step:
+                os.kill(pid, signal.SIGSTOP)
+                if names_of_tasks().get(pid) == (parent, name):
+                    stopped.append(pid)
+                    return True
+                os.kill(pid, signal.SIGCONT)
+        return False
+
+    until(is_at_work)
+    cluster.remove_node(node, allow_graceful=False)
+    os.kill(stopped[0], signal.SIGKILL)  # as all processes of a node die with it

@@ -46,13 +46,13 @@ def inside(folder):
     ray.init(address=f'{NODES[0]}:6399', log_to_driver=False)
     options = {'memory': '256M', 'temp': os.path.join(folder, 'nodes')}
     for _ in range(3):
-        plan = gr.sort('x.u64', 'out.u64', explain=True, **options)
+        plan = gr.sort_file('x.u64', 'out.u64', explain=True, **options)
         begin = time.monotonic()
-        report = gr.sort('x.u64', 'out.u64', **options)
+        report = gr.sort_file('x.u64', 'out.u64', **options)
         took = time.monotonic() - begin
-        rates = {name: round(rate / 1e6) for name, rate in plan['rates'].items()}
-        print(f"predicted {plan['seconds']['all']:.1f} s, took {took:.1f} s: {plan['seconds']['all'] / took:.2f}")
-        print(json.dumps({'MB/s': rates, 'predicted': plan['seconds'], 'took': report['ray']['seconds']}), flush=True)
+        rates = {name: round(rate / 1e6) for name, rate in plan.ray['rates'].items()}
+        print(f"predicted {plan.ray['seconds']['all']:.1f} s, took {took:.1f} s: {plan.ray['seconds']['all'] / took:.2f}")
+        print(json.dumps({'MB/s': rates, 'predicted': plan.ray['seconds'], 'took': report.ray['seconds']}), flush=True)
     subprocess.run(['gsort', '--check', 'out.u64'], check=True)
 
 

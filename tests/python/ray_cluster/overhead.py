@@ -28,10 +28,10 @@ def main():
             subprocess.run(['gsort', '-q', 'x.u64', '-o', 'one.u64', '-S', '2G'], check=True)
             one = time.monotonic() - begin
             begin = time.monotonic()
-            report = gr.sort('x.u64', 'many.u64', memory='1G', temp=temp)
+            report = gr.sort_file('x.u64', 'many.u64', memory='1G', temp=temp)
             many = time.monotonic() - begin
             subprocess.run(['cmp', 'one.u64', 'many.u64'], check=True)
-            print(f"{'nodes' if temp else 'shared':6} {one:.1f} s, {many:.1f} s: {many / one:.2f}; {report['ray']['seconds']}", flush=True)
+            print(f"{'nodes' if temp else 'shared':6} {one:.1f} s, {many:.1f} s: {many / one:.2f}; {report.ray['seconds']}", flush=True)
     finally:
         for name in ('x.u64', 'one.u64', 'many.u64'):
             if os.path.exists(name):

@@ -22,7 +22,7 @@ exec gsort "$@"
 def refused(said, inputs, output, **options):
     before = sorted(os.listdir('.'))
     with pytest.raises((ValueError, OSError, gr.GsortError), match=said):
-        gr.sort(inputs, output, **options)
+        gr.sort_file(inputs, output, **options)
     assert sorted(os.listdir('.')) == before
 
 
@@ -40,24 +40,24 @@ def test_folders__of_something_else_stay(cluster, place):
     gen('uniform', 'u64', 1000, 'data/x.u64')
     refused('no part of a sort', 'data/x.u64', 'data/')
     refused('is a folder', 'data/x.u64', 'data')
-    gr.sort('data/x.u64', 'out/', parts=2)
+    gr.sort_file('data/x.u64', 'out/', parts=2)
     refused('is to be replaced', 'out/part-00001.u64', 'out/')
-    gr.sort('data/x.u64', 'out/', parts=3)  # parts of a sort are replaced
+    gr.sort_file('data/x.u64', 'out/', parts=3)  # parts of a sort are replaced
     open('out/mine', 'w').close()
     refused('mine', 'data/x.u64', 'out/')
     os.mkdir('work')
     open('work/mine', 'w').close()
-    gr.sort('data/x.u64', 'y.u64', parts=2, work='work')
+    gr.sort_file('data/x.u64', 'y.u64', parts=2, work='work')
     assert os.listdir('work') == ['mine'] and sorted(os.listdir('.')) == ['data', 'nodes', 'out', 'work', 'y.u64']
 
 
 def test_splits__of_which_files_would_stay(cluster, place):
     gen('uniform', 'u64', 1000, 'x.u64')
-    gr.sort('x.u64', '7%%%d.u64', split=3)
+    gr.sort_file('x.u64', '7%%%d.u64', split=3)
     refused('7%3.u64', 'x.u64', '7%%%d.u64', split=2)
     refused('7%3.u64', 'x.u64', str(place / '7%%%d.u64'), split_at=[5])
-    gr.sort('x.u64', '7%%%d.u64', split=3)
-    gr.sort('x.u64', '7%%%03d.u64', split=2)
+    gr.sort_file('x.u64', '7%%%d.u64', split=3)
+    gr.sort_file('x.u64', '7%%%03d.u64', split=2)
 
 
 def test_names__that_would_be_taken_wrongly(cluster, place):
@@ -68,14 +68,14 @@ def test_names__that_would_be_taken_wrongly(cluster, place):
     gen('uniform', 'u64', 1000, 'x.50%d')
     (place / 'gsort').write_text(KILLED)
     (place / 'gsort').chmod(0o755)
-    gr.sort('x.50%d', 'out/', type='u64', parts=2, program=str(place / 'gsort'))
+    gr.sort_file('x.50%d', 'out/', type='u64', parts=2, program=str(place / 'gsort'))
     assert sorted(os.listdir('out')) == ['manifest.json', 'part-00001.50%d', 'part-00002.50%d']
 
 
 def test_raw__a_header_is_data(cluster, place):
     np.save('x.npy', np.arange(1000, dtype=np.uint64))
     gsort('--raw', '-t', 'u64', 'x.npy', '-o', 'want')
-    gr.sort('x.npy', 'out', type='u64', raw=True, parts=2)
+    gr.sort_file('x.npy', 'out', type='u64', raw=True, parts=2)
     assert content('out') == content('want')
 
 

@@ -31,10 +31,10 @@ def test_s3__in_by_ranges__out_by_pieces__identical(s3, service, place):
     service.is_on = True
     service.count = itertools.count(1)
     for temp in (None, str(place / 'nodes')) if LONG else (str(place / 'nodes'),):
-        report = gr.sort('s3://bucket/in/*.u64', 's3://bucket/out.u64', parts=3, memory='40M', temp=temp)
+        report = gr.sort_file('s3://bucket/in/*.u64', 's3://bucket/out.u64', parts=3, memory='40M', temp=temp)
         assert s3.get_object(Bucket='bucket', Key='out.u64')['Body'].read() == content('want.u64')
-        assert report['ray']['maps'] == 4 and report['tally']['count'] == 4_400_000 and service.failed > 0 and service.broken > 0
-        gr.sort('s3://bucket/in/?.u64', 'out.u64', parts=3)
+        assert report.ray['maps'] == 4 and report.count == 4_400_000 and service.failed > 0 and service.broken > 0
+        gr.sort_file('s3://bucket/in/?.u64', 'out.u64', parts=3)
         assert content('out.u64') == content('want.u64')
         os.unlink('out.u64')
     assert sorted(os.listdir('.')) == ['0.u64', '1.u64', 'nodes', 'want.u64'] and os.listdir('nodes') == []
@@ -46,7 +46,7 @@ def test_s3__a_sort_that_fails__old_object_stays_and_no_upload(s3, place):
     (place / 'gsort').write_text('#!/bin/bash\n[ "$1" != --join-reports ] || { echo "gsort: broken" >&2; exit 4; }\nexec gsort "$@"\n')
     (place / 'gsort').chmod(0o755)
     with pytest.raises(gr.GsortError, match='broken'):
-        gr.sort('x.u64', 's3://bucket/old', program=str(place / 'gsort'))
+        gr.sort_file('x.u64', 's3://bucket/old', program=str(place / 'gsort'))
     assert s3.get_object(Bucket='bucket', Key='old')['Body'].read() == b'old'
     assert sorted(os.listdir('.')) == ['gsort', 'nodes', 'x.u64']
     upload = uploads.begin('s3://bucket/new', 'me')
@@ -83,10 +83,10 @@ def test_s3__an_object_that_changes__is_noticed(s3, service, place, monkeypatch)
                 return found
             late.setattr(plan, 'measure', measured)
             with pytest.raises(gr.GsortError, match="'s3://bucket/x.u64': has changed since the sort began"):
-                gr.sort('s3://bucket/x.u64', 'out.u64', parts=2)
+                gr.sort_file('s3://bucket/x.u64', 'out.u64', parts=2)
         s3.upload_file('x.u64', 'bucket', 'x.u64')
     with pytest.raises(FileNotFoundError, match="'s3://bucket/none': no such object"):
-        gr.sort('s3://bucket/none', 'out.u64')
+        gr.sort_file('s3://bucket/none', 'out.u64')
     assert sorted(os.listdir('.')) == ['commit.u64', 'nodes', *(['read.u64'] if LONG else []), 'x.u64']
 
 
@@ -94,10 +94,10 @@ def test_s3__driver_killed_behind_its_commit__its_object_or_an_error(s3, place, 
     gen('uniform', 'u64', 10_000, 'x.u64')
     with monkeypatch.context() as dies:
         dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
-        gr.sort('x.u64', 's3://bucket/late', resume=True)
+        gr.sort_file('x.u64', 's3://bucket/late', resume=True)
     s3.put_object(Bucket='bucket', Key='late', Body=b'another')
     with pytest.raises(gr.GsortError, match="put it there, and it is gone or another one; remove '.*late.gsort-ray'"):
-        gr.sort('x.u64', 's3://bucket/late', resume=True)
+        gr.sort_file('x.u64', 's3://bucket/late', resume=True)
     assert s3.get_object(Bucket='bucket', Key='late')['Body'].read() == b'another'
 
 
@@ -128,8 +128,8 @@ def test_s3__driver_killed__no_upload_is_left_or_its_name_is_told(s3, cluster, p
         if more:
             upload, = uploads_of()
             with pytest.raises(JournalError, match=f"or remove it, and abort upload {upload['UploadId']} of 's3://bucket/late'"):
-                gr.sort('x.u64', 's3://bucket/late', memory='30M')
-            gr.sort('x.u64', 's3://bucket/late', memory='30M', resume=True)
+                gr.sort_file('x.u64', 's3://bucket/late', memory='30M')
+            gr.sort_file('x.u64', 's3://bucket/late', memory='30M', resume=True)
             gsort('x.u64', '-o', 'want.u64')
             assert s3.get_object(Bucket='bucket', Key='late')['Body'].read() == content('want.u64')
         until(lambda: not uploads_of() and not os.path.exists('late.gsort-ray'))

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from clustered import LONG, content, gen, gsort
+from clustered import LONG, content, gen, gsort, names_of_tasks
 
 import libgsort as gs
 import libgsort.ray as gr
@@ -27,7 +27,7 @@ def same(place, inputs, name, options, named, temps=(None, 'nodes'), **more):
     gsort(*named, *inputs, '-o', 'want' + name)
     before = sorted(os.listdir(place))
     for temp in temps:
-        report = gr.sort(list(inputs), 'out' + name, memory='26M', temp=temp and str(place / temp), **options, **more)
+        report = gr.sort_file(list(inputs), 'out' + name, memory='26M', temp=temp and str(place / temp), **options, **more)
         assert content('out' + name) == content('want' + name), (name, temp)
         os.unlink('out' + name)
         assert sorted(os.listdir(place)) == before and (temp is None or not os.listdir(place / temp))
@@ -90,7 +90,7 @@ def test_sort__records__equal_keys_keep_their_order(cluster, place):
     gen('few', 'u64', 150_000, 'y', seed=2)
     for keys in (['4:u16:desc'], ['0:uint8', '9:b3'], []) if LONG else (['4:u16:desc'],):
         report = same(place, ['x', 'y'], '', {'parts': 5, 'record': 16, 'key': keys}, ['-R', '16', *(w for key in keys for w in ('-k', key))])
-    assert report['tally']['count'] == 275_000 and report['ray']['maps'] > 3 and report['ray']['nodes'] == 3
+    assert report.count == 275_000 and report.ray['maps'] > 3 and report.ray['nodes'] == 3
 
 
 def test_sort__small_inputs__same_bytes(cluster, place):
@@ -100,7 +100,7 @@ def test_sort__small_inputs__same_bytes(cluster, place):
     for inputs, parts in (['none.u64'], 3), (['one.u64'], 1), (['none.u64', 'three.u64', 'one.u64'], 7):
         gsort(*inputs, '-o', 'want.u64')
         for temp in (None, str(place / 'nodes')) if LONG or parts == 7 else (None,):
-            gr.sort(inputs, 'out.u64', parts=parts, temp=temp)
+            gr.sort_file(inputs, 'out.u64', parts=parts, temp=temp)
             assert content('out.u64') == content('want.u64')
 
 
@@ -115,7 +115,7 @@ def test_sort__npy_packed_header_where__same_bytes(cluster, place):
     want = child.run('gsort', ['x.f64.zst', '--where', '>0', '-o', 'want.f64'])
     os.unlink('want.f64')
     for name in 'left_out_count', 'left_out_fingerprint':
-        assert report[name] == want[name] != 0
+        assert report.details[name] == want[name] != 0
     same(place, ['x.f64'], '.f64', {'parts': 2, 'header': 16}, ['--header', '16'], [None, 'nodes'] if LONG else ['nodes'])
 
 
@@ -123,7 +123,7 @@ def test_sort__into_a_folder__parts_and_manifest(cluster, place):
     gen('uniform', 'u32', 300_001, 'x.u32')
     gsort('x.u32', '-o', 'want.u32')
     for temp in (None, str(place / 'nodes')) if LONG else (None,):
-        gr.sort('x.u32', 'out/', parts=4, temp=temp, memory='26M')
+        gr.sort_file('x.u32', 'out/', parts=4, temp=temp, memory='26M')
         with open('out/manifest.json', encoding='utf-8') as file:
             manifest = json.load(file)
         assert b''.join(content(f"out/{part['file']}") for part in manifest) == content('want.u32')
@@ -134,8 +134,8 @@ def test_sort__into_a_folder__parts_and_manifest(cluster, place):
 def test_parts__are_merged_where_their_data_are(cluster, place):
     gen('sorted', 'u64', 300_000, 'x.u64')
     seen = []
-    report = gr.sort('x.u64', 'out.u64', parts=3, temp=str(place / 'nodes'), memory='26M', progress=seen.append)
-    assert report['ray']['maps'] == 3 and report['ray']['net_bytes'] == 0
+    report = gr.sort_file('x.u64', 'out.u64', parts=3, temp=str(place / 'nodes'), memory='26M', progress=seen.append)
+    assert report.ray['maps'] == 3 and report.ray['net_bytes'] == 0
     assert content('out.u64') == content('x.u64')
     assert {phase: max(at.bytes_done for at in seen if at.phase == phase) for phase in ('read', 'write')} == {'read': 2_400_000, 'write': 2_400_000}
 
@@ -147,6 +147,32 @@ def test_merge__of_sorted_files__same_bytes(cluster, place):
     gsort('-m', '0.u64', '1.u64', '2.u64', '-o', 'want.u64')
     gr.merge('?.u64', 'out.u64', parts=4)
     assert content('out.u64') == content('want.u64')
+
+
+def test_sort__words_of_numpy__a_report_and_errors_as_everywhere(cluster, place):
+    a = np.zeros(1_000_000, [('time', '<i4'), ('price', '<f8')])
+    rng = np.random.default_rng(1)
+    a['time'], a['price'] = rng.integers(0, 50, len(a)), rng.integers(0, 9, len(a))
+    a.tofile('trades')
+    tasks = set()
+    report = gr.sort_file('trades', 'out', dtype=a.dtype, key=['price', '-time'], memory='26M', parts=6,
+                          progress=lambda at: tasks.update(name for _, name in names_of_tasks().values()))
+    gs.sort_file('trades', 'want', dtype=a.dtype, key=['price', '-time'])
+    assert content('out') == content('want')
+    assert isinstance(report, gs.Report) and report.count == len(a) and report.seconds > 0 and report.ray['parts'] == 6
+    assert 'count=1000000' in repr(report) and report.phases == ()
+    assert tasks >= {'gsort sort piece', 'gsort merge part'}
+    gr.sort_file('trades', 'out', dtype='V12', key='0:i4')
+    gs.sort_file('trades', 'want', dtype='V12', key='0:i4')
+    assert content('out') == content('want')
+    for wrong, kind, said in ({'dtype': 'V7'}, gs.UsageError, 'no whole number of elements'), ({'dtype': 'f8', 'type': 'u64'}, TypeError, r'sort_file\(\): type and'), \
+            ({'spede': 1}, TypeError, r"sort_file\(\): 'spede' is no option"), ({'where': 'x'}, gr.GsortError, 'where'):
+        with pytest.raises(kind, match=said):
+            gr.sort_file('trades', 'other', **wrong)
+    with pytest.raises(FileNotFoundError, match='none') as raised:
+        gr.sort_file('none*', 'other')
+    assert isinstance(raised.value, gs.FileError) and issubclass(gr.GsortError, gs.Error)
+    assert left(place, 'trades', 'out', 'want') == []
 
 
 # ---- the program ----
@@ -162,7 +188,7 @@ def test_options__reach_gsort_by_their_names():
     assert child.words({'reverse': False, 'zstd': 3, 'raw': 'true', 'split_at': []}, child.OPTIONS) == ('--raw', '--zstd=3')
     for wrong in 'io', 'keys':
         with pytest.raises(TypeError, match=f"'{wrong}' is no option"):
-            gr.sort('x', 'y', **{wrong: '1'})
+            gr.sort_file('x', 'y', **{wrong: '1'})
 
 
 def program(capsys, *arguments):
@@ -232,5 +258,5 @@ if LONG:
                               text=True, check=False)
         assert done.returncode == 0, done.stderr
         report = json.loads(done.stdout)
-        assert report['ray']['nodes'] == 3 and report['tally']['count'] == 1_000_000
+        assert report.ray['nodes'] == 3 and report.count == 1_000_000
         gsort('--check', 'out.u64')

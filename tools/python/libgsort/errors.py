@@ -116,6 +116,11 @@ def _filename(text: str) -> Optional[str]:
     return name if os.path.lexists(name) or not ('?' in name or '...' in name) else None
 
 
+def file_error(number: int, text: str) -> Error:
+    """Of a file that the library has not looked at; 0: no number of the system's says why."""
+    return _again(FileError, number or None, _filename(text), (text,))
+
+
 def error_of(status: int, sys_errno: int, text: str) -> Error:
     kind = STATUSES.get(status, Error)
     error = _again(InputFileError if kind is InputError and sys_errno else kind, sys_errno or None, _filename(text), (text,))

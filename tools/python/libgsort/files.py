@@ -18,7 +18,7 @@ from .table import Path, is_true
 Paths = Union[Path, Sequence[Path]]
 
 
-def _layout(dtype: Any, key: Keys) -> Layout:
+def layout_of_files(dtype: Any, key: Keys) -> Layout:
     """dtype: None, or as of layout_by."""
     if dtype is not None:
         layout = layout_by(dtype, key)
@@ -31,7 +31,7 @@ def _layout(dtype: Any, key: Keys) -> Layout:
 
 
 def _job(inputs: Any, dtype: Any, options: Any) -> Job:
-    layout = _layout(dtype, options.pop('key', None))
+    layout = layout_of_files(dtype, options.pop('key', None))
     job = Job(options)
     layout.put(job)
     job.set('input', inputs)

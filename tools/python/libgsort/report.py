@@ -165,6 +165,13 @@ class Report(Told):
         self._read()
         return self.__dict__
 
+    @property
+    def ray(self) -> Mapping[str, Any]:
+        """Of a sort on a cluster (libgsort.ray) how it went: seconds of each step, nodes, maps, parts, tasks that were started
+        again, bytes between nodes; of others nothing."""
+        told: Mapping[str, Any] = self.details.get('ray', {})
+        return told
+
     def plot(self, path: str) -> None:
         """Draws phases over time and memory into `path`, which ends in .svg or .png, by matplotlib."""
         from .plot import plot

@@ -13,7 +13,7 @@
    that died: a shell at each folder waits for its end.
 
     import libgsort.ray
-    report = libgsort.ray.sort('s3://bucket/in/*.u64', '/shared/out.u64', parts=64, memory='2G')
+    report = libgsort.ray.sort_file('s3://bucket/in/*.u64', '/shared/out.u64', parts=64, memory='2G')
 
 `python -m libgsort.ray` is the same as a program.
 """
@@ -22,10 +22,14 @@ from __future__ import annotations
 import logging
 from typing import Any, Callable, Dict, Optional, Sequence, Union
 
+from ..errors import type_error
+from ..files import layout_of_files
+from ..layout import Keys
 from ..progress import Progress, progress_shower
+from ..report import Report
 from .gsort import GsortError
 
-__all__ = ['GsortError', 'sort', 'merge']
+__all__ = ['GsortError', 'merge', 'sort_file']
 
 Inputs = Union[str, Sequence[str]]
 
@@ -42,10 +46,12 @@ def connect(address: Optional[str]) -> int:
     return int(ray.cluster_resources().get('CPU', 1))
 
 
-def sort(inputs: Inputs, output: str, *, parts: int = 0, temp: Optional[str] = None, resume: bool = False, work: Optional[str] = None,
-         address: Optional[str] = None, program: Optional[str] = None, progress: Union[bool, Callable[[Progress], object]] = False,
-         is_sorted: bool = False, explain: bool = False, **options: Any) -> Dict[str, Any]:
-    """Sorts files into one on a Ray cluster; the output appears whole or not at all. Returns the report of the whole.
+def sort_file(inputs: Inputs, output: str, *, dtype: Any = None, key: Keys = None, parts: int = 0, temp: Optional[str] = None,
+              resume: bool = False, work: Optional[str] = None, address: Optional[str] = None, program: Optional[str] = None,
+              progress: Union[bool, Callable[[Progress], object]] = False, is_sorted: bool = False, explain: bool = False,
+              **options: Any) -> Report:
+    """Sorts files into one on a Ray cluster; the output appears whole or not at all. Returns the report of the whole,
+    whose `ray` says how it went.
 
     inputs: files that all nodes see, or s3://bucket/key; with * ? [ they are patterns; plain, .npy or packed by zstd
     output: a file that all nodes see; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or s3://bucket/key
@@ -55,22 +61,33 @@ def sort(inputs: Inputs, output: str, *, parts: int = 0, temp: Optional[str] = N
     work: the folder in which a folder for that is made, in the file system of the output; default that of the output
     address: of the cluster; default the one that there is, else a new one on this machine
     program: gsort on all nodes; default GSORT of the environment, else that of the wheel, else from PATH
-    explain: nothing is sorted; the plan is returned, and how long it takes with the rates that the nodes measure
+    dtype, key: as of libgsort.sort_file
+    explain: nothing is sorted; `ray` of the report is the plan, and how long it takes with the rates that the nodes measure
     progress: True: a line, tqdm's if it is there; or what is called with a libgsort.Progress: maps read, and reduces write
-    options: those of gsort by their names, as libgsort.options() has them: type, record, key, reverse, where, header, raw, unique, keep,
+    options: those of gsort by their names, as libgsort.options() has them: type, record, reverse, where, header, raw, unique, keep,
         group, count, sum, min, max, top, split, split_at, zstd; and of each task, of which a node gets as many as it has
         processors and memory for: memory (default 1G), threads (default 1)
     """
     from . import driver, gsort, plan
+    options.update(_elements(dtype, key, options))
     made = plan.make(_list(inputs), output, gsort.given(options), parts=parts, temp=temp, work=work, is_sorted=is_sorted, resume=resume,
                      program=program, cpus=connect(address))
     show, end = (progress, lambda: None) if callable(progress) else progress_shower() if progress else (lambda at: None, lambda: None)
     try:
-        return driver.sort(made, resume and not explain, show, explain)
+        return Report(driver.sort(made, resume and not explain, show, explain))
     finally:
         end()
 
 
-def merge(inputs: Inputs, output: str, **options: Any) -> Dict[str, Any]:
+def _elements(dtype: Any, key: Keys, options: Dict[str, Any]) -> Dict[str, Any]:
+    """type, record and key, of words of NumPy's."""
+    layout = layout_of_files(dtype, key)
+    if dtype is not None and not {'type', 'record'}.isdisjoint(options):
+        raise type_error('type and record: the dtype says what they would')
+    found = {'type': layout.type, 'record': layout.record or None, 'key': list(layout.key) or None}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def merge(inputs: Inputs, output: str, **options: Any) -> Report:
     """The same of files that are sorted already; all nodes see them."""
-    return sort(inputs, output, is_sorted=True, **options)
+    return sort_file(inputs, output, is_sorted=True, **options)

@@ -6,7 +6,7 @@ import json
 import signal
 import sys
 import threading
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..table import ROWS, row_of
 from . import gsort
@@ -78,7 +78,7 @@ def _cluster(nodes: int) -> Any:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from . import merge, queries, sort
+    from . import merge, queries, sort_file
     options = {name: value for name, value in vars(given).items()
                if value is not None and name not in ('verb', 'inputs', 'quiet', 'local_nodes', 'address', 'p', 'output')}
     if given.verb == 'check':
@@ -86,11 +86,13 @@ def _run(given: argparse.Namespace) -> int:
         if said is not None:
             print(said, file=sys.stderr)
         return 1 if said is not None else 0
+    told: Mapping[str, Any]
     if given.verb in ('stats', 'quantiles'):
         told = queries.stats(given.inputs, **options) if given.verb == 'stats' else queries.quantiles(given.inputs, given.p.split(','), **options)
     else:
-        verb = merge if given.verb == 'merge' else sort
-        told = verb(given.inputs, given.output, address=given.address, progress=sys.stderr.isatty() and not given.quiet, **options)
+        verb = merge if given.verb == 'merge' else sort_file
+        told = verb(given.inputs, given.output, address=given.address, progress=sys.stderr.isatty() and not given.quiet, **options).details
+        told = told['ray'] if given.explain else told
     if not given.quiet:
         print(json.dumps(told, indent=2))
     return 0

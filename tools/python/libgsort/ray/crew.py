@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, Hashable, List, Optional, Sequence, Set
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from ..errors import Error
 from . import gsort
 from .keeper import Keeper
 from .tasks import LostFile
@@ -40,7 +41,7 @@ def get_all(refs: Sequence[Any]) -> List[Any]:
             ray.cancel(ref, force=True)
 
 
-class LostNodes(RuntimeError):
+class LostNodes(Error, RuntimeError):
     """Nodes that hold files are gone."""
 
 

@@ -133,9 +133,9 @@ class Driver:
 
             def start(i: int, node: str, where: Any) -> Any:
                 if self.plan.is_sorted:
-                    return look_at.options(**where).remote(self.job, pieces[i], i)
+                    return look_at.options(**where, name='gsort look at file').remote(self.job, pieces[i], i)
                 folder = self.job.files or crew.about[node]['folder']
-                return sort_piece.options(**where).remote(self.job, pieces[i], i, '' if self.job.files else node, folder)
+                return sort_piece.options(**where, name='gsort sort piece').remote(self.job, pieces[i], i, '' if self.job.files else node, folder)
 
             def done(i: int, handle: Handle) -> None:
                 self.journal.add_map(handle)
@@ -202,7 +202,7 @@ class Driver:
 
         def start(i: int, node: str, where: Any) -> Any:
             rows = list(groups[i])
-            return find_cuts.options(**where).remote(job, slim, dict(crew.keepers), step, [ranks[row] for row in rows], low[rows], high[rows])
+            return find_cuts.options(**where, name='gsort find cuts').remote(job, slim, dict(crew.keepers), step, [ranks[row] for row in rows], low[rows], high[rows])
 
         def done(i: int, found: Any) -> None:
             cuts[list(groups[i])] = found
@@ -225,7 +225,7 @@ class Driver:
                           if end > begin]
                 self.net_bytes += sum(one.bytes for one in slices if one.node not in ('', node))
             files = [] if job.is_sliced else ['--files0-from', self.list]
-            return merge_part.options(**where).remote(job, i, self.begins[i - 1], self.begins[i], self.total, files, slices, node)
+            return merge_part.options(**where, name='gsort merge part').remote(job, i, self.begins[i - 1], self.begins[i], self.total, files, slices, node)
 
         def done(i: int, report: Dict[str, Any]) -> None:
             self.journal.add(part=i, report=report)
@@ -250,7 +250,7 @@ class Driver:
         sizes = [os.path.getsize(path) for path in paths]
         places = np.cumsum([begin(self.plan.joined, self.plan.head, sum(counts.values()), sum(sizes)), *sizes])
         place_part = ray.remote(tasks.place_part)
-        self.crew.run(range(len(paths)), lambda i, node, where: place_part.options(**where).remote(paths[i], self.plan.joined, int(places[i])),
+        self.crew.run(range(len(paths)), lambda i, node, where: place_part.options(**where, name='gsort place part').remote(paths[i], self.plan.joined, int(places[i])),
                       lambda i, done: None)
 
     def _slice(self, handle: Handle, begin: int, end: int) -> Slice:
@@ -302,8 +302,8 @@ def sort(plan: Plan, resume: bool, show: Callable[[Progress], object], explains:
     driver = Driver(plan, resume, show)
     is_done = False
     try:
-        report = model.explain(plan, driver.crew) if explains else driver.run()
+        report = {'ray': model.explain(plan, driver.crew)} if explains else driver.run()
         is_done = True
-        return report
+        return {**report, 'seconds': time.monotonic() - plan.began}
     finally:
         driver.end(is_done, resume)

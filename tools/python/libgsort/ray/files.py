@@ -1,6 +1,7 @@
 """Inputs: which files, what of them a map task reads, where data begin; elements here and there of a sorted file."""
 from __future__ import annotations
 
+import errno
 import glob
 import io
 import os
@@ -10,6 +11,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+from ..errors import UsageError, file_error
 from . import s3
 from .order import Places
 
@@ -48,10 +50,10 @@ def expand(patterns: Sequence[str]) -> List[str]:
         elif not is_s3(pattern) and not os.path.exists(pattern) and any(c in pattern for c in '*?['):
             names = sorted(glob.glob(pattern))
         if not names:
-            raise FileNotFoundError(f"no file is '{pattern}'")
+            raise file_error(errno.ENOENT, f"no file is '{pattern}'")
         found += names
     if not found:
-        raise FileNotFoundError('no input is named')
+        raise UsageError('no input is named')
     return [path if is_s3(path) else os.path.abspath(path) for path in found]
 
 
@@ -88,7 +90,7 @@ def pieces(stamps: Sequence[Tuple[str, Stamp]], element_bytes: int, header: int,
         npy = npy_dtype(path) if size and not raw else None
         data = size - (npy[1] if npy else header)
         if data < 0 or data % element_bytes:
-            raise ValueError(f"'{path}': {data} bytes are no whole number of elements of {element_bytes}")
+            raise UsageError(f"'{path}': {data} bytes are no whole number of elements of {element_bytes}")
         count = data // element_bytes
         parts = max(1, -(-data // most))
         for i in range(parts):

@@ -1,11 +1,13 @@
 """The program gsort as a child: its report, its failures, and its end when the worker ends."""
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import subprocess
 
+from ..errors import Error, file_error, type_error
 from ..table import row_of, texts_of
 
 TYPE_CHECKING = False
@@ -26,8 +28,8 @@ OPTIONS = (*ORDER, *WHERE, *WRITTEN, *FORM, *TASK)
 DROPPED = ('phases', 'memory', 'plan', 'histogram', 'quantiles', 'device_note', 'engine_note')
 
 
-class GsortError(RuntimeError):
-    """gsort failed; `is_final`: it would again, on any node."""
+class GsortError(Error, RuntimeError):
+    """gsort failed on a node; `code` is its exit status, `is_final`: it would again, on any node."""
 
     def __init__(self, text: str, code: int) -> None:
         super().__init__(text, code)
@@ -55,7 +57,7 @@ def find(program: Optional[str]) -> str:
     named = program or os.environ.get('GSORT')
     found = shutil.which(named) if named else shutil.which(os.path.join(package, 'gsort')) or shutil.which('gsort')
     if found is None:
-        raise FileNotFoundError('the program gsort is not in PATH; GSORT may name it')
+        raise file_error(errno.ENOENT, 'the program gsort is not in PATH; GSORT may name it')
     return os.path.abspath(found)
 
 
@@ -64,7 +66,7 @@ def given(options: Mapping[str, Any]) -> Dict[str, Any]:
     found = {row_of(name).name.decode().replace('-', '_'): value for name, value in options.items() if value is not None}
     for name in found:
         if name not in OPTIONS:
-            raise TypeError(f"'{name}' is no option here; these are: {', '.join(OPTIONS)}")
+            raise type_error(f"'{name}' is no option here; these are: {', '.join(OPTIONS)}")
     return found
 
 

@@ -7,13 +7,14 @@ import sys
 from dataclasses import asdict
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from ..errors import Error, file_error
 from . import s3
 from .keeper import Folder
 from .tasks import Handle
 
 
-class JournalError(RuntimeError):
-    pass
+class JournalError(Error, RuntimeError):
+    """The folder beside the output keeps another sort, or one is at work there."""
 
 
 class Journal:
@@ -103,7 +104,7 @@ def abort(folder: str) -> None:
         try:
             s3.abort(*upload)
         except OSError as error:
-            raise OSError(f'upload {upload[1]} is not aborted: {error}') from None
+            raise file_error(0, f'upload {upload[1]} is not aborted: {error}') from None
 
 
 def _read(folder: str) -> Tuple[List[Dict[str, Any]], int]:

@@ -16,6 +16,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _c
+from ..errors import UsageError
 from ..layout import layout_of, numpy_dtype
 from . import gsort, s3
 from .files import Piece, expand, is_s3, measure, npy_dtype, pieces
@@ -144,7 +145,7 @@ def size_of(text: Union[int, str]) -> int:
     """Bytes: 4096, '64K', '1.5G', '25%' of the memory that there is here."""
     size = ctypes.c_uint64()
     if not _c.library.gs_size_parse(str(text).encode(), _c.library.gs_memory_available(), ctypes.byref(size)) or size.value == 0:
-        raise ValueError(f"--memory: '{text}' is not a size like 512M or 4G or 25% (powers of 1024)")
+        raise UsageError(f"--memory: '{text}' is not a size like 512M or 4G or 25% (powers of 1024)")
     return size.value
 
 
@@ -162,7 +163,7 @@ def order_of(program: str, paths: Sequence[str], named: Sequence[str], options: 
     npy = found.get(first)
     for path, other in found.items():
         if (other is None) != (npy is None) or other is not None and npy is not None and other[0] != npy[0]:
-            raise ValueError(f"'{path}': is not of the type of '{first}'")
+            raise UsageError(f"'{path}': is not of the type of '{first}'")
     with tempfile.TemporaryDirectory() as folder:
         what = [*named, *options, *output[:-1], '-o', os.path.join(folder, output[-1])]
         if npy is not None:
@@ -218,13 +219,13 @@ class Form:
 def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) -> None:
     """What one gsort can do, and many cannot, or not yet."""
     if '--top' in kept and (parts > 1 or form.is_split):
-        raise ValueError('--top: has one part; neither --parts nor --split go with it')
+        raise UsageError('--top: has one part; neither --parts nor --split go with it')
     if form.is_split and (parts or form.is_folder):
-        raise ValueError(f"'{form.target}': --split and --split-at say what the parts are; neither --parts nor a folder go with them")
+        raise UsageError(f"'{form.target}': --split and --split-at say what the parts are; neither --parts nor a folder go with them")
     if form.is_split and resume:
-        raise ValueError('--split: several files take their places at the end, and --resume goes on with one')
+        raise UsageError('--split: several files take their places at the end, and --resume goes on with one')
     if is_s3(form.target) and (kept or form.is_split):
-        raise ValueError(f"'{form.target}': how long groups, --top and --split are shows at the end; an object on S3 takes parts of known lengths")
+        raise UsageError(f"'{form.target}': how long groups, --top and --split are shows at the end; an object on S3 takes parts of known lengths")
 
 
 def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form) -> Kept:
@@ -308,17 +309,17 @@ def _refuse_folder(form: Form, paths: Sequence[str]) -> None:
     if is_s3(form.target) or not os.path.isdir(form.target):
         return
     if not form.is_folder:
-        raise ValueError(f"'{form.target}': is a folder; one of parts is named with a / behind it")
+        raise UsageError(f"'{form.target}': is a folder; one of parts is named with a / behind it")
     names = set(os.listdir(form.target))
     if 'manifest.json' in names:
         with open(os.path.join(form.target, 'manifest.json'), encoding='utf-8') as file:
             names -= {'manifest.json', *(part['file'] for part in json.load(file))}
     if names:
-        raise ValueError(f"'{form.target}': holds '{min(names)}', which is no part of a sort, and a folder is replaced as a whole; name a new one")
+        raise UsageError(f"'{form.target}': holds '{min(names)}', which is no part of a sort, and a folder is replaced as a whole; name a new one")
     folder = os.path.realpath(form.target)
     for path in paths:
         if not is_s3(path) and os.path.commonpath([folder, os.path.realpath(path)]) == folder:
-            raise ValueError(f"'{path}': lies in the folder that is to be replaced")
+            raise UsageError(f"'{path}': lies in the folder that is to be replaced")
 
 
 def _refuse_behind(target: str, count: int) -> None:
@@ -328,7 +329,7 @@ def _refuse_behind(target: str, count: int) -> None:
     for name in sorted(os.listdir(folder)):
         number = re.match(' *([0-9]+)', name[begin:])
         if number and int(number[1]) > count and pattern % int(number[1]) == name:
-            raise ValueError(f"'{os.path.join(folder, name)}': would stay behind the last of the {count} files that are written; remove it, and what follows it, "
+            raise UsageError(f"'{os.path.join(folder, name)}': would stay behind the last of the {count} files that are written; remove it, and what follows it, "
                              'or name another pattern')
 
 
@@ -336,20 +337,20 @@ def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, tem
     remote = any(map(is_s3, paths))
     for path in paths:
         if is_s3(path) and (path.endswith(('.npy', '.zst')) or header or is_sorted):
-            raise ValueError(f"'{path}': an object on S3 is plain: no .npy, no .zst, no header, and not merged")
+            raise UsageError(f"'{path}': an object on S3 is plain: no .npy, no .zst, no header, and not merged")
         if path.endswith('.npy.zst'):
-            raise ValueError(f"'{path}': the header of a packed .npy file is not read; unpack it")
+            raise UsageError(f"'{path}': the header of a packed .npy file is not read; unpack it")
         if is_sorted and path.endswith('.zst'):
-            raise ValueError(f"'{path}': is packed; where a part is in it is not known")
+            raise UsageError(f"'{path}': is packed; where a part is in it is not known")
     if is_s3(output) and not all(output[len('s3://'):].partition('/')[::2]) or is_s3(output) and output.endswith('/'):
-        raise ValueError(f"'{output}': is no name of an object; a folder of parts is one that all nodes see")
+        raise UsageError(f"'{output}': is no name of an object; a folder of parts is one that all nodes see")
     if remote and not all(map(is_s3, paths)):
-        raise ValueError('inputs are all on S3, or none is')
+        raise UsageError('inputs are all on S3, or none is')
     if is_s3(output) and (header or paths[0].endswith('.npy') or output.endswith('.npy') or level):
-        raise ValueError(f"'{output}': an object on S3 is plain: no .npy, no .zst, no header")
+        raise UsageError(f"'{output}': an object on S3 is plain: no .npy, no .zst, no header")
     if level and (header or paths[0].endswith('.npy') or output.endswith('.npy.zst')):
-        raise ValueError(f"'{output}': what is packed by many tasks has no header and is no .npy")
+        raise UsageError(f"'{output}': what is packed by many tasks has no header and is no .npy")
     if is_sorted and conditions:
-        raise ValueError('--where: is for a sort')
+        raise UsageError('--where: is for a sort')
     if is_sorted and temp is not None:
-        raise ValueError('--temp: sorted inputs are merged where they are')
+        raise UsageError('--temp: sorted inputs are merged where they are')

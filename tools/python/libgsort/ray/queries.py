@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _c
+from ..errors import UsageError
 from . import gsort
 from .crew import get_all
 from .cut import bracket, first_behind, refine
@@ -25,7 +26,7 @@ def _plan(inputs: Sequence[str], options: Dict[str, Any], most: int = PIECE) -> 
     paths = expand(inputs)
     for path in paths:
         if is_s3(path):
-            raise ValueError(f"'{path}': sort copies from S3; this reads files that all nodes see")
+            raise UsageError(f"'{path}': sort copies from S3; this reads files that all nodes see")
     program = gsort.find(None)
     named = gsort.words(options, gsort.ORDER)
     order, _ = order_of(program, paths, named)
@@ -87,7 +88,7 @@ def _set(report: Optional[int], path: str, value: Any) -> None:
     else:
         text = None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
         if _c.library.gs_report_set(report, path.encode(), None if text is None else text.encode()) == _c.FOUND_INEXACT:
-            raise ValueError(f"no report of gsort: {path} is '{text}'")
+            raise UsageError(f"no report of gsort: {path} is '{text}'")
 
 
 def check(inputs: Sequence[str], **options: Any) -> Optional[str]:
@@ -109,14 +110,14 @@ def quantiles(inputs: Sequence[str], wanted: Sequence[str], **options: Any) -> D
     handles = []
     for i, piece in enumerate(found):
         if piece.count is None:
-            raise ValueError(f"'{piece.path}': is packed; where a rank is in it is not known")
+            raise UsageError(f"'{piece.path}': is packed; where a rank is in it is not known")
         handles.append(handle_of(order, i, '', piece.path, {'tally': {'count': piece.count}}))
     total = sum(handle.count for handle in handles)
     if total == 0:
         return {'count': 0, 'quantiles': []}
     fractions = [Fraction(1, 2) if p == 'median' else Fraction(p) for p in wanted]
     if any(p < 0 or p > 1 for p in fractions):
-        raise ValueError(f"-p: '{','.join(wanted)}' are not all from 0 to 1")
+        raise UsageError(f"-p: '{','.join(wanted)}' are not all from 0 to 1")
     places = [max(1, -(-p.numerator * total // p.denominator)) - 1 for p in fractions]
     if order.reverse:  # of the ascending order, whichever the files have
         places = [total - 1 - place for place in places]

@@ -1,11 +1,13 @@
 """Objects on S3: inputs are read by ranges; an output is uploaded in pieces by the tasks of all parts, complete with the commit only."""
 from __future__ import annotations
 
+import errno
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
+from ..errors import file_error
 from . import gsort
 from .cut import part_begin
 
@@ -32,10 +34,10 @@ def _object(uri: str) -> Iterator[Tuple[Any, Dict[str, str]]]:
         yield _client(), {'Bucket': bucket, 'Key': key}
     except ClientError as error:
         if _status(error) == 404:
-            raise FileNotFoundError(f"'{uri}': no such object") from None
-        raise OSError(f"'{uri}': {error}") from None
+            raise file_error(errno.ENOENT, f"'{uri}': no such object") from None
+        raise file_error(0, f"'{uri}': {error}") from None
     except BotoCoreError as error:
-        raise OSError(f"'{uri}': {error}") from None
+        raise file_error(0, f"'{uri}': {error}") from None
 
 
 def _status(error: Any) -> int:
