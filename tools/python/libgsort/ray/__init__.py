@@ -29,7 +29,7 @@ from ..progress import Progress, progress_shower
 from ..report import Report
 from .gsort import GsortError
 
-__all__ = ['GsortError', 'merge', 'sort_file']
+__all__ = ['GsortError', 'merge', 'sort', 'sort_file']
 
 Inputs = Union[str, Sequence[str]]
 
@@ -91,3 +91,20 @@ def _elements(dtype: Any, key: Keys, options: Dict[str, Any]) -> Dict[str, Any]:
 def merge(inputs: Inputs, output: str, **options: Any) -> Report:
     """The same of files that are sorted already; all nodes see them."""
     return sort_file(inputs, output, is_sorted=True, **options)
+
+
+def sort(dataset: Any, keys: Keys = None, *, parts: int = 0, memory: Union[int, str] = '1G', threads: int = 1, nulls: str = 'last',
+         temp: Optional[str] = None) -> Any:
+    """Sorts a ray.data.Dataset of any columns; rows with equal keys keep their order. Returns a new one, whose blocks are Arrow's.
+
+    keys, nulls: as of libgsort.sort_table
+    parts: how many blocks come out, nearly equal; default as many as went in
+    memory, threads: of each task: the ceiling for what it takes beside its blocks, which are in Ray's object store; and processors
+    temp: a folder on each node for what does not fit; default $TMPDIR or /tmp
+
+    What fails is what fails in sort_table, of any block.
+    """
+    import ray.data  # noqa: F401
+
+    from . import dataset as datasets
+    return datasets.sort(dataset, parts, threads, (keys, nulls, memory, temp))

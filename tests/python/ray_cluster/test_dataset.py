@@ -1,0 +1,40 @@
+"""A Dataset of Ray's: the rows that sort_table gives, whatever the blocks are."""
+import numpy as np
+import pyarrow as pa
+import pytest
+import ray
+
+import libgsort as gs
+import libgsort.ray as gr
+
+
+def table_of(rows, most, seed=1):
+    rng = np.random.default_rng(seed)
+    price = pa.array(rng.integers(0, most, rows).astype('f8'), mask=rng.random(rows) < 0.1)
+    return pa.table({'price': price, 'sym': pa.array([f'name {i % 7}' if i % 5 else None for i in range(rows)]),
+                     'tags': pa.array([[str(i)] * (i % 3) for i in range(rows)]), 'row': pa.array(np.arange(rows))})
+
+
+@pytest.mark.parametrize('rows,blocks,most,parts', [(30_000, 4, 5, 3), (30_000, 3, 1, 4), (5_000, 3, 4000, 1), (3, 2, 9, 4)])
+def test_sort__of_a_dataset__is_the_order_of_the_table(cluster, rows, blocks, most, parts):
+    table = table_of(rows, most)
+    bounds = [rows * i // blocks for i in range(blocks + 1)]
+    data = ray.data.from_arrow([table.slice(begin, end - begin) for begin, end in zip(bounds, bounds[1:])])
+    for keys, nulls in ((['-price', 'sym'], 'first'), ('price', 'last')):
+        made = gr.sort(data, keys, parts=parts, nulls=nulls, memory='64M')
+        tables = ray.get(made.to_arrow_refs())
+        assert pa.concat_tables(tables).equals(pa.table(gs.sort_table(table, keys, nulls=nulls)))
+        assert len(tables) == parts and max(part.num_rows for part in tables) <= rows / parts * 1.05 + 4
+
+
+def test_sort__of_a_dataset__of_large_blocks_and_faults_as_of_sort_table(cluster, tmp_path):
+    data = ray.data.range(3_000_000, override_num_blocks=2).map_batches(lambda rows: {'x': rows['id'] * 7919 % 3_000_017})
+    made = gr.sort(data, 'x', memory='32M', temp=str(tmp_path))
+    found = np.concatenate([part['x'].to_numpy() for part in ray.get(made.to_arrow_refs())])
+    assert (np.sort(np.arange(3_000_000) * 7919 % 3_000_017) == found).all()
+    with pytest.raises(gs.FileError, match='none.: cannot use as temporary directory'):
+        gr.sort(data, 'x', memory='32M', temp=str(tmp_path / 'none'))
+    with pytest.raises(ValueError, match="'y' is no column of the table; it has x"):
+        gr.sort(data, 'y')
+    assert gr.sort(data.filter(lambda row: False), 'x').count() == 0
+    assert [row['x'] for row in gr.sort(data.filter(lambda row: row['x'] in (5, 7919)), '-x').take_all()] == [7919, 5]  # and blocks without rows

@@ -1,0 +1,124 @@
+"""sort: a Dataset of Ray's, by any keys, as gs.sort_table has them. Blocks are Arrow's, and go through Ray's object store, as its own
+sort has it; a task takes what its memory has no room for to its node's disk.
+
+    block 0 ─ sort ─ cut at rows of samples ─┬─> part 0: slices in the order of their blocks ─ sort ─> block 0
+    block 1 ─ sort ─ cut ────────────────────┼─> part 1 ..                                             block 1
+
+A cut is a row of a block: rows of equal keys are before it if they are before it there, or in an earlier block. So parts are nearly
+equal whatever the keys are, and rows of equal keys keep their order.
+"""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import pyarrow as pa
+
+import ray
+
+from ..errors import VerifyError
+from ..layout import Keys, key_list
+from ..tables.carried import Carriers
+from ..tables.order import Order, keys_of
+from ..tables.sort import TableSorter, memory_of
+from .crew import get_all
+
+SAMPLES = 256  # of a block
+
+How = Tuple[Keys, str, Union[int, str], Optional[str]]  # keys, nulls, memory, temp
+
+
+def _of_keys(table: Any, keys: Keys) -> Any:
+    """Only the columns that are keys."""
+    return table.select(sorted({key.column for key in keys_of(table.schema, key_list(keys))}))
+
+
+def _places(tables: Sequence[Any], how: How) -> Any:
+    """The order of the rows of tables of keys, one behind the other."""
+    keys, nulls, memory, temp = how
+    schema, most = tables[0].schema, memory_of(memory)
+    carriers = Carriers(schema, most // 16)
+    batches = [carriers.take_in(batch) for table in tables for batch in table.to_batches()]
+    order = Order(carriers, keys_of(schema, key_list(keys)), nulls == 'first', max(most // 4, 16 << 20), temp, None)
+    return order.places(pa.Table.from_batches(batches, carriers.carried)).astype(np.int64)
+
+
+def _sorted(tables: Sequence[Any], how: How) -> Any:
+    keys, nulls, memory, temp = how
+    sorter = TableSorter(tables[0].schema, keys, nulls, memory_of(memory), temp)
+    for table in tables:
+        for batch in table.to_batches():
+            sorter.push(batch)
+    return pa.Table.from_batches(sorter.batches(), tables[0].schema)
+
+
+def sort_block(block: Any, how: How) -> Tuple[Any, Any]:
+    """In order; and how many rows it has, with the keys of some of them, and their places. One without rows may lack its columns."""
+    if block.num_rows == 0:
+        return None, (0, None, None)
+    table = _sorted([block], how)
+    places = np.unique(np.linspace(0, table.num_rows, SAMPLES + 2, dtype=np.int64)[1:-1])
+    return table, (table.num_rows, _of_keys(table, how[0]).take(pa.array(places)), places)
+
+
+def cut_block(table: Any, number: int, cuts: Any, blocks: Any, places: Any, how: How) -> List[Any]:
+    """A block in slices. cuts: keys of rows at `places` of `blocks`, in order."""
+    keys = _of_keys(table, how[0])
+    earlier, later = blocks < number, blocks > number  # of equal keys, these are before the block's rows, and those behind them
+    before, behind = int(earlier.sum()), int(later.sum())
+    parts = [cuts.filter(pa.array(earlier)), keys, cuts.filter(pa.array(later))]
+    order = _places(parts, how)
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    is_row = np.zeros(len(order) + 1, np.int64)  # how many rows of the block come before a rank
+    is_row[1:] = np.cumsum((order >= before) & (order < before + table.num_rows))
+    ends = np.empty(len(blocks), np.int64)
+    ends[earlier] = is_row[ranks[:before]]
+    ends[later] = is_row[ranks[len(order) - behind:]]
+    ends[blocks == number] = places[blocks == number]
+    bounds = [0, *ends.tolist(), table.num_rows]
+    return [table.slice(begin, end - begin) for begin, end in zip(bounds, bounds[1:])]
+
+
+def merge_slices(how: How, *slices: Any) -> Tuple[Any, int]:
+    table = _sorted(slices, how)
+    return table, table.num_rows
+
+
+def _cuts(told: Sequence[Tuple[int, Any, Any]], parts: int, how: How) -> Tuple[Any, Any, Any]:
+    """The rows at which parts begin, but for the first: their keys, blocks and places."""
+    keys = pa.concat_tables([sample for _, sample, _ in told])
+    blocks = np.repeat(np.arange(len(told)), [len(places) for _, _, places in told])
+    places = np.concatenate([places for _, _, places in told])
+    weights = np.concatenate([np.diff(places, prepend=0) for _, _, places in told])
+    order = _places([keys], how)
+    ends = np.cumsum(weights[order])
+    total = sum(rows for rows, _, _ in told)
+    chosen = order[np.minimum(np.searchsorted(ends, [total * i // parts for i in range(1, parts)]), len(order) - 1)]
+    return keys.take(pa.array(chosen)), blocks[chosen], places[chosen]
+
+
+def sort(dataset: Any, parts: int, threads: int, how: How) -> Any:
+    blocks = dataset.to_arrow_refs()
+    where: Dict[str, Any] = {'num_cpus': threads, 'scheduling_strategy': 'SPREAD'}
+
+    def task(function: Any, name: str, returns: int) -> Any:
+        return ray.remote(function).options(**where, name=f'gsort {name}', num_returns=returns)
+    try:
+        made = [task(sort_block, 'sort block', 2).remote(block, how) for block in blocks]
+        found = [(table, about) for (table, _), about in zip(made, get_all([about for _, about in made])) if about[0] > 0]
+        if not found:
+            return dataset
+        tables, counts = zip(*found)
+        total, parts = sum(rows for rows, _, _ in counts), parts or len(tables)
+        slices = [[table] for table in tables]
+        if parts > 1:
+            cuts = _cuts(counts, parts, how)
+            slices = [task(cut_block, 'cut block', parts).remote(table, i, *cuts, how) for i, table in enumerate(tables)]
+        merged, rows = zip(*(task(merge_slices, 'merge slices', 2).remote(how, *part) for part in zip(*slices)))
+        count = sum(get_all(rows))
+    except ray.exceptions.RayTaskError as error:
+        raise (error.cause if isinstance(error.cause, Exception) else error) from None
+    if count != total:
+        raise VerifyError(f'{total} rows were sorted, and {count} came out')
+    return ray.data.from_arrow_refs(list(merged))
