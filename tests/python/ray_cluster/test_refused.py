@@ -72,6 +72,23 @@ def test_names__that_would_be_taken_wrongly(cluster, place):
     assert sorted(os.listdir('out')) == ['manifest.json', 'part-00001.50%d', 'part-00002.50%d']
 
 
+def test_elsewhere__read_by_ranges__and_what_is_not_there_or_not_plain(cluster, place):
+    """By pyarrow.fs, and by fsspec, which alone knows `local`."""
+    for i in range(2):
+        gen('uniform', 'u64', 400_000, f'{i}.u64', seed=i)
+    gsort('0.u64', '1.u64', '-o', 'want.u64')
+    for scheme in 'file', 'local':
+        report = gr.sort_file(f'{scheme}://{place}/[0-9].u64', 'out.u64', parts=3, memory='26M')
+        assert content('out.u64') == content('want.u64') and report.count == 800_000
+        refused('none.u64.: no such file', f'{scheme}://{place}/none.u64', 'out')
+        refused('no file is', f'{scheme}://{place}/*.none', 'out')
+    refused('last part of a name', f'file://{place}/*/x', 'out')
+    refused('nosuch', 'nosuch://x', 'out')
+    refused('what all nodes see, or an object on S3', '0.u64', f'file://{place}/out')
+    refused('plain: no .npy', f'file://{place}/x.npy', 'out')
+    refused('or none is', ['0.u64', f'file://{place}/1.u64'], 'out')
+
+
 def test_raw__a_header_is_data(cluster, place):
     np.save('x.npy', np.arange(1000, dtype=np.uint64))
     gsort('--raw', '-t', 'u64', 'x.npy', '-o', 'want')

@@ -53,7 +53,8 @@ def sort_file(inputs: Inputs, output: str, *, dtype: Any = None, key: Keys = Non
     """Sorts files into one on a Ray cluster; the output appears whole or not at all. Returns the report of the whole,
     whose `ray` says how it went.
 
-    inputs: files that all nodes see, or s3://bucket/key; with * ? [ they are patterns; plain, .npy or packed by zstd
+    inputs: files that all nodes see, plain, .npy or packed by zstd; with * ? [ they are patterns; or plain ones elsewhere: s3://bucket/key,
+        and what pyarrow.fs or fsspec reads on each node: gs://, abfs://, hdfs://, with * [ in the last part of the name
     output: a file that all nodes see; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or s3://bucket/key
     parts: how many tasks merge; default from the size and the cluster's processors
     temp: a folder on each node's own disk for sorted files, which nodes then read from each other; default beside the output

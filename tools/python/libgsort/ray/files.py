@@ -12,8 +12,9 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ..errors import UsageError, file_error
-from . import s3
+from . import remote
 from .order import Places
+from .remote import is_remote, is_s3
 
 Stamp = Tuple[int, Union[int, str]]  # a file's size and time, or an object's size and tag
 
@@ -36,30 +37,26 @@ class Piece:
         return [*part, self.path]
 
 
-def is_s3(path: str) -> bool:
-    return path.startswith('s3://')
-
-
 def expand(patterns: Sequence[str]) -> List[str]:
     """Files by their names or patterns, those of a pattern in the order of their names."""
     found: List[str] = []
     for pattern in patterns:
         names = [pattern]
-        if is_s3(pattern) and any(c in pattern for c in '*?['):
-            names = s3.find(pattern)
-        elif not is_s3(pattern) and not os.path.exists(pattern) and any(c in pattern for c in '*?['):
+        if is_remote(pattern):
+            names = remote.find(pattern) if any(c in pattern for c in ('*?[' if is_s3(pattern) else '*[')) else names
+        elif not os.path.exists(pattern) and any(c in pattern for c in '*?['):
             names = sorted(glob.glob(pattern))
         if not names:
             raise file_error(errno.ENOENT, f"no file is '{pattern}'")
         found += names
     if not found:
         raise UsageError('no input is named')
-    return [path if is_s3(path) else os.path.abspath(path) for path in found]
+    return [path if is_remote(path) else os.path.abspath(path) for path in found]
 
 
 def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
     """The dtype and the length of the header of a .npy file; None: it is none."""
-    if is_s3(path) or path.endswith('.zst'):
+    if is_remote(path) or path.endswith('.zst'):
         return None
     with open(path, 'rb') as file:
         if file.read(6) != b'\x93NUMPY':
@@ -108,8 +105,8 @@ def measure(paths: Sequence[str]) -> List[Tuple[str, Stamp]]:
 
 
 def _measure(path: str) -> Stamp:
-    if is_s3(path):
-        return s3.stamp(path)
+    if is_remote(path):
+        return remote.stamp(path)
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 

@@ -19,8 +19,9 @@ from .. import _c
 from ..errors import UsageError
 from ..layout import layout_of, numpy_dtype
 from . import gsort, s3
-from .files import Piece, expand, is_s3, measure, npy_dtype, pieces
+from .files import Piece, expand, measure, npy_dtype, pieces
 from .order import Order
+from .remote import is_remote, is_s3
 from .tasks import Job, Kept
 
 # Of a task's memory what its data may take, so that a map sorts them without a spill: records have a tag of 16 bytes each.
@@ -158,7 +159,7 @@ def order_of(program: str, paths: Sequence[str], named: Sequence[str], options: 
              output: Sequence[str] = ('out',)) -> Tuple[Order, Any]:
     """What gsort takes the elements of these files for when it sorts none of them with these options; and the dtype of .npy files.
     Files of different types are refused, as it does by their names."""
-    found = {path: None if '--raw' in named else npy_dtype(path) for path in paths if is_s3(path) or os.path.getsize(path) > 0}
+    found = {path: None if '--raw' in named else npy_dtype(path) for path in paths if is_remote(path) or os.path.getsize(path) > 0}
     first = next(iter(found), paths[0])
     npy = found.get(first)
     for path, other in found.items():
@@ -254,7 +255,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     _refuse_together(form, parts, kept, resume)
     _refuse_folder(form, paths)
     order, dtype = order_of(found, paths, named, [*conditions, *kept], form.words)
-    if is_s3(paths[0]):
+    if is_remote(paths[0]):
         named = order.options
     elif dtype is None and '--type' not in named and order.type != 'record':
         named = (*named, '--type', order.type)  # the name of the output may have said it
@@ -269,7 +270,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     changed = bool(kept or form.level)  # parts are as long as shows when they are there
     beside = (os.path.basename(output.rstrip('/')) if is_s3(output) else form.target) + '.gsort-ray'
     folder = os.path.abspath(os.path.join(work, os.path.basename(beside)) if work else beside)
-    suffix = '' if is_s3(paths[0]) else os.path.splitext(os.path.basename(paths[0]).removesuffix('.zst'))[1]
+    suffix = '' if is_remote(paths[0]) else os.path.splitext(os.path.basename(paths[0]).removesuffix('.zst'))[1]
     sink = 's3' if is_s3(output) else 'into' if form.is_one_file and not changed else 'files'
     place = output if sink == 's3' else os.path.join(folder, 'whole' + (form.end if sink == 'into' else ''))
     pattern = os.path.basename(form.target) if form.is_split else 'part-%05d' + (suffix.replace('%', '%%') + '.zst' * bool(form.level) if form.is_folder else '')
@@ -318,7 +319,7 @@ def _refuse_folder(form: Form, paths: Sequence[str]) -> None:
         raise UsageError(f"'{form.target}': holds '{min(names)}', which is no part of a sort, and a folder is replaced as a whole; name a new one")
     folder = os.path.realpath(form.target)
     for path in paths:
-        if not is_s3(path) and os.path.commonpath([folder, os.path.realpath(path)]) == folder:
+        if not is_remote(path) and os.path.commonpath([folder, os.path.realpath(path)]) == folder:
             raise UsageError(f"'{path}': lies in the folder that is to be replaced")
 
 
@@ -334,18 +335,20 @@ def _refuse_behind(target: str, count: int) -> None:
 
 
 def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str], level: int, conditions: Sequence[str]) -> None:
-    remote = any(map(is_s3, paths))
+    remote = any(map(is_remote, paths))
+    if is_remote(output) and not is_s3(output):
+        raise UsageError(f"'{output}': an output is what all nodes see, or an object on S3")
     for path in paths:
-        if is_s3(path) and (path.endswith(('.npy', '.zst')) or header or is_sorted):
-            raise UsageError(f"'{path}': an object on S3 is plain: no .npy, no .zst, no header, and not merged")
+        if is_remote(path) and (path.endswith(('.npy', '.zst')) or header or is_sorted):
+            raise UsageError(f"'{path}': what is read from elsewhere is plain: no .npy, no .zst, no header, and not merged")
         if path.endswith('.npy.zst'):
             raise UsageError(f"'{path}': the header of a packed .npy file is not read; unpack it")
         if is_sorted and path.endswith('.zst'):
             raise UsageError(f"'{path}': is packed; where a part is in it is not known")
     if is_s3(output) and not all(output[len('s3://'):].partition('/')[::2]) or is_s3(output) and output.endswith('/'):
         raise UsageError(f"'{output}': is no name of an object; a folder of parts is one that all nodes see")
-    if remote and not all(map(is_s3, paths)):
-        raise UsageError('inputs are all on S3, or none is')
+    if remote and not all(map(is_remote, paths)):
+        raise UsageError('inputs are all read from elsewhere, or none is')
     if is_s3(output) and (header or paths[0].endswith('.npy') or output.endswith('.npy') or level):
         raise UsageError(f"'{output}': an object on S3 is plain: no .npy, no .zst, no header")
     if level and (header or paths[0].endswith('.npy') or output.endswith('.npy.zst')):

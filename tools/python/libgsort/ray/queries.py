@@ -12,9 +12,10 @@ from ..errors import UsageError
 from . import gsort
 from .crew import get_all
 from .cut import bracket, first_behind, refine
-from .files import Piece, expand, is_s3, measure, pieces
+from .files import Piece, expand, measure, pieces
 from .order import Order
 from .plan import WHOLE, header_of, order_of
+from .remote import is_remote
 from .tasks import Handle, handle_of, probe_files
 
 PIECE = 1 << 30
@@ -25,8 +26,8 @@ def _plan(inputs: Sequence[str], options: Dict[str, Any], most: int = PIECE) -> 
     """The program, its options, and pieces of `most` bytes."""
     paths = expand(inputs)
     for path in paths:
-        if is_s3(path):
-            raise UsageError(f"'{path}': sort copies from S3; this reads files that all nodes see")
+        if is_remote(path):
+            raise UsageError(f"'{path}': sort_file copies from elsewhere; this reads files that all nodes see")
     program = gsort.find(None)
     named = gsort.words(options, gsort.ORDER)
     order, _ = order_of(program, paths, named)

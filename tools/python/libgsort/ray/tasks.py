@@ -12,8 +12,9 @@ import numpy as np
 
 from . import gsort, s3
 from .cut import part_begin, refine, step_of, to_groups
-from .files import Piece, elements_at, head_of, is_s3
+from .files import Piece, elements_at, head_of
 from .order import Order, Places
+from .remote import blocks, is_remote
 
 FEED = 8 << 20
 
@@ -114,12 +115,12 @@ def sort_piece(job: Job, piece: Piece, index: int, node: str, folder: str) -> Ha
 
 def _sort_piece(job: Job, piece: Piece, options: Sequence[str], folder: str, path: str) -> gsort.Report:
     what = [*job.named, *options, *job.tuning, '-T', folder, '-o', path]
-    if not is_s3(piece.path):
+    if not is_remote(piece.path):
         return gsort.run(job.program, [*what, *piece.words()])
 
     def feed(child: subprocess.Popen[bytes]) -> None:
         assert child.stdin is not None
-        _feed_s3(piece, job.order.element_bytes, child.stdin)
+        _feed_remote(piece, job.order.element_bytes, child.stdin)
     return gsort.run(job.program, [*what, '-'], stdin=subprocess.PIPE, beside=feed)
 
 
@@ -143,10 +144,9 @@ def handle_of(order: Order, index: int, node: str, path: str, report: gsort.Repo
     return Handle(index, node, path, off, count, step, samples, json.dumps(report))
 
 
-def _feed_s3(piece: Piece, element_bytes: int, pipe: Any) -> None:
-    begin, tag = piece.first * element_bytes, str(piece.stamp[1])
-    for off in range(begin, begin + piece.bytes, FEED):
-        block = s3.read(piece.path, tag, off, min(FEED, begin + piece.bytes - off))
+def _feed_remote(piece: Piece, element_bytes: int, pipe: Any) -> None:
+    begin = piece.first * element_bytes
+    for block in blocks(piece.path, piece.stamp, begin, begin + piece.bytes, FEED):
         try:
             pipe.write(block)
         except BrokenPipeError:  # gsort says why
