@@ -85,6 +85,7 @@ struct gsi_options {
      * inputs[i] is its name, in messages and for its type. NULL: all inputs are files. */
     const struct gs_reader *readers;
     const char *type;      /* name of an element type; NULL: what names of files say, else u64 */
+    bool strict;           /* fail where it would be u64 because nothing says the type */
     uint32_t record_bytes; /* bytes of a record, 1 to 65536; 0: numbers */
     uint64_t header_bytes; /* of every input, not sorted; the first input's begin the output, */
     bool drop_header; /* unless this is set; of .npy files, too: their data are written alone */

@@ -93,6 +93,8 @@ static enum gs_status choose_numbers(struct gsi_inputs *inputs, struct gs_report
     if (name == NULL) {
         GSI_TRY(gsi_named_type_find(paths, inputs->count, typed_output(inputs), &named,
                                     inputs->loop->error));
+        if (named.word == NULL && inputs->options->strict)
+            return gsi_named_type_refuse(inputs->table[0].name, inputs->count, inputs->loop->error);
         name = named.word != NULL ? named.word->type : "u64";
         report->type_source = named.word == NULL ? "default"
                               : named.is_output  ? "output name"

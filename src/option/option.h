@@ -26,6 +26,7 @@ enum gsi_option_id {
     GSI_OPT_PART,
     GSI_OPT_FIND,
     GSI_OPT_RAW,
+    GSI_OPT_STRICT,
     GSI_OPT_OUTPUT,
     GSI_OPT_INTO,
     GSI_OPT_SPLIT,

@@ -269,6 +269,16 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                     "output alone is packed."},
          FLAG(raw),
          .verbs = ELEMENTS},
+    [GSI_OPT_STRICT] =
+        {{"strict", 0, NULL, GROUP_SORT,
+          "where neither -t nor a name nor a format says what elements\n"
+          "are, fail: do not take them for u64",
+          .alone = "true",
+          .manual = "Where neither `-t` nor `-R` nor a name nor a format says what elements are, "
+                    "gsort ends with exit status 2, also for an empty file: they are not taken for "
+                    "`u64`. Scripts and cron jobs should give it."},
+         FLAG(strict),
+         .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_OUTPUT] =
         {{"output", 'o', "FILE", GROUP_WRITE, "write to FILE, whole or not at all; may be an input",
           .daily = "write to FILE, whole or not at all",

@@ -128,6 +128,7 @@ ROWS = [
     Row("--find=3..5", files="sorted", effect=differs),
     Row("--raw", files="packed", effect=differs,
         blind=["--top", "--tail", "--drop-tail", "--merge", "--part", "--find", "--into", "--region", "--keep"]),
+    Row("--strict"),  # what it refuses: tests/cli/inputs/strict.sh
     Row("--output=out.%d", effect=wrote("out.")),
     Row("--into=into", needs=["--merge"], files="sorted", effect=wrote("into")),
     Row("--split=3", needs=OUT, effect=wrote("out.3")),

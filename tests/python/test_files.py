@@ -46,6 +46,10 @@ def test_sort_file__options__reach_the_library(tmp_path, numbers):
     with pytest.warns(gs.NoteWarning, match='4 bytes'):
         gs.sort_file(tmp_path / 'odd.f64', y, header=4, drop_tail=True)
     assert np.frombuffer(y.read_bytes()[4:]).tolist() == [1, 2]
+    (tmp_path / 'plain').write_bytes(x.read_bytes())
+    with pytest.raises(ValueError, match="plain': nothing says what the elements are"):
+        gs.stats(tmp_path / 'plain', strict=True)
+    assert gs.stats(tmp_path / 'plain', strict=True, type='f64').sum == gs.stats(x, strict=True).sum
 
 
 def test_argsort__is_numpys(tmp_path, numbers):

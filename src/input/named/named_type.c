@@ -53,6 +53,16 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
     return named->word != NULL ? gsi_type_word_check_file(named->word, output, error) : GS_OK;
 }
 
+enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, struct gs_error *error)
+{
+    const char *what = "nothing says what the elements are, and --strict assumes no type; give "
+                       "-t TYPE, or -R N for records";
+    if (input_count > 1)
+        return gsi_fail(error, GS_E_USAGE, 0, "'%s' and %zu more: %s", input, input_count - 1,
+                        what);
+    return gsi_fail(error, GS_E_USAGE, 0, "'%s': %s", input, what);
+}
+
 void gsi_named_type_note(const struct gsi_options *options, const char *type, const char *word,
                          const char *input, size_t input_count)
 {

@@ -26,6 +26,10 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
 enum gs_status gsi_named_type_check_output(const char *output, const char *type, const char *input,
                                            struct gs_error *error);
 
+/* gsi_named_type_refuse: fails GS_E_USAGE with --strict: nothing says the type.
+ * in    input: for messages, the name of the first of input_count */
+enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, struct gs_error *error);
+
 /* gsi_named_type_note: notes what was assumed: a type that nothing said, or the meaning of a word
  * that others use with another meaning.
  * in    word: what said the type, NULL if nothing did

@@ -26,7 +26,7 @@ done <<'E'
 --memroy=1G x.u32| 2 | '--memroy=1G': there is no such option; is --memory meant?
 --revesre x.u32| 2 | '--revesre': there is no such option; is --reverse meant?
 --uniq=1 x.u32| 2 | '--uniq=1': takes no argument; leave '=1' out
---st x.u32| 2 | '--st': is ambiguous: --stats --stats-only --stats-of
+--st x.u32| 2 | '--st': is ambiguous: --strict --stats --stats-only --stats-of
 --re x.u32| 2 | '--re': is ambiguous: --record --reverse --region --resume
 --sort x.u32| 2 | '--sort': there is no such option; *
 --frobnicate x.u32| 2 | '--frobnicate': there is no such option; see --help

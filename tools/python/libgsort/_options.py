@@ -23,6 +23,7 @@ class WhatToSort(TypedDict, total=False):
     part: str  # with -m, only part I of N equal parts of the output, read from its place in each file
     find: Union[float, str]  # print where VALUE is in the sorted FILE, or LO..HI, as FIRST:COUNT; with -o write what is there, of all files; of records by the first key; LO.. and ..HI are open, too
     raw: bool  # recognise no format: sort the bytes of .zst and .npy files, of text, gzip and others as they are, and write such
+    strict: bool  # where neither -t nor a name nor a format says what elements are, fail: do not take them for u64
 
 
 class WhatToWrite(TypedDict, total=False):
