@@ -409,8 +409,9 @@ GS_API void gs_sorter_cancel(gs_sorter *sorter);
 GS_API void gs_sorter_close(gs_sorter *sorter);
 
 /* What a report says, for people (text) and for programs (JSON). Numbers are exact and have a
- * decimal point in every locale. JSON is one object and a newline; its "schema" is 1. Integers are
- * numbers up to 2^53, and strings above; min, max and sum are always strings; what is not known is
+ * decimal point in every locale. JSON is one object and a newline; its "schema" is 1. A field never
+ * changes its type with its value: counts, sizes, places and seconds are numbers, integers of up to
+ * 64 bits; what is of the data (elements, min, max, sum, mean ..) is a string; what is not known is
  * null. A plan is for GS_EXPLAIN: in words, or what a report's JSON says of type and plan, and
  * `spaces`, the file systems that are written to.
  * gs_report_print: into a FILE.
@@ -422,8 +423,8 @@ GS_API char *gs_report_string(const gs_report *report, enum gs_format format);
 GS_API void gs_string_free(char *text);
 
 /* gs_report_print_element: an element in a line of text: a number; of a record its fields with tabs
- * between them, or its bytes in hexadecimal, if it has none. GS_FORMAT_JSON: a number, or an
- * object. */
+ * between them, or its bytes in hexadecimal, if it has none. GS_FORMAT_JSON: a string, or
+ * an object of strings. */
 GS_API void gs_report_print_element(const gs_report *report, FILE *file, const void *element,
                                     enum gs_format format);
 

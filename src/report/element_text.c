@@ -18,15 +18,11 @@ static void print_hex(FILE *out, const uint8_t *bytes, size_t count)
         fprintf(out, "%02x", bytes[i]);
 }
 
-/* JSON has no word for these. */
-static bool is_json_number(const char *text)
-{
-    return strpbrk(text, "0123456789") != NULL;
-}
-
+/* In JSON all that is of the data is a string, whatever its value: readers round numbers, and there
+ * are none for NaNs. */
 static void print_number(const struct place *place, const char *text)
 {
-    if (place->is_json && !is_json_number(text))
+    if (place->is_json)
         gsi_json_quote(place->file, text, strlen(text));
     else
         fputs(text, place->file);

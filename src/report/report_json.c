@@ -6,15 +6,15 @@
 
 #include <stdlib.h>
 
-#define EXACT_INTEGERS ((uint64_t)1 << 53) /* up to here a JSON reader's doubles are exact */
-
+/* By its kind alone, so that a field never changes its type with its value: what gsort counts and
+ * measures is a number, what is of the data a string. */
 static void write_leaf(struct gsi_json *json, const char *name, const struct gsi_report_row *row,
                        struct gsi_row_at at)
 {
     struct gsi_leaf leaf;
     gsi_leaf_read(row, at, &leaf);
-    bool is_bare = leaf.kind == GSI_LEAF_WORD || leaf.kind == GSI_LEAF_SECONDS ||
-                   (leaf.kind == GSI_LEAF_COUNT && leaf.count <= EXACT_INTEGERS);
+    bool is_bare =
+        leaf.kind == GSI_LEAF_WORD || leaf.kind == GSI_LEAF_SECONDS || leaf.kind == GSI_LEAF_COUNT;
     if (is_bare && leaf.text != NULL)
         gsi_json_word(json, name, leaf.text);
     else

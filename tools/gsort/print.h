@@ -6,7 +6,7 @@
 
 /* print_elements: what --head and --tail ask for, a line an element. A number is decimal, and a
  * float the shortest text that reads back as the same bits. A record is its fields with tabs
- * between them; one without fields is its bytes, hexadecimal. With --print=json a line is a number,
+ * between them; one without fields is its bytes, hexadecimal. With --print=json a line is a string,
  * or an object of a record's fields. Without --print=json a line "..." stands between head and
  * tail.
  * in    line: of GS_LOOK

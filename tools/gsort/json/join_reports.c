@@ -420,7 +420,11 @@ static enum gs_status add_up(struct join *join)
         TRY(add_other(join, &join->others[i]));
     char *text = gs_report_string(join->whole, GS_FORMAT_JSON);
     join->told = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    bool is_there = text != NULL;
     gs_string_free(text);
+    if (join->told == NULL && is_there) /* its integers have 63 bits */
+        return gs_fail(join->error, GS_E_INPUT, 0,
+                       "--join-reports: counts add up to more than 2^63");
     if (join->told == NULL)
         return gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
     return join->other_count > 0 ? compare(join) : GS_OK;
