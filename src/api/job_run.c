@@ -62,22 +62,34 @@ static void complete(struct gsi_options *options, enum gs_action action)
     }
 }
 
+/* Notes go into the report, too. */
+static void take_note(void *context, const char *text)
+{
+    const struct gs_job *job = context;
+    struct gs_report *report = job->report;
+    if (report->note_count < GSI_NOTES_MAX)
+        gsi_fit_name(report->notes[report->note_count++], GSI_NOTE_BYTES, text);
+    if (job->note != NULL)
+        job->note(job->note_context, text);
+}
+
 static enum gs_status run_files(void *context, struct gsi_options *options,
                                 const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
                                 struct gs_error *error)
 {
     enum gs_action action = options->action;
-    (void)context;
     if (action < GS_SORT || action > GS_CHECK_ALL)
         return gsi_fail(error, GS_E_USAGE, 0, "gs_job_run: libgsort %s knows no action %d",
                         gs_version(), (int)action);
     complete(options, action);
+    options->note = take_note;
+    options->note_context = context;
     return gsi_run(options, is_given, report, error);
 }
 
 enum gs_status gs_job_run(gs_job *job, enum gs_action action)
 {
-    return gsi_job_do(job, action, run_files, NULL);
+    return gsi_job_do(job, action, run_files, job);
 }
 
 const struct gs_error *gs_job_error(const gs_job *job)

@@ -140,6 +140,10 @@ struct gsi_bin {
 
 #define GSI_SPLIT_MAX 256
 
+/* Notes that a report keeps, the first ones; one that is longer loses its middle. */
+#define GSI_NOTES_MAX  16
+#define GSI_NOTE_BYTES 256
+
 /* How long the GPUs of a device_model take: to start, to read and sort, and to merge and write, one
  * after the other. */
 struct gsi_prediction {
@@ -270,6 +274,8 @@ struct gs_report {
      * their bytes, which are not among the spilled ones. */
     uint32_t stretch_count;
     uint64_t stretch_bytes;
+    char notes[GSI_NOTES_MAX][GSI_NOTE_BYTES]; /* what options->note was told */
+    size_t note_count;
     struct gsi_joined_sums *sums; /* of reports that were added up; the library's */
 };
 

@@ -568,15 +568,18 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                        .alone = "true", .is_hidden = true, .place = GS_OPTION_OF_PROGRAM},
                       PROGRAM},
     [GSI_OPT_STATS] =
-        {{"stats", 0, "[=F]", GROUP_REPORT,
+        {{"stats", 0, "[=F[:FILE]]", GROUP_REPORT,
           "report aggregates and rates: text (default), json or none;\n"
-          "on standard error; json on standard output if that is free",
+          "to FILE; else to standard error, json to standard output if\n"
+          "that is free",
           .daily = "report count, min, max, exact sum and rates", .alone = "text",
           .choices = choices_of_stats, .place = GS_OPTION_OF_PROGRAM,
-          .manual = "The report is written to standard error: `text` (default), `json` or `none`. "
-                    "JSON goes to standard output if no data go there. What asks for something in a"
-                    " report (`--stats-of`, `--quantiles`, `--histogram`, `--distinct`, `--mode`, "
-                    "`--variance`) asks for the report, too."},
+          .manual =
+              "The report, as `text` (default) or [`json`](#json), is written to FILE, whole or "
+              "not at all. Else it goes to standard error; JSON goes to standard output if "
+              "no data go there. With `none` there is no report. What asks for something in "
+              "a report (`--stats-of`, `--quantiles`, `--histogram`, `--distinct`, `--mode`, "
+              "`--variance`) asks for the report, too."},
          PROGRAM},
     [GSI_OPT_STATS_ONLY] =
         {{"stats-only", 0, NULL, GROUP_REPORT, "only the report; sort and write nothing",

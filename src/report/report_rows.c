@@ -260,6 +260,7 @@ static const struct gsi_report_row what_rows[] = {
     SAME(FLAG, direct_input),
     SAME(FLAG, direct_output),
     SAME(FLAG, direct_temp),
+    TEXTS("notes", notes, note_count),
     END,
 };
 

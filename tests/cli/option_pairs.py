@@ -42,7 +42,7 @@ class Run:
 
     def report(self):
         """What the JSON says; nothing where there is none."""
-        for text in self.out, self.err.encode():
+        for text in self.out, self.err.encode(), *self.files.values():
             at = text.find(b'{\n  "schema"')
             if at >= 0:
                 return json.loads(text[at:].decode())
@@ -170,6 +170,7 @@ ROWS = [
     Row("--print=json", needs=["--head=4"], effect=printed("^{"), blind=["--type"]),
     Row("--stats=text", effect=REPORT),
     Row("--stats=json", effect=lambda run, without: run.report()),
+    Row("--stats=json:report.json", effect=lambda run, without: "report.json" in run.files and run.report()),
     Row("--stats=none"),
     Row("--stats-only", effect=REPORT),
     Row("--stats-of=16:f64", effect=figure("field +16:f64", "fields", ("field", "16:f64"))),

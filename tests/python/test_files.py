@@ -44,7 +44,8 @@ def test_sort_file__options__reach_the_library(tmp_path, numbers):
     assert gs.stats(x, where='>0').count == (numbers > 0).sum()
     (tmp_path / 'odd.f64').write_bytes(b'head' + np.array([2.0, 1]).tobytes() + b'tail')
     with pytest.warns(gs.NoteWarning, match='4 bytes'):
-        gs.sort_file(tmp_path / 'odd.f64', y, header=4, drop_tail=True)
+        report = gs.sort_file(tmp_path / 'odd.f64', y, header=4, drop_tail=True)
+    assert '4 bytes' in report.details['notes'][0]
     assert np.frombuffer(y.read_bytes()[4:]).tolist() == [1, 2]
     (tmp_path / 'plain').write_bytes(x.read_bytes())
     with pytest.raises(ValueError, match="plain': nothing says what the elements are"):

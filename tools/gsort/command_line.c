@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- the table ---- */
 
@@ -41,6 +43,23 @@ static int find_row(const struct command_line *line, const char *name)
 const char *command_line_given(const struct command_line *line, const char *name)
 {
     return line->given[find_row(line, name)];
+}
+
+const char *command_line_output(const struct command_line *line)
+{
+    const char *into = command_line_given(line, "into");
+    return into != NULL ? into : command_line_given(line, "output");
+}
+
+bool command_line_writes_stdout(const struct command_line *line)
+{
+    const char *output = command_line_output(line);
+    struct stat named, standard;
+    if (output == NULL || strcmp(output, "-") == 0)
+        return true;
+    return stat(output, &named) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
+           named.st_dev == standard.st_dev && named.st_ino == standard.st_ino &&
+           !S_ISCHR(named.st_mode);
 }
 
 /* ---- arguments ---- */
@@ -124,6 +143,8 @@ static enum gs_status take_option(struct command_line *line, int i, int code, co
     if (row->place == GS_OPTION_OF_PROGRAM ||
         strcmp(row->name, "device-model") == 0) /* a file, in JSON */
         return GS_OK;
+    if (strcmp(row->name, "values") == 0 && line->value_count < VALUES_MAX)
+        line->values[line->value_count++] = text;
     line->has_wide_sum = line->has_wide_sum || is_wide_sum(row->name, text);
     TRY(of_job(line, set_option(line->job, row, text), error));
     return is_of_look(row->name) ? of_job(line, set_option(line->look, row, text), error) : GS_OK;
@@ -151,23 +172,48 @@ static enum gs_status take_options(int argc, char **argv, struct command_line *l
 
 /* ---- the program's own ---- */
 
-/* The value of a word that was given; else *value stays. */
-static enum gs_status take_word(const struct command_line *line, const char *name, int *value,
+/* The value of the word that the first `bytes` of a text are. */
+static enum gs_status find_word(const char *name, const char *text, size_t bytes, int *value,
                                 struct gs_error *error)
 {
     char known[128] = "";
-    const char *word = command_line_given(line, name);
-    if (word == NULL)
-        return GS_OK;
     for (const struct gs_choice *c = gs_option_find(name)->choices; c->word != NULL; c++) {
-        if (strcmp(word, c->word) == 0) {
+        if (strncmp(text, c->word, bytes) == 0 && c->word[bytes] == '\0') {
             *value = c->value;
             return GS_OK;
         }
         strncat(known, " ", sizeof known - strlen(known) - 1);
         strncat(known, c->word, sizeof known - strlen(known) - 1);
     }
-    return gs_fail(error, GS_E_USAGE, 0, "--%s: '%s' is none of:%s", name, word, known);
+    return gs_fail(error, GS_E_USAGE, 0, "--%s: '%s' is none of:%s", name, text, known);
+}
+
+/* The value of a word that was given; else *value stays. */
+static enum gs_status take_word(const struct command_line *line, const char *name, int *value,
+                                struct gs_error *error)
+{
+    const char *word = command_line_given(line, name);
+    return word != NULL ? find_word(name, word, strlen(word), value, error) : GS_OK;
+}
+
+/* "json", or "json:FILE". */
+static enum gs_status take_stats(struct command_line *line, struct gs_error *error)
+{
+    int stats = STATS_NONE;
+    const char *text = command_line_given(line, "stats");
+    const char *colon = text != NULL ? strchr(text, ':') : NULL;
+    if (colon == NULL)
+        TRY(take_word(line, "stats", &stats, error));
+    else
+        TRY(find_word("stats", text, (size_t)(colon - text), &stats, error));
+    line->stats = (enum stats_format)stats;
+    if (colon == NULL || strcmp(colon, ":-") == 0)
+        return GS_OK;
+    if (stats == STATS_NONE || colon[1] == '\0')
+        return gs_fail(error, GS_E_USAGE, 0, "--stats: '%s' %s; a report in a file is json:FILE",
+                       text, colon[1] == '\0' ? "names no file" : "has no report");
+    line->report_path = colon + 1;
+    return GS_OK;
 }
 
 static enum gs_status take_count(const struct command_line *line, const char *name, uint64_t *count,
@@ -182,15 +228,14 @@ static enum gs_status take_count(const struct command_line *line, const char *na
 
 static enum gs_status take_words(struct command_line *line, struct gs_error *error)
 {
-    int stats = STATS_NONE, progress = PROGRESS_AUTO, quietly = 0, prints = 0, help = 0;
-    TRY(take_word(line, "stats", &stats, error));
+    int progress = PROGRESS_AUTO, quietly = 0, prints = 0, help = 0;
+    TRY(take_stats(line, error));
     TRY(take_word(line, "progress", &progress, error));
     TRY(take_word(line, "check", &quietly, error));
     TRY(take_word(line, "print", &prints, error));
     TRY(take_word(line, "help", &help, error));
     TRY(take_count(line, "head", &line->head_count, error));
     TRY(take_count(line, "tail", &line->tail_count, error));
-    line->stats = (enum stats_format)stats;
     line->progress = (enum progress_mode)progress;
     line->check_quietly = quietly != 0 || command_line_given(line, "check-quiet") != NULL;
     line->prints_json = prints != 0 || command_line_given(line, "json") != NULL;

@@ -12,6 +12,9 @@ enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 /* Room for the library's options (gs_option_at), and for aliases. */
 #define OPTION_ROWS_MAX 96
 
+/* Of more, the job says that they are too many. */
+#define VALUES_MAX 16
+
 struct command_line {
     gs_job *job;
     gs_job *look; /* the inputs, and what says what elements are: of --print */
@@ -24,6 +27,9 @@ struct command_line {
     size_t input_count;
     struct files0 files0;
     enum stats_format stats; /* also where something else asks for a report */
+    const char *report_path; /* of --stats=json:FILE; NULL: the report goes to a standard stream */
+    const char *values[VALUES_MAX]; /* each of --values */
+    size_t value_count;
     enum progress_mode progress;
     uint64_t head_count, tail_count; /* GS_LOOK: elements to print; what was not given: 0 */
     bool is_quiet, is_verbose, check_quietly, prints_json, joins_reports, is_split;
@@ -46,6 +52,12 @@ enum gs_status command_line_check(struct command_line *line, struct gs_error *er
 /* command_line_given: the argument of an option, or what it means without one; NULL: it was not
  * given. */
 const char *command_line_given(const struct command_line *line, const char *name);
+
+/* command_line_output: the file that is written; NULL: none has a name.
+ * command_line_writes_stdout: whether a sort's data go where standard output goes, by whatever name
+ * (/dev/stdout). */
+const char *command_line_output(const struct command_line *line);
+bool command_line_writes_stdout(const struct command_line *line);
 
 /* command_line_say: prints the line of a failure. The option that it is about is named as it was
  * typed; where its value has a meaning for sort(1) only, the line says what gsort does instead. */

@@ -3,6 +3,7 @@
 #include "common/tool.h"
 #include "print.h"
 #include "print_output.h"
+#include "report_file.h"
 #include "json/join_reports.h"
 
 #include <errno.h>
@@ -65,11 +66,19 @@ static void draw_progress(void *context, const struct gs_progress *progress)
     gs_progress_draw(stderr, progress);
 }
 
+/* A job, and where what is said of it goes. */
+struct run {
+    const struct command_line *line;
+    gs_output *file;    /* of the report; NULL: it goes to a standard stream */
+    bool writes_stdout; /* the data do */
+    bool shows_progress;
+};
+
 /* Over the line of progress, if there is one. */
 static void say_note(void *context, const char *text)
 {
-    const bool *shows_progress = context;
-    if (*shows_progress)
+    const struct run *run = context;
+    if (run->shows_progress)
         gs_progress_erase(stderr);
     fprintf(stderr, "gsort: %s\n", text);
 }
@@ -112,19 +121,12 @@ static void say_in_order(const struct command_line *line, const gs_report *repor
                 command_line_given(line, "unique") != NULL ? ", no two with the same key" : "");
 }
 
-/* The file that is written; NULL: none has a name. */
-static const char *output_of(const struct command_line *line)
-{
-    const char *into = command_line_given(line, "into");
-    return into != NULL ? into : command_line_given(line, "output");
-}
-
 /* What became of the output when a signal ended the job. */
 static void say_interrupted(const struct command_line *line, const gs_report *report)
 {
     struct stat info;
     struct gs_error shown = {0};
-    const char *output = output_of(line);
+    const char *output = command_line_output(line);
     bool is_named = output != NULL && strcmp(output, "-") != 0;
     bool exists = is_named && stat(output, &info) == 0;
     bool is_placed = number_at(report, "is_placed") != 0;
@@ -154,7 +156,7 @@ static enum gs_status check_terminals(const struct command_line *line, struct gs
         return gs_fail(error, GS_E_USAGE, 0,
                        "standard input is a terminal; name a FILE, or pipe data in: gsort -t TYPE "
                        "FILE -o OUT (gsort -h says more)");
-    if (line->action == GS_SORT && output_of(line) == NULL &&
+    if (line->action == GS_SORT && command_line_output(line) == NULL &&
         command_line_given(line, "print") == NULL && isatty(STDOUT_FILENO))
         return gs_fail(error, GS_E_USAGE, 0,
                        "standard output is a terminal; give -o FILE, or pipe it (-o - writes "
@@ -162,40 +164,59 @@ static enum gs_status check_terminals(const struct command_line *line, struct gs
     return GS_OK;
 }
 
-/* Whether the sorted data went where standard output goes, by whatever name (/dev/stdout). */
-static bool is_stdout(const struct command_line *line)
+static enum gs_format format_of(const struct command_line *line)
 {
-    const char *output = output_of(line);
-    struct stat named, standard;
-    if (output == NULL || strcmp(output, "-") == 0)
-        return true;
-    return stat(output, &named) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
-           named.st_dev == standard.st_dev && named.st_ino == standard.st_ino &&
-           !S_ISCHR(named.st_mode);
+    bool is_json = line->stats == STATS_JSON;
+    if (line->action == GS_EXPLAIN)
+        return is_json ? GS_FORMAT_PLAN_JSON : GS_FORMAT_PLAN_TEXT;
+    return is_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
 }
 
-static void report_result(const struct command_line *line, const gs_report *report)
+/* The stream of a report that has no file of its own. */
+static FILE *stream_of(const struct run *run)
 {
-    enum gs_action action = line->action;
-    if (action == GS_FIND) {
+    const struct command_line *line = run->line;
+    bool is_free = line->action != GS_SORT || !run->writes_stdout;
+    bool is_the_result =
+        line->action == GS_STATS || line->action == GS_EXPLAIN || line->stats == STATS_JSON;
+    return is_free && is_the_result ? stdout : stderr;
+}
+
+/* Nothing else goes to standard error then, so that it is JSON as a whole. */
+static bool is_json_on_stderr(const struct run *run)
+{
+    return run->line->stats == STATS_JSON && run->line->report_path == NULL &&
+           stream_of(run) == stderr;
+}
+
+/* Notes are in the JSON; where there is none, they are said. */
+static void say_kept_notes(const struct run *run, const gs_report *report)
+{
+    char path[32], text[GS_REPORT_TEXT_BYTES];
+    for (unsigned i = 0; is_json_on_stderr(run) && !run->line->is_quiet; i++) {
+        snprintf(path, sizeof path, "notes[%u]", i);
+        if (gs_report_text(report, path, text, sizeof text) != GS_FOUND)
+            return;
+        fprintf(stderr, "gsort: %s\n", text);
+    }
+}
+
+static enum gs_status report_result(const struct run *run, const gs_report *report,
+                                    struct gs_error *error)
+{
+    const struct command_line *line = run->line;
+    if (line->action == GS_FIND) {
         printf("%" PRIu64 ":%" PRIu64 "\n", number_at(report, "find.first"),
                number_at(report, "find.count"));
-        return;
+        return GS_OK;
     }
-    if (action == GS_EXPLAIN) {
-        gs_report_print(report, stdout,
-                        line->stats == STATS_JSON ? GS_FORMAT_PLAN_JSON : GS_FORMAT_PLAN_TEXT);
-        return;
-    }
-    if (line->is_verbose && action == GS_SORT)
+    if (line->is_verbose && line->action == GS_SORT && !is_json_on_stderr(run))
         gs_report_print(report, stderr, GS_FORMAT_PLAN_TEXT);
-    bool stdout_is_free = action != GS_SORT || !is_stdout(line);
-    bool is_the_result = action == GS_STATS || line->stats == STATS_JSON;
-    FILE *out = stdout_is_free && is_the_result ? stdout : stderr;
-    if (line->stats == STATS_TEXT)
-        gs_report_print(report, out, GS_FORMAT_TEXT);
-    else if (line->stats == STATS_JSON)
-        gs_report_print(report, out, GS_FORMAT_JSON);
+    if (run->file != NULL)
+        return report_file_write(run->file, report, format_of(line), error);
+    if (line->stats != STATS_NONE || line->action == GS_EXPLAIN)
+        gs_report_print(report, stream_of(run), format_of(line));
+    return GS_OK;
 }
 
 /* What was printed has to be there: help, a plan, a report, and a part that was written before. */
@@ -209,31 +230,39 @@ static int finish_output(int code)
 }
 
 /* What came of a job; the exit code. */
-static int say_result(const struct command_line *line, const gs_report *report,
-                      enum gs_status status, const struct gs_error *error)
+static int say_result(const struct run *run, const gs_report *report, enum gs_status status,
+                      const struct gs_error *error)
 {
+    const struct command_line *line = run->line;
+    struct gs_error unreported = {0};
     char room[8];
     bool lacks_room = line->action == GS_EXPLAIN &&
                       gs_report_text(report, "has_room", room, sizeof room) == GS_FOUND &&
                       strcmp(room, "false") == 0;
     if (status == GS_OK) {
-        report_result(line, report);
+        if (report_result(run, report, &unreported) != GS_OK)
+            return say(line, &unreported);
         say_in_order(line, report);
     } else if (status == GS_E_DISORDER) {
         if (!line->check_quietly)
             say(line, error);
-        report_result(line, report);
-    } else if (status == GS_E_CANCELED) {
-        say_interrupted(line, report);
-    } else if (!is_sigpipe(error)) {
-        say(line, error);
+        if (report_result(run, report, &unreported) != GS_OK)
+            return say(line, &unreported);
+    } else {
+        say_kept_notes(run, report);
+        if (status == GS_E_CANCELED)
+            say_interrupted(line, report);
+        else if (!is_sigpipe(error))
+            say(line, error);
     }
     return gs_status_exit_code(status == GS_OK && lacks_room ? GS_E_SPACE : status);
 }
 
 /* The job, with signals and progress; the exit code. */
-static int run_job(struct command_line *line, bool *shows_progress)
+static int run_job(struct run *run)
 {
+    const struct command_line *line = run->line;
+    bool *shows_progress = &run->shows_progress;
     cancel = gs_cancel_create();
     gs_job_set_cancel(line->job, cancel);
     if (cancel != NULL)
@@ -247,7 +276,8 @@ static int run_job(struct command_line *line, bool *shows_progress)
     release_signals();
     if (*shows_progress)
         gs_progress_erase(stderr);
-    int code = say_result(line, gs_job_report(line->job), status, error);
+    int code = say_result(run, gs_job_report(line->job), status, error);
+    gs_output_close(run->file);
     gs_cancel_free(cancel);
     if (status == GS_E_CANCELED && signal_taken != 0)
         end_by(signal_taken);
@@ -267,7 +297,7 @@ int main(int argc, char **argv)
 {
     struct command_line line;
     struct gs_error error = {0};
-    bool shows_progress = false;
+    struct run run = {.line = &line};
     int code = 0;
     struct print_output *printer = NULL;
     guard_standard_streams();
@@ -275,8 +305,10 @@ int main(int argc, char **argv)
     bool wants_text = line.wants_help || line.wants_version;
     if (status == GS_OK && !wants_text)
         status = check_terminals(&line, &error);
-    if (!line.is_quiet)
-        gs_job_set_note(line.job, say_note, &shows_progress);
+    if (status == GS_OK && is_job(&line))
+        run.writes_stdout = command_line_writes_stdout(&line);
+    if (!line.is_quiet && !is_json_on_stderr(&run))
+        gs_job_set_note(line.job, say_note, &run);
     if (status == GS_OK && line.wants_help)
         command_line_help(&line, stdout);
     else if (status == GS_OK && line.wants_version)
@@ -288,7 +320,9 @@ int main(int argc, char **argv)
     else if (status == GS_OK)
         status = print_output_open(&line, stdout, &printer, &error);
     if (status == GS_OK && is_job(&line))
-        code = run_job(&line, &shows_progress);
+        status = report_file_open(&line, &run.file, &error);
+    if (status == GS_OK && is_job(&line))
+        code = run_job(&run);
     if (status != GS_OK)
         code = say(&line, &error);
     print_output_close(printer);

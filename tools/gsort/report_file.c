@@ -1,0 +1,135 @@
+/* report_file.c: what a report must not be written over, and how it is written. */
+#include "report_file.h"
+
+#include "common/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- other files ---- */
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static bool stat_directory(const char *path, struct stat *info)
+{
+    char *directory = strndup(path, (size_t)(base_of(path) - path));
+    bool is_there = directory != NULL && stat(directory[0] != '\0' ? directory : ".", info) == 0;
+    free(directory);
+    return is_there;
+}
+
+static bool is_same_inode(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Whether both are one file, or will be. Devices, as /dev/null, take everything. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    bool has_a = stat(a, &of_a) == 0, has_b = stat(b, &of_b) == 0;
+    if (has_a || has_b)
+        return has_a && has_b && is_same_inode(&of_a, &of_b) && !S_ISCHR(of_a.st_mode);
+    return strcmp(base_of(a), base_of(b)) == 0 && stat_directory(a, &of_a) &&
+           stat_directory(b, &of_b) && is_same_inode(&of_a, &of_b);
+}
+
+static bool is_standard(const char *path, int fd)
+{
+    struct stat named, standard;
+    return stat(path, &named) == 0 && fstat(fd, &standard) == 0 &&
+           is_same_inode(&named, &standard) && !S_ISCHR(named.st_mode);
+}
+
+/* One of the files that a pattern (out.%03d) names. */
+static bool is_of_pattern(const char *path, const char *pattern)
+{
+    const char *base = base_of(path), *percent = strchr(base_of(pattern), '%');
+    const char *behind = percent != NULL ? strchr(percent, 'd') : NULL;
+    struct stat of_path, of_pattern;
+    if (behind == NULL)
+        return false;
+    size_t before = (size_t)(percent - base_of(pattern)), after = strlen(behind + 1);
+    return strlen(base) > before + after && strncmp(base, base_of(pattern), before) == 0 &&
+           strcmp(base + strlen(base) - after, behind + 1) == 0 && stat_directory(path, &of_path) &&
+           stat_directory(pattern, &of_pattern) && is_same_inode(&of_path, &of_pattern);
+}
+
+/* FILE, or OUT, of one of --values, "FILE:BYTES=OUT", wherever its colon is. */
+static bool is_of_values(const struct command_line *line, const char *path, bool is_out)
+{
+    bool is_one = false;
+    for (size_t i = 0; i < line->value_count; i++) {
+        const char *values = line->values[i], *at = strchr(values, ':');
+        for (; at != NULL && !is_one; at = strchr(at + 1, ':')) {
+            const char *out = strchr(at, '=');
+            char *file = strndup(values, (size_t)(at - values));
+            if (is_out)
+                is_one = out != NULL && is_same_file(path, out + 1);
+            else
+                is_one = file == NULL || is_same_file(path, file);
+            free(file);
+        }
+    }
+    return is_one;
+}
+
+static bool is_read(const struct command_line *line, const char *path)
+{
+    static const char *const names[] = {"files0-from", "device-model"};
+    bool is_one = line->input_count == 0 && is_standard(path, STDIN_FILENO);
+    for (size_t i = 0; i < line->input_count && !is_one; i++)
+        is_one = strcmp(line->inputs[i], "-") == 0 ? is_standard(path, STDIN_FILENO)
+                                                   : is_same_file(path, line->inputs[i]);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *given = command_line_given(line, names[i]);
+        is_one = is_one || (given != NULL && is_same_file(path, given));
+    }
+    return is_one || is_of_values(line, path, false);
+}
+
+static bool is_written(const struct command_line *line, const char *path)
+{
+    const char *output = command_line_output(line);
+    bool is_one = line->action == GS_SORT && command_line_writes_stdout(line) &&
+                  is_standard(path, STDOUT_FILENO);
+    if (output != NULL)
+        is_one =
+            is_one || is_same_file(path, output) || (line->is_split && is_of_pattern(path, output));
+    return is_one || is_of_values(line, path, true);
+}
+
+/* ---- the file ---- */
+
+enum gs_status report_file_open(const struct command_line *line, gs_output **file,
+                                struct gs_error *error)
+{
+    const char *path = line->report_path;
+    *file = NULL;
+    if (path == NULL)
+        return GS_OK;
+    if (is_read(line, path) || is_written(line, path))
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--stats: '%s' is a file that is %s; give the report a name of its own",
+                       path, is_read(line, path) ? "read" : "written");
+    return gs_output_open(path, file, error);
+}
+
+enum gs_status report_file_write(gs_output *file, const gs_report *report, enum gs_format format,
+                                 struct gs_error *error)
+{
+    char *text = gs_report_string(report, format);
+    if (text == NULL)
+        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the report");
+    enum gs_status status = gs_output_write(file, text, strlen(text), 0, error);
+    if (status == GS_OK)
+        status = gs_output_commit(file, strlen(text), error);
+    gs_string_free(text);
+    return status;
+}
