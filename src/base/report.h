@@ -3,6 +3,7 @@
 #ifndef GSI_REPORT_H
 #define GSI_REPORT_H
 
+#include "base/calendar.h"
 #include "base/options.h"
 
 /* What a stream of elements holds: exact, and independent of order, threads and chunking. */
@@ -96,6 +97,7 @@ struct gsi_field_report {
     bool is_big_endian; /* in the record; a value is little endian */
     bool is_bfloat;     /* a float of 2 bytes is the upper half of one of 4, not IEEE's half */
     bool is_time;       /* the least is NaT: no time */
+    enum gsi_time_unit unit;
 };
 
 struct gsi_phase_report {

@@ -9,7 +9,7 @@
 #define ELEMENT(name, bytes, kind, part) {name, GSI_WIDTH(bytes), GSI_KEY_##kind},
 
 const struct gsi_key_type gsi_key_types[] = {
-    GSI_NUMBER_ROWS(ELEMENT, GSI_NO_ROW, GSI_NO_ROW, GSI_NO_ROW, GSI_NO_ROW)};
+    GSI_NUMBER_ROWS(ELEMENT, GSI_NO_ROW, GSI_NO_ROW, GSI_NO_ROW, GSI_NO_ROW, GSI_NO_ROW)};
 const size_t gsi_key_type_count = sizeof gsi_key_types / sizeof gsi_key_types[0];
 
 const struct gsi_key_type *gsi_key_type_find(const char *name)

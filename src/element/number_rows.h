@@ -6,6 +6,7 @@
  *     FIELD(name, bytes, part, counted as)          fields of records; elements of such a type are
  *                                                   records of one field (gsi_record_make_number)
  *     BYTE(name, part, counted as)                  the same of one byte, without an order of bytes
+ *     TIME(unit)                                    time64 whose unit is known (base/calendar.h)
  *     NUMPY(name, letters)                          NumPy's, behind '<' or '>'
  *     ALSO(name, word)                              another word for it, lower case
  *
@@ -14,7 +15,7 @@
 #define GSI_NUMBER_ROWS_H
 
 /* clang-format off */
-#define GSI_NUMBER_ROWS(ELEMENT, FIELD, BYTE, NUMPY, ALSO)                                        \
+#define GSI_NUMBER_ROWS(ELEMENT, FIELD, BYTE, TIME, NUMPY, ALSO)                                  \
     BYTE("uint8", INT, "u32")            ALSO("uint8", "uint8_t") ALSO("uint8", "u1")             \
                                          ALSO("uint8", "bool")                                    \
     BYTE("int8", INT, "i32")             ALSO("int8", "int8_t") ALSO("int8", "i1")                \
@@ -40,7 +41,8 @@
     ELEMENT("u128", 16, UNSIGNED, INT)   ALSO("u128", "uint128") ALSO("u128", "uint128_t")        \
     ELEMENT("i128", 16, SIGNED, INT)     ALSO("i128", "int128") ALSO("i128", "int128_t")          \
     FIELD("time64", 8, TIME, "i64")      NUMPY("time64", "m8")                                    \
-                                         ALSO("time64", "datetime64") ALSO("time64", "timedelta64")
+                                         ALSO("time64", "datetime64") ALSO("time64", "timedelta64")\
+    TIME(D) TIME(h) TIME(m) TIME(s) TIME(ms) TIME(us) TIME(ns)
 /* clang-format on */
 
 /* What an expansion does not ask for. */

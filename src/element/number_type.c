@@ -6,15 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-#define ELEMENT(name, bytes, kind, part)     {name, bytes, GSI_PART_##part, name},
-#define FIELD(name, bytes, part, counted_as) {name, bytes, GSI_PART_##part, counted_as},
-#define BYTE(name, part, counted_as)         {name, 1, GSI_PART_##part, counted_as},
-#define NAME(name, ...)                      " " name
+#define NUMBER(name, bytes, part, counted_as) \
+    {name, bytes, GSI_PART_##part, counted_as, GSI_UNIT_NONE},
+#define ELEMENT(name, bytes, kind, part) NUMBER(name, bytes, part, name)
+#define BYTE(name, part, counted_as)     NUMBER(name, 1, part, counted_as)
+#define WORD(unit)                       "time64[" #unit "]"
+#define TIME(unit)                       {WORD(unit), 8, GSI_PART_TIME, "i64", GSI_UNIT_##unit},
+#define NAME(name, ...)                  " " name
 
 static const struct gsi_number_type numbers[] = {
-    GSI_NUMBER_ROWS(ELEMENT, FIELD, BYTE, GSI_NO_ROW, GSI_NO_ROW)};
+    GSI_NUMBER_ROWS(ELEMENT, NUMBER, BYTE, TIME, GSI_NO_ROW, GSI_NO_ROW)};
 
-const char *const gsi_number_names = &GSI_NUMBER_ROWS(NAME, NAME, NAME, GSI_NO_ROW, GSI_NO_ROW)[1];
+const char *const gsi_number_names =
+    &GSI_NUMBER_ROWS(NAME, NAME, NAME, GSI_NO_ROW, GSI_NO_ROW, GSI_NO_ROW)[1];
 
 const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,
                                                    bool *is_big_endian)

@@ -7,10 +7,12 @@
  * | uint8 .. i64  | as in key_order.h                                    | 4 or 8 bytes         |
  * | f16 bf16      | as floats of 4 bytes; bf16 is their upper half       | f32, which is exact  |
  * | time64        | NumPy's datetime64: an i64 whose least is NaT, last  | i64, without NaTs    |
+ * | time64[ms]    | the same; its values are read and printed as times   | the same             |
  */
 #ifndef GSI_NUMBER_TYPE_H
 #define GSI_NUMBER_TYPE_H
 
+#include "base/calendar.h"
 #include "base/host_device.h"
 #include "element/key_type.h"
 
@@ -35,7 +37,16 @@ struct gsi_number_type {
     uint32_t bytes;
     enum gsi_part_kind part;
     const char *counted_as; /* its name in gsi_key_types */
+    enum gsi_time_unit unit;
 };
+
+/* gsi_number_is_like: the same number, but that the unit may be known of one of them only. */
+static inline bool gsi_number_is_like(const struct gsi_number_type *a,
+                                      const struct gsi_number_type *b)
+{
+    bool are_times = a != NULL && b != NULL && a->part == GSI_PART_TIME && b->part == a->part;
+    return a == b || (are_times && (a->unit == GSI_UNIT_NONE || b->unit == GSI_UNIT_NONE));
+}
 
 /* gsi_number_type_find: by `length` letters; those of big endian ones end in "be"; NULL: none. */
 const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,

@@ -16,6 +16,14 @@
 #define BYTE(name, ...)      {name, name, PLAIN}, {name "be", name, PLAIN},
 #define NUMPY(name, letters) {"<" letters, name, PLAIN}, {">" letters, name "be", PLAIN},
 #define ALSO(name, word)     {word, name, PLAIN},
+#define TIMES(word, name)    {word, name, PLAIN},
+#define TIME(unit)                                      \
+    TIMES("time64[" #unit "]", "time64[" #unit "]")     \
+    TIMES("datetime64[" #unit "]", "time64[" #unit "]") \
+    TIMES("<M8[" #unit "]", "time64[" #unit "]")        \
+    TIMES(">M8[" #unit "]", "time64[" #unit "]be")      \
+    TIMES("time64be[" #unit "]", "time64[" #unit "]be") \
+    TIMES("time64[" #unit "]be", "time64[" #unit "]be")
 
 static const struct gsi_type_word words[] = {
     {"u8", "uint8", GSI_SENSE_SMALL, BY_NUMPY, "uint8", "uint64"},
@@ -25,15 +33,19 @@ static const struct gsi_type_word words[] = {
     {"uint", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE, "u32", "u64"},
     {"f128", NULL, NO_ORDER},
     {"float128", NULL, NO_ORDER},
-    GSI_NUMBER_ROWS(SIZED, SIZED, BYTE, NUMPY, ALSO)};
+    GSI_NUMBER_ROWS(SIZED, SIZED, BYTE, TIME, NUMPY, ALSO)};
+
+const char *const gsi_time_words = "times are time64[s], of a unit D h m s ms us ns, or time64";
 
 /* Extensions that tell nothing of what is in a file. */
 static const char *const neutral[] = {"bin", "binary", "dat", "data", "raw", "sorted", "out"};
 
 const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length)
 {
+    bool has_unit = memchr(text, '[', length) != NULL; /* an M is no m, and <M8 no <m8 */
+    int (*const compare)(const char *, const char *, size_t) = has_unit ? strncmp : strncasecmp;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strlen(words[i].word) == length && strncasecmp(words[i].word, text, length) == 0)
+        if (strlen(words[i].word) == length && compare(words[i].word, text, length) == 0)
             return &words[i];
     return NULL;
 }
@@ -72,6 +84,14 @@ const struct gsi_type_word *gsi_type_word_of_file(const char *path)
     if (is_short && (found == 0 || name[found - 1] != '.'))
         return NULL;
     return gsi_type_word_find(name + found, length - found);
+}
+
+bool gsi_type_goes_with(const char *a, const char *b)
+{
+    bool is_big_a, is_big_b;
+    return gsi_number_is_like(gsi_number_type_find(a, strlen(a), &is_big_a),
+                              gsi_number_type_find(b, strlen(b), &is_big_b)) &&
+           is_big_a == is_big_b;
 }
 
 static bool describe(const struct gsi_type_word *word, struct gs_type *type)
@@ -115,6 +135,9 @@ enum gs_status gsi_type_word_of_option(const char *given, const struct gsi_type_
                                        struct gs_error *error)
 {
     *word = gsi_type_word_find(given, strlen(given));
+    if (*word == NULL && strchr(given, '[') != NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "--type: there is no type '%s'; %s", given,
+                        gsi_time_words);
     if (*word == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--type: there is no type '%s'; there are %s, each with be behind it or "

@@ -7,8 +7,9 @@
  *                                   for NumPy's are 8 bytes
  *     float int                     two types, by language: refused
  *     f128                          no elements
+ *     time64[ms] time64be[ms] <M8[ms]  of a unit
  *
- * Words are the same in upper and in lower case. */
+ * Words are the same in upper and in lower case, but for those with a unit. */
 #ifndef GSI_TYPE_NAMES_H
 #define GSI_TYPE_NAMES_H
 
@@ -23,12 +24,14 @@ enum gsi_type_sense {
 };
 
 struct gsi_type_word {
-    const char *word; /* in lower case */
+    const char *word; /* in lower case, but for those with a unit */
     const char *type; /* its name in number_type.c, or that and "be"; NULL unless PLAIN or SMALL */
     enum gsi_type_sense sense;
     const char *trouble;        /* unless PLAIN: why it does not say one type */
     const char *either, *other; /* words that do; NULL: there are none */
 };
+
+extern const char *const gsi_time_words; /* for messages: which units there are */
 
 /* gsi_type_word_find: a word of `length` letters; NULL: nothing that is known. */
 const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length);
@@ -49,5 +52,9 @@ enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char 
                                    const char *text, struct gs_error *error);
 enum gs_status gsi_type_word_check_file(const struct gsi_type_word *word, const char *path,
                                         struct gs_error *error);
+
+/* gsi_type_goes_with: the same type, by names in number_type.c, but that a unit may be in one of
+ * them only. */
+bool gsi_type_goes_with(const char *a, const char *b);
 
 #endif

@@ -119,7 +119,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .manual = "Elements are `" TYPES " " TYPES_BEYOND "`, each with `be` behind it if big "
                     "endian. The default comes from the `.npy` header or the file's "
                     "[name](#formats) (`x.f64`, `x.f64.zst`, `books_200M_uint64`); else it is "
-                    "`u64`."},
+                    "`u64`. Times may have [a unit](#order): `time64[ms]`."},
          TEXT(type),
          .verbs = ELEMENTS},
     [GSI_OPT_RECORD] = {{"record", 'R', "N", GROUP_SORT,

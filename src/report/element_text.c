@@ -60,7 +60,10 @@ static void print_field(const struct place *place, const struct gsi_field_report
     }
     gsi_shown_value(field, record, value);
     gsi_shown_text(field, value, text);
-    print_number(place, text);
+    if (place->is_json && field->unit != GSI_UNIT_NONE)
+        gsi_json_quote(place->file, text, strlen(text));
+    else
+        print_number(place, text);
 }
 
 /* "8:u32", without the direction, which is none of the field's. */

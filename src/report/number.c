@@ -218,8 +218,12 @@ static void read_float(const char *text, const struct gsi_field_report *field, u
 void gsi_number_of_field(const char *text, const struct gsi_field_report *field, uint8_t value[16])
 {
     uint64_t words[4];
+    int64_t time;
     memset(value, 0, 16);
-    if (field->is_float) {
+    if (field->unit != GSI_UNIT_NONE && gsi_time_parse(text, field->unit, &time) == NULL) {
+        memset(value, time < 0 ? 0xff : 0, gsi_min_u32(field->element_bytes, 16));
+        memcpy(value, &time, sizeof time);
+    } else if (field->is_float) {
         read_float(text, field, value);
     } else if (field->is_number) {
         gsi_number_of_sum(text, words);

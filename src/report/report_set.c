@@ -55,8 +55,23 @@ static void set_double(const struct place *place, const char *text)
     *(double *)place->in = gsi_number_of_double(text);
 }
 
+#define WIDE_BYTES 16 /* of a field of which nothing is known */
+
+/* Of a field whose name says nothing the first value tells that it is of times. */
+static void take_unit(const struct place *place, const char *text)
+{
+    struct gsi_field_report *field = &place->report->fields[place->at.idx];
+    bool is_unknown = place->row->of == GSI_OF_FIELD && field->element_bytes == WIDE_BYTES;
+    enum gsi_time_unit unit = is_unknown ? gsi_time_unit_of(text) : GSI_UNIT_NONE;
+    if (unit != GSI_UNIT_NONE) {
+        field->unit = unit;
+        field->is_time = true;
+    }
+}
+
 static void set_value(const struct place *place, const char *text)
 {
+    take_unit(place, text);
     const struct gsi_field_report field = gsi_row_field(place->row, place->at);
     gsi_number_of_field(text, &field, place->in);
 }
@@ -74,7 +89,8 @@ static void set_sum(const struct place *place, const char *text)
  * enough for all. */
 static struct gsi_field_report field_named(const char *text)
 {
-    struct gsi_field_report described = {.is_number = true, .element_bytes = 16, .is_signed = true};
+    struct gsi_field_report described = {
+        .is_number = true, .element_bytes = WIDE_BYTES, .is_signed = true};
     struct gsi_field field;
     char parsed[GSI_FIELD_TEXT_BYTES];
     snprintf(parsed, sizeof parsed, "%s", text);

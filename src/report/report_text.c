@@ -23,9 +23,10 @@ void gsi_shown_element(const struct gs_report *report, const uint8_t element[16]
 void gsi_shown_text(const struct gsi_field_report *field, const uint8_t value[16],
                     char text[GSI_ELEMENT_TEXT_BYTES])
 {
-    const uint8_t nat[8] = {[7] = 0x80};
-    if (field->is_number && field->is_time && memcmp(value, nat, sizeof nat) == 0) {
-        strcpy(text, "NaT");
+    int64_t time;
+    memcpy(&time, value, sizeof time);
+    if (field->is_time && (time == INT64_MIN || field->unit != GSI_UNIT_NONE)) {
+        gsi_time_text(text, time, field->unit);
     } else if (field->is_float && field->bytes == 2) {
         gsi_number_half(text, value, field->is_bfloat);
     } else if (field->is_number) {
@@ -174,8 +175,9 @@ static void print_ranks(FILE *file, const struct gs_report *report)
         gsi_shown_text(field, quantile->value, text);
         gsi_number_double(between, quantile->between);
         snprintf(name, sizeof name, "%s%s", is_decimal ? "p" : "", quantile->text);
-        fprintf(file, strcmp(text, between) == 0 ? GSI_LINE_NAME "%s\n" : GSI_LINE_NAME "%s (%s)\n",
-                name, text, between);
+        bool is_all = strcmp(text, between) == 0 || field->unit != GSI_UNIT_NONE;
+        fprintf(file, is_all ? GSI_LINE_NAME "%s\n" : GSI_LINE_NAME "%s (%s)\n", name, text,
+                between);
     }
     for (uint32_t i = 0; i < report->bin_count; i++) {
         gsi_shown_text(field, report->bins[i].from, text);

@@ -178,14 +178,25 @@ static gsi_u128 greatest_bits(const struct gsi_field *field)
     return field->type->kind == GSI_KEY_SIGNED ? all >> 1 : all;
 }
 
-/* Not a time: the word, or the number that stands for it. */
-static bool parse_nat(const char *text, const struct gsi_field *field, gsi_u128 *bits, bool *is_nat)
+/* Four digits are a year to most people, and a number to a computer. */
+static bool is_year(const char *text, enum gsi_time_unit unit)
+{
+    return unit != GSI_UNIT_NONE && strlen(text) == 4 && strspn(text, "0123456789") == 4;
+}
+
+/* A time, where the unit is known; its number; or none: the word, or the number that stands for it.
+ */
+static bool parse_time(const char *text, const struct gsi_field *field, gsi_u128 *bits,
+                       bool *is_nat)
 {
     const gsi_u128 nat = (gsi_u128)1 << 63;
+    const enum gsi_time_unit unit = field->number->unit;
+    int64_t time = INT64_MIN;
+    bool is_time = unit != GSI_UNIT_NONE && gsi_time_parse(text, unit, &time) == NULL;
     bool is_word = strcasecmp(text, "nat") == 0;
-    if (is_word)
-        *bits = nat;
-    bool is_good = is_word || parse_int(text, field, bits);
+    if (is_word || is_time)
+        *bits = (uint64_t)time;
+    bool is_good = is_word || is_time || (!is_year(text, unit) && parse_int(text, field, bits));
     *is_nat = is_good && *bits == nat;
     return is_good;
 }
@@ -195,7 +206,7 @@ static bool parse_number(const char *text, const struct gsi_field *field, gsi_u1
 {
     if (field->type->kind == GSI_KEY_FLOAT)
         return parse_float(text, field->number->part, bits, is_nan);
-    return field->number->part == GSI_PART_TIME ? parse_nat(text, field, bits, is_nan)
+    return field->number->part == GSI_PART_TIME ? parse_time(text, field, bits, is_nan)
                                                 : parse_int(text, field, bits);
 }
 
@@ -214,6 +225,31 @@ static bool is_too_large(const char *text, const struct gsi_field *field)
     return parse_float(text, GSI_PART_F64, &bits, &is_nan);
 }
 
+static enum gs_status refuse_number(const struct gsi_field *field, const char *option,
+                                    const char *text, const char *value, struct gs_error *error)
+{
+    const enum gsi_time_unit unit = field->number->unit;
+    const char *why = "is no", *such = "";
+    int64_t time;
+    if (is_year(value, unit))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: '%s': '%s' is a year or a number; %s-01-01 or +%s says which",
+                        option, text, value, value, value);
+    bool is_date = field->number->part == GSI_PART_TIME && unit == GSI_UNIT_NONE &&
+                   gsi_time_parse(value, GSI_UNIT_ns, &time) == NULL;
+    if (is_date)
+        such = ", whose unit is not known; time64[ms] says one";
+    else if (is_too_large(value, field))
+        why = "is beyond the numbers of";
+    else if (unit != GSI_UNIT_NONE) {
+        why = gsi_time_parse(value, unit, &time);
+        such =
+            strcmp(why, "is no") == 0 ? "; such are 2024-01-05T10:00:00, in UTC, or numbers" : "";
+    }
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': '%s' %s %s%s", option, text, value, why,
+                    field->number->name, such);
+}
+
 static enum gs_status take_number(struct gsi_condition *condition, const char *option,
                                   const char *text, enum comparison comparison, const char *value,
                                   struct gs_error *error)
@@ -222,12 +258,8 @@ static enum gs_status take_number(struct gsi_condition *condition, const char *o
     bool is_float = field->type->kind == GSI_KEY_FLOAT, is_nan = false;
     gsi_u128 bits = 0, all = ~(gsi_u128)0 >> (128 - 8 * field->bytes);
     set_parts(condition);
-    if (!parse_number(value, field, &bits, &is_nan) && is_too_large(value, field))
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': '%s' is beyond the numbers of %s",
-                        option, text, value, field->number->name);
     if (!parse_number(value, field, &bits, &is_nan))
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': '%s' is no %s", option, text, value,
-                        field->number->name);
+        return refuse_number(field, option, text, value, error);
     if (is_nan && comparison != EQUAL && comparison != UNEQUAL)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: '%s': nothing is below or above %s; only == and != are", option,

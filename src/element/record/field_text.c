@@ -44,7 +44,9 @@ const char *gsi_field_text(const struct gsi_field *field, const uint8_t *element
     memcpy(&word, number, sizeof word);
     memcpy(&half, number, sizeof half);
     bool is_short = field->type->bytes == 4;
-    if (field->type->kind == GSI_KEY_FLOAT) {
+    if (field->number->unit != GSI_UNIT_NONE) {
+        gsi_time_text(text, (int64_t)word, field->number->unit);
+    } else if (field->type->kind == GSI_KEY_FLOAT) {
         float single;
         double twice;
         memcpy(&single, number, sizeof single);

@@ -206,7 +206,8 @@ struct gsi_field_report gsi_field_describe(const struct gsi_field *field)
         .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED,
         .is_big_endian = field->is_big_endian,
         .is_bfloat = type != NULL && field->number->part == GSI_PART_BF16,
-        .is_time = type != NULL && field->number->part == GSI_PART_TIME};
+        .is_time = type != NULL && field->number->part == GSI_PART_TIME,
+        .unit = type != NULL ? field->number->unit : GSI_UNIT_NONE};
     gsi_fit_name(described.text, sizeof described.text, field->text);
     return described;
 }

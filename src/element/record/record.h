@@ -41,7 +41,7 @@ struct gsi_field {
 /* gsi_field_is_same: the same bytes, read as the same number. */
 static inline bool gsi_field_is_same(const struct gsi_field *a, const struct gsi_field *b)
 {
-    return a->off == b->off && a->bytes == b->bytes && a->number == b->number &&
+    return a->off == b->off && a->bytes == b->bytes && gsi_number_is_like(a->number, b->number) &&
            a->is_big_endian == b->is_big_endian;
 }
 

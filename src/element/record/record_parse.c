@@ -44,6 +44,9 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
             return GS_OK;
     }
     const struct gsi_type_word *word = gsi_type_word_find(*text - length, length);
+    if (word == NULL && memchr(*text - length, '[', length) != NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' names no type; %s", option, field->text,
+                        gsi_time_words);
     if (word == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: '%s' names no type; %s, each with be behind it or not, and "

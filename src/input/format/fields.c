@@ -12,7 +12,9 @@
 static bool type_text(const struct gsi_schema_field *field, char *text, size_t most)
 {
     uint32_t bytes = field->bytes;
-    char kind = field->kind == 'b' ? 'u' : field->kind == 'M' ? 'm' : field->kind;
+    char kind = field->kind == 'b' ? 'u' : field->kind;
+    const struct gsi_type_word *word = NULL;
+    char code[GSI_SCHEMA_UNIT_BYTES + 16];
     if (field->count != 1 || field->is_inner || bytes == 0)
         return false;
     if (kind == 'S' || kind == 'V') {
@@ -20,9 +22,13 @@ static bool type_text(const struct gsi_schema_field *field, char *text, size_t m
         return true;
     }
     const char *order = bytes == 1 ? "" : field->is_big_endian ? ">" : "<";
-    snprintf(text, most, "%s%c%u", order, kind, bytes);
-    const struct gsi_type_word *word =
-        strchr("uifm", kind) != NULL ? gsi_type_word_find(text, strlen(text)) : NULL;
+    if (kind == 'M') { /* of a unit that gsort knows; else it is a number, as those of m */
+        snprintf(code, sizeof code, "%sM%u[%s]", order, bytes, field->unit);
+        word = gsi_type_word_find(code, strlen(code));
+    }
+    snprintf(code, sizeof code, "%s%c%u", order, kind, bytes);
+    if (word == NULL && strchr("uifmM", kind) != NULL)
+        word = gsi_type_word_find(code, strlen(code));
     if (word != NULL)
         snprintf(text, most, "%s", word->type);
     return word != NULL;
@@ -146,7 +152,7 @@ enum gs_status gsi_fields_choose(struct gsi_inputs *inputs, struct gsi_elements 
     char said[GSI_SCHEMA_TEXT_BYTES];
     bool is_number = is_plain_number(schema, &type);
     bool has_keys = elements->key_count > 0 || elements->field_count > 0;
-    if (elements->type != NULL && (!is_number || strcmp(elements->type, type) != 0))
+    if (elements->type != NULL && (!is_number || !gsi_type_goes_with(elements->type, type)))
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--type %s: '%s' holds %s; leave --type out", elements->type, name,
                         gsi_schema_say(&kept->schema, said));
@@ -156,7 +162,7 @@ enum gs_status gsi_fields_choose(struct gsi_inputs *inputs, struct gsi_elements 
                         elements->record_bytes, name, schema->element_bytes);
     elements->source = kept->format->source;
     if (is_number && !has_keys && elements->record_bytes == 0) {
-        elements->type = type;
+        elements->type = elements->type != NULL ? elements->type : type;
         return GS_OK;
     }
     if (schema->element_bytes < GSI_RECORD_BYTES_MIN ||

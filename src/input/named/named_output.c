@@ -29,7 +29,7 @@ static struct number named(const char *path)
 
 static bool is_same(struct number a, struct number b)
 {
-    return a.type == b.type && a.is_big_endian == b.is_big_endian;
+    return gsi_number_is_like(a.type, b.type) && a.is_big_endian == b.is_big_endian;
 }
 
 /* The same bytes, maybe in another order of elements. */

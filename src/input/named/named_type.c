@@ -19,7 +19,7 @@ enum gs_status gsi_named_type_check_output(const char *output, const char *type,
     const struct gsi_type_word *word = word_of(output);
     if (word == NULL || word->sense == GSI_SENSE_UNSURE)
         return GS_OK;
-    if (type != NULL && word->type != NULL && strcmp(word->type, type) == 0)
+    if (type != NULL && word->type != NULL && gsi_type_goes_with(word->type, type))
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
                     "'%s': the output is named as %s, but '%s' holds %s; name it otherwise%s",

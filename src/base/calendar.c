@@ -1,0 +1,174 @@
+/* calendar.c: dates by eras of 400 years, which have the same days (H. Hinnant, "chrono-compatible
+ * low-level date algorithms", 2013). A year begins in March there, so that a leap day is its last.
+ */
+#include "base/calendar.h"
+
+#include "base/u128.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ERA_DAYS  146097
+#define ERA_YEARS 400
+#define YEAR_DAYS 365
+#define DAYS_1970 719468 /* from the first of March of the year 0 on */
+#define DAY_NS    86400000000000
+
+#define YEAR_DIGITS_MAX   17 /* more are beyond any 64 bits */
+#define YEAR_DIGITS_LEAST 4  /* with the sign */
+
+static const struct time_row {
+    int64_t per_day;
+    size_t clock_bytes; /* so much of T10:00:00.123456789 is shown */
+} time_rows[GSI_UNIT_COUNT] = {
+    [GSI_UNIT_D] = {1, 0},        [GSI_UNIT_h] = {24, 3},         [GSI_UNIT_m] = {1440, 6},
+    [GSI_UNIT_s] = {86400, 9},    [GSI_UNIT_ms] = {86400000, 13}, [GSI_UNIT_us] = {86400000000, 16},
+    [GSI_UNIT_ns] = {DAY_NS, 19},
+};
+
+/* ---- dates ---- */
+
+struct date {
+    gsi_i128 year;
+    int month, day;
+};
+
+static gsi_i128 floor_of(gsi_i128 number, gsi_i128 divisor)
+{
+    return number / divisor - (number % divisor < 0);
+}
+
+static struct date date_of(int64_t day)
+{
+    gsi_i128 days = (gsi_i128)day + DAYS_1970, era = floor_of(days, ERA_DAYS);
+    int of_era = (int)(days - era * ERA_DAYS);
+    int year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / YEAR_DAYS;
+    int of_year = of_era - (YEAR_DAYS * year + year / 4 - year / 100);
+    int month = (5 * of_year + 2) / 153; /* from March on */
+    return (struct date){.year = era * ERA_YEARS + year + (month > 9),
+                         .month = month > 9 ? month - 9 : month + 3,
+                         .day = of_year - (153 * month + 2) / 5 + 1};
+}
+
+static gsi_i128 day_of(struct date date)
+{
+    gsi_i128 years = date.year - (date.month < 3), era = floor_of(years, ERA_YEARS);
+    int year = (int)(years - era * ERA_YEARS);
+    int month = date.month < 3 ? date.month + 9 : date.month - 3;
+    int of_year = (153 * month + 2) / 5 + date.day - 1;
+    int of_era = YEAR_DAYS * year + year / 4 - year / 100 + of_year;
+    return era * ERA_DAYS + of_era - DAYS_1970;
+}
+
+static int month_days(struct date date)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool is_leap = date.year % 4 == 0 && (date.year % 100 != 0 || date.year % ERA_YEARS == 0);
+    return days[date.month - 1] + (date.month == 2 && is_leap);
+}
+
+/* ---- texts ---- */
+
+void gsi_time_text(char text[GSI_TIME_BYTES], int64_t time, enum gsi_time_unit unit)
+{
+    const struct time_row *row = &time_rows[unit];
+    if (time == INT64_MIN) {
+        strcpy(text, "NaT");
+        return;
+    }
+    int64_t day = (int64_t)floor_of(time, row->per_day);
+    int64_t ns = (int64_t)(time - (gsi_i128)day * row->per_day) * (DAY_NS / row->per_day);
+    int second = (int)(ns / 1000000000), below = (int)(ns % 1000000000);
+    struct date date = date_of(day);
+    int length = snprintf(text, GSI_TIME_BYTES, "%04" PRId64 "-%02d-%02d", (int64_t)date.year,
+                          date.month, date.day);
+    snprintf(text + length, row->clock_bytes + 1, "T%02d:%02d:%02d.%09d", second / 3600,
+             second / 60 % 60, second % 60, below);
+}
+
+/* Two digits behind a letter, if they are there; false: something else is. */
+static bool take_two(const char **at, const char *before, int most, int *number)
+{
+    if (**at == '\0' || strchr(before, **at) == NULL)
+        return false;
+    for (int i = 1; i <= 2; i++) {
+        if ((*at)[i] < '0' || (*at)[i] > '9')
+            return false;
+        *number = 10 * *number + (*at)[i] - '0';
+    }
+    *at += 3;
+    return *number <= most;
+}
+
+static bool take_date(const char **at, struct date *date)
+{
+    bool is_negative = **at == '-';
+    const char *digits = *at + (is_negative || **at == '+'), *end = digits;
+    for (; *end >= '0' && *end <= '9' && end - digits <= YEAR_DIGITS_MAX; end++)
+        date->year = 10 * date->year + *end - '0';
+    if (end - *at < YEAR_DIGITS_LEAST || end - digits > YEAR_DIGITS_MAX)
+        return false;
+    date->year = is_negative ? -date->year : date->year;
+    *at = end;
+    return take_two(at, "-", 12, &date->month) && date->month > 0 &&
+           take_two(at, "-", 31, &date->day) && date->day > 0 && date->day <= month_days(*date);
+}
+
+/* As far as it goes; *ns of a day. */
+static bool take_clock(const char **at, int64_t *ns)
+{
+    int hour = 0, minute = 0, second = 0;
+    const int64_t second_ns = 1000000000;
+    bool goes_on = **at == 'T' || **at == ' ';
+    if (goes_on && !take_two(at, "T ", 23, &hour))
+        return false;
+    goes_on = goes_on && **at == ':';
+    if (goes_on && !take_two(at, ":", 59, &minute))
+        return false;
+    goes_on = goes_on && **at == ':';
+    if (goes_on && !take_two(at, ":", 59, &second))
+        return false;
+    *ns = (60 * (60 * hour + minute) + second) * second_ns;
+    if (!goes_on || **at != '.')
+        return true;
+    int64_t place = 100000000;
+    const char *digits = ++*at;
+    for (; **at >= '0' && **at <= '9'; ++*at, place /= 10)
+        *ns += place * (**at - '0');
+    return *at > digits;
+}
+
+const char *gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *time)
+{
+    const struct time_row *row = &time_rows[unit];
+    const char *at = text, *clock;
+    struct date date = {0};
+    int64_t ns = 0;
+    if (!take_date(&at, &date))
+        return "is no";
+    clock = at;
+    if (!take_clock(&at, &ns) || (*at == 'Z' ? at[1] : *at) != '\0')
+        return "is no";
+    if ((size_t)(at - clock) > row->clock_bytes)
+        return "is finer than";
+    gsi_i128 found = day_of(date) * row->per_day + ns / (DAY_NS / row->per_day);
+    if (found <= INT64_MIN || found > INT64_MAX)
+        return "is beyond the numbers of";
+    *time = (int64_t)found;
+    return NULL;
+}
+
+enum gsi_time_unit gsi_time_unit_of(const char *text)
+{
+    int64_t time;
+    char again[GSI_TIME_BYTES];
+    for (int unit = GSI_UNIT_D; unit < GSI_UNIT_COUNT; unit++) {
+        if (gsi_time_parse(text, (enum gsi_time_unit)unit, &time) != NULL)
+            continue;
+        gsi_time_text(again, time, (enum gsi_time_unit)unit);
+        if (strcmp(again, text) == 0)
+            return (enum gsi_time_unit)unit;
+    }
+    return GSI_UNIT_NONE;
+}

@@ -1,0 +1,39 @@
+/* calendar.h: times as ISO 8601. A time counts its unit from 1970 on, in the Gregorian calendar,
+ * which goes back before it was made, without time zones and leap seconds; texts are NumPy's.
+ *
+ *     D     2024-01-05                   years have four digits or more; "-001" is the year
+ *     m     2024-01-05T10:00             before 0, which is that before 1
+ *     ms    2024-01-05T10:00:00.123
+ */
+#ifndef GSI_CALENDAR_H
+#define GSI_CALENDAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Named as NumPy names them, and in the order of time_rows (calendar.c). */
+enum gsi_time_unit {
+    GSI_UNIT_NONE, /* not known: a time is a number */
+    GSI_UNIT_D,
+    GSI_UNIT_h,
+    GSI_UNIT_m,
+    GSI_UNIT_s,
+    GSI_UNIT_ms,
+    GSI_UNIT_us,
+    GSI_UNIT_ns,
+    GSI_UNIT_COUNT
+};
+
+/* gsi_time_text: a time of a unit that is known; INT64_MIN is NaT. */
+#define GSI_TIME_BYTES 48
+void gsi_time_text(char text[GSI_TIME_BYTES], int64_t time, enum gsi_time_unit unit);
+
+/* gsi_time_parse: from the date on as much as there is; the rest is zeros. A blank may stand for
+ * the T, and a Z at the end. Other texts set nothing.
+ * Returns NULL, or what the text is, to be followed by the type's name: "is finer than". */
+const char *gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *time);
+
+/* gsi_time_unit_of: the unit of a time that gsi_time_text has printed; NONE: of no such. */
+enum gsi_time_unit gsi_time_unit_of(const char *text);
+
+#endif
