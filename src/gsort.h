@@ -125,6 +125,7 @@ struct gs_progress {
 /* gs_reader: an input that a callback gives; whatever a pipe may be as an input, it may be, too.
  * read: puts up to `bytes` bytes at `data`. Returns how many; 0: that was the end, and it is not
  *       called again; below 0: it failed, as gs_fail says in `error`, or else with GS_E_IO
+ *       With GS_LOOK it is called for what tells a format, or whether it is packed
  * bytes: that it gives in all, where that is known: the job is then planned as for a file of that
  *        size, and fails with GS_E_INPUT if they are fewer. 0: not known, as of a pipe
  * stop: called at most once, from the calling thread, while or after a call of `read`, when a job

@@ -84,8 +84,9 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
         input->is_sniffed = true;
         return input->is_stream ? GS_OK : gsi_range_region(inputs, input);
     }
-    input->is_sniffed =
-        inputs->options->raw || (input->is_stream && gsi_header_takes_nothing(inputs->options));
+    bool is_asked = inputs->options->action == GS_LOOK && gsi_fd_is_caller(input->fd);
+    input->is_sniffed = inputs->options->raw || (input->is_stream && !is_asked &&
+                                                 gsi_header_takes_nothing(inputs->options));
     if (input->is_sniffed)
         return gsi_header_place(inputs, input);
     if (input->is_stream && inputs->has_stream && !inputs->options->merge)

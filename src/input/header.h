@@ -15,7 +15,7 @@ static inline uint64_t gsi_header_kept(const struct gsi_options *options)
 }
 
 /* gsi_header_takes_nothing: whether nothing is read of streams, for only the plan or the kind of
- * elements is asked for. */
+ * elements is asked for. A reader of the program is asked for its beginning to tell the latter. */
 static inline bool gsi_header_takes_nothing(const struct gsi_options *options)
 {
     return options->action == GS_EXPLAIN || options->action == GS_LOOK;

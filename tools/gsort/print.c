@@ -1,6 +1,6 @@
 /* print.c: what the elements are is found out by the library (GS_LOOK), so that they are
  * printed as what they would be sorted as; they are read here, in order. Only the last ones of what
- * has no size are held in memory. */
+ * has no size are held in memory, and what the library has read of it. */
 #include "print.h"
 
 #include "command_line.h"
@@ -33,24 +33,6 @@ static void print_elements_of(const struct printer *printer, const uint8_t *elem
 
 /* ---- the first and the last ones ---- */
 
-/* Packed data in a stream, and headers of .npy files there, are not recognised by the library,
- * which takes nothing from streams. */
-static enum gs_status check_plain(const struct printer *printer, const uint8_t *data, size_t bytes,
-                                  struct gs_error *error)
-{
-    static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-    const char *format = NULL;
-    if (bytes >= sizeof zstd && memcmp(data, zstd, sizeof zstd) == 0)
-        format = "data packed by zstd";
-    else if (bytes >= 6 && memcmp(data, "\x93NUMPY", 6) == 0)
-        format = "a .npy file";
-    if (format == NULL || printer->input.has_size || printer->input.unpacker != NULL)
-        return GS_OK;
-    return gs_fail(error, GS_E_INPUT, 0,
-                   "'%s': is a stream that begins like %s; name the file, or give --raw",
-                   printer->input.name, format);
-}
-
 static enum gs_status read_elements(struct printer *printer, uint8_t *data, size_t count,
                                     size_t *got, struct gs_error *error)
 {
@@ -65,8 +47,7 @@ static enum gs_status read_elements(struct printer *printer, uint8_t *data, size
 }
 
 /* The next `count`, or all that there are. */
-static enum gs_status print_next(struct printer *printer, uint64_t count, bool is_raw,
-                                 struct gs_error *error)
+static enum gs_status print_next(struct printer *printer, uint64_t count, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     size_t most = BLOCK_BYTES / printer->element_bytes, wanted = 1, got = 1;
@@ -74,8 +55,6 @@ static enum gs_status print_next(struct printer *printer, uint64_t count, bool i
         wanted = min_u64(count, most);
         got = 0;
         status = read_elements(printer, printer->block, wanted, &got, error);
-        if (printer->printed_count == 0 && !is_raw)
-            TRY(check_plain(printer, printer->block, got * printer->element_bytes, error));
         print_elements_of(printer, printer->block, got);
         printer->printed_count += got;
     }
@@ -95,7 +74,7 @@ static uint64_t file_count(const struct printer *printer)
 }
 
 /* The last ones of a file whose size is known. */
-static enum gs_status print_tail_of_file(struct printer *printer, uint64_t count, bool is_raw,
+static enum gs_status print_tail_of_file(struct printer *printer, uint64_t count,
                                          struct gs_error *error)
 {
     uint64_t off = number_at(printer->report, "data_off"), all = file_count(printer);
@@ -104,11 +83,11 @@ static enum gs_status print_tail_of_file(struct printer *printer, uint64_t count
     print_gap(printer, left_out);
     off += (printer->printed_count + left_out) * printer->element_bytes;
     TRY(print_input_seek(&printer->input, off, error));
-    return print_next(printer, left - left_out, is_raw, error);
+    return print_next(printer, left - left_out, error);
 }
 
 /* The last `count` > 0 of what has to be read to its end: in a ring. */
-static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t count, bool is_raw,
+static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t count,
                                            struct gs_error *error)
 {
     enum gs_status status = GS_OK;
@@ -128,8 +107,6 @@ static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t cou
         wanted = min_u64(most, count - at);
         got = 0;
         status = read_elements(printer, to, wanted, &got, error);
-        if (printer->printed_count == 0 && seen == 0 && !is_raw && status == GS_OK)
-            status = check_plain(printer, to, got * element_bytes, error);
     }
     if (status == GS_OK) {
         uint64_t left = min_u64(seen, count), first = (seen - left) % count;
@@ -145,17 +122,16 @@ static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t cou
 static enum gs_status print_both(const struct command_line *line, struct printer *printer,
                                  struct gs_error *error)
 {
-    bool is_raw = command_line_given(line, "raw") != NULL;
     uint64_t count = line->head_count;
     TRY(print_input_begin(&printer->input, number_at(printer->report, "is_packed") != 0,
                           number_at(printer->report, "data_off"), error));
     if (printer->input.has_size)
         count = min_u64(count, file_count(printer));
-    TRY(print_next(printer, count, is_raw, error));
+    TRY(print_next(printer, count, error));
     if (line->tail_count == 0 || ferror(printer->out))
         return GS_OK;
-    return printer->input.has_size ? print_tail_of_file(printer, line->tail_count, is_raw, error)
-                                   : print_tail_of_stream(printer, line->tail_count, is_raw, error);
+    return printer->input.has_size ? print_tail_of_file(printer, line->tail_count, error)
+                                   : print_tail_of_stream(printer, line->tail_count, error);
 }
 
 enum gs_status print_elements(const struct command_line *line, FILE *out, struct gs_error *error)
@@ -169,6 +145,8 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
     /* Opened first: while it is, the writer of a FIFO does not lose its reader. */
     TRY_OR(print_input_open(path, &printer->input, error), done);
+    if (printer->input.is_pipe && command_line_given(line, "raw") == NULL)
+        TRY_OR(print_input_give(&printer->input, true, line->job, NULL, 1, error), done);
     status = gs_job_run(line->job, GS_LOOK);
     if (status != GS_OK) {
         *error = *gs_job_error(line->job);

@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define CODED_BYTES ((size_t)128 << 10) /* what libzstd wants at once, or more */
+#define STOP_MS     100                 /* a job that was canceled waits so long at most */
 
 enum gs_status print_input_open(const char *path, struct print_input *input, struct gs_error *error)
 {
@@ -28,6 +30,8 @@ enum gs_status print_input_open(const char *path, struct print_input *input, str
     off_t here = can_have_size ? lseek(input->fd, 0, SEEK_CUR) : -1;
     off_t end = here >= 0 ? lseek(input->fd, 0, SEEK_END) : -1;
     input->has_size = end >= 0 && lseek(input->fd, here, SEEK_SET) == here;
+    input->is_pipe =
+        S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || (S_ISCHR(info.st_mode) && end < 0);
     return GS_OK;
 }
 
@@ -37,23 +41,93 @@ void print_input_close(struct print_input *input)
         close(input->fd);
     ZSTD_freeDCtx(input->unpacker);
     free(input->coded);
+    free(input->held);
+}
+
+/* As read(2), until the job wants no more; what was held first. */
+static enum gs_status read_some(struct print_input *input, uint8_t *data, size_t bytes, size_t *got,
+                                struct gs_error *error)
+{
+    struct pollfd file = {.fd = input->fd, .events = POLLIN};
+    ssize_t moved = -1;
+    *got = min_u64(bytes, input->holds ? 0 : input->held_bytes - input->held_at);
+    if (*got > 0)
+        memcpy(data, input->held + input->held_at, *got);
+    input->held_at += *got;
+    if (*got > 0)
+        return GS_OK;
+    do {
+        bool is_ready = poll(&file, 1, STOP_MS) != 0;
+        if (atomic_load(&input->is_stopped))
+            return GS_OK;
+        if (!is_ready)
+            errno = EINTR;
+        else
+            moved = read(input->fd, data, bytes);
+    } while (moved < 0 && errno == EINTR);
+    if (moved < 0)
+        return gs_fail(error, GS_E_IO, errno, "'%s': cannot read", input->name);
+    *got = (size_t)moved;
+    return GS_OK;
 }
 
 /* As read(2), but whole as far as there are bytes. */
 static enum gs_status read_file(struct print_input *input, uint8_t *data, size_t bytes, size_t *got,
                                 struct gs_error *error)
 {
-    *got = 0;
-    while (*got < bytes) {
-        ssize_t moved = read(input->fd, data + *got, bytes - *got);
-        if (moved == 0)
-            break;
-        if (moved < 0 && errno != EINTR)
-            return gs_fail(error, GS_E_IO, errno, "'%s': cannot read", input->name);
-        *got += moved > 0 ? (size_t)moved : 0;
-    }
+    size_t step = 1;
+    for (*got = 0; *got < bytes && step > 0; *got += step)
+        TRY(read_some(input, data + *got, bytes - *got, &step, error));
     return GS_OK;
 }
+
+/* ---- for a job ---- */
+
+static int64_t give(void *context, void *data, size_t bytes, struct gs_error *error)
+{
+    struct print_input *input = context;
+    size_t got = 0;
+    if (read_some(input, data, bytes, &got, error) != GS_OK)
+        return -1;
+    if (!input->holds || got == 0)
+        return (int64_t)got;
+    uint8_t *held = realloc(input->held, input->held_bytes + got);
+    if (held == NULL) {
+        gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'", input->name);
+        return -1;
+    }
+    memcpy(held + input->held_bytes, data, got);
+    input->held = held;
+    input->held_bytes += got;
+    return (int64_t)got;
+}
+
+static void stop(void *context)
+{
+    struct print_input *input = context;
+    atomic_store(&input->is_stopped, true);
+}
+
+static enum gs_status of_job(enum gs_status status, const gs_job *job, struct gs_error *error)
+{
+    if (status != GS_OK)
+        *error = *gs_job_error(job);
+    return status;
+}
+
+enum gs_status print_input_give(struct print_input *input, bool holds, gs_job *job,
+                                const char *const *inputs, size_t count, struct gs_error *error)
+{
+    const struct gs_reader reader = {.read = give, .stop = stop, .context = input};
+    input->holds = holds;
+    TRY(of_job(gs_job_set(job, "input", NULL), job, error));
+    TRY(of_job(gs_job_add_reader(job, input->name, &reader), job, error));
+    for (size_t i = 1; i < count; i++)
+        TRY(of_job(gs_job_add(job, "input", inputs[i]), job, error));
+    return GS_OK;
+}
+
+/* ---- unpacked ---- */
 
 static enum gs_status read_packed(struct print_input *input, uint8_t *data, size_t bytes,
                                   size_t *got, struct gs_error *error)
@@ -110,6 +184,7 @@ static enum gs_status open_unpacker(struct print_input *input, struct gs_error *
 enum gs_status print_input_begin(struct print_input *input, bool is_packed, uint64_t off,
                                  struct gs_error *error)
 {
+    input->holds = false;
     if (is_packed)
         TRY(open_unpacker(input, error));
     if (input->has_size)

@@ -4,12 +4,18 @@
 
 #include "gsort.h"
 
+#include <stdatomic.h>
 #include <zstd.h>
 
 struct print_input {
     const char *name; /* for messages */
     int fd;
-    bool has_size;       /* a file as it lies, which can be read from any place on */
+    bool has_size; /* a file as it lies, which can be read from any place on */
+    bool is_pipe;  /* or a socket, or a terminal */
+    bool holds;    /* what is read is held, to be read once more */
+    uint8_t *held;
+    size_t held_bytes, held_at;
+    atomic_bool is_stopped;
     ZSTD_DCtx *unpacker; /* NULL: not packed */
     uint8_t *coded;      /* packed bytes, read and not yet unpacked */
     size_t coded_bytes, coded_at;
@@ -22,6 +28,13 @@ struct print_input {
 enum gs_status print_input_open(const char *path, struct print_input *input,
                                 struct gs_error *error);
 void print_input_close(struct print_input *input);
+
+/* print_input_give: the inputs of `job` are these, of which the first one, a stream, is read here
+ * when the job reads it. What was held is read first.
+ * in    holds: what the job reads is held: it only looks at the beginning
+ * fails GS_E_MEMORY */
+enum gs_status print_input_give(struct print_input *input, bool holds, gs_job *job,
+                                const char *const *inputs, size_t count, struct gs_error *error);
 
 /* print_input_begin: reads from byte `off` on: of the file, of its unpacked bytes, or of the bytes
  * that a stream is going to give.

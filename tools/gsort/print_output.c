@@ -1,8 +1,10 @@
 /* print_output.c: the job writes to a callback, which prints. What elements are says another job,
- * which only looks at the inputs (GS_LOOK). */
+ * which only looks at the inputs (GS_LOOK): of a stream it takes the beginning, which is given once
+ * more. */
 #include "print_output.h"
 
 #include "common/tool.h"
+#include "print_input.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,13 +14,14 @@
 #define ENTRY_BYTES_MAX ((size_t)65536 + sizeof(uint64_t)) /* a record and its count */
 
 struct print_output {
-    const gs_report *report; /* of what is looked at */
-    FILE *out, *text;        /* text: of an element, before its count; NULL: without counts */
+    const gs_report *report;  /* of what is looked at */
+    struct print_input input; /* the first one, if it is a stream */
+    FILE *out, *text;         /* text: of an element, before its count; NULL: without counts */
     char *text_at;
     size_t text_bytes;
     enum gs_format format;
     size_t base_bytes, entry_bytes; /* of an element or a position; with its count */
-    bool has_positions, may_have_header, has_begun;
+    bool has_positions;
     size_t held; /* bytes of an entry whose others are in the next piece */
     uint8_t entry[ENTRY_BYTES_MAX];
 };
@@ -67,30 +70,10 @@ static void print_entry(struct print_output *printer, const uint8_t *entry)
 
 /* ---- pieces, which may end amid an entry ---- */
 
-/* Headers are copied; of streams nothing is known before they are read. */
-static const char *format_of(const void *data, size_t bytes)
-{
-    static const char *const beginnings[][2] = {
-        {"\x93NUMPY", ".npy"}, {"SIMPLE  =", "FITS"}, {"LASF", "LAS"}};
-    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (bytes >= strlen(beginnings[i][0]) &&
-            memcmp(data, beginnings[i][0], strlen(beginnings[i][0])) == 0)
-            return beginnings[i][1];
-    return NULL;
-}
-
 static bool print_piece(void *context, const void *data, size_t bytes, struct gs_error *error)
 {
     struct print_output *printer = context;
     const uint8_t *at = data, *end = at + bytes;
-    const char *format =
-        printer->may_have_header && !printer->has_begun ? format_of(data, bytes) : NULL;
-    printer->has_begun = true;
-    if (format != NULL) {
-        gs_fail(error, GS_E_INPUT, 0,
-                "--print: a stream begins like a %s file; name the file, or give --raw", format);
-        return false;
-    }
     while (at < end && !ferror(printer->out)) {
         size_t step = min_u64(printer->entry_bytes - printer->held, (size_t)(end - at));
         bool is_whole = step == printer->entry_bytes;
@@ -123,16 +106,34 @@ static enum gs_status of_job(enum gs_status status, const gs_job *job, struct gs
     return status;
 }
 
+/* Of what a stream begins with the job is to have everything, too. */
+static enum gs_status look(const struct command_line *line, struct print_input *input,
+                           struct gs_error *error)
+{
+    const char *path = line->input_count > 0 ? line->inputs[0] : "-";
+    bool is_plain =
+        command_line_given(line, "raw") != NULL || command_line_given(line, "region") != NULL;
+    for (size_t i = 1; i < line->input_count; i++)
+        is_plain = is_plain || strcmp(line->inputs[i], "-") == 0; /* "given twice", maybe */
+    if (!is_plain)
+        TRY(print_input_open(path, input, error));
+    bool is_given = !is_plain && input->is_pipe;
+    if (is_given)
+        TRY(print_input_give(input, true, line->look, line->inputs, line->input_count, error));
+    TRY(of_job(gs_job_run(line->look, GS_LOOK), line->look, error));
+    return is_given
+               ? print_input_give(input, false, line->job, line->inputs, line->input_count, error)
+               : GS_OK;
+}
+
 static enum gs_status begin(const struct command_line *line, struct print_output *printer,
                             struct gs_error *error)
 {
     const struct gs_writer writer = {.write = print_piece, .context = printer};
-    TRY(of_job(gs_job_run(line->look, GS_LOOK), line->look, error));
+    TRY(look(line, &printer->input, error));
     printer->report = gs_job_report(line->look);
     printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
     printer->has_positions = command_line_given(line, "argsort") != NULL;
-    printer->may_have_header = number_at(printer->report, "data_bytes") == UINT64_MAX &&
-                               command_line_given(line, "raw") == NULL;
     printer->base_bytes = printer->has_positions ? (is_u32(line) ? 4 : 8)
                                                  : number_at(printer->report, "element_bytes");
     printer->entry_bytes = printer->base_bytes;
@@ -167,5 +168,6 @@ void print_output_close(struct print_output *printer)
     if (printer->text != NULL)
         fclose(printer->text);
     free(printer->text_at);
+    print_input_close(&printer->input);
     free(printer);
 }

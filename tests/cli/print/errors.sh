@@ -26,8 +26,9 @@ cat odd.u64 | expect 2 -t u64 --head 100
 cat odd.u64 | expect 2 -t u64 --tail 100
 expect 2 --head 100 short.u64.zst
 expect 2 --tail 100 garbage.u64.zst
-cat x.u64.zst | expect 2 --head 3
-cat x.u64.zst | expect 2 --tail 3 --head 0
+cat short.u64.zst | expect 2 --head 100
+cat garbage.u64.zst | expect 2 --tail 3 --head 0
+seq 1000 | expect 2 --head 3
 cat x.u64.zst | gsort -R 2 --raw --head 1
 cat x.u64 | expect 2 -t u64 --header 81 --head 3
 cat x.u64 | expect 3 -t u64 --tail 2000000000000000000

@@ -19,6 +19,7 @@ for head in $(sized "0 1 8192 8193 20000 20001" "0 8193 20001"); do
         gsort -t u64 --head $head --tail $tail <x.u64 | cmp - want
         cat x.u64 | gsort -t u64 --head $head --tail $tail | cmp - want
         gsort -t u64 --head $head --tail $tail packed.u64.zst | cmp - want
+        gsort -t u64 --head $head --tail $tail < <(cat packed.u64.zst) | cmp - want
     done
     wanted $head 0 >want
     gsort -t u64 --head $head x.u64 | cmp - want

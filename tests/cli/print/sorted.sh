@@ -66,7 +66,32 @@ gsort -q f.npy -k b:desc --print=json
 gsort -q -t u32 --header=4 h --print
 gsort -q -t u32 --region=4:8 h --print
 gsort -t u64 --print --stats </dev/null 2>&1 | grep -c elements
-cat n.npy | gsort -q --print || echo "exit $?"
+# So are those of pipes, packed or not, which bring what they bring slowly.
+zstd -q n.npy f.npy
+for file in n.npy f.npy n.npy.zst f.npy.zst; do
+    gsort -q --print $file >want
+    cat $file | gsort -q --print | cmp - want
+    { head -c 3 && sleep 0.1 && head -c 20 && sleep 0.1 && cat; } <$file | gsort -q --print | cmp - want
+    cat $file >fifo &
+    gsort -q fifo --print | cmp - want
+    wait $!
+    cat $file | gsort -q --head=9 | cmp - <(gsort -q --head=9 $file)
+    cat $file | gsort -q --tail=1 --print=json | cmp - <(gsort -q --tail=1 --print=json $file)
+done
+gsort -q --print <(cat n.npy) n.npy <(cat n.npy) | sort -n | uniq -c | tr -s ' '
+cat n.npy | gsort -q --print - - || echo "exit $?"
+cat n.npy | gsort -q --print -t u32 || echo "exit $?"
+cat n.npy | gsort -q --raw -t u16be --head=1 || echo "exit $?"
+# A signal ends it while its writer waits.
+python3 - <<'P'
+import os, signal, subprocess
+read, write = os.pipe()
+os.write(write, bytes(range(8)) * 99)
+child = subprocess.Popen(['gsort', '-t', 'u64', '--print', '--progress=always'], stdin=read, stderr=subprocess.PIPE)
+child.stderr.read(1)  # it reads
+child.send_signal(signal.SIGINT)
+print(child.wait(60) == -signal.SIGINT)
+P
 # What cannot be printed is said, and what cannot be written.
 for option in -o=y --out=0:4 --zstd --split=2 --values=r:2=v --sum=0:u32:wide --out-order=big; do
     gsort -R 24 -k 0:u32 r --print ${option/-o=/-o } || echo "exit $?"
