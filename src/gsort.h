@@ -425,7 +425,8 @@ GS_API void gs_string_free(char *text);
 
 /* gs_report_print_element: an element in a line of text: a number; of a record its fields with tabs
  * between them, or its bytes in hexadecimal, if it has none. GS_FORMAT_JSON: a string, or
- * an object of strings. */
+ * an object of strings. NULL for an element: a line of text with what stands above each column,
+ * names of fields, or "value", or "bytes". */
 GS_API void gs_report_print_element(const gs_report *report, FILE *file, const void *element,
                                     enum gs_format format);
 

@@ -60,7 +60,10 @@ static const struct gs_choice choices_of_check[] = {{.word = "diagnose-first", .
                                                     {.word = "silent", .value = 1},
                                                     {.word = NULL}};
 static const struct gs_choice choices_of_print[] = {
-    {.word = "text", .value = 0}, {.word = "json", .value = 1}, {.word = NULL}};
+    {.word = "text", .value = 0},
+    {.word = "header", .value = 2},
+    {.word = "json", .value = 1},
+    {.word = NULL}};
 static const struct gs_choice choices_of_help[] = {{.word = "usual", .value = 0},
                                                    {.word = "tuning", .value = 1},
                                                    {.word = "all", .value = 2},
@@ -557,12 +560,13 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                       PROGRAM},
     [GSI_OPT_PRINT] =
         {{"print", 0, "[=HOW]", GROUP_REPORT,
-          "print what would be written: text (default), or json: lines\n"
-          "of JSON; with --head or --tail how they print",
+          "print what would be written: text (default), header: names\n"
+          "above it, or json: lines of JSON; with --head or --tail how\n"
+          "they print",
           .alone = "text", .choices = choices_of_print, .place = GS_OPTION_OF_PROGRAM,
           .manual = "What would be written is [printed](#print) on standard output instead, an "
-                    "element a line: as `text` (default), or as `json`, where each line is a JSON "
-                    "value. With `--head` and `--tail` it says how they print."},
+                    "element a line: as `text` (default), as `header`, text below a line of names, "
+                    "or as `json`, where each line is a JSON value. With `--head` and `--tail` it says how they print."},
          PROGRAM},
     [GSI_OPT_JSON] = {{"json", 0, NULL, GROUP_REPORT, "with --head or --tail: as JSON lines",
                        .alone = "true", .is_hidden = true, .place = GS_OPTION_OF_PROGRAM},

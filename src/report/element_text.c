@@ -66,14 +66,32 @@ static void print_field(const struct place *place, const struct gsi_field_report
         print_number(place, text);
 }
 
-/* "8:u32", without the direction, which is none of the field's. */
-static void print_name(FILE *out, const char *text)
+/* Of "8:u32:desc", without the direction, which is none of the field's. */
+static size_t name_length(const char *text)
 {
     static const char direction[] = ":desc";
     size_t length = strlen(text), suffix = sizeof direction - 1;
     bool has_direction = length > suffix && strcmp(text + length - suffix, direction) == 0;
-    gsi_json_quote(out, text, has_direction ? length - suffix : length);
+    return has_direction ? length - suffix : length;
+}
+
+static void print_name(FILE *out, const char *text)
+{
+    gsi_json_quote(out, text, name_length(text));
     fputc(':', out);
+}
+
+static void print_heading(const struct place *place)
+{
+    const struct gs_report *report = place->report;
+    if (!gsi_has_records(report))
+        fputs("value", place->file);
+    else if (report->field_count == 0)
+        fputs("bytes", place->file);
+    for (size_t i = 0; gsi_has_records(report) && i < report->field_count; i++) {
+        const char *text = report->fields[i].text;
+        fprintf(place->file, "%s%.*s", i > 0 ? "\t" : "", (int)name_length(text), text);
+    }
 }
 
 static void print_record(const struct place *place, const uint8_t *record)
@@ -103,7 +121,9 @@ void gs_report_print_element(const struct gs_report *report, FILE *file, const v
         .report = report, .file = file, .is_json = format == GS_FORMAT_JSON};
     uint8_t value[16] = {0};
     char text[GSI_ELEMENT_TEXT_BYTES];
-    if (gsi_has_records(report)) {
+    if (element == NULL) {
+        print_heading(&place);
+    } else if (gsi_has_records(report)) {
         print_record(&place, element);
     } else if (report->field_count > 0) {
         print_field(&place, &report->fields[0], element);

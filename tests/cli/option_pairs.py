@@ -168,6 +168,7 @@ ROWS = [
     Row("--head=2", effect=differs),
     Row("--tail=3", effect=differs),
     Row("--print=json", needs=["--head=4"], effect=printed("^{"), blind=["--type"]),
+    Row("--print=header", needs=["--head=4"], effect=printed("^(value|[0-9a-z:]+\t?)+$"), blind=["--type"]),
     Row("--stats=text", effect=REPORT),
     Row("--stats=json", effect=lambda run, without: run.report()),
     Row("--stats=json:report.json", effect=lambda run, without: "report.json" in run.files and run.report()),

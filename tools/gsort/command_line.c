@@ -238,7 +238,8 @@ static enum gs_status take_words(struct command_line *line, struct gs_error *err
     TRY(take_count(line, "tail", &line->tail_count, error));
     line->progress = (enum progress_mode)progress;
     line->check_quietly = quietly != 0 || command_line_given(line, "check-quiet") != NULL;
-    line->prints_json = prints != 0 || command_line_given(line, "json") != NULL;
+    line->prints_json = prints == 1 || command_line_given(line, "json") != NULL;
+    line->prints_header = prints == 2;
     line->help = help;
     line->wants_help = command_line_given(line, "help") != NULL;
     line->wants_version = command_line_given(line, "version") != NULL;

@@ -325,7 +325,7 @@ int main(int argc, char **argv)
         code = run_job(&run);
     if (status != GS_OK)
         code = say(&line, &error);
-    print_output_close(printer);
+    print_output_close(printer, code == 0);
     command_line_clear(&line);
     return finish_output(code);
 }

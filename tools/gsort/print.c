@@ -154,6 +154,8 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     }
     printer->report = gs_job_report(line->job);
     printer->element_bytes = number_at(printer->report, "element_bytes");
+    if (line->prints_header)
+        gs_report_print_element(printer->report, out, NULL, GS_FORMAT_TEXT);
     status = print_both(line, printer, error);
 done:
     print_input_close(&printer->input);

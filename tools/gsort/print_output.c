@@ -22,6 +22,7 @@ struct print_output {
     enum gs_format format;
     size_t base_bytes, entry_bytes; /* of an element or a position; with its count */
     bool has_positions;
+    bool is_headed; /* names are still to come */
     size_t held; /* bytes of an entry whose others are in the next piece */
     uint8_t entry[ENTRY_BYTES_MAX];
 };
@@ -60,6 +61,23 @@ static void print_counted(struct print_output *printer, const uint8_t *entry)
                 count);
 }
 
+/* What stands above the columns of what entries are printed as. */
+static void print_heading(struct print_output *printer)
+{
+    if (!printer->is_headed)
+        return;
+    printer->is_headed = false;
+    FILE *text = printer->text != NULL ? printer->text : printer->out;
+    if (printer->has_positions)
+        fputs("position\n", text);
+    else
+        gs_report_print_element(printer->report, text, NULL, GS_FORMAT_TEXT);
+    if (printer->text == NULL)
+        return;
+    fflush(text);
+    fprintf(printer->out, "%.*s\tcount\n", (int)printer->text_bytes - 1, printer->text_at);
+}
+
 static void print_entry(struct print_output *printer, const uint8_t *entry)
 {
     if (printer->text != NULL)
@@ -74,6 +92,7 @@ static bool print_piece(void *context, const void *data, size_t bytes, struct gs
 {
     struct print_output *printer = context;
     const uint8_t *at = data, *end = at + bytes;
+    print_heading(printer);
     while (at < end && !ferror(printer->out)) {
         size_t step = min_u64(printer->entry_bytes - printer->held, (size_t)(end - at));
         bool is_whole = step == printer->entry_bytes;
@@ -145,6 +164,7 @@ static enum gs_status begin(const struct command_line *line, struct print_output
     }
     if (number_at(printer->report, "data_off") > 0 && command_line_given(line, "region") == NULL)
         TRY(of_job(gs_job_set(line->job, "drop-header", "true"), line->job, error));
+    printer->is_headed = line->prints_header;
     return of_job(gs_job_set_writer(line->job, "standard output", &writer), line->job, error);
 }
 
@@ -161,10 +181,12 @@ enum gs_status print_output_open(const struct command_line *line, FILE *out,
     return begin(line, *printer, error);
 }
 
-void print_output_close(struct print_output *printer)
+void print_output_close(struct print_output *printer, bool is_whole)
 {
     if (printer == NULL)
         return;
+    if (is_whole)
+        print_heading(printer); /* above nothing */
     if (printer->text != NULL)
         fclose(printer->text);
     free(printer->text_at);
