@@ -28,7 +28,7 @@ with gs.Sorter("f8", memory={MEMORY}, temp=".") as s, open("x.f64", "rb") as fil
         s.push(np.frombuffer(block))
     assert sum(map(len, s)) == {COUNT}
 '''),
-    'arrow': (85, f'''
+    'arrow': (115, f'''
 import pyarrow as pa
 with gs.Sorter(key=["p", "-t"], memory={MEMORY}, temp=".") as s, open("x.f64", "rb") as file:
     while block := file.read(1 << 19):
