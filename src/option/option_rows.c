@@ -59,11 +59,10 @@ static const struct gs_choice choices_of_check[] = {{.word = "diagnose-first", .
                                                     {.word = "quiet", .value = 1},
                                                     {.word = "silent", .value = 1},
                                                     {.word = NULL}};
-static const struct gs_choice choices_of_print[] = {
-    {.word = "text", .value = 0},
-    {.word = "header", .value = 2},
-    {.word = "json", .value = 1},
-    {.word = NULL}};
+static const struct gs_choice choices_of_print[] = {{.word = "text", .value = 0},
+                                                    {.word = "header", .value = 2},
+                                                    {.word = "json", .value = 1},
+                                                    {.word = NULL}};
 static const struct gs_choice choices_of_help[] = {{.word = "usual", .value = 0},
                                                    {.word = "tuning", .value = 1},
                                                    {.word = "all", .value = 2},
@@ -566,7 +565,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .alone = "text", .choices = choices_of_print, .place = GS_OPTION_OF_PROGRAM,
           .manual = "What would be written is [printed](#print) on standard output instead, an "
                     "element a line: as `text` (default), as `header`, text below a line of names, "
-                    "or as `json`, where each line is a JSON value. With `--head` and `--tail` it says how they print."},
+                    "or as `json`, where each line is a JSON value. With `--head` and `--tail` it "
+                    "says how they print."},
          PROGRAM},
     [GSI_OPT_JSON] = {{"json", 0, NULL, GROUP_REPORT, "with --head or --tail: as JSON lines",
                        .alone = "true", .is_hidden = true, .place = GS_OPTION_OF_PROGRAM},

@@ -23,7 +23,7 @@ struct print_output {
     size_t base_bytes, entry_bytes; /* of an element or a position; with its count */
     bool has_positions;
     bool is_headed; /* names are still to come */
-    size_t held; /* bytes of an entry whose others are in the next piece */
+    size_t held;    /* bytes of an entry whose others are in the next piece */
     uint8_t entry[ENTRY_BYTES_MAX];
 };
 
