@@ -1,5 +1,5 @@
 # gsort_install_library(SHARED LIBDIR LIBRARY DEV [EXCLUDE_FROM_ALL]): installs a shared library, and what programs are built with:
-# gsort.h, gsort.hpp, libgsort.a, pkg-config's gsort, find_package(gsort).
+# gsort.h, gsort.hpp, libgsort.a, report.schema.json, pkg-config's gsort, find_package(gsort).
 #   SHARED         the target that is libgsort.so
 #   LIBDIR         where libraries go, relative to the prefix
 #   LIBRARY, DEV   the components: what runs, what programs are built with
@@ -31,6 +31,7 @@ function(gsort_install_library shared libdir library dev)
         LIBRARY DESTINATION ${libdir} COMPONENT ${library} NAMELINK_COMPONENT ${dev} ${ARGN})
     install(TARGETS gsort_core EXPORT ${dev}Static ARCHIVE DESTINATION ${libdir} COMPONENT ${dev} ${ARGN})
     install(FILES ${source}/gsort.h ${source}/gsort.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${dev} ${ARGN})
+    install(FILES ${source}/report.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/gsort COMPONENT ${dev} ${ARGN})
     install(FILES ${made}/gsort.pc DESTINATION ${libdir}/pkgconfig COMPONENT ${dev} ${ARGN})
     install(FILES ${made}/gsortConfig.cmake ${made}/gsortConfigVersion.cmake DESTINATION ${package} COMPONENT ${dev} ${ARGN})
     foreach(kind Shared Static)

@@ -45,6 +45,7 @@ share/doc/gsort/recipes/triples.md
 share/fish/vendor_completions.d/gsort-bench.fish
 share/fish/vendor_completions.d/gsort-gen.fish
 share/fish/vendor_completions.d/gsort.fish
+share/gsort/report.schema.json
 share/man/man1/gsort-bench.1
 share/man/man1/gsort-gen.1
 share/man/man1/gsort.1
