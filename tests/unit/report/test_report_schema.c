@@ -1,5 +1,5 @@
 /* test_report_schema.c: src/report.schema.json, which is installed, says of the JSON of reports and
- * plans what the table of their fields says. tests/python/test_schema.py holds real ones against it.
+ * plans what the table of their fields says. tests/python/test_schema.py holds real ones to it.
  * GS_GOLDEN_WRITE=1 writes it anew: review the diff. Run: build/dev/tests/test_report_schema */
 #include "support/support.h"
 
