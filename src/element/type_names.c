@@ -16,14 +16,13 @@
 #define BYTE(name, ...)      {name, name, PLAIN}, {name "be", name, PLAIN},
 #define NUMPY(name, letters) {"<" letters, name, PLAIN}, {">" letters, name "be", PLAIN},
 #define ALSO(name, word)     {word, name, PLAIN},
-#define TIMES(word, name)    {word, name, PLAIN},
-#define TIME(unit)                                      \
-    TIMES("time64[" #unit "]", "time64[" #unit "]")     \
-    TIMES("datetime64[" #unit "]", "time64[" #unit "]") \
-    TIMES("<M8[" #unit "]", "time64[" #unit "]")        \
-    TIMES(">M8[" #unit "]", "time64[" #unit "]be")      \
-    TIMES("time64be[" #unit "]", "time64[" #unit "]be") \
-    TIMES("time64[" #unit "]be", "time64[" #unit "]be")
+#define TIME(unit)                                     \
+    ALSO("time64[" #unit "]", "time64[" #unit "]")     \
+    ALSO("time64[" #unit "]", "datetime64[" #unit "]") \
+    ALSO("time64[" #unit "]", "<M8[" #unit "]")        \
+    ALSO("time64[" #unit "]be", ">M8[" #unit "]")      \
+    ALSO("time64[" #unit "]be", "time64be[" #unit "]") \
+    ALSO("time64[" #unit "]be", "time64[" #unit "]be")
 
 static const struct gsi_type_word words[] = {
     {"u8", "uint8", GSI_SENSE_SMALL, BY_NUMPY, "uint8", "uint64"},

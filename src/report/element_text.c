@@ -60,10 +60,7 @@ static void print_field(const struct place *place, const struct gsi_field_report
     }
     gsi_shown_value(field, record, value);
     gsi_shown_text(field, value, text);
-    if (place->is_json && field->unit != GSI_UNIT_NONE)
-        gsi_json_quote(place->file, text, strlen(text));
-    else
-        print_number(place, text);
+    print_number(place, text);
 }
 
 /* Of "8:u32:desc", without the direction, which is none of the field's. */
