@@ -28,6 +28,15 @@ static inline uint64_t number_at(const gs_report *report, const char *path)
     return number;
 }
 
+/* of_job: what a call on a job came to, with the job's error. */
+static inline enum gs_status of_job(enum gs_status status, const gs_job *job,
+                                    struct gs_error *error)
+{
+    if (status != GS_OK)
+        *error = *gs_job_error(job);
+    return status;
+}
+
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

@@ -51,15 +51,19 @@ const char *command_line_output(const struct command_line *line)
     return into != NULL ? into : command_line_given(line, "output");
 }
 
+bool command_line_is_standard(const char *path, int fd)
+{
+    struct stat named, standard;
+    return stat(path, &named) == 0 && fstat(fd, &standard) == 0 &&
+           named.st_dev == standard.st_dev && named.st_ino == standard.st_ino &&
+           !S_ISCHR(named.st_mode);
+}
+
 bool command_line_writes_stdout(const struct command_line *line)
 {
     const char *output = command_line_output(line);
-    struct stat named, standard;
-    if (output == NULL || strcmp(output, "-") == 0)
-        return true;
-    return stat(output, &named) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
-           named.st_dev == standard.st_dev && named.st_ino == standard.st_ino &&
-           !S_ISCHR(named.st_mode);
+    return output == NULL || strcmp(output, "-") == 0 ||
+           command_line_is_standard(output, STDOUT_FILENO);
 }
 
 /* ---- arguments ---- */
@@ -78,8 +82,8 @@ static enum gs_status add_parts(gs_job *job, const char *name, const char *argum
 }
 
 /* What the job says of it is the failure. */
-static enum gs_status of_job(const struct command_line *line, enum gs_status status,
-                             struct gs_error *error)
+static enum gs_status taken(const struct command_line *line, enum gs_status status,
+                            struct gs_error *error)
 {
     const struct gs_error *said = gs_job_error(line->job);
     if (status == GS_OK)
@@ -146,8 +150,8 @@ static enum gs_status take_option(struct command_line *line, int i, int code, co
     if (strcmp(row->name, "values") == 0 && line->value_count < VALUES_MAX)
         line->values[line->value_count++] = text;
     line->has_wide_sum = line->has_wide_sum || is_wide_sum(row->name, text);
-    TRY(of_job(line, set_option(line->job, row, text), error));
-    return is_of_look(row->name) ? of_job(line, set_option(line->look, row, text), error) : GS_OK;
+    TRY(taken(line, set_option(line->job, row, text), error));
+    return is_of_look(row->name) ? taken(line, set_option(line->look, row, text), error) : GS_OK;
 }
 
 static enum gs_status take_options(int argc, char **argv, struct command_line *line,
@@ -266,8 +270,8 @@ static enum gs_status take_inputs(struct command_line *line, struct gs_error *er
         line->input_count = line->files0.count;
     }
     for (size_t i = 0; i < line->input_count; i++) {
-        TRY(of_job(line, gs_job_add(line->job, "input", line->inputs[i]), error));
-        TRY(of_job(line, gs_job_add(line->look, "input", line->inputs[i]), error));
+        TRY(taken(line, gs_job_add(line->job, "input", line->inputs[i]), error));
+        TRY(taken(line, gs_job_add(line->look, "input", line->inputs[i]), error));
     }
     return GS_OK;
 }

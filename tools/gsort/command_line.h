@@ -54,9 +54,11 @@ enum gs_status command_line_check(struct command_line *line, struct gs_error *er
 const char *command_line_given(const struct command_line *line, const char *name);
 
 /* command_line_output: the file that is written; NULL: none has a name.
+ * command_line_is_standard: whether a name is that of the file, or pipe, behind a standard stream.
  * command_line_writes_stdout: whether a sort's data go where standard output goes, by whatever name
  * (/dev/stdout). */
 const char *command_line_output(const struct command_line *line);
+bool command_line_is_standard(const char *path, int fd);
 bool command_line_writes_stdout(const struct command_line *line);
 
 /* command_line_say: prints the line of a failure. The option that it is about is named as it was

@@ -262,19 +262,19 @@ static int say_result(const struct run *run, const gs_report *report, enum gs_st
 static int run_job(struct run *run)
 {
     const struct command_line *line = run->line;
-    bool *shows_progress = &run->shows_progress;
     cancel = gs_cancel_create();
     gs_job_set_cancel(line->job, cancel);
     if (cancel != NULL)
         catch_signals();
-    *shows_progress = line->progress == PROGRESS_ALWAYS ||
-                      (line->progress == PROGRESS_AUTO && !line->is_quiet && isatty(STDERR_FILENO));
-    if (*shows_progress)
+    run->shows_progress =
+        line->progress == PROGRESS_ALWAYS ||
+        (line->progress == PROGRESS_AUTO && !line->is_quiet && isatty(STDERR_FILENO));
+    if (run->shows_progress)
         gs_job_set_progress(line->job, draw_progress, NULL);
     enum gs_status status = gs_job_run(line->job, line->action);
     const struct gs_error *error = gs_job_error(line->job);
     release_signals();
-    if (*shows_progress)
+    if (run->shows_progress)
         gs_progress_erase(stderr);
     int code = say_result(run, gs_job_report(line->job), status, error);
     gs_output_close(run->file);

@@ -147,11 +147,7 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     TRY_OR(print_input_open(path, &printer->input, error), done);
     if (printer->input.is_pipe && command_line_given(line, "raw") == NULL)
         TRY_OR(print_input_give(&printer->input, true, line->job, NULL, 1, error), done);
-    status = gs_job_run(line->job, GS_LOOK);
-    if (status != GS_OK) {
-        *error = *gs_job_error(line->job);
-        goto done;
-    }
+    TRY_OR(of_job(gs_job_run(line->job, GS_LOOK), line->job, error), done);
     printer->report = gs_job_report(line->job);
     printer->element_bytes = number_at(printer->report, "element_bytes");
     if (line->prints_header)

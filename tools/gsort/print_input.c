@@ -108,13 +108,6 @@ static void stop(void *context)
     atomic_store(&input->is_stopped, true);
 }
 
-static enum gs_status of_job(enum gs_status status, const gs_job *job, struct gs_error *error)
-{
-    if (status != GS_OK)
-        *error = *gs_job_error(job);
-    return status;
-}
-
 enum gs_status print_input_give(struct print_input *input, bool holds, gs_job *job,
                                 const char *const *inputs, size_t count, struct gs_error *error)
 {

@@ -118,13 +118,6 @@ static bool is_u32(const struct command_line *line)
            (words[1] != NULL && strcmp(words[1], "u32") == 0);
 }
 
-static enum gs_status of_job(enum gs_status status, const gs_job *job, struct gs_error *error)
-{
-    if (status != GS_OK)
-        *error = *gs_job_error(job);
-    return status;
-}
-
 /* Of what a stream begins with the job is to have everything, too. */
 static enum gs_status look(const struct command_line *line, struct print_input *input,
                            struct gs_error *error)

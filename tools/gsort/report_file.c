@@ -40,13 +40,6 @@ static bool is_same_file(const char *a, const char *b)
            stat_directory(b, &of_b) && is_same_inode(&of_a, &of_b);
 }
 
-static bool is_standard(const char *path, int fd)
-{
-    struct stat named, standard;
-    return stat(path, &named) == 0 && fstat(fd, &standard) == 0 &&
-           is_same_inode(&named, &standard) && !S_ISCHR(named.st_mode);
-}
-
 /* One of the files that a pattern (out.%03d) names. */
 static bool is_of_pattern(const char *path, const char *pattern)
 {
@@ -83,9 +76,9 @@ static bool is_of_values(const struct command_line *line, const char *path, bool
 static bool is_read(const struct command_line *line, const char *path)
 {
     static const char *const names[] = {"files0-from", "device-model"};
-    bool is_one = line->input_count == 0 && is_standard(path, STDIN_FILENO);
+    bool is_one = line->input_count == 0 && command_line_is_standard(path, STDIN_FILENO);
     for (size_t i = 0; i < line->input_count && !is_one; i++)
-        is_one = strcmp(line->inputs[i], "-") == 0 ? is_standard(path, STDIN_FILENO)
+        is_one = strcmp(line->inputs[i], "-") == 0 ? command_line_is_standard(path, STDIN_FILENO)
                                                    : is_same_file(path, line->inputs[i]);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *given = command_line_given(line, names[i]);
@@ -98,7 +91,7 @@ static bool is_written(const struct command_line *line, const char *path)
 {
     const char *output = command_line_output(line);
     bool is_one = line->action == GS_SORT && command_line_writes_stdout(line) &&
-                  is_standard(path, STDOUT_FILENO);
+                  command_line_is_standard(path, STDOUT_FILENO);
     if (output != NULL)
         is_one =
             is_one || is_same_file(path, output) || (line->is_split && is_of_pattern(path, output));
@@ -114,10 +107,11 @@ enum gs_status report_file_open(const struct command_line *line, gs_output **fil
     *file = NULL;
     if (path == NULL)
         return GS_OK;
-    if (is_read(line, path) || is_written(line, path))
+    const char *done = is_read(line, path) ? "read" : is_written(line, path) ? "written" : NULL;
+    if (done != NULL)
         return gs_fail(error, GS_E_USAGE, 0,
                        "--stats: '%s' is a file that is %s; give the report a name of its own",
-                       path, is_read(line, path) ? "read" : "written");
+                       path, done);
     return gs_output_open(path, file, error);
 }
 
