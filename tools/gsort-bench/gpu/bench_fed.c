@@ -1,7 +1,8 @@
 /* bench_fed.c: merges of runs that are fed from pinned host memory, frame by frame, and go back
  * there window by window, as a sort's last merge does on a GPU, through the device's own interface
- * (device/device.h). What bounds them is the link: a copy in and one out at the same time, of as
- * many bytes.
+ * (device/device.h). Frames are as long as the pieces of a job that keeps runs in host memory, a
+ * quarter of a window: shorter ones keep the link less busy. What bounds them is the link: a copy
+ * in and one out at the same time, of as many bytes.
  *
  * The clock runs from the first frame fed to the last window filled. Every output is checked
  * outside the clock: it is in order, and has the fingerprint of its input. */
@@ -17,8 +18,8 @@
 #include <pthread.h>
 
 #define MIB          ((uint64_t)1 << 20)
-#define FRAME_BYTES  MIB
 #define WINDOW_BYTES (16 * MIB)
+#define FRAME_BYTES  (WINDOW_BYTES / 4)
 #define WINDOWS      8u
 #define KEY_BYTES    ((uint32_t)sizeof(uint64_t))
 #define FRAME_KEYS   (FRAME_BYTES / KEY_BYTES)
