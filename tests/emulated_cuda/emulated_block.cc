@@ -18,6 +18,7 @@
 #include <cstdlib>
 
 emulated_thread *const emulated_threads = new emulated_thread[EMULATED_MAX_THREADS]();
+emulated_warp emulated_warps[EMULATED_MAX_THREADS / 32];
 unsigned emulated_thread_count;
 emulated_thread *emulated_running;
 
@@ -157,7 +158,7 @@ int emulated_sync_block(emulated_barrier kind, bool predicate, emulated_place pl
         barrier_call = call;
         barrier_place = place;
     } else if (barrier_call != call || barrier_place.line != place.line ||
-               strcmp(barrier_place.file, place.file) != 0) {
+               (barrier_place.file != place.file && strcmp(barrier_place.file, place.file) != 0)) {
         const emulated_thread *other = emulated_threads;
         while (other->state != EMULATED_AT_BARRIER)
             other++;
@@ -195,6 +196,8 @@ static void run_threads()
         launch->thread();
         emulated_finish_copies(SIZE_MAX);
         emulated_running->state = EMULATED_EXITED;
+        const auto number = unsigned(emulated_running - emulated_threads);
+        emulated_warps[number / 32].exited |= 1u << number % 32;
         live_count--;
         if (waiting_count != 0 && waiting_count == live_count)
             release_barrier();
@@ -206,6 +209,8 @@ static void run_block()
 {
     memset(dynamic_shared, EMULATED_POISON, launch->shared_bytes);
     live_count = emulated_thread_count;
+    for (emulated_warp &warp : emulated_warps)
+        warp = {};
     for (unsigned i = 0; i < emulated_thread_count; i++) {
         emulated_thread *thread = &emulated_threads[i];
         thread->index = {i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};

@@ -40,6 +40,15 @@ extern emulated_thread *const emulated_threads;
 extern unsigned emulated_thread_count;
 extern emulated_thread *emulated_running;
 
+// A warp: its lanes that have exited, and those that wait for one collective, the first of which is
+// `first`. Who arrives where they wait need not look at every lane.
+struct emulated_warp {
+    unsigned exited, arrived;
+    const emulated_thread *first;
+};
+
+extern emulated_warp emulated_warps[EMULATED_MAX_THREADS / 32];
+
 // emulated_make_ready: `thread` can go on. emulated_run_ready: let one that can go on run, now that
 // the running thread waits or was made ready; returns when its turn comes.
 void emulated_make_ready(emulated_thread *thread);

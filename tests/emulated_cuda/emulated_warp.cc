@@ -132,6 +132,25 @@ static unsigned find_arrived(const emulated_thread *warp, unsigned own_lane,
     return arrived;
 }
 
+// The same, with a look at all lanes only for the first to arrive and the last, or if one of them is
+// not where those before it are.
+static unsigned arrive(const emulated_thread *warp, unsigned own_lane, const emulated_thread &mine)
+{
+    emulated_warp *seen = &emulated_warps[(warp - emulated_threads) / 32];
+    const emulated_thread *first = seen->first;
+    const unsigned arrived = seen->arrived | 1u << own_lane;
+    if (seen->arrived != 0 && arrived != mine.mask && (seen->exited & mine.mask) == 0 &&
+        first->mask == mine.mask && first->kind == mine.kind &&
+        first->place.line == mine.place.line)
+        return seen->arrived = arrived;
+    const unsigned found = find_arrived(warp, own_lane, mine);
+    if (found == mine.mask)
+        seen->arrived &= ~mine.mask;
+    else if (seen->arrived == 0)
+        *seen = {seen->exited, found, &mine};
+    return found;
+}
+
 uint64_t emulated_sync_warp(emulated_collective kind, unsigned mask, uint64_t value, unsigned lane,
                             int width, emulated_place place)
 {
@@ -151,12 +170,14 @@ uint64_t emulated_sync_warp(emulated_collective kind, unsigned mask, uint64_t va
     if (width <= 0 || width > 32 || (width & (width - 1)) != 0)
         emulated_refuse("a shuffle's width is no power of two up to 32", mine->call, place,
                         nullptr);
-    const unsigned arrived = find_arrived(warp, own_lane, *mine);
     mine->state = EMULATED_AT_WARP;
+    const unsigned arrived = arrive(warp, own_lane, *mine);
     if (arrived == mask) {
+        const bool is_own = kind <= EMULATED_SHUFFLE_XOR || kind == EMULATED_MATCH;
+        const uint64_t result = is_own ? 0 : result_of(warp, mask, own_lane);
         for (unsigned i = 0; i < 32; i++)
             if (has_lane(mask, i))
-                warp[i].result = result_of(warp, mask, i);
+                warp[i].result = is_own ? result_of(warp, mask, i) : result;
         for (unsigned i = 0; i < 32; i++)
             if (has_lane(mask, i))
                 emulated_make_ready(&warp[i]);
