@@ -8,11 +8,18 @@
 
 #define RECORD_KEYS_MAX 6
 
+enum record_kind { RECORD_BYTES, RECORD_NUMBER, RECORD_TIME, RECORD_F16, RECORD_BF16 };
+
 struct record_key {
     uint32_t off, bytes;
     char type[8]; /* without be; "b" for bytes */
     bool is_big_endian, is_descending;
     char text[40]; /* as --key takes it */
+    /* What the type says, looked up once: compared in millions under a sanitizer. */
+    enum record_kind kind;
+    bool is_signed;         /* a short integer */
+    const char *value_type; /* of record_value */
+    model_compare compare;
 };
 
 struct record_model {
@@ -35,6 +42,19 @@ static inline struct record_key record_key_make(uint32_t off, const char *type, 
         snprintf(key.text, sizeof key.text, "%u:%s%s", off, type, is_big_endian ? "be" : "");
     if (is_descending)
         strcat(key.text, ":desc");
+    key.kind = strcmp(type, "b") == 0        ? RECORD_BYTES
+               : strcmp(type, "time64") == 0 ? RECORD_TIME
+               : strcmp(type, "f16") == 0    ? RECORD_F16
+               : strcmp(type, "bf16") == 0   ? RECORD_BF16
+                                             : RECORD_NUMBER;
+    key.is_signed = key.kind == RECORD_NUMBER && type[0] == 'i';
+    key.value_type = key.is_signed ? "i32" : "u32";
+    if (key.kind != RECORD_NUMBER)
+        key.value_type = key.kind == RECORD_BYTES ? "b" : key.kind == RECORD_TIME ? "u64" : "f32";
+    for (size_t i = 0; i < MODEL_TYPE_COUNT; i++) /* of 4 bytes and more */
+        if (strcmp(type, model_types[i]) == 0)
+            key.value_type = model_types[i];
+    key.compare = key.kind == RECORD_BYTES ? NULL : model_compare_of(key.value_type);
     return key;
 }
 
@@ -79,7 +99,7 @@ static inline bool record_model_has_variance(const struct record_model *model)
 }
 
 /* The f32 with the value of 16 bits of IEEE's half, as its digits and its exponent say. */
-static inline void record_half(uint16_t bits, uint8_t value[16])
+MODEL_FUNCTION void record_half(uint16_t bits, uint8_t value[16])
 {
     float x = ldexpf((float)(bits & 0x3ff) + (bits & 0x7c00 ? 1024.0f : 0),
                      (bits >> 10 & 0x1f ? bits >> 10 & 0x1f : 1) - 25);
@@ -92,8 +112,8 @@ static inline void record_half(uint16_t bits, uint8_t value[16])
 }
 
 /* A number, little endian. */
-static inline void record_number(const struct record_key *key, const uint8_t *record,
-                                 uint8_t number[16])
+MODEL_FUNCTION void record_number(const struct record_key *key, const uint8_t *record,
+                                  uint8_t number[16])
 {
     memset(number, 0, 16);
     for (uint32_t i = 0; i < key->bytes; i++)
@@ -102,63 +122,58 @@ static inline void record_number(const struct record_key *key, const uint8_t *re
 
 /* A key as a little-endian element of a type of model.h. Shorter numbers are widened; times begin
  * at 0, and NaT is the greatest. */
-static inline const char *record_value(const struct record_key *key, const uint8_t *record,
-                                       uint8_t value[16])
+MODEL_FUNCTION const char *record_value(const struct record_key *key, const uint8_t *record,
+                                        uint8_t value[16])
 {
     uint8_t bytes[16];
     record_number(key, record, bytes);
     memcpy(value, bytes, 16);
-    if (strcmp(key->type, "time64") == 0) {
+    if (key->kind == RECORD_TIME) {
         int64_t time;
         memcpy(&time, value, sizeof time);
         uint64_t place = time == INT64_MIN ? UINT64_MAX : (uint64_t)time + INT64_MAX;
         memcpy(value, &place, sizeof place);
-        return "u64";
-    }
-    if (key->bytes >= 4)
-        return key->type;
-    if (strcmp(key->type, "f16") == 0 || strcmp(key->type, "bf16") == 0) {
+    } else if (key->kind == RECORD_F16) {
         memset(value, 0, 16);
-        if (key->type[0] == 'b')
-            memcpy(value + 2, bytes, 2);
-        else
-            record_half((uint16_t)(bytes[0] | bytes[1] << 8), value);
-        return "f32";
+        record_half((uint16_t)(bytes[0] | bytes[1] << 8), value);
+    } else if (key->kind == RECORD_BF16) {
+        memset(value, 0, 16);
+        memcpy(value + 2, bytes, 2);
+    } else if (key->bytes < 4 && key->is_signed && (bytes[key->bytes - 1] & 0x80) != 0) {
+        for (uint32_t i = key->bytes; i < 4; i++)
+            value[i] = 0xff;
     }
-    bool is_negative = key->type[0] == 'i' && (bytes[key->bytes - 1] & 0x80) != 0;
-    memset(value + key->bytes, is_negative ? 0xff : 0, 16 - key->bytes);
-    return key->type[0] == 'i' ? "i32" : "u32";
+    return key->value_type;
 }
 
 /* A NaN or a NaT. */
-static inline bool record_is_nan(const struct record_key *key, const char *type,
-                                 const uint8_t *value)
+MODEL_FUNCTION bool record_is_nan(const struct record_key *key, const uint8_t *value)
 {
-    static const uint8_t nat[8] = {255, 255, 255, 255, 255, 255, 255, 255};
-    return strcmp(key->type, "time64") == 0 ? memcmp(value, nat, sizeof nat) == 0
-                                            : model_is_nan(type, value);
+    uint64_t place;
+    memcpy(&place, value, sizeof place);
+    return key->kind == RECORD_TIME ? place == UINT64_MAX : model_is_nan(key->value_type, value);
 }
 
 /* Two values of a key in the wanted order, whatever is reversed. */
-static inline int record_key_compare(const struct record_model *model, const struct record_key *key,
-                                     const uint8_t *a, const uint8_t *b)
+MODEL_FUNCTION int record_key_compare(const struct record_model *model,
+                                      const struct record_key *key, const uint8_t *a,
+                                      const uint8_t *b)
 {
     uint8_t x[16], y[16];
     bool falls = key->is_descending != model->is_reversed;
-    if (strcmp(key->type, "b") == 0)
+    if (key->kind == RECORD_BYTES)
         return falls ? memcmp(b + key->off, a + key->off, key->bytes)
                      : memcmp(a + key->off, b + key->off, key->bytes);
-    const char *type = record_value(key, a, x);
+    record_value(key, a, x);
     record_value(key, b, y);
-    bool x_is_nan = record_is_nan(key, type, x), y_is_nan = record_is_nan(key, type, y);
-    if (model->has_nan_place && x_is_nan != y_is_nan)
-        return x_is_nan == model->nans_first ? -1 : 1;
-    int order = model_compare_of(type)(x, y);
+    if (model->has_nan_place && record_is_nan(key, x) != record_is_nan(key, y))
+        return record_is_nan(key, x) == model->nans_first ? -1 : 1;
+    int order = key->compare(x, y);
     return falls ? -order : order;
 }
 
-static inline int record_model_compare(const struct record_model *model, const uint8_t *a,
-                                       const uint8_t *b)
+MODEL_FUNCTION int record_model_compare(const struct record_model *model, const uint8_t *a,
+                                        const uint8_t *b)
 {
     int order = 0;
     if (model->key_count == 0)
@@ -186,7 +201,7 @@ static inline enum gsi_nan_place record_model_nan_place(const struct record_mode
 }
 
 /* Whether a byte is a part of any key. */
-static inline bool record_model_has_in_key(const struct record_model *model, uint32_t at)
+MODEL_FUNCTION bool record_model_has_in_key(const struct record_model *model, uint32_t at)
 {
     for (uint32_t i = 0; i < model->key_count; i++)
         if (at >= model->keys[i].off && at - model->keys[i].off < model->keys[i].bytes)
@@ -195,8 +210,8 @@ static inline bool record_model_has_in_key(const struct record_model *model, uin
 }
 
 /* By the keys, and then as the ties are ordered; 0: the order of the input decides. */
-static inline int record_model_place(const struct record_model *model, const uint8_t *a,
-                                     const uint8_t *b)
+MODEL_FUNCTION int record_model_place(const struct record_model *model, const uint8_t *a,
+                                      const uint8_t *b)
 {
     int order = record_model_compare(model, a, b);
     for (uint32_t at = 0; order == 0 && model->has_ties_by_bytes && at < model->bytes; at++)
@@ -210,7 +225,7 @@ struct record_order {
     const uint8_t *records;
 };
 
-static inline int record_order_compare(const void *a, const void *b, void *context)
+MODEL_FUNCTION int record_order_compare(const void *a, const void *b, void *context)
 {
     const struct record_order *order = (const struct record_order *)context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, bytes = order->model->bytes;
