@@ -16,6 +16,9 @@
 #include "resume/journal.h"
 #include "run/frame.h"
 
+/* Another number where any of this changes, or the names of settings (match.c), or frames
+ * (frame.h): a record of another version is refused, and nothing of it is touched. BEGIN begins
+ * with it for ever. Version 5 is that of 1.0 (tests/unit/resume/records_1.0). */
 #define GSI_RESUME_VERSION 5u
 
 enum gsi_resume_type {

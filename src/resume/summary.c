@@ -36,14 +36,31 @@ static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *ent
     }
 }
 
+/* The version comes first in any record, whatever is behind it. */
+static enum gs_status check_version(const struct gsi_resume *resume)
+{
+    struct gsi_journal at = resume->journal;
+    struct gsi_journal_entry raw;
+    uint32_t version = GSI_RESUME_VERSION;
+    bool is_there;
+    if (gsi_journal_next(&at, &raw, &is_there) == 0 && is_there && raw.type == GSI_RESUME_BEGIN)
+        GSI_TRY(gsi_resume_get(resume, raw.off, &version, sizeof version));
+    if (version == GSI_RESUME_VERSION)
+        return GS_OK;
+    return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
+                    "'%s/manifest': is a record of version %u, and this gsort knows version %u; go "
+                    "on with the gsort that began it, or remove that directory to begin anew",
+                    resume->dir.path, version, GSI_RESUME_VERSION);
+}
+
 enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)
 {
     struct gsi_resume_entry begin, entry;
     uint64_t inputs = 0;
     bool is_there;
+    GSI_TRY(check_version(resume));
     GSI_TRY(gsi_resume_entry_next(resume, &resume->journal, &begin, &is_there));
-    if (!is_there || begin.type != GSI_RESUME_BEGIN ||
-        begin.head.begin.version != GSI_RESUME_VERSION || begin.head.begin.thread_count == 0)
+    if (!is_there || begin.type != GSI_RESUME_BEGIN || begin.head.begin.thread_count == 0)
         GSI_TRY(gsi_resume_fail_version(resume));
     resume->has_begin = true;
     resume->first = resume->journal;

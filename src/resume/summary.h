@@ -5,7 +5,7 @@
 #include "resume/journal_io.h"
 
 /* gsi_resume_journal_read: sums up in *resume what the journal resume->journal.fd says.
- * fails GS_E_CORRUPT: it is no journal, or one of another version */
+ * fails GS_E_USAGE: it is of another version; GS_E_CORRUPT: it is no journal */
 enum gs_status gsi_resume_journal_read(struct gsi_resume *resume);
 
 /* gsi_resume_journal_bytes: the memory that gsi_resume_journal_begin takes, for the plan.
