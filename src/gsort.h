@@ -410,7 +410,7 @@ GS_API void gs_sorter_cancel(gs_sorter *sorter);
 GS_API void gs_sorter_close(gs_sorter *sorter);
 
 /* What a report says, for people (text) and for programs (JSON). Numbers are exact and have a
- * decimal point in every locale. JSON is one object and a newline; its "schema" is 1. A field never
+ * decimal point in every locale. JSON is one object and a newline; its "schema" is 2. A field never
  * changes its type with its value: counts, sizes, places and seconds are numbers, integers of up to
  * 64 bits; what is of the data (elements, min, max, sum, mean ..) is a string; what is not known is
  * null. A plan is for GS_EXPLAIN: in words, or what a report's JSON says of type and plan, and

@@ -74,7 +74,7 @@ static void read_count(const struct place *place, struct gsi_leaf *leaf)
 static void read_size(const struct place *place, struct gsi_leaf *leaf)
 {
     read_count(place, leaf);
-    if (leaf->count == UINT64_MAX)
+    if (leaf->count == UINT64_MAX >> (64 - 8 * place->row->in.bytes))
         leaf->text = NULL;
 }
 
@@ -93,6 +93,12 @@ static void read_pointer(const struct place *place, struct gsi_leaf *leaf)
 static void read_chars(const struct place *place, struct gsi_leaf *leaf)
 {
     leaf->text = place->in;
+}
+
+static void read_note(const struct place *place, struct gsi_leaf *leaf)
+{
+    const char *note = place->in;
+    leaf->text = note[0] != '\0' ? note : NULL;
 }
 
 /* All digits, from an integer: exact, and no locale has a part in it. */
@@ -187,8 +193,8 @@ static void read_schema(const struct place *place, struct gsi_leaf *leaf)
 {
     (void)place;
     leaf->kind = GSI_LEAF_COUNT;
-    leaf->count = 1;
-    leaf->text = "1";
+    leaf->count = GSI_REPORT_SCHEMA;
+    snprintf(leaf->room, sizeof leaf->room, "%d", GSI_REPORT_SCHEMA);
 }
 
 static void read_phase(const struct place *place, struct gsi_leaf *leaf)
@@ -198,25 +204,16 @@ static void read_phase(const struct place *place, struct gsi_leaf *leaf)
 }
 
 static void (*const readers[])(const struct place *place, struct gsi_leaf *leaf) = {
-    [GSI_ROW_COUNT] = read_count,
-    [GSI_ROW_SIZE] = read_size,
-    [GSI_ROW_FLAG] = read_flag,
-    [GSI_ROW_POINTER] = read_pointer,
-    [GSI_ROW_TYPE] = read_pointer,
-    [GSI_ROW_FIELD] = read_chars,
-    [GSI_ROW_CHARS] = read_chars,
-    [GSI_ROW_SECONDS] = read_seconds,
-    [GSI_ROW_PRINT] = read_print,
-    [GSI_ROW_HEX] = read_hex,
-    [GSI_ROW_END_KEY] = read_end_key,
-    [GSI_ROW_VALUE] = read_value,
-    [GSI_ROW_SUM] = read_sum,
-    [GSI_ROW_DOUBLE] = read_double,
-    [GSI_ROW_DEVIATION] = read_deviation,
-    [GSI_ROW_SET] = read_set,
-    [GSI_ROW_SCHEMA] = read_schema,
-    [GSI_ROW_PHASE] = read_phase,
-    [GSI_ROW_PREDICTED] = read_predicted,
+    [GSI_ROW_COUNT] = read_count,     [GSI_ROW_SIZE] = read_size,
+    [GSI_ROW_FLAG] = read_flag,       [GSI_ROW_POINTER] = read_pointer,
+    [GSI_ROW_TYPE] = read_pointer,    [GSI_ROW_FIELD] = read_chars,
+    [GSI_ROW_CHARS] = read_chars,     [GSI_ROW_NOTE] = read_note,
+    [GSI_ROW_SECONDS] = read_seconds, [GSI_ROW_PRINT] = read_print,
+    [GSI_ROW_HEX] = read_hex,         [GSI_ROW_END_KEY] = read_end_key,
+    [GSI_ROW_VALUE] = read_value,     [GSI_ROW_SUM] = read_sum,
+    [GSI_ROW_DOUBLE] = read_double,   [GSI_ROW_DEVIATION] = read_deviation,
+    [GSI_ROW_SET] = read_set,         [GSI_ROW_SCHEMA] = read_schema,
+    [GSI_ROW_PHASE] = read_phase,     [GSI_ROW_PREDICTED] = read_predicted,
 };
 
 void gsi_leaf_read(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)

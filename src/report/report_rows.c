@@ -136,10 +136,10 @@ static const struct gsi_report_row phase_rows[] = {
 
 static const struct gsi_report_row disorder_rows[] = {
     ROW(COUNT, "index", .in = IN(disorder.index)),
-    ROW(COUNT, "file_idx", .in = IN(disorder.file_idx)),
-    ROW(COUNT, "file_element_idx", .in = IN(disorder.file_element_idx)),
+    ROW(COUNT, "file_index", .in = IN(disorder.file_idx)),
+    ROW(COUNT, "file_element_index", .in = IN(disorder.file_element_idx)),
     ROW(CHARS, "key", .in = IN(disorder.key.text), .is_there = gsi_has_records),
-    ROW(COUNT, "off", .in = IN(disorder.key.off), .is_there = gsi_has_records),
+    ROW(COUNT, "offset", .in = IN(disorder.key.off), .is_there = gsi_has_records),
     ROW(VALUE, "before", .in = IN(disorder.before), .of = GSI_OF_KEY),
     ROW(VALUE, "after", .in = IN(disorder.after), .of = GSI_OF_KEY),
     END,
@@ -154,17 +154,39 @@ static const struct gsi_report_row move_rows[] = {
 
 #define PLAN(kind, member) ROW(kind, #member, .in = IN(plan.member))
 static const struct gsi_report_row plan_numbers[] = {
-    PLAN(SIZE, input_bytes),   PLAN(SIZE, output_bytes),   PLAN(COUNT, memory_bytes),
-    PLAN(COUNT, arena_bytes),  PLAN(COUNT, chunk_bytes),   PLAN(COUNT, chunks_per_run),
-    PLAN(COUNT, window_bytes), PLAN(COUNT, frame_bytes),   PLAN(COUNT, window_count),
-    PLAN(COUNT, thread_count), PLAN(FLAG, is_merge),       PLAN(COUNT, run_count),
-    PLAN(COUNT, spilled_runs), PLAN(COUNT, spilled_bytes), PLAN(COUNT, fan_in),
-    PLAN(COUNT, merge_passes), PLAN(COUNT, read_bytes),    PLAN(COUNT, write_bytes),
-    PLAN(COUNT, temp_bytes),   PLAN(COUNT, space_bytes),   PLAN(COUNT, disk_step_bytes),
-    PLAN(COUNT, host_bytes),   PLAN(COUNT, top_room),      PLAN(FLAG, is_counted),
-    PLAN(COUNT, top_bytes),    PLAN(COUNT, device_bytes),  PLAN(COUNT, device_runs),
-    PLAN(COUNT, device_count), PLAN(COUNT, host_runs),     PLAN(COUNT, device_run_bytes),
-    PLAN(COUNT, late_bytes),   PLAN(FLAG, is_in_place),    END};
+    PLAN(SIZE, input_bytes),
+    PLAN(SIZE, output_bytes),
+    PLAN(COUNT, memory_bytes),
+    PLAN(COUNT, arena_bytes),
+    PLAN(COUNT, chunk_bytes),
+    PLAN(COUNT, chunks_per_run),
+    PLAN(COUNT, window_bytes),
+    PLAN(COUNT, frame_bytes),
+    PLAN(COUNT, window_count),
+    PLAN(COUNT, thread_count),
+    PLAN(FLAG, is_merge),
+    PLAN(COUNT, run_count),
+    PLAN(COUNT, spilled_runs),
+    PLAN(COUNT, spilled_bytes),
+    PLAN(SIZE, fan_in),
+    PLAN(COUNT, merge_passes),
+    ROW(COUNT, "bytes_read", .in = IN(plan.read_bytes)),
+    ROW(COUNT, "bytes_written", .in = IN(plan.write_bytes)),
+    PLAN(COUNT, temp_bytes),
+    PLAN(COUNT, space_bytes),
+    PLAN(COUNT, disk_step_bytes),
+    PLAN(COUNT, host_bytes),
+    PLAN(COUNT, top_room),
+    PLAN(FLAG, is_counted),
+    PLAN(COUNT, top_bytes),
+    PLAN(COUNT, device_bytes),
+    PLAN(COUNT, device_runs),
+    PLAN(COUNT, device_count),
+    PLAN(COUNT, host_runs),
+    PLAN(COUNT, device_run_bytes),
+    PLAN(COUNT, late_bytes),
+    PLAN(FLAG, is_in_place),
+    END};
 
 static const struct gsi_report_row plan_rows[] = {
     ALSO(plan_numbers),
@@ -198,7 +220,7 @@ static const struct gsi_report_row space_rows[] = {
 };
 
 static const struct gsi_report_row written_rows[] = {
-    ROW(FLAG, "positions", .in = IN(has_positions)),
+    ROW(FLAG, "is_positions", .in = IN(has_positions)),
     TEXTS("fields", out, out_count),
     ROW(COUNT, "bytes", .in = IN(written_bytes)),
     SAME(COUNT, sorted_bytes),
@@ -220,15 +242,15 @@ static const struct gsi_report_row find_rows[] = {
 
 static const struct gsi_report_row part_rows[] = {
     ROW(COUNT, "number", .in = IN(part_number)),
-    ROW(COUNT, "count", .in = IN(part_count)),
+    ROW(COUNT, "parts", .in = IN(part_count)),
     ROW(COUNT, "first", .in = IN(part_first)),
     ROW(COUNT, "of", .in = IN(part_of)),
     END,
 };
 
 static const struct gsi_report_row into_rows[] = {
-    ROW(COUNT, "off", .in = IN(place_off)),
-    ROW(COUNT, "of", .in = IN(place_of)),
+    ROW(COUNT, "offset", .in = IN(place_off)),
+    ROW(COUNT, "file_bytes", .in = IN(place_of)),
     END,
 };
 
@@ -253,13 +275,13 @@ static const struct gsi_report_row what_rows[] = {
     OBJECT("into", into_rows, .known = IN(has_place)),
     KNOWN(COUNT, top_count, has_top),
     SAME(POINTER, device),
-    SAME(CHARS, device_name),
-    SAME(CHARS, device_note),
+    SAME(NOTE, device_name),
+    SAME(NOTE, device_note),
     SAME(POINTER, engine),
-    SAME(CHARS, engine_note),
-    SAME(FLAG, direct_input),
-    SAME(FLAG, direct_output),
-    SAME(FLAG, direct_temp),
+    SAME(NOTE, engine_note),
+    ROW(FLAG, "is_direct_input", .in = IN(direct_input)),
+    ROW(FLAG, "is_direct_output", .in = IN(direct_output)),
+    ROW(FLAG, "is_direct_temp", .in = IN(direct_temp)),
     TEXTS("notes", notes, note_count),
     END,
 };
@@ -286,11 +308,11 @@ const struct gsi_report_row gsi_report_rows[] = {
     SAME(COUNT, spilled_runs),
     SAME(COUNT, spilled_bytes),
     SAME(COUNT, in_order_bytes),
-    ROW(FLAG, "one_pass", .in = IN(is_one_pass)),
+    SAME(FLAG, is_one_pass),
     SAME(COUNT, stretch_count),
     SAME(COUNT, stretch_bytes),
     SAME(POINTER, in_order_note),
-    SAME(CHARS, codec),
+    SAME(NOTE, codec),
     SAME(COUNT, coded_runs),
     SAME(COUNT, spilled_coded_bytes),
     SAME(COUNT, host_run_bytes),
@@ -335,8 +357,9 @@ const struct gsi_report_row gsi_plan_rows[] = {
 
 /* What programs need to know, and no report says. */
 static const struct gsi_report_row beside_rows[] = {
-    SAME(FLAG, is_packed), SAME(COUNT, data_off), SAME(COUNT, data_bytes),
-    SAME(FLAG, is_placed), SAME(FLAG, is_kept),   END,
+    SAME(FLAG, is_packed),   ROW(COUNT, "data_offset", .in = IN(data_off)),
+    SAME(COUNT, data_bytes), SAME(FLAG, is_placed),
+    SAME(FLAG, is_kept),     END,
 };
 
 const struct gsi_report_row gsi_all_rows[] = {

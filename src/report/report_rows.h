@@ -19,6 +19,7 @@ enum gsi_row_kind {
     GSI_ROW_FLAG,    /* bool */
     GSI_ROW_POINTER, /* const char *; NULL is not known */
     GSI_ROW_CHARS,   /* char[] */
+    GSI_ROW_NOTE,    /* the same; an empty one is not known */
     GSI_ROW_TYPE,    /* the same as a pointer: name of a type */
     GSI_ROW_FIELD,   /* text of struct gsi_field_report */
     GSI_ROW_SECONDS, /* of nanoseconds */
@@ -90,6 +91,9 @@ enum gsi_leaf_kind {
     GSI_LEAF_FLOAT,   /* number */
     GSI_LEAF_LENGTH   /* of a list, which has no text: count */
 };
+
+/* The number of these names, of what they mean and of their types, in the JSON's "schema". */
+#define GSI_REPORT_SCHEMA 2
 
 #define GSI_LEAF_BYTES (2 * GS_END_KEY_BYTES + 1)
 

@@ -145,7 +145,7 @@ def test_merge__parts_into_one_file_and_what_is_found_there(tmp_path):
         np.arange(i, 3000, 2, dtype='<u4').tofile(half)
     for i in (3, 1, 2):
         report = gs.merge(halves, into=tmp_path / 'all.u32', part=f'{i}/3')
-        assert report.details['into'] == {'off': (i - 1) * 4000, 'of': 12000} and report.count == 1000
+        assert report.details['into'] == {'offset': (i - 1) * 4000, 'file_bytes': 12000} and report.count == 1000
     assert (np.fromfile(tmp_path / 'all.u32', '<u4') == np.arange(3000)).all()
     assert gs.find(tmp_path / 'all.u32', '1000..1009') == slice(1000, 1010)
     assert gs.merge(halves, tmp_path / 'some.u32', find='2990..').count == 10

@@ -77,7 +77,7 @@ static uint64_t file_count(const struct printer *printer)
 static enum gs_status print_tail_of_file(struct printer *printer, uint64_t count,
                                          struct gs_error *error)
 {
-    uint64_t off = number_at(printer->report, "data_off"), all = file_count(printer);
+    uint64_t off = number_at(printer->report, "data_offset"), all = file_count(printer);
     uint64_t left = all - min_u64(all, printer->printed_count);
     uint64_t left_out = left - min_u64(left, count);
     print_gap(printer, left_out);
@@ -124,7 +124,7 @@ static enum gs_status print_both(const struct command_line *line, struct printer
 {
     uint64_t count = line->head_count;
     TRY(print_input_begin(&printer->input, number_at(printer->report, "is_packed") != 0,
-                          number_at(printer->report, "data_off"), error));
+                          number_at(printer->report, "data_offset"), error));
     if (printer->input.has_size)
         count = min_u64(count, file_count(printer));
     TRY(print_next(printer, count, error));

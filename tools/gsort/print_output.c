@@ -155,7 +155,7 @@ static enum gs_status begin(const struct command_line *line, struct print_output
         if (printer->text == NULL)
             return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");
     }
-    if (number_at(printer->report, "data_off") > 0 && command_line_given(line, "region") == NULL)
+    if (number_at(printer->report, "data_offset") > 0 && command_line_given(line, "region") == NULL)
         TRY(of_job(gs_job_set(line->job, "drop-header", "true"), line->job, error));
     printer->is_headed = line->prints_header;
     return of_job(gs_job_set_writer(line->job, "standard output", &writer), line->job, error);

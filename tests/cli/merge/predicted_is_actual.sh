@@ -10,7 +10,7 @@ r = json.load(open('report'))
 p = r['plan']
 for name in ('run_count', 'spilled_runs', 'spilled_bytes', 'merge_passes'):
     assert int(p[name]) == int(r[name]), (sys.argv[1], name, p[name], r[name])
-for name, got in (('read_bytes', r['bytes_read']), ('write_bytes', r['bytes_written'])):
+for name, got in (('bytes_read', r['bytes_read']), ('bytes_written', r['bytes_written'])):
     assert int(p[name]) == int(got), (sys.argv[1], name, p[name], got)
 for planned, done in zip(p['phases'], r['phases']):
     for name in 'name', 'bytes_read', 'bytes_written':

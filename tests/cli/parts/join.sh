@@ -71,7 +71,7 @@ join part.[124].json
 join part.[1234].json part.2.json
 join part.[1234].json in.1.json in.2.json
 join part.[12].json rec.3.json
-for change in 'first_key "00000000"' 'tally.count 1499' 'part.first 1501' 'into.off 6004' 'type "u32"' \
+for change in 'first_key "00000000"' 'tally.count 1499' 'part.first 1501' 'into.offset 6004' 'type "u32"' \
     'tally.fingerprint "00000000000000000000000000000000"' 'tally.min "-9"' 'tally.nan_count 1'; do
     change part.2.json ${change% *} "${change#* }"
     join part.[134].json changed.json in.*.json
@@ -82,7 +82,7 @@ gsort few.u64 -o few.sorted.u64 --stats=json > in.few.json
 ends=$(gsort --find "$(gsort --head 2000 few.sorted.u64 | tail -n 1)" few.sorted.u64)
 cut() { # NUMBER FIRST COUNT
     gsort -m -u --range $2:$3 few.sorted.u64 -o some --stats=json > few.json
-    change few.json part "{\"number\": $1, \"count\": 2, \"first\": $2, \"of\": 3000, \"is_unequal\": true}"
+    change few.json part "{\"number\": $1, \"parts\": 2, \"first\": $2, \"of\": 3000, \"is_unequal\": true}"
     mv changed.json few.$1.json
 }
 for first in ${ends%:*} $((${ends%:*} + 1)); do
@@ -118,7 +118,7 @@ join rec.[13].json changed.json
 gsort -u 1.f32 -o some --stats=json > unique.json
 join part.*.json unique.json
 join in.1.json
-for text in '' '{' '[1,]' '{"a" 1}' '"\x"' '{"schema": 1}' '{"schema": 2, "type": "u32", "tally": {}}' "$(printf '[%.0s' {1..40})"; do
+for text in '' '{' '[1,]' '{"a" 1}' '"\x"' '{"schema": 2}' '{"schema": 1, "type": "u32", "tally": {}}' '{"schema": 3, "type": "u32", "tally": {}}' "$(printf '[%.0s' {1..40})"; do
     printf '%s' "$text" > broken
     join broken
 done

@@ -10,7 +10,7 @@ r = json.load(open('report'))
 p = r['plan']
 for name in ('run_count', 'spilled_runs', 'spilled_bytes', 'merge_passes'):
     assert int(p[name]) == int(r[name]), (sys.argv[1], name, p[name], r[name])
-for name, got in (('read_bytes', r['bytes_read']), ('write_bytes', r['bytes_written'])):
+for name, got in (('bytes_read', r['bytes_read']), ('bytes_written', r['bytes_written'])):
     assert abs(int(p[name]) - int(got)) < 0.05 * int(got), (sys.argv[1], name, p[name], got)
 assert int(r['memory_peak_bytes']) <= int(p['memory_bytes'])
 P

@@ -32,7 +32,7 @@ for way in '', '--parallel 3 --window 24K', '-q':
     done = run(f'-c --stats=json {way} x.u64', 1)
     report = json.loads(done.stdout)
     assert done.stderr == 'gsort: x.u64: element 3 is out of order: 1 after 9\n', done
-    assert report['disorder'] == {'index': 3, 'file_idx': 0, 'file_element_idx': 3, 'before': '9', 'after': '1'}, report
+    assert report['disorder'] == {'index': 3, 'file_index': 0, 'file_element_index': 3, 'before': '9', 'after': '1'}, report
     assert (report['tally']['count'], report['tally']['sum'], report['duplicate_count']) == (8, '41', 3), report
 report = json.loads(run('-R 16 -k 0:u64 -c -u --stats=json s', 1).stdout)
 assert report['disorder']['index'] == 3 and report['tally']['count'] == 8, report

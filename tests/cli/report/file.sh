@@ -11,7 +11,7 @@ json() { # CODE ARGUMENTS
     shift
     rm -rf r out out.1 out.2 into
     gsort -q "$@" --stats=json:r >stdout 2>err || code=$?
-    [ "$code" = "$want" ] && python3 -c 'import json; assert json.load(open("r"))["schema"] == 1' && ! grep -q '{' err ||
+    [ "$code" = "$want" ] && python3 -c 'import json; assert json.load(open("r"))["schema"] == 2' && ! grep -q '{' err ||
         { echo "gsort $*: exit $code:" && cat err; }
 }
 for way in '-o out' '-r --top 3 -o out' '-u -o out' '-m -o out' '-m --part 1/2 --into into' '--split 2 -o out.%d' '-o /dev/null' \

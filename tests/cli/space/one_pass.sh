@@ -33,7 +33,7 @@ try() { # what is wanted, how it goes, arguments
     python3 - "$how" "$*" <<'P'
 import json, sys
 r = json.load(open('report'))
-how = 'one' if r['one_pass'] else 'ended' if int(r['in_order_bytes']) else 'none'
+how = 'one' if r['is_one_pass'] else 'ended' if int(r['in_order_bytes']) else 'none'
 spills = int(r['spilled_runs']) > 0
 if how != sys.argv[1] or spills and how == 'one':
     print(sys.argv[2], 'went:', how, r['spilled_runs'], r['in_order_bytes'], r['plan']['late_bytes'])

@@ -23,9 +23,9 @@ entry = 16 if '--count' in sys.argv[2] else 8
 count = int(r['unique_count'])
 assert int(r['output_bytes']) == count * entry
 assert int(p['output_bytes']) == int(p['input_bytes']) // 8 * entry
-assert int(r['bytes_written']) <= int(p['write_bytes'])
+assert int(r['bytes_written']) <= int(p['bytes_written'])
 if sys.argv[1] == 'distinct':
-    assert count == int(r['tally']['count']) and int(r['bytes_written']) == int(p['write_bytes']), (sys.argv, r, p)
+    assert count == int(r['tally']['count']) and int(r['bytes_written']) == int(p['bytes_written']), (sys.argv, r, p)
 else:
     assert count < int(r['tally']['count']) // 2
 assert int(r['memory_peak_bytes']) <= int(p['memory_bytes'])

@@ -253,7 +253,7 @@ static void test_report__json__is_json(void **state)
     assert_int_equal(pclose(python), 0);
     assert_true(bytes > 2 && strcmp(text + bytes - 3, "\n}\n") == 0);
     static const char *const lines[] = {
-        "{\n  \"schema\": 1",
+        "{\n  \"schema\": 2",
         "  \"engine_note\": \"io_uring: \\\"no\\\"\\\\\\u000a\"",
         "  \"top_count\": 18446744073709551615",
         "  \"bytes_read\": 9007199254740993",

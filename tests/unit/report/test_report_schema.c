@@ -40,7 +40,8 @@ static const char *type_of(enum gsi_row_kind kind)
 static bool may_be_null(const struct gsi_report_row *row)
 {
     return row->known.bytes > 0 || row->is_known != NULL || row->kind == GSI_ROW_SIZE ||
-           row->kind == GSI_ROW_POINTER || row->kind == GSI_ROW_TYPE || row->kind == GSI_ROW_SET;
+           row->kind == GSI_ROW_NOTE || row->kind == GSI_ROW_POINTER || row->kind == GSI_ROW_TYPE ||
+           row->kind == GSI_ROW_SET;
 }
 
 static void write_rows(FILE *file, const struct gsi_report_row *rows, bool is_there, int depth,
@@ -71,7 +72,7 @@ static void write_row(FILE *file, const struct gsi_report_row *row, int depth)
     }
     fprintf(file, is_null ? "{\"type\": [\"%s\", \"null\"]" : "{\"type\": \"%s\"", type);
     if (row->kind == GSI_ROW_SCHEMA)
-        fputs(", \"const\": 1", file);
+        fprintf(file, ", \"const\": %d", GSI_REPORT_SCHEMA);
     else if (strcmp(type, "string") != 0 && row->kind != GSI_ROW_FLAG && row->kind != GSI_ROW_LIST)
         fputs(", \"minimum\": 0", file);
     if (row->kind == GSI_ROW_LIST)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCHEMA 2 /* of reports: names and types (gsort.h) */
+
 /* A report of a part, or of what parts were made of. */
 struct told {
     const char *path;
@@ -52,7 +54,7 @@ static enum gs_status take_part(struct join *join, struct told *part)
 {
     uint64_t count_of, all;
     if (!report_count(member_of(part, "part", "number"), &part->number) ||
-        !report_count(member_of(part, "part", "count"), &count_of) ||
+        !report_count(member_of(part, "part", "parts"), &count_of) ||
         !report_count(member_of(part, "part", "first"), &part->first) ||
         !report_count(member_of(part, "part", "of"), &all) ||
         !report_count(member_of(part, "tally", "count"), &part->count) ||
@@ -96,9 +98,14 @@ static enum gs_status take_reports(struct join *join, const char *path, const js
     for (size_t i = 0; i < json_array_size(reports); i++) {
         struct told told = {.path = path, .report = json_array_get(reports, i)};
         uint64_t schema;
-        if (!report_count(member(&told, "schema"), &schema) || schema != 1 ||
-            member(&told, "type") == NULL || member(&told, "tally") == NULL)
-            return fail_report(join, &told, "it has no schema of 1, no type or no tally");
+        if (!report_count(member(&told, "schema"), &schema) || member(&told, "type") == NULL ||
+            member(&told, "tally") == NULL)
+            return fail_report(join, &told, "it has no schema, no type or no tally");
+        if (schema != SCHEMA)
+            return gs_fail(join->error, GS_E_INPUT, 0,
+                           "'%s': is a report of schema %" PRIu64 ", of another version of gsort; "
+                           "this one joins those of schema %d",
+                           path, schema, SCHEMA);
         for (size_t k = 0; k < 2; k++) {
             struct told *more =
                 realloc(room[k], (join->part_count + join->other_count + 1) * sizeof *more);
@@ -165,7 +172,7 @@ static enum gs_status check_kind(const struct join *join, const struct told *par
             other = slices[i];
     if ((member(part, "unique_count") == NULL) != (member(first, "unique_count") == NULL))
         other = "unique_count";
-    if (!is_same(member_of(part, "into", "of"), member_of(first, "into", "of")))
+    if (!is_same(member_of(part, "into", "file_bytes"), member_of(first, "into", "file_bytes")))
         other = "length of the file of --into";
     if (other == NULL)
         return GS_OK;
@@ -202,8 +209,8 @@ static enum gs_status check_share(const struct join *join, const struct told *pa
                        behind - first, first);
     if (member(part, "into") == NULL)
         return GS_OK;
-    if (!report_count(member_of(part, "into", "off"), &off) ||
-        !report_count(member_of(part, "into", "of"), &of) ||
+    if (!report_count(member_of(part, "into", "offset"), &off) ||
+        !report_count(member_of(part, "into", "file_bytes"), &of) ||
         !report_count(member(part, "element_bytes"), &element_bytes))
         return fail_report(join, part, "it says not where in the file it wrote");
     if (off != of - (join->all - first) * element_bytes)
@@ -474,7 +481,7 @@ static json_t *report_of(const struct join *join)
         first++;
     while (last > first && last->count == 0)
         last--;
-    json_object_set_new(report, "schema", json_integer(1));
+    json_object_set_new(report, "schema", json_integer(SCHEMA));
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i], "keys") != 0 || member(first, "keys") != NULL)
             copy(report, kinds[i], member(first, kinds[i]));
@@ -482,7 +489,7 @@ static json_t *report_of(const struct join *join)
     json_object_set_new(report, "joined_against",
                         join->other_count > 0 ? json_integer((json_int_t)join->other_count)
                                               : json_null());
-    copy(report, "file_bytes", member_of(first, "into", "of"));
+    copy(report, "file_bytes", member_of(first, "into", "file_bytes"));
     trim_all(join->told);
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
         if (report_member(join->told, sums[i]) != NULL)

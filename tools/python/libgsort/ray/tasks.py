@@ -226,7 +226,7 @@ def merge_part(job: Job, number: int, first: int, behind: int, total: int, files
     if job.sink == 'files':
         report['file_bytes'] = os.path.getsize(job.part_path(number))
     if job.is_sliced:
-        report['part'] = {'number': number, 'count': job.parts, 'first': first, 'of': total, 'is_unequal': job.kept.is_unequal}
+        report['part'] = {'number': number, 'parts': job.parts, 'first': first, 'of': total, 'is_unequal': job.kept.is_unequal}
     return report
 
 
@@ -246,7 +246,7 @@ def _write_part(job: Job, number: int, run: Callable[..., gsort.Report], first: 
         os.lseek(file, off, os.SEEK_SET)
         report = run(file)
         if job.sink == 'into':
-            report['into'] = {'off': off, 'of': len(head) + total * job.order.element_bytes}
+            report['into'] = {'offset': off, 'file_bytes': len(head) + total * job.order.element_bytes}
         else:
             os.pwrite(file, head_of(job.head, written_count(report)), 0)
         os.fsync(file)
