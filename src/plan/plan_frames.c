@@ -118,6 +118,10 @@ uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const str
 enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, uint64_t runs,
                                       struct gs_error *error)
 {
+    if (runs <= 1)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--memory: %llu bytes are too few for frames of this --window",
+                        (unsigned long long)request->memory_bytes);
     return gsi_fail(error, GS_E_USAGE, 0,
                     "--memory: %llu bytes are too few to merge %llu runs at once with this "
                     "--batch-size and --window",

@@ -232,7 +232,7 @@ static enum gs_status take_count(const struct command_line *line, const char *na
 
 static enum gs_status take_words(struct command_line *line, struct gs_error *error)
 {
-    int progress = PROGRESS_AUTO, quietly = 0, prints = 0, help = 0;
+    int progress = PROGRESS_AUTO, quietly = 0, prints = PRINT_TEXT, help = HELP_USUAL;
     TRY(take_stats(line, error));
     TRY(take_word(line, "progress", &progress, error));
     TRY(take_word(line, "check", &quietly, error));
@@ -242,8 +242,8 @@ static enum gs_status take_words(struct command_line *line, struct gs_error *err
     TRY(take_count(line, "tail", &line->tail_count, error));
     line->progress = (enum progress_mode)progress;
     line->check_quietly = quietly != 0 || command_line_given(line, "check-quiet") != NULL;
-    line->prints_json = prints == 1 || command_line_given(line, "json") != NULL;
-    line->prints_header = prints == 2;
+    line->prints_json = prints == PRINT_JSON || command_line_given(line, "json") != NULL;
+    line->prints_header = prints == PRINT_HEADER;
     line->help = help;
     line->wants_help = command_line_given(line, "help") != NULL;
     line->wants_version = command_line_given(line, "version") != NULL;
@@ -364,7 +364,7 @@ static void print_groups(const struct command_line *line, FILE *out)
     for (int i = 0; i < line->row_count; i++) {
         const struct gs_option *row = &line->rows[i];
         bool tunes = strcmp(row->group, "Tuning") == 0;
-        if (row->is_hidden || (line->help < 2 && tunes != (line->help == 1)))
+        if (row->is_hidden || (line->help < HELP_ALL && tunes != (line->help == HELP_TUNING)))
             continue;
         if (strcmp(row->group, group) != 0)
             fprintf(out, "\n%s\n", row->group);
@@ -401,7 +401,7 @@ void command_line_help(const struct command_line *line, FILE *out)
         print_daily_help(line, out);
         return;
     }
-    if (line->help == 3) {
+    if (line->help == HELP_MARKDOWN) {
         print_markdown(line, out);
         return;
     }

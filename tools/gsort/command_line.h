@@ -7,6 +7,10 @@
 #include "files0.h"
 
 enum stats_format { STATS_NONE, STATS_TEXT, STATS_JSON };
+
+/* Words of --print and --help, by the numbers that the table of options gives them. */
+enum print_way { PRINT_TEXT, PRINT_JSON, PRINT_HEADER };
+enum help_part { HELP_USUAL, HELP_TUNING, HELP_ALL, HELP_MARKDOWN };
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 /* Room for the library's options (gs_option_at), and for aliases. */

@@ -189,6 +189,15 @@ static bool is_json_on_stderr(const struct run *run)
            stream_of(run) == stderr;
 }
 
+static enum gs_status check_progress(const struct run *run, struct gs_error *error)
+{
+    if (run->line->progress != PROGRESS_ALWAYS || !is_json_on_stderr(run))
+        return GS_OK;
+    return gs_fail(error, GS_E_USAGE, 0,
+                   "--progress=always does not go with --stats=json on standard error, which is "
+                   "JSON as a whole; --stats=json:FILE writes the report elsewhere");
+}
+
 /* Notes are in the JSON; where there is none, they are said. */
 static void say_kept_notes(const struct run *run, const gs_report *report)
 {
@@ -267,8 +276,8 @@ static int run_job(struct run *run)
     if (cancel != NULL)
         catch_signals();
     run->shows_progress =
-        line->progress == PROGRESS_ALWAYS ||
-        (line->progress == PROGRESS_AUTO && !line->is_quiet && isatty(STDERR_FILENO));
+        line->progress == PROGRESS_ALWAYS || (line->progress == PROGRESS_AUTO && !line->is_quiet &&
+                                              !is_json_on_stderr(run) && isatty(STDERR_FILENO));
     if (run->shows_progress)
         gs_job_set_progress(line->job, draw_progress, NULL);
     enum gs_status status = gs_job_run(line->job, line->action);
@@ -305,8 +314,10 @@ int main(int argc, char **argv)
     bool wants_text = line.wants_help || line.wants_version;
     if (status == GS_OK && !wants_text)
         status = check_terminals(&line, &error);
-    if (status == GS_OK && is_job(&line))
+    if (status == GS_OK && is_job(&line)) {
         run.writes_stdout = command_line_writes_stdout(&line);
+        status = check_progress(&run, &error);
+    }
     if (!line.is_quiet && !is_json_on_stderr(&run))
         gs_job_set_note(line.job, say_note, &run);
     if (status == GS_OK && line.wants_help)

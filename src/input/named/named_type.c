@@ -8,9 +8,13 @@ static const struct gsi_type_word *word_of(const char *path)
     return path == NULL || strcmp(path, "-") == 0 ? NULL : gsi_type_word_of_file(path);
 }
 
-static bool is_same(const struct gsi_type_word *a, const struct gsi_type_word *b)
+/* Of inputs that nothing is said of, behind the name of the first. */
+static const char *others(size_t input_count, char text[32])
 {
-    return strcmp(a->type, b->type) == 0;
+    text[0] = '\0';
+    if (input_count > 1)
+        snprintf(text, 32, " and %zu more", input_count - 1);
+    return text;
 }
 
 enum gs_status gsi_named_type_check_output(const char *output, const char *type, const char *input,
@@ -37,12 +41,12 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
         if (word == NULL)
             continue;
         GSI_TRY(gsi_type_word_check_file(word, inputs[i], error));
-        if (named->word != NULL && !is_same(word, named->word))
+        if (named->word != NULL && !gsi_type_goes_with(word->type, named->word->type))
             return gsi_fail(error, GS_E_USAGE, 0,
                             "'%s': is named as %s, but '%s' as %s; sort them one by one, or say by "
                             "--type what both are",
                             inputs[i], word->word, named->path, named->word->word);
-        if (named->word == NULL)
+        if (named->word == NULL || strlen(word->type) > strlen(named->word->type)) /* has a unit */
             *named = (struct gsi_named_type){.word = word, .path = inputs[i]};
     }
     if (named->word != NULL)
@@ -55,12 +59,11 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
 
 enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, struct gs_error *error)
 {
-    const char *what = "nothing says what the elements are, and --strict assumes no type; give "
-                       "-t TYPE, or -R N for records";
-    if (input_count > 1)
-        return gsi_fail(error, GS_E_USAGE, 0, "'%s' and %zu more: %s", input, input_count - 1,
-                        what);
-    return gsi_fail(error, GS_E_USAGE, 0, "'%s': %s", input, what);
+    char more[32];
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "'%s'%s: nothing says what the elements are, and --strict assumes no type; "
+                    "give -t TYPE, or -R N for records",
+                    input, others(input_count, more));
 }
 
 void gsi_named_type_note(const struct gsi_options *options, const char *type, const char *word,
@@ -73,12 +76,10 @@ void gsi_named_type_note(const struct gsi_options *options, const char *type, co
                                                      : "sorted";
     const struct gsi_type_word *known =
         word != NULL ? gsi_type_word_find(word, strlen(word)) : NULL;
-    if (word == NULL && input_count > 1)
-        gsi_note(options, "%s and %zu more: %s as %s, which was assumed; --type says what it is",
-                 input, input_count - 1, done, type);
-    else if (word == NULL)
-        gsi_note(options, "%s: %s as %s, which was assumed; --type says what it is", input, done,
-                 type);
+    char more[32];
+    if (word == NULL)
+        gsi_note(options, "%s%s: %s as %s, which was assumed; --type says what it is", input,
+                 others(input_count, more), done, type);
     else if (known != NULL && known->sense == GSI_SENSE_SMALL)
         gsi_note(options, "'%s' in a name is %s, of 8 bits; NumPy's, of 8 bytes, is --type %s",
                  word, known->either, known->other);

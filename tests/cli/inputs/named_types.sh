@@ -106,3 +106,12 @@ echo "-- what is said, and what is not"
     gsort --explain plain -o out | head -1
     gsort -v plain -o out 2>&1 | grep "^type"
 } 2>&1
+
+echo "-- of several: a time without a unit has that of the others"
+printf '\1\0\0\0\0\0\0\0' | tee t.time64 't.time64[ms]' >'t.time64[us]'
+for names in 't.time64 t.time64[ms]' 't.time64[ms] t.time64' 't.time64 t.time64[ms] t.time64[us]'; do
+    set -f
+    # shellcheck disable=SC2086
+    gsort $names --stats-only --stats=json 2>&1 | grep -E 'type"|gsort: '
+    set +f
+done

@@ -37,6 +37,10 @@ gsort --explain --stats=text:r x.u64 -o out
 grep -c '^memory ' r
 # A dash is the usual place.
 gsort --stats=json:- x.u64 -o out | python3 -c 'import json, sys; assert json.load(sys.stdin)["tally"]["count"] == 5000'
+# Where JSON goes to standard error no progress is drawn into it.
+gsort x.u64 --stats=json --progress=always >out 2>err && cat err
+grep -c -- '--progress=always does not go with --stats=json on standard error' err
+gsort x.u64 --stats=json:r --progress=always >out 2>err
 # Refused, before anything is done.
 refuse() {
     local code=0
