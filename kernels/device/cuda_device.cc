@@ -78,11 +78,34 @@ void gsi_cuda_imprint_fetched(const gsi_cuda_device *device, const uint8_t *stag
     buffer->imprint.disorder_idx = UINT64_MAX;
     if (staging == nullptr || device->has_failed) // then it may not be there
         return;
-    if (layout->record != nullptr)
-        gsi_cuda_records_join(reinterpret_cast<const gsi_records_seen *>(staging),
-                              buffer->bytes / layout->element_bytes, &buffer->imprint);
-    else
-        gsi_cuda_imprint_join(layout, staging, &buffer->imprint);
+    const auto *const seen =
+        reinterpret_cast<const gsi_records_seen *>(staging + gsi_cuda_seen_off(layout));
+    if (layout->has_tags) {
+        gsi_cuda_records_join(seen, buffer->bytes / layout->element_bytes, &buffer->imprint);
+        return;
+    }
+    gsi_cuda_imprint_join(layout, staging, &buffer->imprint);
+    if (layout->word != nullptr)
+        memcpy(buffer->imprint.fingerprint, seen->fingerprint, sizeof seen->fingerprint);
+}
+
+// The fingerprint of words is that of their records.
+void gsi_cuda_imprint_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool to_elements,
+                            uint8_t *imprint)
+{
+    const gsi_layout *layout = &device->config.layout;
+    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    gsi_cuda_check(device,
+                   gsi_cuda_imprint_make(layout, keys, n, to_elements,
+                                         reinterpret_cast<gsi_cuda_imprint *>(imprint), compute),
+                   "cannot check the order");
+    if (layout->word != nullptr)
+        gsi_cuda_check(
+            device,
+            gsi_cuda_words_to(
+                layout->word, keys, n, to_elements,
+                reinterpret_cast<gsi_records_seen *>(imprint + gsi_cuda_seen_off(layout)), compute),
+            "cannot check the order");
 }
 
 static enum gs_status failure(const gsi_cuda_device *device, gs_error *error)
@@ -155,7 +178,7 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
         return device->has_failed
                    ? failure(device, error)
                    : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
-    if (device->config.layout.record != nullptr)
+    if (device->config.layout.has_tags)
         gsi_cuda_records_sort(device, run);
     else
         gsi_cuda_sort(device, &run->slot.keys, run->bytes / device->config.layout.key_bytes,
@@ -190,27 +213,22 @@ static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
     ticket->buffer = buffer;
     const size_t at = is_ordered ? gsi_cuda_imprint_take(device) * gsi_cuda_seen_bytes(layout) : 0;
     ticket->imprint = is_ordered ? device->imprint_staging + at : nullptr;
-    if (layout->record != nullptr) {
-        auto *const seen = reinterpret_cast<gsi_records_seen *>(device->imprints + at);
-        gsi_cuda_records_reduce(device, elements, n, is_ordered ? seen : nullptr);
-        if (is_ordered)
-            gsi_cuda_check(device,
-                           cudaMemcpyAsync(ticket->imprint, seen, sizeof *seen,
-                                           cudaMemcpyDeviceToHost, compute),
-                           "cannot check the order");
-        gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
-        return;
-    }
-    gsi_cuda_check(device,
-                   gsi_cuda_tally_add(layout, device->tally, elements, n, is_ordered, compute),
-                   "cannot count elements");
-    if (is_ordered) {
-        gsi_cuda_imprint *imprint = reinterpret_cast<gsi_cuda_imprint *>(device->imprints + at);
-        gsi_cuda_check(device, gsi_cuda_imprint_make(layout, elements, n, false, imprint, compute),
+    if (layout->record != nullptr)
+        gsi_cuda_records_reduce(
+            device, elements, n,
+            is_ordered ? reinterpret_cast<gsi_records_seen *>(device->imprints + at) : nullptr);
+    else
+        gsi_cuda_check(device,
+                       gsi_cuda_tally_add(layout, device->tally, elements, n, is_ordered, compute),
+                       "cannot count elements");
+    if (is_ordered && !layout->has_tags)
+        gsi_cuda_imprint_queue(device, elements, n, false, device->imprints + at);
+    if (is_ordered)
+        gsi_cuda_check(device,
+                       cudaMemcpyAsync(ticket->imprint, device->imprints + at,
+                                       gsi_cuda_seen_bytes(layout), cudaMemcpyDeviceToHost,
+                                       compute),
                        "cannot check the order");
-        gsi_cuda_check(device, gsi_cuda_imprint_fetch(imprint, ticket->imprint, compute),
-                       "cannot check the order");
-    }
     gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
 }
 
@@ -221,7 +239,7 @@ static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
     if (ticket->run != nullptr) {
         event.kind = GSI_EVENT_RUN;
         event.run = ticket->run;
-        if (device->config.layout.record != nullptr)
+        if (device->config.layout.has_tags)
             gsi_cuda_records_sorted(device, ticket->run);
     } else if (ticket->window != nullptr) {
         event.kind = GSI_EVENT_WINDOW;
@@ -329,8 +347,10 @@ enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t 
         status = devices[i]->has_failed ? failure(devices[i], error) : GS_OK;
     }
     for (uint32_t i = 0; i < tally_count; i++) {
-        if (status == GS_OK)
-            *(has_records ? &config->field_tallies[i] : tally) = gsi_tally_finish(tallies[i]);
+        if (status == GS_OK && has_records)
+            config->field_tallies[i] = gsi_record_field_finish(tallies[i], seen.count);
+        else if (status == GS_OK)
+            *tally = gsi_tally_finish(tallies[i]);
         gsi_tally_free(tallies[i]);
     }
     if (has_records && status == GS_OK) {

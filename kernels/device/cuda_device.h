@@ -51,6 +51,7 @@
 
 #include "kernels/planes/planes.cuh"
 #include "kernels/record/records.cuh"
+#include "kernels/record/words.cuh"
 #include "kernels/sort/sort_kernels.h"
 #include "kernels/tally/tally.cuh"
 
@@ -269,11 +270,23 @@ bool gsi_cuda_reaches(gsi_device *device, const void *data, uint64_t bytes);
 // gsi_cuda_mirror: the place of a buffer of the arena on the GPU.
 uint8_t *gsi_cuda_mirror(const gsi_cuda_device *device, const gsi_buffer *buffer);
 
-// gsi_cuda_seen_bytes: of what is seen of a window or of a reduced buffer, on its way to the host.
+// gsi_cuda_seen_bytes: of what is seen of a window or of a reduced buffer, on its way to the host:
+// an imprint of numbers, what was seen of records, or, of words, both, one behind the other.
+inline size_t gsi_cuda_seen_off(const gsi_layout *layout)
+{
+    return layout->has_tags ? 0 : gsi_round_up_u64(gsi_cuda_imprint_bytes(), 16);
+}
+
 inline size_t gsi_cuda_seen_bytes(const gsi_layout *layout)
 {
-    return layout->record != nullptr ? sizeof(gsi_records_seen) : gsi_cuda_imprint_bytes();
+    return gsi_cuda_seen_off(layout) + (layout->record != nullptr ? sizeof(gsi_records_seen) : 0);
 }
+
+// gsi_cuda_imprint_queue: queue on the compute stream the imprint of n keys on the GPU, which
+// become elements where they are, or stay keys. Not with tags.
+// out   imprint: gsi_cuda_seen_bytes on the GPU
+void gsi_cuda_imprint_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool to_elements,
+                            uint8_t *imprint);
 
 // gsi_cuda_imprint_fetched: the imprint of a buffer, from what was fetched; nullptr: it has none.
 void gsi_cuda_imprint_fetched(const gsi_cuda_device *device, const uint8_t *staging,
@@ -286,19 +299,21 @@ void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
 // gsi_cuda_imprint_take: a place in both rings; as many are in use as buffers are in flight.
 uint32_t gsi_cuda_imprint_take(gsi_cuda_device *device);
 
-// cuda_device_records.cc: what is done to records in place of what is done to numbers.
+// cuda_device_records.cc: what is done to records in place of what is done to numbers. Words have
+// no tags: of them that is what is counted.
 // gsi_cuda_records_overhead: bytes on the GPU that depend on the record's fields.
 uint64_t gsi_cuda_records_overhead(const gsi_layout *layout);
 // gsi_cuda_records_staging_bytes: of what is fetched at the end, a piece at a time.
 uint64_t gsi_cuda_records_staging_bytes(const gsi_layout *layout);
 bool gsi_cuda_records_open(gsi_cuda_device *device); // and what gsi_cuda_records_close takes back
 void gsi_cuda_records_close(gsi_cuda_device *device);
-// Queue on the compute stream: count a chunk's records, which come in at `at` and belong to a run;
-void gsi_cuda_records_put(gsi_cuda_device *device, const gsi_buffer *buffer, const uint8_t *at);
+// Queue on the compute stream: count a chunk's records, which come in at `at` and belong to a run,
+// and make words of them if they are some;
+void gsi_cuda_records_put(gsi_cuda_device *device, const gsi_buffer *buffer, uint8_t *at);
 // make and sort the tags of a run;
 void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run);
-// count n records, and with `seen` look at their order.
-void gsi_cuda_records_reduce(gsi_cuda_device *device, const uint8_t *at, uint64_t n,
+// count n records, and with `seen` look at their order; words only become words.
+void gsi_cuda_records_reduce(gsi_cuda_device *device, uint8_t *at, uint64_t n,
                              gsi_records_seen *seen);
 // gsi_cuda_records_sorted: what gsi_cuda_records_sort queued is done.
 void gsi_cuda_records_sorted(gsi_cuda_device *device, gsi_run *run);

@@ -56,7 +56,7 @@ static uint32_t chains_to_bound(const gsi_merge *merge)
     const gsi_merge_heads *heads = &merge->heads;
     uint32_t count = 0;
     while (count < merge->chain_count &&
-           (merge->device->config.layout.record != nullptr ||
+           (merge->device->config.layout.has_tags ||
             heads->segments[merge->chain_heads[count]]->input_idx <= heads->bound_idx))
         count++;
     return count;

@@ -17,7 +17,7 @@
 // Of records longer keys than tags hold may tie; what their keys share is known later.
 static const gsi_sort_kernels *kernels_of(const gsi_layout *layout)
 {
-    if (layout->record != nullptr && gsi_ties_are_possible(layout->record, 0))
+    if (layout->has_tags && gsi_ties_are_possible(layout->record, 0))
         return &gsi_sort_kernels_tied;
     return GSI_BY_WIDTH(gsi_sort_bytes(layout), &gsi_sort_kernels_4, &gsi_sort_kernels_8,
                         &gsi_sort_kernels_16);
@@ -142,19 +142,19 @@ static bool open_memory(gsi_cuda_device *device)
     const gsi_device_config *config = &device->config;
     const gsi_plan *plan = config->plan;
     const uint32_t key_bytes = gsi_sort_bytes(&config->layout);
-    const bool has_records = config->layout.record != nullptr;
-    bool is_well =
-        (has_records ? gsi_cuda_records_open(device)
-                     : gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&device->tally),
-                                     gsi_cuda_tally_bytes(&config->layout))) &&
-        gsi_cuda_take(device, &device->mirror, plan->device_mirror_bytes) &&
-        gsi_cuda_take(device, &device->imprints,
-                      device->imprint_count * gsi_cuda_seen_bytes(&config->layout));
+    const bool has_tags = config->layout.has_tags;
+    bool is_well = (config->layout.record != nullptr
+                        ? gsi_cuda_records_open(device)
+                        : gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&device->tally),
+                                        gsi_cuda_tally_bytes(&config->layout))) &&
+                   gsi_cuda_take(device, &device->mirror, plan->device_mirror_bytes) &&
+                   gsi_cuda_take(device, &device->imprints,
+                                 device->imprint_count * gsi_cuda_seen_bytes(&config->layout));
     if (plan->device_runs == 0) // a reduction
         return is_well;
     const uint64_t window_bytes = gsi_max_u64(plan->window_bytes, plan->frame_bytes);
     const uint64_t run_keys =
-        has_records ? device->records.run_records : plan->device_run_bytes / key_bytes;
+        has_tags ? device->records.run_records : plan->device_run_bytes / key_bytes;
     const size_t scratch = gsi_max_u64(
         device->kernels->chunk_scratch_bytes(run_keys),
         device->kernels->merge_scratch_bytes(window_bytes / key_bytes, GSI_CUDA_SLICES));
@@ -167,7 +167,7 @@ static bool open_memory(gsi_cuda_device *device)
     for (; is_well && device->slot_count < plan->device_runs; device->slot_count++)
         is_well = gsi_cuda_take(device, &device->slots[device->slot_count].keys,
                                 run_keys * config->layout.element_bytes);
-    if (plan->spilled_runs > 0 && !has_records) { // frames may be packed
+    if (plan->spilled_runs > 0 && !has_tags) { // frames may be packed
         is_well =
             is_well &&
             gsi_cuda_take(device, &device->found, GSI_CUDA_WINDOWS * sizeof *device->found) &&

@@ -1,6 +1,9 @@
 // cuda_device_records.cc: records on the CUDA device. As on the CPU, their tags are sorted and
 // merged in their stead, and a record moves once, in the gather of a window.
 //
+// Records that are words are counted here, become words as they come in, and are numbers from
+// there on (kernels/record/words.cuh).
+//
 // Indexes of tags: run number p has [p << run_shift, (p + 1) << run_shift), in the order of the
 // input; those of fed runs are the feed's, from 0 on, and never reach those of resident runs, which
 // follow: of a run there are no more records in frames than in chunks.
@@ -17,7 +20,8 @@
 #include "element/record/record_room.h"
 #include "element/record/record_tally.h"
 
-// Records whose fields are counted at a time.
+// Records whose fields are counted at a time. Of words a chunk is: its numbers, which are no wider,
+// lie where its sort will go back and forth.
 #define NUMBERS_BATCH (UINT64_C(1) << 17)
 
 // Entries of the table of places to begin with, where nobody knows how many there will be.
@@ -100,7 +104,7 @@ static bool take_for_runs(gsi_cuda_device *device)
     return is_well;
 }
 
-bool gsi_cuda_records_open(gsi_cuda_device *device)
+static bool take_for_tags(gsi_cuda_device *device)
 {
     gsi_cuda_records *records = &device->records;
     const gsi_record *record = record_of(device);
@@ -112,14 +116,20 @@ bool gsi_cuda_records_open(gsi_cuda_device *device)
                                           cudaMemcpyHostToDevice, compute_of(device)),
                           "cannot copy to the GPU") &&
            gsi_cuda_take(device, &records->first, record->bytes) &&
-           gsi_cuda_take(device, &records->seen, sizeof *records->seen) &&
+           (device->config.plan->device_runs == 0 || take_for_runs(device));
+}
+
+bool gsi_cuda_records_open(gsi_cuda_device *device)
+{
+    gsi_cuda_records *records = &device->records;
+    return gsi_cuda_take(device, &records->seen, sizeof *records->seen) &&
            gsi_cuda_check(
                device, cudaMemsetAsync(records->seen, 0, sizeof *records->seen, compute_of(device)),
                "cannot clear memory") &&
-           (record->field_count == 0 ||
+           (record_of(device)->field_count == 0 ||
             gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&records->numbers),
                           NUMBERS_BATCH * 16)) &&
-           take_fields(device) && (device->config.plan->device_runs == 0 || take_for_runs(device));
+           take_fields(device) && (!device->config.layout.has_tags || take_for_tags(device));
 }
 
 void gsi_cuda_records_close(gsi_cuda_device *device)
@@ -149,20 +159,21 @@ static unsigned long long *kept_of(const gsi_cuda_device *device, const gsi_fiel
 static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
 {
     const gsi_record *record = record_of(device);
+    const bool is_whole = device->config.layout.word != nullptr && device->spare != nullptr;
+    void *const numbers = is_whole ? device->spare : device->records.numbers;
     for (uint64_t done = 0, step; done < n; done += step) {
-        step = gsi_min_u64(n - done, NUMBERS_BATCH);
+        step = is_whole ? n : gsi_min_u64(n - done, NUMBERS_BATCH);
         for (uint32_t i = 0; i < record->field_count; i++) {
             const gsi_layout layout = gsi_record_field_layout(record, i);
             unsigned long long *const kept = kept_of(device, &record->fields[i]);
             gsi_cuda_check(device,
-                           gsi_cuda_records_numbers(
-                               &record->fields[i], record->bytes, at + done * record->bytes, step,
-                               device->records.numbers, kept, compute_of(device)),
+                           gsi_cuda_records_numbers(&record->fields[i], record->bytes,
+                                                    at + done * record->bytes, step, numbers, kept,
+                                                    compute_of(device)),
                            "cannot count elements");
             gsi_cuda_check(device,
-                           gsi_cuda_tally_add_lean(&layout, device->records.fields[i],
-                                                   device->records.numbers, step, kept,
-                                                   compute_of(device)),
+                           gsi_cuda_tally_add_lean(&layout, device->records.fields[i], numbers,
+                                                   step, kept, compute_of(device)),
                            "cannot count elements");
         }
     }
@@ -180,9 +191,24 @@ static void count(gsi_cuda_device *device, const uint8_t *at, uint64_t n, const 
     count_fields(device, at, n);
 }
 
-void gsi_cuda_records_put(gsi_cuda_device *device, const gsi_buffer *buffer, const uint8_t *at)
+static void count_words(gsi_cuda_device *device, uint8_t *at, uint64_t n)
 {
     gsi_cuda_records *records = &device->records;
+    records->count += n;
+    count_fields(device, at, n);
+    gsi_cuda_check(
+        device,
+        gsi_cuda_words_of(device->config.layout.word, at, n, records->seen, compute_of(device)),
+        "cannot count elements");
+}
+
+void gsi_cuda_records_put(gsi_cuda_device *device, const gsi_buffer *buffer, uint8_t *at)
+{
+    gsi_cuda_records *records = &device->records;
+    if (!device->config.layout.has_tags) {
+        count_words(device, at, buffer->bytes / record_of(device)->bytes);
+        return;
+    }
     gsi_key_scope_begin(device->config.layout.scope, buffer->data);
     if (!records->has_first)
         gsi_cuda_check(device,
@@ -193,9 +219,13 @@ void gsi_cuda_records_put(gsi_cuda_device *device, const gsi_buffer *buffer, con
     count(device, at, buffer->bytes / record_of(device)->bytes, records->first);
 }
 
-void gsi_cuda_records_reduce(gsi_cuda_device *device, const uint8_t *at, uint64_t n,
+void gsi_cuda_records_reduce(gsi_cuda_device *device, uint8_t *at, uint64_t n,
                              gsi_records_seen *seen)
 {
+    if (!device->config.layout.has_tags) {
+        count_words(device, at, n);
+        return;
+    }
     count(device, at, n, nullptr);
     if (seen != nullptr)
         gsi_cuda_check(device,

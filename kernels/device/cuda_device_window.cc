@@ -87,12 +87,8 @@ static uint8_t *make_imprint(const gsi_merge *merge, gsi_cuda_window *window)
     const gsi_layout *layout = &device->config.layout;
     uint8_t *const imprint = take_imprint(merge, window);
     if (imprint != nullptr)
-        gsi_cuda_check(device,
-                       gsi_cuda_imprint_make(layout, device->windows[window->place],
-                                             window->buffer->bytes / layout->key_bytes, true,
-                                             reinterpret_cast<gsi_cuda_imprint *>(imprint),
-                                             device->streams[GSI_CUDA_COMPUTE]),
-                       "cannot check the order");
+        gsi_cuda_imprint_queue(device, device->windows[window->place],
+                               window->buffer->bytes / layout->key_bytes, true, imprint);
     return imprint;
 }
 
@@ -145,7 +141,7 @@ gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window
     gsi_cuda_device *device = merge->device;
     const bool is_passing = merge->passing != nullptr;
     const bool is_gathered = !is_passing && merge->gathered_count > 0;
-    const bool has_records = device->config.layout.record != nullptr && !is_passing;
+    const bool has_records = device->config.layout.has_tags && !is_passing;
     const bool is_made =
         is_passing || merge->taken_count > 1 || is_gathered || merge->to_elements || has_records;
     window->place = static_cast<uint32_t>(device->window_count % GSI_CUDA_WINDOWS);

@@ -9,7 +9,7 @@
 #include "kernels/record/records.cuh"
 
 #include "kernels/record/record_keys.cuh"
-#include "kernels/tally/tally_words.cuh"
+#include "kernels/record/seen.cuh"
 
 #include "element/record/record_mix.h"
 #include "element/tally/imprint.h"
@@ -35,22 +35,6 @@ struct records_job {
     bool is_ordered;        // look for disorder
     gsi_records_seen *seen; // nullptr: do not look at all
 };
-
-// What a thread found; zeroed, it is nothing.
-struct records_part {
-    gsi_u128 fingerprint;
-    uint64_t disorder_inverted;
-    uint32_t unshared, unused;
-};
-
-__device__ inline void gsi_part_join(records_part &into, const records_part &from)
-{
-    into.fingerprint += from.fingerprint;
-    into.disorder_inverted = into.disorder_inverted > from.disorder_inverted
-                                 ? into.disorder_inverted
-                                 : from.disorder_inverted;
-    into.unshared = into.unshared > from.unshared ? into.unshared : from.unshared;
-}
 
 GSI_HOST_DEVICE static uint32_t tile_records(uint32_t record_bytes)
 {
@@ -132,13 +116,13 @@ __device__ gsi_u128 mix_rows(const uint8_t *rows, uint32_t bytes, uint32_t n)
     return total;
 }
 
-__device__ records_part look_at_rows(const records_job &job, const uint8_t *rows, uint64_t first,
-                                     uint32_t n)
+__device__ gsi_records_part look_at_rows(const records_job &job, const uint8_t *rows,
+                                         uint64_t first, uint32_t n)
 {
     const gsi_record *const record = job.places.record;
     const uint32_t bytes = job.places.record_bytes, row = threadIdx.x;
     const uint8_t *const mine = rows + row * bytes;
-    records_part part = {};
+    gsi_records_part part = {};
     part.fingerprint = mix_rows(rows, bytes, n);
     if (row >= n)
         return part;
@@ -152,19 +136,6 @@ __device__ records_part look_at_rows(const records_job &job, const uint8_t *rows
         part.unshared = record->key_bytes - gsi_compare_keys(record, job.first, mine, 0, most).at;
     }
     return part;
-}
-
-__device__ void add_part(gsi_records_seen *seen, const records_part &part)
-{
-    const unsigned long long low = static_cast<unsigned long long>(part.fingerprint);
-    const unsigned long long high = static_cast<unsigned long long>(part.fingerprint >> 64);
-    const unsigned long long before = atomicAdd(&seen->fingerprint[0], low);
-    atomicAdd(&seen->fingerprint[1], high + (before + low < before));
-    if (part.disorder_inverted > 0)
-        atomicMax(&seen->disorder_inverted,
-                  static_cast<unsigned long long>(part.disorder_inverted));
-    if (part.unshared > seen->unshared)
-        atomicMax(&seen->unshared, part.unshared);
 }
 
 template <class Unit> __global__ void __launch_bounds__(THREADS) records_kernel(records_job job)
@@ -184,9 +155,9 @@ template <class Unit> __global__ void __launch_bounds__(THREADS) records_kernel(
         store_rows(rows, job.out + first * bytes, n * bytes);
     if (job.seen == nullptr)
         return;
-    const records_part part = gsi_block_join(look_at_rows(job, rows, first, n));
+    const gsi_records_part part = gsi_block_join(look_at_rows(job, rows, first, n));
     if (threadIdx.x == 0)
-        add_part(job.seen, part);
+        gsi_seen_add(job.seen, part);
 }
 
 __global__ void __launch_bounds__(THREADS)
@@ -216,6 +187,8 @@ __global__ void __launch_bounds__(THREADS)
         (front | key) << GSI_TAG_INDEX_BITS | (static_cast<uint64_t>(tags[i]) & GSI_TAG_INDEX_MASK);
 }
 
+constexpr uint64_t NAT = UINT64_C(1) << 63;
+
 // A field as a kernel sees it.
 struct number_field {
     uint32_t off, bytes, wide_bytes;
@@ -234,11 +207,33 @@ __device__ __forceinline__ uint64_t widen(const number_field &field, uint64_t nu
     return is_negative ? number | UINT64_MAX << (8 * field.bytes) : number;
 }
 
+// Times but NaT, one a thread: a warp takes places for its own together.
+__device__ __forceinline__ void keep_times(const number_field &field, const uint8_t *record,
+                                           bool is_record, uint64_t *times,
+                                           unsigned long long *kept)
+{
+    const uint64_t time =
+        is_record ? gsi_load_number(record + field.off, 8, field.is_big_endian) : NAT;
+    const unsigned keepers = __ballot_sync(0xffffffff, time != NAT);
+    const uint32_t lane = threadIdx.x % 32;
+    unsigned long long first = 0;
+    if (lane == 0)
+        first = atomicAdd(kept, static_cast<unsigned long long>(__popc(keepers)));
+    first = __shfl_sync(0xffffffff, first, 0);
+    if (time != NAT)
+        times[first + __popc(keepers & ((1u << lane) - 1))] = time;
+}
+
 __global__ void __launch_bounds__(THREADS)
     numbers_kernel(number_field field, uint32_t record_bytes, const uint8_t *records, uint64_t n,
                    void *numbers, unsigned long long *kept)
 {
     const uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x;
+    if (kept != nullptr) {
+        keep_times(field, records + i * record_bytes, i < n, static_cast<uint64_t *>(numbers),
+                   kept);
+        return;
+    }
     if (i >= n)
         return;
     const uint8_t *const at = records + i * record_bytes + field.off;
@@ -253,11 +248,6 @@ __global__ void __launch_bounds__(THREADS)
     uint64_t number = gsi_load_number(at, field.bytes, field.is_big_endian);
     if (field.bytes < field.wide_bytes)
         number = widen(field, number);
-    if (kept != nullptr) {
-        if (number != UINT64_C(1) << 63)
-            static_cast<uint64_t *>(numbers)[atomicAdd(kept, 1ull)] = number;
-        return;
-    }
     if (field.wide_bytes == 8)
         static_cast<uint64_t *>(numbers)[i] = number;
     else

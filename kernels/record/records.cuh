@@ -12,19 +12,12 @@
 #define GSI_RECORDS_CUH
 
 #include "kernels/record/cuda_places.h"
+#include "kernels/record/records_seen.h"
 
 #include <cuda_runtime.h>
 
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
-
-// What was seen of records; zeroed: nothing.
-struct gsi_records_seen {
-    unsigned long long fingerprint[2];    // 128 bits, low word first
-    unsigned long long disorder_inverted; // ~index of the first whose key is below the one's before
-    uint32_t unshared;                    // key_bytes less what all keys share with the first's
-    uint32_t unused;
-};
 
 // gsi_cuda_records_prepare: allow the kernels their shared memory; once a process and GPU.
 cudaError_t gsi_cuda_records_prepare(void);

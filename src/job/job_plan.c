@@ -60,6 +60,20 @@ static uint32_t index_bits(const struct gsi_job *job)
     return gsi_min_u32(GSI_TAG_INDEX_BITS, 64 - (uint32_t)__builtin_clzll(most | 1));
 }
 
+/* Records that are words are numbers to a GPU, too; no others ride there. check_counts.c looks at
+ * records. */
+static bool may_use_words(const struct gsi_job *job)
+{
+    return job->options->action != GS_CHECK || job->options->group_keys == 0;
+}
+
+static void use_gpu(struct gsi_job *job)
+{
+    gsi_layout_use_tags(&job->chosen.layout, &job->chosen.scope);
+    if (may_use_words(job))
+        gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, UINT32_MAX);
+}
+
 static void use_cpu(struct gsi_job *job)
 {
     job->device.ops = gsi_device_find(GSI_DEVICE_CPU);
@@ -68,7 +82,7 @@ static void use_cpu(struct gsi_job *job)
     job->device.count = 0;
     job->device.is_apart = false;
     job->report->device_name[0] = '\0';
-    if (job->options->action != GS_CHECK || job->options->group_keys == 0) /* check_counts.c */
+    if (may_use_words(job))
         gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
 }
 
@@ -167,7 +181,6 @@ static const char *why_cpu(const struct gsi_job *job)
 static void take_limits(struct gsi_job *job, const struct gsi_device_limits *limits)
 {
     struct gsi_device_choice *device = &job->device;
-    gsi_layout_use_tags(&job->chosen.layout, &job->chosen.scope);
     device->bytes = limits->memory_bytes - limits->memory_bytes / DEVICE_SPARED_PART;
     if (job->options->device_memory_bytes > 0)
         device->bytes = gsi_min_u64(job->options->device_memory_bytes, limits->memory_bytes);
@@ -268,6 +281,7 @@ static enum gs_status choose_device(struct gsi_job *job)
         return GS_OK;
     }
     if (options->device_model != NULL) {
+        use_gpu(job);
         job->device.ops = gsi_device_find_group(GSI_DEVICE_CUDA);
         gsi_plan_model_limits(options->device_model, &job->chosen.layout, &limits);
         take_limits(job, &limits);
@@ -282,6 +296,7 @@ static enum gs_status choose_device(struct gsi_job *job)
         use_cpu(job);
         return GS_OK;
     }
+    use_gpu(job);
     uint64_t begin_ns = gsi_clock_ns();
     limits.device_set = options->device_set;
     limits.may_be_apart = true;

@@ -119,14 +119,19 @@ void gsi_record_tally_add_saved(struct gsi_record_tally *tally, const struct gsi
         gsi_tally_add_saved(tally->fields[i], &saved[1 + i]);
 }
 
+struct gsi_tally_report gsi_record_field_finish(const struct gsi_tally *field, uint64_t count)
+{
+    struct gsi_tally_report report = gsi_tally_finish(field);
+    report.nan_count += count - report.count;
+    report.count = count;
+    return report;
+}
+
 struct gsi_tally_report gsi_record_tally_finish(const struct gsi_record_tally *tally,
                                                 struct gsi_tally_report *fields)
 {
-    for (uint32_t i = 0; i < tally->record->field_count; i++) {
-        fields[i] = gsi_tally_finish(tally->fields[i]);
-        fields[i].nan_count += tally->count - fields[i].count;
-        fields[i].count = tally->count;
-    }
+    for (uint32_t i = 0; i < tally->record->field_count; i++)
+        fields[i] = gsi_record_field_finish(tally->fields[i], tally->count);
     return (struct gsi_tally_report){
         .count = tally->count,
         .fingerprint = {(uint64_t)tally->fingerprint, (uint64_t)(tally->fingerprint >> 64)}};

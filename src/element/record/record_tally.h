@@ -34,6 +34,10 @@ void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tall
 void gsi_record_tally_add_saved(struct gsi_record_tally *tally,
                                 const struct gsi_tally_saved *saved);
 
+/* gsi_record_field_finish: what was counted of a field of `count` records; those that were left out
+ * are NaTs. */
+struct gsi_tally_report gsi_record_field_finish(const struct gsi_tally *field, uint64_t count);
+
 /* gsi_record_tally_finish: returns count and fingerprint so far; fills fields[record->field_count],
  * each with everything but a fingerprint. */
 struct gsi_tally_report gsi_record_tally_finish(const struct gsi_record_tally *tally,

@@ -108,27 +108,17 @@ bool gsi_record_rider_make(const struct gsi_record *record, struct gsi_record_wo
 
 /* ---- numbers in words ---- */
 
-GSI_INLINE uint64_t map_part(const struct gsi_word_part *part, uint64_t half, bool is_back)
-{
-    const uint32_t up = 64 - part->shift - part->bits;
-    const uint64_t upper = UINT64_MAX << (64 - part->bits);
-    uint64_t number = half << up & upper;
-    uint64_t mapped =
-        is_back ? gsi_bits_of_u64(part->map, number) : gsi_key_of_u64(part->map, number);
-    return (half & ~(upper >> up)) | mapped >> up;
-}
-
 GSI_INLINE void map_all_64(struct gsi_word_part part, gsi_lane_u64 *halves, size_t n, size_t step,
                            bool is_back)
 {
     for (size_t i = 0; i < n; i++)
-        halves[i * step] = map_part(&part, halves[i * step], is_back);
+        halves[i * step] = gsi_word_part_map(&part, halves[i * step], is_back);
 }
 
 GSI_INLINE void map_all_32(struct gsi_word_part part, gsi_lane_u32 *words, size_t n, bool is_back)
 {
     for (size_t i = 0; i < n; i++)
-        words[i] = (uint32_t)map_part(&part, words[i], is_back);
+        words[i] = (uint32_t)gsi_word_part_map(&part, words[i], is_back);
 }
 
 GSI_SIMD_CLONES static void map_words(struct gsi_word_part part, uint32_t key_bytes, void *words,

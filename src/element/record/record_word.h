@@ -20,6 +20,7 @@
 #ifndef GSI_RECORD_WORD_H
 #define GSI_RECORD_WORD_H
 
+#include "base/simd.h"
 #include "element/key_order.h"
 #include "element/record/record.h"
 
@@ -38,6 +39,19 @@ struct gsi_word_part {
     uint32_t shift, bits;   /* of the number in there */
     struct gsi_key_map map; /* of the number at the upper end of 64 bits */
 };
+
+/* gsi_word_part_map: eight bytes of a word, or its four, in which a number becomes its sort key, or
+ * bits again. Host and device share it. */
+GSI_HOST_DEVICE GSI_INLINE uint64_t gsi_word_part_map(const struct gsi_word_part *part,
+                                                      uint64_t half, bool is_back)
+{
+    const uint32_t up = 64 - part->shift - part->bits;
+    const uint64_t upper = UINT64_MAX << (64 - part->bits);
+    uint64_t number = half << up & upper;
+    uint64_t mapped =
+        is_back ? gsi_bits_of_u64(part->map, number) : gsi_key_of_u64(part->map, number);
+    return (half & ~(upper >> up)) | mapped >> up;
+}
 
 struct gsi_record_word {
     uint32_t element_bytes; /* of the record */

@@ -1,8 +1,10 @@
 // test_record_kernels.cc: the GPU's passes over records against the host's, over the emulated GPU
 // or a real one. Run: build/dev/tests/test_record_kernels
+#include "element/record/record_mix.h"
 #include "support/device_records.h"
 
 #include "base/report.h"
+#include "kernels/record/words.cuh"
 #include "kernels/tally/tally.cuh"
 
 #include <algorithm>
@@ -353,6 +355,69 @@ static void test_gather__any_order__records_fingerprint_and_order(void **)
         }
 }
 
+// ---- words ----
+
+static const record_row word_rows[] = {
+    {4, false, {"0:f32"}},
+    {4, true, {"2:u16be", "0:f16:desc"}},
+    {4, false, {"0:b1", "1:b3:desc"}},
+    {8, true, {"0:time64"}},
+    {8, false, {"0:time64be"}},
+    {8, false, {"4:u32be", "0:i32:desc"}},
+    {8, false, {"7:int8", "0:b4", "4:u16", "6:b1"}},
+    {16, true, {"8:f64", "0:f64be:desc"}},
+    {16, false, {"0:i128be"}},
+    {16, false, {"3:b5", "8:time64", "0:b3"}},
+    {16, false, {"12:f32", "8:f32:desc", "4:f32be", "2:bf16", "0:f16"}},
+};
+
+static void test_words__any_keys__as_the_host_and_back(void **)
+{
+    struct test_random random = test_random_make(8);
+    for (const record_row &row : word_rows)
+        for (int round = 0; round < 4; round++) {
+            const gsi_record record = make_record(row);
+            gsi_record_word word;
+            assert_true(gsi_record_word_make(&record, &word));
+            const uint64_t n = 1 + test_below(&random, 3000), before = n / 3;
+            const bytes data = make_records(record, n, &random);
+            bytes want(data.size());
+            gsi_words_of(&word, data.data(), n, 0, want.data());
+            const gsi_u128 mixes = gsi_mix_records(data.data(), n, record.bytes);
+
+            const gsi_records_seen nothing = {};
+            const device_bytes words = put(data.data(), data.size(), 0);
+            const device_bytes seen = put(&nothing, sizeof nothing, 0);
+            auto *const sums = reinterpret_cast<gsi_records_seen *>(seen.data);
+            check_cuda(gsi_cuda_words_of(&word, words.data, before, sums, nullptr));
+            check_cuda(gsi_cuda_words_of(&word, words.data + before * record.bytes, n - before,
+                                         sums, nullptr));
+            const gsi_records_seen in = fetch_seen(seen);
+            if (gsi_fingerprint(reinterpret_cast<const uint64_t *>(in.fingerprint)) != mixes)
+                test_fail("words of %u, %llu of them: fingerprint", record.bytes,
+                          (unsigned long long)n);
+            bytes made(data.size());
+            check_cuda(cudaMemcpy(made.data(), words.data, made.size(), cudaMemcpyDeviceToHost));
+            if (made != want)
+                test_fail("words of %u, %s: not the host's", record.bytes, row.keys[0]);
+
+            for (bool to_elements : {false, true}) {
+                const device_bytes out = put(&in, sizeof in, 0); // overwritten
+                check_cuda(gsi_cuda_words_to(&word, words.data, n, to_elements,
+                                             reinterpret_cast<gsi_records_seen *>(out.data),
+                                             nullptr));
+                const gsi_records_seen back = fetch_seen(out);
+                if (memcmp(back.fingerprint, in.fingerprint, sizeof in.fingerprint) != 0)
+                    test_fail("words of %u, back: fingerprint", record.bytes);
+                check_cuda(
+                    cudaMemcpy(made.data(), words.data, made.size(), cudaMemcpyDeviceToHost));
+                if (made != (to_elements ? data : want))
+                    test_fail("words of %u, %s: not the records", record.bytes, row.keys[0]);
+            }
+            fetch("words", words); // its guards are whole
+        }
+}
+
 int main(void)
 {
     if (!has_device())
@@ -366,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_numbers__times__those_that_are_none_are_left_out),
         cmocka_unit_test(test_check__ordered_and_not__as_the_host),
         cmocka_unit_test(test_gather__any_order__records_fingerprint_and_order),
+        cmocka_unit_test(test_words__any_keys__as_the_host_and_back),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

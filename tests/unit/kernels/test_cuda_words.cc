@@ -1,0 +1,192 @@
+// test_cuda_words.cc: whole jobs of records that are integers in disguise
+// (element/record/record_word.h) on GPUs, emulated or real: sorts of every shape, checks and
+// statistics, on one GPU and in groups, with the output and the counts of the CPU.
+// Run: build/dev/tests/test_cuda_words
+#include "base/report.h"
+#include "support/cuda_job.h"
+#include "support/struct_jobs.h"
+
+static const char *const input[] = {"in"};
+
+struct word_row {
+    const char *type; // of numbers; nullptr: records
+    uint32_t bytes;
+    std::vector<const char *> keys;
+    bool is_reversed;
+};
+
+static const word_row rows[] = {
+    {"time64", 8, {}, false},
+    {"u64be", 8, {}, true},
+    {"f32be", 4, {}, false},
+    {"i128be", 16, {}, false},
+    {nullptr, 8, {"4:u32be", "0:i32:desc"}, false},
+    {nullptr, 4, {"2:u16", "0:f16"}, true},
+    {nullptr, 16, {"8:f64:desc", "0:u64"}, false},
+    {nullptr, 16, {"8:time64be", "3:b5", "0:b3"}, false},
+};
+
+// Shapes that differ in what becomes of runs.
+static const job_shape &shape_of(size_t i)
+{
+    return job_shapes[i % (sizeof job_shapes / sizeof job_shapes[0])];
+}
+
+static gsi_options options_of(const word_row &row, const job_shape &shape)
+{
+    gsi_options options = job_options(&shape, row.type, input);
+    options.reverse = row.is_reversed;
+    if (row.type == nullptr) {
+        options.record_bytes = row.bytes;
+        options.keys = row.keys.data();
+        options.key_count = row.keys.size();
+    }
+    return options;
+}
+
+// Some of the elements are alike, some are no number, and no time.
+static bytes make_input(const word_row &row, uint64_t seed)
+{
+    const enum model_shape shape = seed % 2 == 0 ? MODEL_SPECIAL : MODEL_UNIFORM;
+    bytes data = model_bytes_of(seed, shape, "u64", JOB_BYTES / 8);
+    const int64_t nat = INT64_MIN;
+    for (size_t at = 0; at < data.size() / 3; at += 24)
+        memcpy(&data[at], &nat, sizeof nat);
+    data.resize(data.size() / row.bytes * row.bytes);
+    return data;
+}
+
+// The job on the CPU, then as `options` say: with the same output, counts, order.
+static gs_report check_as_cpu(const char *name, const gsi_options &options, size_t seed)
+{
+    gs_report cpu, report;
+    gs_error error;
+    gsi_options on_cpu = options;
+    on_cpu.device = GSI_DEVICE_CPU;
+    on_cpu.device_set = on_cpu.device_memory_bytes = 0;
+    const enum gs_status status = run_job(&on_cpu, &cpu, &error);
+    if (status != GS_OK && status != GS_E_DISORDER)
+        test_fail("%s, job %zu, on the CPU: %s", name, seed, error.text);
+    const bytes want = options.output != nullptr ? read_bytes("out") : bytes();
+    gpu_seed(seed + test_seed());
+    if (run_job(&options, &report, &error) != status)
+        test_fail("%s, job %zu: %s", name, seed, error.text);
+    if (options.output != nullptr && read_bytes("out") != want)
+        test_fail("%s, job %zu: wrong output", name, seed);
+    if (strcmp(report.device, "cuda") != 0 || report.device_note[0] != '\0')
+        test_fail("%s, job %zu: %s: %s", name, seed, report.device, report.device_note);
+    check_tally(name, &report.tally, &cpu.tally);
+    assert_int_equal(report.field_count, cpu.field_count);
+    for (uint32_t i = 0; i < cpu.field_count; i++) {
+        gsi_tally_report field = report.field_tallies[i]; // fields have no fingerprint of their own
+        memcpy(field.fingerprint, cpu.field_tallies[i].fingerprint, sizeof field.fingerprint);
+        check_tally(name, &field, &cpu.field_tallies[i]);
+    }
+    assert_int_equal(report.disorder.index, cpu.disorder.index);
+    assert_memory_equal(report.disorder.before, cpu.disorder.before, 16);
+    assert_memory_equal(report.disorder.after, cpu.disorder.after, 16);
+    return report;
+}
+
+static uint64_t planned_bytes(gsi_options options)
+{
+    gs_report report;
+    gs_error error;
+    options.action = GS_EXPLAIN;
+    if (gs_run(&options, &report, &error) != GS_OK)
+        test_fail("%s", error.text);
+    return report.plan.device_bytes;
+}
+
+// What is counted of fields takes memory that a shape does not know of: what the same job takes
+// more than one of numbers.
+static void make_room_for_fields(const word_row &row, gsi_options *options)
+{
+    const char *const number = row.bytes == 4 ? "u32" : row.bytes == 8 ? "u64" : "u128";
+    if (options->device_memory_bytes > 0)
+        options->device_memory_bytes +=
+            planned_bytes(options_of(row, job_shapes[RESIDENT])) -
+            planned_bytes(job_options(&job_shapes[RESIDENT], number, input));
+}
+
+static const char *name_of(const word_row &row)
+{
+    return row.type != nullptr ? row.type : row.keys[0];
+}
+
+static void test_words__every_shape_of_sort__as_the_cpu(void **)
+{
+    size_t seed = 0;
+    for (const word_row &row : rows)
+        for (size_t i = 0; i < 5; i++, seed++) {
+            if (test_is_small() && seed % 3 != 0)
+                continue;
+            const job_shape &shape = shape_of(i);
+            gsi_options options = options_of(row, shape);
+            write_bytes("in", make_input(row, seed));
+            make_room_for_fields(row, &options);
+            const gs_report report = check_as_cpu(name_of(row), options, seed);
+            // They take no more room than numbers: the same runs leave.
+            assert_int_equal(report.host_run_bytes > 0, i == HELD);
+            assert_int_equal(report.spilled_runs > 0, i != RESIDENT && i != HELD);
+        }
+}
+
+// Of equal keys one goes on; what was sorted is in order, and something that was not is not.
+static void test_words__other_actions__as_the_cpu(void **)
+{
+    size_t seed = 100;
+    for (const word_row &row : rows) {
+        write_bytes("in", make_input(row, seed));
+        gsi_options options = options_of(row, job_shapes[RESIDENT]);
+        options.unique = true;
+        options.unique_counts = seed % 2 == 0;
+        options.window_bytes = options.chunk_bytes = 16384; // counts make what is written wider
+        check_as_cpu(name_of(row), options, seed++);
+        for (enum gs_action action : {GS_CHECK, GS_STATS}) {
+            gsi_options look = options_of(row, job_shapes[RESIDENT]);
+            look_only(&look, action);
+            look.reverse = row.is_reversed && action == GS_CHECK;
+            check_as_cpu(name_of(row), look, seed++);
+        }
+        gsi_options sort = options_of(row, job_shapes[RESIDENT]);
+        check_as_cpu(name_of(row), sort, seed++);
+        write_bytes("in", read_bytes("out"));
+        gsi_options look = options_of(row, job_shapes[RESIDENT]);
+        look_only(&look, GS_CHECK);
+        assert_int_equal(check_as_cpu(name_of(row), look, seed++).disorder.index, 0);
+    }
+}
+
+#ifdef GSORT_TEST_EMULATED_GPU
+static void test_words__several_gpus__as_the_cpu(void **)
+{
+    size_t seed = 200;
+    for (const word_row &row : rows)
+        for (int count : {2, 3}) {
+            emulated_cuda_set_device_count(count);
+            const job_shape &shape = job_shapes[seed % 2 == 0 ? RESIDENT : SPILLED_FAN_IN_3];
+            gsi_options options = options_of(row, shape);
+            write_bytes("in", make_input(row, seed));
+            make_room_for_fields(row, &options);
+            options.device_set = (UINT64_C(1) << count) - 1;
+            assert_int_equal(check_as_cpu(name_of(row), options, seed++).plan.device_count, count);
+        }
+    emulated_cuda_set_device_count(1);
+}
+#endif
+
+int main()
+{
+    if (!has_device())
+        return NOT_RUN;
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+        TEST(test_words__every_shape_of_sort__as_the_cpu),
+        TEST(test_words__other_actions__as_the_cpu),
+#ifdef GSORT_TEST_EMULATED_GPU
+        TEST(test_words__several_gpus__as_the_cpu),
+#endif
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
