@@ -5,6 +5,7 @@
  * looked at side by side, where no count or fold goes on from one to the next. */
 #include "element/groups.h"
 
+#include "element/equal_keys.h"
 #include "element/record/record.h"
 #include "element/tally/tally_block.h"
 
@@ -126,11 +127,45 @@ GSI_INLINE size_t put_ended(struct gsi_groups *groups, const void *elements, siz
     return put;
 }
 
+/* The same of elements none of which has the key of the one before it: each is a group. */
+GSI_INLINE size_t put_apart(struct gsi_groups *groups, const uint8_t *elements, size_t n,
+                            uint8_t *out, uint32_t bytes, uint32_t count_bytes)
+{
+    const uint64_t one = 1, count = groups->last_count;
+    const bool puts_ones = groups->least <= one && one <= groups->most;
+    uint8_t *const begin = out;
+    if (count >= groups->least && count <= groups->most) {
+        memcpy(out, groups->last, bytes);
+        memcpy(out + bytes, &count, count_bytes);
+        out += bytes + count_bytes;
+    }
+    for (size_t i = 0; puts_ones && i + 1 < n; i++) {
+        memcpy(out, elements + i * bytes, bytes);
+        memcpy(out + bytes, &one, count_bytes);
+        out += bytes + count_bytes;
+    }
+    memcpy(groups->last, elements + (n - 1) * bytes, bytes);
+    groups->last_count = 1;
+    groups->ended_count += count + n - 1;
+    groups->count += n;
+    return (size_t)(out - begin) / (bytes + count_bytes);
+}
+
+GSI_INLINE bool are_apart(const struct gsi_groups *groups, const void *elements, size_t n,
+                          uint32_t bytes)
+{
+    return n > 0 && memcmp(groups->last, elements, bytes) != 0 &&
+           gsi_equal_keys_count(groups->layout, elements, n) == 0;
+}
+
 GSI_INLINE size_t add_numbers(struct gsi_groups *groups, const void *elements, size_t n,
                               uint8_t *out, uint32_t bytes)
 {
     if (!groups->is_held)
         return put_firsts(groups, elements, n, out, bytes);
+    if (are_apart(groups, elements, n, bytes))
+        return groups->has_counts ? put_apart(groups, elements, n, out, bytes, COUNT_BYTES)
+                                  : put_apart(groups, elements, n, out, bytes, 0);
     return groups->has_counts ? put_ended(groups, elements, n, out, bytes, COUNT_BYTES)
                               : put_ended(groups, elements, n, out, bytes, 0);
 }
@@ -241,6 +276,12 @@ bool gsi_groups_may_pick(const struct gsi_groups *groups)
     return !groups->has_counts && !groups->has_fold;
 }
 
+bool gsi_groups_are_of_keys(const struct gsi_groups *groups)
+{
+    const struct gsi_layout *layout = groups->layout;
+    return !layout->has_tags && !layout->is_unverified && groups->own_record == NULL;
+}
+
 static bool is_equal(const struct gsi_groups *groups, const uint8_t *a, const uint8_t *b)
 {
     return groups->record != NULL ? gsi_record_compare(groups->record, a, b, 0) == 0
@@ -309,6 +350,14 @@ static size_t pick_records(const struct gsi_groups *groups, struct gsi_groups_pi
     return (size_t)(put - elements);
 }
 
+/* All but the last element, which may have its like behind the piece, are put. */
+static size_t pick_apart(struct gsi_groups_piece *piece, struct pick_rule rule, size_t n,
+                         size_t bytes)
+{
+    piece->group_count = n;
+    return (n - 1 + is_picked(rule, false, piece->goes_on_behind)) * bytes;
+}
+
 size_t gsi_groups_pick(const struct gsi_groups *groups, struct gsi_groups_piece *piece,
                        uint8_t *elements, size_t n)
 {
@@ -318,6 +367,8 @@ size_t gsi_groups_pick(const struct gsi_groups *groups, struct gsi_groups_piece 
                                    .behind = groups->least > 1,
                                    .all = groups->keeps_all};
     piece->group_count = 0;
+    if (piece->is_all_apart && !piece->goes_on_before && is_picked(rule, false, false))
+        return pick_apart(piece, rule, n, groups->layout->element_bytes);
     if (groups->record != NULL)
         return pick_records(groups, piece, rule, elements, n);
     return GSI_BY_WIDTH(groups->layout->element_bytes, pick_numbers(piece, rule, elements, n, 4),

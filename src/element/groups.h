@@ -71,11 +71,15 @@ size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out);
 struct gsi_groups_piece {
     bool goes_on_before; /* its first element has the key of the one before it */
     bool goes_on_behind; /* its last element has the key of the one behind it */
+    bool is_all_apart;   /* known before: no two of its elements have equal keys */
     uint64_t group_count;
 };
 
 /* gsi_groups_may_pick: whether what is put of a group are elements of it, as they are. Then pieces
  * may be looked at each on its own, and are joined in order:
+ *
+ * gsi_groups_are_of_keys: whether elements are in a group when their sort keys are equal; tags, and
+ * some keys of several, tell less.
  *
  * gsi_groups_meet: the next piece begins with this element, and ends with the last one of `n`.
  * Returns whether it goes on with the last group.
@@ -83,6 +87,7 @@ struct gsi_groups_piece {
  * Pure; any thread.
  * gsi_groups_join: a piece of `n` elements was looked at. */
 bool gsi_groups_may_pick(const struct gsi_groups *groups);
+bool gsi_groups_are_of_keys(const struct gsi_groups *groups);
 bool gsi_groups_meet(struct gsi_groups *groups, const uint8_t *elements, size_t n);
 size_t gsi_groups_pick(const struct gsi_groups *groups, struct gsi_groups_piece *piece,
                        uint8_t *elements, size_t n);

@@ -79,7 +79,7 @@ static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool 
     gsi_unique_begin(&delivery->unique, &delivery->windows,
                      delivery->is_split ? gsi_split_link(&delivery->split)
                                         : gsi_sink_link(&delivery->sink),
-                     may_restart || target->options->verify_read);
+                     may_restart || target->options->verify_read, delivery->is_checked);
     link_all(delivery);
     if (delivery->is_split)
         return gsi_split_begin(&delivery->split, from, gsi_unique_written_bytes(target), written);

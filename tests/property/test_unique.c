@@ -119,8 +119,9 @@ static void check(const struct way *way, const struct gsi_options *options, size
     assert_true((report.spilled_runs > 0) == (way->spill_all && n > 0));
 }
 
-/* How many values there are: groups of all, of many blocks, of a few, and of one. */
-static const uint64_t values[] = {1, 2, 9, MOST / 3, UINT64_MAX};
+/* How many values there are: groups of all, of many blocks, of a few, of one but for some, and of
+ * one. */
+static const uint64_t values[] = {1, 2, 9, MOST / 3, 200 * MOST, UINT64_MAX};
 static const size_t sizes[] = {0, 1, 2, 4096, 20011, MOST};
 #define VALUE_COUNT (sizeof values / sizeof values[0])
 #define SIZE_COUNT  (sizeof sizes / sizeof sizes[0])
@@ -167,6 +168,32 @@ static void test_unique__numbers__as_the_model(void **state)
                 size_t wanted = expect(n, (uint32_t)bytes, &options, is_same, &bytes);
                 check(&ways[w], &options, n, (uint32_t)bytes, wanted, options.type);
             }
+    }
+}
+
+/* No window has two elements of a group, but for each that begins with that of the one before. */
+static void test_unique__groups_go_on_in_the_next_window_only__as_the_model(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < WAY_COUNT; w++) {
+        const size_t n = 20011, bytes = 8, period = ways[w].window_bytes / bytes;
+        if (period == 0 || ways[w].header_bytes > 0 || !can_run(options_of(&ways[w]), ways[w].name))
+            continue;
+        for (uint64_t i = 0; i < n; i++) {
+            uint64_t value = i - (i % period == 0 && i > 0);
+            memcpy(in + i * bytes, &value, bytes);
+        }
+        memcpy(sorted, in, n * bytes);
+        for (int keep = 0; keep < 5; keep++) {
+            struct gsi_options options = options_of(&ways[w]);
+            options.type = "u64";
+            options.unique_keep = (enum gsi_keep_choice)keep;
+            for (int counts = 0; counts < (keep < 4 ? 2 : 1); counts++) {
+                options.unique_counts = counts == 1;
+                check(&ways[w], &options, n, (uint32_t)bytes,
+                      expect(n, (uint32_t)bytes, &options, is_same, &bytes), "u64");
+            }
+        }
     }
 }
 
@@ -326,6 +353,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unique__numbers__as_the_model),
+        cmocka_unit_test(test_unique__groups_go_on_in_the_next_window_only__as_the_model),
         cmocka_unit_test(test_unique__records__first_of_the_input),
         cmocka_unit_test(test_unique__records_by_their_first_key__first_or_last_of_the_order),
         cmocka_unit_test(test_unique__long_records__as_the_model),

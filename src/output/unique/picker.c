@@ -51,9 +51,11 @@ static void pick(struct gsi_task *task, uint32_t worker_idx)
     struct picked *picked = picked_of(window);
     const struct gsi_picker *picker = picked->picker;
     const struct gsi_layout *layout = picker->target->loop->layout;
-    if (picker->groups != NULL)
+    if (picker->groups != NULL) {
+        picked->piece.is_all_apart = picker->has_repeats && window->imprint.repeat_count == 0;
         window->bytes =
             gsi_groups_pick(picker->groups, &picked->piece, window->data, picked->count);
+    }
     size_t n = window->bytes / layout->element_bytes;
     if (picker->carry != NULL)
         window->bytes = put_carried(picker->carry, picked, window->data, n);

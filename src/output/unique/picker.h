@@ -18,8 +18,9 @@ struct gsi_picker {
     struct gsi_groups *groups;     /* borrowed; NULL: all elements are written */
     const struct gsi_carry *carry; /* what makes of an element what is written; NULL: it is */
     bool is_imprinted;             /* what is written gets an imprint */
-    bool needs_behind;             /* a window waits for the one behind it */
-    struct gsi_buffer *held;       /* which that is */
+    bool has_repeats;  /* imprints of windows count elements that are not the first of a group */
+    bool needs_behind; /* a window waits for the one behind it */
+    struct gsi_buffer *held; /* which that is */
     struct gsi_reorder done;
     uint64_t begun_count; /* windows that got a task, or will */
     uint32_t working_count;

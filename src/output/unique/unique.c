@@ -160,6 +160,7 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
     unique->is_full = unique->most == 0;
     unique->memory_bytes = blocks_bytes(target) + staged_bytes(target) + entries_bytes(target);
     gsi_buffer_list_init(&unique->waiting);
+    gsi_buffer_list_init(&unique->full);
     GSI_TRY(gsi_memory_map(&target->loop->ledger, GSI_MEMORY_DATA, unique->memory_bytes, &memory,
                            target->loop->error));
     unique->memory = memory;
@@ -189,7 +190,7 @@ void gsi_unique_close(struct gsi_unique *unique)
 }
 
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
-                      bool is_imprinted)
+                      bool is_imprinted, bool has_imprints)
 {
     unique->is_imprinted = is_imprinted && changed_by(unique->target) == NULL;
     unique->windows = windows;
@@ -200,10 +201,13 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
                                          .groups = groups,
                                          .carry = changed_by(unique->target),
                                          .is_imprinted = unique->is_imprinted,
+                                         .has_repeats = has_imprints && groups != NULL &&
+                                                        gsi_groups_are_of_keys(groups),
                                          .needs_behind = groups != NULL && keep != GSI_KEEP_FIRST};
     /* One window that waits must not be all that there are. */
     unique->is_picking =
         windows->count > 2 && gsi_picker_may(unique->target, groups, unique->picker.carry);
+    gsi_copier_begin(&unique->copier, unique->target->loop->pool, windows);
 }
 
 /* What is written at `to` will be read back. Records lie where those before them were. */
@@ -278,18 +282,6 @@ static bool is_block_full(const struct gsi_unique *unique)
     return unique->block != NULL && unique->block->bytes == unique->block->capacity;
 }
 
-/* What is written of the window is there already. */
-static void copy_picked(struct gsi_unique *unique)
-{
-    const struct gsi_buffer *window = unique->window;
-    struct gsi_buffer *block = unique->block;
-    uint64_t bytes =
-        gsi_min_u64(window->bytes - unique->window_off, block->capacity - block->bytes);
-    memcpy(block->data + block->bytes, window->data + unique->window_off, bytes);
-    block->bytes += bytes;
-    unique->window_off += bytes;
-}
-
 /* On a thread: until the block is full or the window is at its end. */
 static void fill_block(struct gsi_task *task, uint32_t worker_idx)
 {
@@ -304,10 +296,7 @@ static void fill_block(struct gsi_task *task, uint32_t worker_idx)
         unique->staged_off += bytes;
         if (is_block_full(unique) || !has_elements(unique))
             return;
-        if (unique->is_picking)
-            copy_picked(unique);
-        else
-            take_elements(unique);
+        take_elements(unique);
     }
 }
 
@@ -335,6 +324,7 @@ static struct gsi_buffer *take_picked(struct gsi_unique *unique)
     unique->position_sum = unique->picker.position_sum;
     if (unique->is_imprinted && window->bytes > 0)
         layout->ops->imprint_join(layout, &unique->imprint, &window->imprint, NULL, window->data);
+    gsi_copier_enter(window);
     return window;
 }
 
@@ -347,20 +337,33 @@ static bool next_window(struct gsi_unique *unique)
     unique->window =
         unique->is_picking ? take_picked(unique) : gsi_buffer_list_pop(&unique->waiting);
     unique->window_off = 0;
-    if (looked_at != NULL)
+    if (looked_at != NULL && unique->is_picking)
+        gsi_copier_leave(&unique->copier, looked_at);
+    else if (looked_at != NULL)
         gsi_buffers_give(unique->windows, looked_at);
     return looked_at != NULL || unique->window != NULL;
 }
 
-static bool hand_block_on(struct gsi_unique *unique)
+/* A block that is full, or the last one, takes its place behind those before it. */
+static bool close_block(struct gsi_unique *unique)
 {
     bool is_last = unique->is_ended && !has_staged(unique) && !has_elements(unique) &&
                    gsi_picker_is_idle(&unique->picker) && unique->block != NULL;
     if (!is_block_full(unique) && !is_last)
         return false;
-    unique->passed_bytes += unique->block->bytes;
-    unique->next.take(unique->next.context, unique->block);
+    unique->full_bytes += unique->block->bytes;
+    gsi_buffer_list_push(&unique->full, unique->block);
     unique->block = NULL;
+    return true;
+}
+
+static bool hand_block_on(struct gsi_unique *unique)
+{
+    struct gsi_buffer *block = unique->full.head;
+    if (block == NULL || !gsi_copier_is_copied(block))
+        return false;
+    gsi_buffer_list_pop(&unique->full);
+    unique->next.take(unique->next.context, block);
     return true;
 }
 
@@ -369,11 +372,26 @@ static bool take_block(struct gsi_unique *unique)
 {
     struct gsi_array *array = unique->target->output.array;
     unique->block = gsi_buffers_take(&unique->blocks);
-    if (unique->block != NULL && array != NULL) {
-        unique->block->data = array->to + unique->passed_bytes;
+    if (unique->block == NULL)
+        return false;
+    gsi_copier_enter(unique->block);
+    if (array != NULL) {
+        unique->block->data = array->to + unique->full_bytes;
         array->is_written = true;
     }
-    return unique->block != NULL;
+    return true;
+}
+
+/* What is written of the window is there already: a piece of it. */
+static bool copy_picked(struct gsi_unique *unique)
+{
+    const struct gsi_buffer *block = unique->block;
+    uint64_t bytes =
+        gsi_min_u64(unique->window->bytes - unique->window_off, block->capacity - block->bytes);
+    if (!gsi_copier_copy(&unique->copier, unique->window, unique->window_off, unique->block, bytes))
+        return false;
+    unique->window_off += bytes;
+    return true;
 }
 
 static bool start_task(struct gsi_unique *unique)
@@ -382,6 +400,8 @@ static bool start_task(struct gsi_unique *unique)
         return false;
     if (unique->block == NULL && !take_block(unique))
         return false;
+    if (unique->is_picking)
+        return copy_picked(unique);
     unique->is_busy = true;
     unique->task = (struct gsi_task){.run = fill_block, .done = fill_done, .is_urgent = true};
     gsi_pool_submit(unique->target->loop->pool, &unique->task);
@@ -392,7 +412,8 @@ static bool pump(void *context)
 {
     struct gsi_unique *unique = context;
     bool has_moved = false;
-    while (!unique->is_busy && (hand_block_on(unique) || next_window(unique) || start_task(unique)))
+    while (!unique->is_busy && (close_block(unique) || hand_block_on(unique) ||
+                                next_window(unique) || start_task(unique)))
         has_moved = true;
     return has_moved;
 }
@@ -401,6 +422,7 @@ bool gsi_unique_is_idle(const struct gsi_unique *unique)
 {
     return !unique->is_busy && !has_staged(unique) && unique->window == NULL &&
            unique->waiting.head == NULL && gsi_picker_is_idle(&unique->picker) &&
+           unique->copier.leaving_count == 0 && unique->full.head == NULL &&
            !(unique->is_ended && unique->block != NULL);
 }
 
@@ -461,7 +483,7 @@ enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)
     GSI_TRY(gsi_unique_verify(unique, count, NULL));
     gsi_groups_clear(&unique->groups);
     unique->imprint = GSI_IMPRINT_EMPTY;
-    unique->count = unique->passed_bytes = unique->staged_off = unique->staged_end = 0;
+    unique->count = unique->full_bytes = unique->staged_off = unique->staged_end = 0;
     unique->is_ended = false;
     return gsi_groups_init(&unique->groups, target->loop->layout, &rule, &target->loop->ledger,
                            target->loop->error);

@@ -7,16 +7,16 @@
  *
  * A window may become shorter or, with counts, longer. So the result goes into blocks of whole
  * pages, and direct writes, packing and streams need no change. Elements may straddle blocks.
- * Blocks for an array (io/array.h) are parts of it. One task at a time fills them, in order. Where
- * it can, it only copies: what is written of a window was made before, on all threads
- * (output/unique/picker.h). Counts and folds, which go on from window to window, it makes itself
- * (element/groups.c). */
+ * Blocks for an array (io/array.h) are parts of it. Where it can be, what is written of a window is
+ * made and copied on all threads (output/unique/picker.h, copier.h). Counts and folds, which go on
+ * from window to window, are made by one task at a time, in order (element/groups.c). */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
 #include "base/report.h"
 #include "element/groups.h"
 #include "output/sink.h"
+#include "output/unique/copier.h"
 #include "output/unique/picker.h"
 
 struct gsi_unique {
@@ -28,16 +28,18 @@ struct gsi_unique {
     struct gsi_buffers blocks;
     struct gsi_groups groups;
     struct gsi_picker picker;   /* if is_picking */
+    struct gsi_copier copier;   /* likewise */
     bool is_picking;            /* windows are what is written when they are copied */
     struct gsi_imprint imprint; /* of the elements that went on, if they will be read back; for */
                                 /* records, without their order */
     struct gsi_buffer_list waiting;
     struct gsi_buffer *window; /* being looked at, up to window_off */
     uint64_t window_off;
-    struct gsi_buffer *block; /* being filled */
-    uint64_t passed_bytes;    /* of blocks that went on */
-    uint8_t *entries;         /* of groups, if something else is written of them; NULL */
-    uint8_t *staged;          /* what may go beyond a block: [staged_off, staged_end) */
+    struct gsi_buffer *block;    /* being filled */
+    struct gsi_buffer_list full; /* blocks that go on when all is in them that belongs there */
+    uint64_t full_bytes;         /* of all that were full so far */
+    uint8_t *entries;            /* of groups, if something else is written of them; NULL */
+    uint8_t *staged;             /* what may go beyond a block: [staged_off, staged_end) */
     uint64_t staged_off, staged_end;
     uint64_t most, count;  /* entries: of the output, at most; written so far */
     gsi_u128 position_sum; /* with --argsort: of all that were written */
@@ -82,9 +84,10 @@ bool gsi_unique_is_plain(const struct gsi_options *options);
 /* gsi_unique_begin: windows will come, and go back to `windows`. `next` gets buffers of
  * unique->blocks.
  * in    is_imprinted: elements that go on as they are get an imprint, because they will be read
- *       again */
+ *       again
+ *       has_imprints: windows have theirs */
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
-                      bool is_imprinted);
+                      bool is_imprinted, bool has_imprints);
 
 /* gsi_unique_written_bytes: how many bytes of the output an element becomes, with counts and
  * sums. */
