@@ -1,4 +1,4 @@
-"""A cluster of three nodes of one processor and an S3 of moto's, on this machine: both start once.
+"""A cluster of three nodes of one processor, an S3 of moto's and a storage as Google has it, on this machine: all start once.
 
     tests/python/run.sh build/release/src/libgsort.so.0 ray_cluster                           a short form
     GSORT_RAY_LONG=1 tests/python/run.sh build/release/src/libgsort.so.0 ray_cluster      all cases: half an hour
@@ -10,6 +10,8 @@ import time
 
 import pytest
 from clustered import NODE
+
+os.environ.update(GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT='false', FSSPEC_GCS_TOKEN='anon')  # else gcsfs looks for Google, and waits
 
 # A node that is gone is found out in two seconds, not in 15.
 WATCHFUL = {'health_check_initial_delay_ms': 500, 'health_check_period_ms': 500, 'health_check_timeout_ms': 1000, 'health_check_failure_threshold': 3}
@@ -51,7 +53,26 @@ def service():
 
 
 @pytest.fixture(scope='session')
-def cluster(service):
+def storage():
+    from gcp_storage_emulator import server as emulator
+    from gcp_storage_emulator.handlers import objects
+
+    def move(request, *others, **more):  # which it lacks
+        request.params['dest_bucket_name'] = request.params['bucket_name']
+        objects.copy(request, *others, **more)
+        objects.delete(request, *others, **more)
+
+    path = r'^/storage/v1/b/(?P<bucket_name>[-.\w]+)/o/(?P<object_id>.+)/moveTo/o/(?P<dest_object_id>.+)$'
+    emulator.HANDLERS = ((path, {'POST': move}), *emulator.HANDLERS)
+    server = emulator.create_server('127.0.0.1', 0, in_memory=True, default_bucket='bucket')
+    server.start()
+    os.environ.update(STORAGE_EMULATOR_HOST=f'http://127.0.0.1:{server._api._httpd.server_port}', GOOGLE_CLOUD_PROJECT='tests')
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope='session')
+def cluster(service, storage):
     """Its nodes get their environment from here."""
     import ray
     from ray.cluster_utils import Cluster

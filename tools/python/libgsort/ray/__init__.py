@@ -4,10 +4,10 @@
    handle of some KB: where, how many, gsort's report, every s-th element. No data go through Ray's object store.
 2. Cut: equal parts of the whole order, by key, file and place, so that equal keys are split exactly. On a shared file system
    `gsort --part` finds them in each task; over nodes `cut` does, from the handles and a few elements of each file.
-3. Reduce: a task merges its slice of all files into its place of one file, a file of its own, or pieces of an S3 object. Slices on
+3. Reduce: a task merges its slice of all files into its place of one file, a file of its own, there or elsewhere, or pieces of an S3 object. Slices on
    other nodes come by Arrow Flight through pipes into `gsort -m`. It may run again at any time, and makes the same bytes. Of groups
    (-u) and of what is packed the lengths show here: such parts are files, which are then put behind one another.
-4. Commit: `gsort --join-reports` compares counts and fingerprints of maps and parts, and the seams; then one rename.
+4. Commit: `gsort --join-reports` compares counts and fingerprints of maps and parts, and the seams; then one rename, or the store's moves.
 5. A lost node's sorted files, and only those, are made again: the same bytes, so cuts and finished parts stay. The journal beside
    the output has each task that is done; with resume=True the next driver goes on from there. Else nothing is left of a driver
    that died: a shell at each folder waits for its end.
@@ -55,7 +55,9 @@ def sort_file(inputs: Inputs, output: str, *, dtype: Any = None, key: Keys = Non
 
     inputs: files that all nodes see, plain, .npy or packed by zstd; with * ? [ they are patterns; or plain ones elsewhere: s3://bucket/key,
         and what pyarrow.fs or fsspec reads on each node: gs://, abfs://, hdfs://, with * [ in the last part of the name
-    output: a file that all nodes see; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or s3://bucket/key
+    output: a file that all nodes see; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or either of them elsewhere:
+        s3://bucket/key, gs://bucket/folder/, and what pyarrow.fs or fsspec writes on each node. One object of several parts takes a
+        store that puts them together: S3, and Google's by gcsfs
     parts: how many tasks merge; default from the size and the cluster's processors
     temp: a folder on each node's own disk for sorted files, which nodes then read from each other; default beside the output
     resume: keep what is done if the driver dies, and go on with what was kept

@@ -34,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog='python -m libgsort.ray', description='Sorts files past one machine, on a Ray cluster.')
     verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument('inputs', nargs='+', metavar='INPUT', help='files that all nodes see, or s3://bucket/key; * ? [ make it a pattern')
+    common.add_argument('inputs', nargs='+', metavar='INPUT', help='files that all nodes see, or s3://, gs://, ..; * ? [ make it a pattern')
     _add(common, [name for name in gsort.ORDER if name != 'reverse'])
     task = common.add_argument_group('of each task', 'Default: 1G, and one thread.')
     _add(task, gsort.TASK)
@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     _add(ordered, ['reverse'])
     for verb, text in ('sort', 'sorts files'), ('merge', 'merges files that are sorted already'):
         made = verbs.add_parser(verb, help=text, parents=[common, ordered], description=f'{text[0].upper()}{text[1:]}.')
-        made.add_argument('-o', '--output', required=True, help='a file; a folder of parts if it ends in /; or s3://bucket/key')
+        made.add_argument('-o', '--output', required=True, help='a file, or a folder of parts if it ends in /: one that all nodes see, or s3://, gs://, ..')
         made.add_argument('--parts', type=int, default=0, metavar='N', help='that are merged at the same time; default from the size')
         made.add_argument('--work', metavar='DIR', help="where the folder for journal and sorted files is made; default beside the output")
         made.add_argument('--resume', action='store_true', help='keep what is done if the driver dies, and go on with what was kept')

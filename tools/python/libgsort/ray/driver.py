@@ -12,7 +12,7 @@ import numpy as np
 import ray
 
 from ..progress import Progress
-from . import gsort, model, s3, tasks
+from . import gsort, model, s3, store, tasks
 from .crew import Crew, LostNodes
 from .cut import bracket, part_begin
 from .files import head_of
@@ -49,21 +49,22 @@ class Driver:
     # ---- steps ----
 
     def _begin_upload(self) -> None:
-        """The one of before, unless it was aborted, and its parts with it."""
-        if self.job.sink != 's3':
-            return
+        """Of an output elsewhere: the one of before, unless it was aborted, and its parts with it."""
         upload = self.facts.get('upload')
-        if upload is None or 'whole' not in self.facts and not s3.is_open(self.job.output, upload):
+        if self.job.sink == 'store' and upload is None:
+            upload = store.begin(self.plan.output, self.name)
+            self.journal.add(upload=upload)
+        elif self.job.sink == 's3' and (upload is None or 'whole' not in self.facts and not s3.is_open(self.job.output, upload)):
             self.parts.clear()
             upload = s3.begin(self.job.output, self.name)
             self.journal.add(upload=upload)
-        self.job = replace(self.job, upload=upload)
+        self.job = replace(self.job, upload=upload or '')
 
     def run(self) -> Dict[str, Any]:
         self._begin_upload()
         if 'whole' in self.facts and not self.plan.is_waiting(self.job):  # a driver died behind its commit
             done: Dict[str, Any] = self.facts['whole']
-            if not self.plan.is_placed(self.facts.get('inode', 0), self.name):
+            if not self.plan.is_placed(self.facts.get('inode', 0), self.name, [self.parts[i] for i in sorted(self.parts)]):
                 raise gsort.GsortError(f"'{self.plan.output}': a sort that has ended put it there, and it is gone or another one; remove '{self.plan.work}'", 4)
             return done
         self._forget_parts()
@@ -117,7 +118,9 @@ class Driver:
         """Those whose file is gone, or not what it was."""
         for i, part in list(self.parts.items()):
             path = self.job.output if self.job.sink == 'into' else self.job.part_path(i)
-            if self.job.sink != 's3' and not (os.path.exists(path) and part.get('file_bytes') in (None, os.path.getsize(path))):
+            here = store.has(self.job.upload, part) if self.job.sink == 'store' else \
+                self.job.sink == 's3' or os.path.exists(path) and part.get('file_bytes') in (None, os.path.getsize(path))
+            if not here:
                 del self.parts[i]
 
     def _make_maps(self) -> None:

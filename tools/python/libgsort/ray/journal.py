@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..errors import Error, file_error
-from . import s3
+from . import s3, store
 from .keeper import Folder
 from .tasks import Handle
 
@@ -24,7 +24,7 @@ class Journal:
         """sort: what it is; another one does not go on with this folder."""
         kept = os.path.exists(os.path.join(folder, 'keep'))
         try:
-            last = (sys.executable, '-m', __name__, folder) if sort.get('sink') == 's3' else ('true',)
+            last = (sys.executable, '-m', __name__, folder) if sort.get('sink') in ('s3', 'store') else ('true',)
             self.folder = Folder(folder, resume or kept, last)
         except BlockingIOError:
             raise JournalError(f"'{folder}': another sort to this output is at work") from None
@@ -49,7 +49,7 @@ class Journal:
             return
         what = 'keeps a sort that --resume goes on with' if other is None else f'keeps another sort, of other {other}'
         upload = upload_of(self.lines)
-        raise JournalError(f"'{folder}': {what}; or remove it" + (f", and abort upload {upload[1]} of '{upload[0]}'" if upload else ''))
+        raise JournalError(f"'{folder}': {what}; or remove it" + (f', and {_left(*upload)}' if upload else ''))
 
     def add(self, **line: Any) -> None:
         self.file.write(json.dumps(line) + '\n')
@@ -91,20 +91,27 @@ class Journal:
         self.folder.remove()
 
 
+def _left(output: str, upload: str) -> str:
+    return f"abort upload {upload} of '{output}'" if s3.is_upload(upload) else f"remove '{upload}'"
+
+
 def upload_of(lines: Sequence[Dict[str, Any]]) -> Optional[Tuple[str, str]]:
-    """The object and the upload that were begun last."""
+    """The output elsewhere, and the upload that was begun last, or the folder for parts."""
     uploads = [line['upload'] for line in lines if 'upload' in line]
     return (lines[0]['sort']['output'], uploads[-1]) if uploads else None
 
 
 def abort(folder: str) -> None:
-    """Aborts the upload that the journal there names, if it is not complete."""
+    """Aborts the upload that the journal there names, if it is not complete; or removes parts elsewhere."""
     upload = upload_of(_read(folder)[0])
     if upload is not None:
         try:
-            s3.abort(*upload)
+            if s3.is_upload(upload[1]):
+                s3.abort(*upload)
+            else:
+                store.abort(upload[1])
         except OSError as error:
-            raise file_error(0, f'upload {upload[1]} is not aborted: {error}') from None
+            raise file_error(0, (f'upload {upload[1]} is not aborted' if s3.is_upload(upload[1]) else f"'{upload[1]}': is not removed") + f': {error}') from None
 
 
 def _read(folder: str) -> Tuple[List[Dict[str, Any]], int]:

@@ -10,6 +10,7 @@ import secrets
 import shutil
 import tempfile
 import time
+import urllib.parse
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -18,7 +19,7 @@ import numpy as np
 from .. import _c
 from ..errors import UsageError
 from ..layout import layout_of, numpy_dtype
-from . import gsort, s3
+from . import gsort, s3, store
 from .files import Piece, expand, measure, npy_dtype, pieces
 from .order import Order
 from .remote import is_remote, is_s3
@@ -46,6 +47,7 @@ class Plan:
     temp: Optional[str]
     memory_bytes: int
     is_sorted: bool
+    is_folder: bool  # of parts, with their manifest
     split: bool  # parts are files of their own, side by side
     joined: str  # where parts are put behind one another when their lengths are known; '': they are not
     head: Any  # of that file: as Job.head
@@ -67,14 +69,14 @@ class Plan:
     @property
     def disk_here(self) -> int:
         """Bytes beside the output: of it, of parts that are not in it at once, and of sorted files."""
-        return self.size * ((self.job.sink != 's3') + bool(self.joined) + (bool(self.job.files) and not self.is_sorted))
+        return self.size * (not self.job.is_elsewhere + bool(self.joined) + (bool(self.job.files) and not self.is_sorted))
 
     def check_room(self, free: Dict[str, int]) -> None:
         """Disk for sorted files and the output, before anything is done."""
         here = self.disk_here
         room = os.statvfs(self.work)
         have = room.f_bavail * room.f_frsize
-        if self.job.sink != 's3' and os.stat(self.work).st_dev != os.stat(os.path.dirname(self.output)).st_dev:
+        if not self.job.is_elsewhere and os.stat(self.work).st_dev != os.stat(os.path.dirname(self.output)).st_dev:
             raise gsort.GsortError(f"'{self.work}': is in another file system than the output, which is made there and renamed", 2)
         if have < here * SPARE:
             raise gsort.GsortError(f"'{self.work}': {here} bytes are needed there, and {have} are free", 2)
@@ -91,22 +93,37 @@ class Plan:
         """Whether what is whole has not taken its place yet."""
         if job.sink == 's3':
             return s3.is_open(job.output, job.upload)
+        if job.sink == 'store':
+            return store.is_there(job.upload)
         return os.path.exists(self.joined or job.output)
 
     def inode(self, job: Job) -> int:
         """Of what will take its place."""
-        return 0 if job.sink == 's3' else os.stat(self.joined or job.output).st_ino
+        return 0 if job.is_elsewhere else os.stat(self.joined or job.output).st_ino
 
-    def is_placed(self, inode: int, name: str) -> bool:
+    def is_placed(self, inode: int, name: str, parts: Sequence[gsort.Report]) -> bool:
         """Whether the output is what the sort of that name put there."""
         if self.job.sink == 's3':
             return s3.is_of(self.output, name)
+        if self.job.sink == 'store':
+            return store.is_whole(self.output, parts, self.manifest(self.job, parts))
         return os.path.exists(self.output) and os.stat(self.output).st_ino == inode
+
+    def manifest(self, job: Job, parts: Sequence[gsort.Report]) -> str:
+        """Of a folder of parts: files, their places in the whole and what is in them; '': the output is one file."""
+        if not self.is_folder:
+            return ''
+        told = ('tally', 'unique_count', 'first_key', 'last_key')
+        return json.dumps([{'file': job.part % i, 'first': part['part']['first'], **{name: part[name] for name in told if part[name] is not None}}
+                           for i, part in enumerate(parts, 1)], indent=1)
 
     def commit(self, job: Job, parts: Sequence[gsort.Report]) -> None:
         """The output takes its place; several files do one after the other."""
         if job.sink == 's3':
             s3.complete(job.output, job.upload, parts)
+            return
+        if job.sink == 'store':
+            store.commit(self.output, job.upload, parts, [job.part % i for i in range(1, job.parts + 1)], self.manifest(job, parts))
             return
         if self.split:
             folder, names = os.path.dirname(self.output), [job.part % i for i in range(1, job.parts + 1)]
@@ -114,14 +131,11 @@ class Plan:
                 os.rename(os.path.join(job.output, name), os.path.join(folder, name))
             sync(folder)
             return
-        if job.sink == 'files' and not self.joined:
-            told = ('tally', 'unique_count', 'first_key', 'last_key')
-            manifest = [{'file': job.part % i, 'first': part['part']['first'], **{name: part[name] for name in told if part[name] is not None}}
-                        for i, part in enumerate(parts, 1)]
-            for name in set(os.listdir(job.output)) - {part['file'] for part in manifest}:
+        if self.is_folder:
+            for name in set(os.listdir(job.output)) - {job.part % i for i in range(1, job.parts + 1)}:
                 os.unlink(os.path.join(job.output, name))  # of a task that was killed, where files cannot be without a name
-            with open(os.path.join(job.output, 'manifest.json'), 'w', encoding='utf-8') as file:
-                json.dump(manifest, file, indent=1)
+            with open(os.path.join(job.output, store.MANIFEST), 'w', encoding='utf-8') as file:
+                file.write(self.manifest(job, parts))
                 file.flush()
                 os.fsync(file.fileno())
             sync(job.output)
@@ -182,6 +196,7 @@ class Form:
     """What the output is: an object, a folder of parts, several files, or one file."""
 
     target: str
+    is_elsewhere: bool
     is_folder: bool
     files: int  # of --split
     values: Tuple[str, ...]  # of --split-at
@@ -190,8 +205,8 @@ class Form:
 
     @classmethod
     def of(cls, output: str, options: Mapping[str, Any]) -> Form:
-        target, is_packed = output if is_s3(output) else os.path.abspath(output), output.endswith('.zst') and not options.get('raw')
-        return cls(target, output.endswith('/'), int(options.get('split') or 0), gsort.texts(options, 'split_at'),
+        target, is_packed = output if is_remote(output) else os.path.abspath(output), output.endswith('.zst') and not options.get('raw')
+        return cls(target, is_remote(output), output.endswith('/'), int(options.get('split') or 0), gsort.texts(options, 'split_at'),
                    int(options.get('zstd') or is_packed), gsort.words(options, ('split', 'split_at')))
 
     @property
@@ -200,12 +215,17 @@ class Form:
 
     @property
     def is_one_file(self) -> bool:
-        return not (self.is_folder or self.is_split or is_s3(self.target))
+        return not (self.is_folder or self.is_split or self.is_elsewhere)
+
+    @property
+    def sink(self) -> str:
+        """Of what is elsewhere: pieces of one object on S3, or objects of their own."""
+        return 's3' if is_s3(self.target) and not self.is_folder else 'store'
 
     @property
     def end(self) -> str:
         """Of the name of a file."""
-        return '' if self.is_folder or is_s3(self.target) else os.path.splitext(self.target)[1]
+        return '' if self.is_folder or self.is_elsewhere else os.path.splitext(self.target)[1]
 
     @property
     def packing(self) -> Tuple[str, ...]:
@@ -214,7 +234,7 @@ class Form:
     @property
     def words(self) -> List[str]:
         """As one gsort has it, with the name."""
-        return [*self.cuts, *self.packing, 'out' if self.is_folder or is_s3(self.target) else os.path.basename(self.target)]
+        return [*self.cuts, *self.packing, 'out' if self.is_folder or self.is_elsewhere else os.path.basename(self.target)]
 
 
 def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) -> None:
@@ -225,8 +245,12 @@ def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) 
         raise UsageError(f"'{form.target}': --split and --split-at say what the parts are; neither --parts nor a folder go with them")
     if form.is_split and resume:
         raise UsageError('--split: several files take their places at the end, and --resume goes on with one')
-    if is_s3(form.target) and (kept or form.is_split):
-        raise UsageError(f"'{form.target}': how long groups, --top and --split are shows at the end; an object on S3 takes parts of known lengths")
+    if form.is_elsewhere and form.is_split:
+        raise UsageError(f"'{form.target}': --split and --split-at write files that all nodes see; a folder of parts is named with a / behind it")
+    if form.is_elsewhere and not form.is_folder and kept:
+        raise UsageError(f"'{form.target}': how long groups and --top are shows at the end; end it in / for a folder of parts")
+    if form.is_elsewhere and form.sink == 'store':
+        store.refuse(form.target, parts)
 
 
 def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form) -> Kept:
@@ -247,6 +271,8 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     """options: gsort's; cpus: of the cluster; with parts == 0 there is a part for each task that they can run, and for what memory
     allows."""
     began, found, paths = time.monotonic(), gsort.find(program), expand(inputs)
+    if output.startswith('file:///'):  # what all nodes see
+        output = urllib.parse.unquote(output[len('file://'):])
     named, conditions, kept = (gsort.words(options, names) for names in (gsort.ORDER, gsort.WHERE, gsort.WRITTEN))
     memory, threads = size_of(options.get('memory', '1G')), int(options.get('parallel', 1))
     raw, header = '--raw' in named, header_of(named)
@@ -266,19 +292,21 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     count = 1 if '--top' in kept else len(form.values) + 1 if form.values else form.files or parts or tasks * -(-size // (tasks * PART)) or 1
     if form.is_split:
         _refuse_behind(form.target, count)
+    if form.is_elsewhere and kept and (dtype is not None or header):
+        raise UsageError(f"'{form.target}': how long groups and --top are shows at the end, and a header comes first; sort what has none")
     keeps = _kept(order, dtype, kept, int(options.get('group', 0)), form)
     changed = bool(kept or form.level)  # parts are as long as shows when they are there
-    beside = (os.path.basename(output.rstrip('/')) if is_s3(output) else form.target) + '.gsort-ray'
+    beside = (os.path.basename(output.rstrip('/')) if form.is_elsewhere else form.target) + '.gsort-ray'
     folder = os.path.abspath(os.path.join(work, os.path.basename(beside)) if work else beside)
     suffix = '' if is_remote(paths[0]) else os.path.splitext(os.path.basename(paths[0]).removesuffix('.zst'))[1]
-    sink = 's3' if is_s3(output) else 'into' if form.is_one_file and not changed else 'files'
-    place = output if sink == 's3' else os.path.join(folder, 'whole' + (form.end if sink == 'into' else ''))
+    sink = form.sink if form.is_elsewhere else 'into' if form.is_one_file and not changed else 'files'
+    place = output if form.is_elsewhere else os.path.join(folder, 'whole' + (form.end if sink == 'into' else ''))
     pattern = os.path.basename(form.target) if form.is_split else 'part-%05d' + (suffix.replace('%', '%%') + '.zst' * bool(form.level) if form.is_folder else '')
     joined = os.path.join(folder, 'joined' + form.end) if form.is_one_file and changed else ''
     head = _head(paths[0], dtype, order, kept, header, '' if raw else suffix if form.is_folder else form.end)
     job = Job(found, order, named, conditions, keeps, str(memory), threads, count, place, sink, pattern, suffix,
-              '' if temp is not None else folder, b'' if joined else head, secrets.token_hex(16), temp is not None or keeps.is_unequal or changed)
-    return Plan(job, taken, size, form.target, folder, temp, memory, is_sorted, form.is_split, joined, head, began)
+              '' if temp is not None else folder, b'' if joined else head, secrets.token_hex(16), temp is not None or keeps.is_unequal or changed or sink == 'store' and head != b'')
+    return Plan(job, taken, size, form.target, folder, temp, memory, is_sorted, form.is_folder, form.is_split, joined, head, began)
 
 
 def _head(path: str, dtype: Any, order: Order, kept: Sequence[str], header: int, end: str) -> Any:
@@ -307,7 +335,7 @@ def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
 
 def _refuse_folder(form: Form, paths: Sequence[str]) -> None:
     """A folder is replaced as a whole: it is to hold parts of a sort, and nothing else."""
-    if is_s3(form.target) or not os.path.isdir(form.target):
+    if form.is_elsewhere or not os.path.isdir(form.target):
         return
     if not form.is_folder:
         raise UsageError(f"'{form.target}': is a folder; one of parts is named with a / behind it")
@@ -336,8 +364,6 @@ def _refuse_behind(target: str, count: int) -> None:
 
 def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str], level: int, conditions: Sequence[str]) -> None:
     remote = any(map(is_remote, paths))
-    if is_remote(output) and not is_s3(output):
-        raise UsageError(f"'{output}': an output is what all nodes see, or an object on S3")
     for path in paths:
         if is_remote(path) and (path.endswith(('.npy', '.zst')) or header or is_sorted):
             raise UsageError(f"'{path}': what is read from elsewhere is plain: no .npy, no .zst, no header, and not merged")
@@ -345,12 +371,13 @@ def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, tem
             raise UsageError(f"'{path}': the header of a packed .npy file is not read; unpack it")
         if is_sorted and path.endswith('.zst'):
             raise UsageError(f"'{path}': is packed; where a part is in it is not known")
-    if is_s3(output) and not all(output[len('s3://'):].partition('/')[::2]) or is_s3(output) and output.endswith('/'):
-        raise UsageError(f"'{output}': is no name of an object; a folder of parts is one that all nodes see")
+    bucket, _, key = output[len('s3://'):].partition('/')
+    if is_s3(output) and not (bucket and (key or output.endswith('/'))):
+        raise UsageError(f"'{output}': is no name of an object or, with a / behind it, of a folder")
     if remote and not all(map(is_remote, paths)):
         raise UsageError('inputs are all read from elsewhere, or none is')
-    if is_s3(output) and (header or paths[0].endswith('.npy') or output.endswith('.npy') or level):
-        raise UsageError(f"'{output}': an object on S3 is plain: no .npy, no .zst, no header")
+    if is_remote(output) and not output.endswith('/') and (header or paths[0].endswith('.npy') or output.endswith('.npy') or level):
+        raise UsageError(f"'{output}': an object elsewhere is plain: no .npy, no .zst, no header; end it in / for a folder of parts that may be so")
     if level and (header or paths[0].endswith('.npy') or output.endswith('.npy.zst')):
         raise UsageError(f"'{output}': what is packed by many tasks has no header and is no .npy")
     if is_sorted and conditions:

@@ -1,5 +1,5 @@
-"""Inputs that are read by ranges from elsewhere: objects on S3 (s3.py), and what pyarrow.fs or fsspec know by the scheme of their name:
-gs://, abfs://, hdfs://, file:// and so on, with the credentials that these find on each node."""
+"""Files elsewhere: objects on S3 (s3.py), and what pyarrow.fs or fsspec know by the scheme of their name: gs://, abfs://, hdfs://,
+file:// and so on, with the credentials that these find on each node. Inputs are read by ranges; outputs are in store.py."""
 from __future__ import annotations
 
 import errno
@@ -21,23 +21,25 @@ def is_remote(path: str) -> bool:
 
 
 @lru_cache(maxsize=None)
-def _system(uri: str) -> Tuple[Any, str]:
-    """The file system that has it, and its name there."""
+def system_of(uri: str) -> Tuple[Any, str]:
+    """The file system that has it, and its name there: pyarrow's, else fsspec's; Google's by gcsfs, if that is installed, which merges."""
     import pyarrow as pa
     from pyarrow import fs
-    try:
-        return tuple(fs.FileSystem.from_uri(uri))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+    said = ''
+    for of_fsspec in (True, False) if uri.startswith(('gs://', 'gcs://')) else (False, True):
         try:
+            if not of_fsspec:
+                return tuple(fs.FileSystem.from_uri(uri))
             from fsspec.core import url_to_fs
-            system, path = url_to_fs(uri)
-        except (ImportError, ValueError) as other:
-            raise UsageError(f"'{uri}': {str(error).splitlines()[0]}; {other}") from None
-        return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+            system, path = url_to_fs(uri, use_listings_cache=False)  # others write there, too
+            return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ImportError, ValueError) as error:
+            said += f'; {str(error).splitlines()[0]}'
+    raise UsageError(f"'{uri}': {said[2:]}")
 
 
 @contextmanager
-def _failures_of(uri: str) -> Iterator[None]:
+def failures_of(uri: str) -> Iterator[None]:
     """What a file system refuses is one line."""
     try:
         yield
@@ -54,8 +56,8 @@ def find(pattern: str) -> List[str]:
     folder, _, name = pattern.rpartition('/')
     if any(c in folder for c in '*['):
         raise UsageError(f"'{pattern}': * and [ are for the last part of a name")
-    with _failures_of(pattern):
-        system, path = _system(folder)
+    with failures_of(pattern):
+        system, path = system_of(folder)
         names = [one.base_name for one in system.get_file_info(fs.FileSelector(path)) if one.type == fs.FileType.File]
     return [f'{folder}/{one}' for one in sorted(names) if fnmatchcase(one, name)]
 
@@ -64,8 +66,8 @@ def stamp(uri: str) -> Tuple[int, Union[int, str]]:
     """Size and time, of an object on S3 its tag."""
     if is_s3(uri):
         return s3.stamp(uri)
-    with _failures_of(uri):
-        system, path = _system(uri)
+    with failures_of(uri):
+        system, path = system_of(uri)
         told = system.get_file_info(path)
         if not told.is_file:
             raise FileNotFoundError
@@ -78,8 +80,8 @@ def blocks(uri: str, stamped: Tuple[int, Union[int, str]], begin: int, end: int,
         for off in range(begin, end, most):
             yield s3.read(uri, str(stamped[1]), off, min(most, end - off))
         return
-    with _failures_of(uri):
-        system, path = _system(uri)
+    with failures_of(uri):
+        system, path = system_of(uri)
         with system.open_input_file(path) as file:
             for off in range(begin, end, most):
                 block = file.read_at(min(most, end - off), off)

@@ -125,6 +125,11 @@ def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str
     return report
 
 
+def is_upload(upload: str) -> bool:
+    """Not a folder of a store (store.py)."""
+    return '://' not in upload
+
+
 def is_open(uri: str, upload: str) -> bool:
     """Whether the upload is neither complete nor aborted."""
     try:

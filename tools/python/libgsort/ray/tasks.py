@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 import numpy as np
 
-from . import gsort, s3
+from . import gsort, s3, store
 from .cut import part_begin, refine, step_of, to_groups
 from .files import Piece, elements_at, head_of
 from .order import Order, Places
@@ -55,19 +55,23 @@ class Job:
     memory: str
     threads: int
     parts: int
-    output: str  # where parts go: the file for all, a folder, or s3://
-    sink: str  # 'into', 'files', 's3'
+    output: str  # where parts go: the file for all, a folder, or what is elsewhere
+    sink: str  # 'into', 'files'; elsewhere 's3', 'store'
     part: str  # the pattern of parts' names in a folder
     suffix: str  # of sorted files
     files: str  # where these are if all nodes see them; '': on the nodes that made them
     head: Any  # what is before the elements of what is written: bytes, or the dtype of a .npy file
     token: str
     is_sliced: bool  # parts are made of slices that the driver cuts; else gsort cuts files that all nodes see
-    upload: str = ''  # of S3
+    upload: str = ''  # of S3; of a store the folder that parts are written to
 
     @property
     def tuning(self) -> Sequence[str]:
         return gsort.tuning(self.memory, self.threads)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        return self.sink in ('s3', 'store')
 
     def part_path(self, number: int) -> str:
         return os.path.join(self.output, self.part % number)
@@ -235,6 +239,8 @@ def _write_part(job: Job, number: int, run: Callable[..., gsort.Report], first: 
     if job.sink == 's3':
         before, pieces = s3.places(number, job.parts, total, job.order.element_bytes)
         return s3.write_part(job, before + 1, size, pieces, job.upload, lambda beside: run(subprocess.PIPE, beside))
+    if job.sink == 'store':
+        return store.write_part(job, number, head_of(job.head, behind - first), lambda beside: run(subprocess.PIPE, beside))
     if not job.is_sliced:
         return run(more=['--into', job.output] if job.sink == 'into' else ['-o', job.part_path(number)])
     head = head_of(job.head, total)

@@ -1,0 +1,187 @@
+"""An output elsewhere, by pyarrow.fs or fsspec: each task writes a part of its own, and the commit moves all of them to their places.
+
+    gs://bucket/out/_gsort-1a2b3c/part-00001.9f3c    what a try of a task wrote; readers of tables skip names that begin with _
+    gs://bucket/out/part-00001                       moved here when all parts are verified
+    gs://bucket/out/manifest.json                    the old one goes before the first move, the new one comes last: with it the folder is whole
+
+One object is a single part; or parts that the store itself puts together, where fsspec's file system has `merge`, as gcsfs has.
+"""
+from __future__ import annotations
+
+import json
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable, List, Sequence, Tuple
+
+from ..errors import UsageError, file_error
+from . import gsort
+from .remote import failures_of, system_of
+
+MANIFEST = 'manifest.json'
+CLAIM = 'at-work'  # a file in the folder of parts, as long as that is there
+OBJECTS = ('s3', 'gcs', 'abfs')  # of pyarrow's, those that have no folders but in names
+MOVES = 16  # at a time
+MERGED = 32  # parts at a time: what Google takes
+BLOCK = 8 << 20
+
+
+def _split(output: str) -> Tuple[str, str]:
+    """The folder in which it is, without a /, and its name there; '' is the name of a folder of parts."""
+    folder, _, name = output.rpartition('/')
+    return folder, name
+
+
+def _info(uri: str) -> Any:
+    system, path = system_of(uri)
+    return system.get_file_info(path)
+
+
+def _merging(output: str) -> Any:
+    """What puts objects together, on the store's side, and does not show it half; None: nothing does."""
+    system = system_of(output)[0]
+    return getattr(system.handler.fs, 'merge', None) if system.type_name.startswith('py::fsspec') else None
+
+
+def refuse(output: str, parts: int) -> None:
+    """An object that would have to be made of parts, where that is not possible. parts: as asked for; 0: they were not."""
+    if not output.endswith('/') and parts != 1 and _merging(output) is None:
+        raise UsageError(f"'{output}': this store puts no objects together; end it in / for a folder of parts, or let one task write it (parts 1)")
+
+
+def begin(output: str, name: str) -> str:
+    """Where the parts of the sort of that name go; what is no part of a sort is not lost to them."""
+    folder, file = _split(output)
+    with failures_of(output):
+        system, path = system_of(folder)
+        made = f'{folder}/_gsort-{name}'
+        if file:
+            if system.get_file_info(f'{path}/{file}').type.name == 'Directory':
+                raise UsageError(f"'{output}': is a folder; one of parts is named with a / behind it")
+        else:
+            from pyarrow import fs
+            found = {one.base_name for one in system.get_file_info(fs.FileSelector(path, allow_not_found=True))}
+            others = found - {MANIFEST, '', *_files(system, path)} if found else found
+            for other in sorted(others):
+                raise UsageError(f"'{output}': holds '{other}', " + ('where a sort is at work, or failed; remove it' if other.startswith('_gsort-') else
+                                 'which is no part of a sort, and parts are replaced as a whole; name a new folder'))
+        if system.type_name not in OBJECTS:
+            system.create_dir(f'{path}/_gsort-{name}')
+        with system.open_output_stream(f'{path}/_gsort-{name}/{CLAIM}'):
+            pass
+        return made
+
+
+def _files(system: Any, path: str) -> List[str]:
+    """Those of the sort that is there."""
+    text = _read(system, f'{path}/{MANIFEST}')
+    return [row['file'] for row in json.loads(text)] if text else []
+
+
+def _read(system: Any, path: str) -> bytes:
+    if not system.get_file_info(path).is_file:
+        return b''
+    with system.open_input_stream(path, compression=None) as file:
+        return bytes(file.readall())
+
+
+def write_part(job: Any, number: int, head: bytes, run: Callable[[Callable[[Any], None]], gsort.Report]) -> gsort.Report:
+    """Writes what gsort does behind `head`; the report has the name, which no other try has, and its size."""
+    name, size = f'{job.part % number}.{secrets.token_hex(4)}', len(head)
+
+    def beside(child: Any) -> None:
+        nonlocal size
+        with failures_of(job.output):
+            system, path = system_of(job.upload)
+            with system.open_output_stream(f'{path}/{name}', compression=None) as file:
+                file.write(head)
+                for block in iter(lambda: child.stdout.read(BLOCK), b''):
+                    file.write(block)
+                    size += len(block)
+
+    report = run(beside)
+    return {**report, 'file': name, 'file_bytes': size}
+
+
+def has(upload: str, part: gsort.Report) -> bool:
+    """Whether what a task wrote is there as it was."""
+    told = _info(f"{upload}/{part['file']}")
+    return bool(told.is_file and told.size == part['file_bytes'])
+
+
+def is_there(upload: str) -> bool:
+    """Whether that folder has not been removed."""
+    return bool(_info(f'{upload}/{CLAIM}').is_file)
+
+
+def is_whole(output: str, parts: Sequence[gsort.Report], text: str) -> bool:
+    """Whether the output is what was committed: so many bytes, or a folder with that manifest."""
+    if not text:
+        told = _info(output)
+        return bool(told.is_file and told.size == sum(part['file_bytes'] for part in parts))
+    system, path = system_of(output[:-1])
+    return _read(system, f'{path}/{MANIFEST}') == text.encode()
+
+
+def commit(output: str, upload: str, parts: Sequence[gsort.Report], names: Sequence[str], text: str) -> None:
+    """names: of parts in their folder; text: of its manifest; '': the output is one object."""
+    folder, file = _split(output)
+    system, path = system_of(folder)
+    made = system_of(upload)[1]
+    with failures_of(output):
+        lost = [part['file'] for part in parts if not has(upload, part)]
+        if lost:
+            raise gsort.GsortError(f"'{upload}/{lost[0]}': is gone, or not what was written", 4)
+        if text:
+            old = set(_files(system, path)) - set(names)
+            if system.get_file_info(f'{path}/{MANIFEST}').is_file:
+                system.delete_file(f'{path}/{MANIFEST}')
+            _move_all(output, system, [(f"{made}/{part['file']}", f'{path}/{name}') for part, name in zip(parts, names)])
+            for name in old:
+                system.delete_file(f'{path}/{name}')
+            with system.open_output_stream(f'{path}/{MANIFEST}') as stream:
+                stream.write(text.encode())
+        elif len(parts) == 1:
+            _move(system, f"{made}/{parts[0]['file']}", f'{path}/{file}')
+        else:
+            _merge(output, upload, [f"{upload}/{part['file']}" for part in parts])
+    abort(upload)
+
+
+def _move_all(output: str, system: Any, moves: Sequence[Tuple[str, str]]) -> None:
+    try:
+        with ThreadPoolExecutor(MOVES) as pool:
+            list(pool.map(lambda move: _move(system, *move), moves))
+    except OSError as error:
+        raise file_error(error.errno or 0, f"'{output}': {error}; parts took their places, but not all: without {MANIFEST} it is not whole, "
+                         'and what is there has to be removed, if --resume does not go on') from None
+
+
+def _move(system: Any, old: str, new: str) -> None:
+    try:
+        system.move(old, new)
+    except OSError:  # some replace no file by that
+        if not system.get_file_info(new).is_file or not system.get_file_info(old).is_file:
+            raise
+        system.delete_file(new)
+        system.move(old, new)
+
+
+def _merge(output: str, upload: str, files: List[str]) -> None:
+    """As many at a time as the store takes; the last time to the output."""
+    merge, made = _merging(output), 0
+    while len(files) > MERGED:
+        merged = []
+        for i in range(0, len(files), MERGED):
+            merged.append(f'{upload}/merged-{made}')
+            merge(merged[-1], files[i:i + MERGED])
+            made += 1
+        files = merged
+    merge(output, files)
+
+
+def abort(upload: str) -> None:
+    """What tasks wrote goes; what has its place stays."""
+    with failures_of(upload):
+        system, path = system_of(upload)
+        if system.get_file_info(path).type.name == 'Directory':
+            system.delete_dir(path)
