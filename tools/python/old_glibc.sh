@@ -1,0 +1,31 @@
+#!/bin/sh
+# old_glibc.sh FOLDER: makes libraries to link to there, so that what is linked on a newer glibc runs on 2.28, too. They have, by the
+# versions of then and in the libraries of then, what glibc has under newer versions today: threads, dlopen and shared memory are the
+# same calls. CC and OBJDUMP name the tools. Fails where the C library is not glibc.
+set -eu
+out=$1
+cc=${CC:-cc}
+libc=$($cc -print-file-name=libc.so.6)
+mkdir -p "$out"
+"${OBJDUMP:-objdump}" -T "$libc" | awk '
+NF > 5 {
+    name = $NF; version = $(NF - 1)
+    is_old = gsub(/[()]/, "", version)
+    split(version, part, /[_.]/)
+    if (version !~ /^GLIBC_2/)
+        next
+    if (is_old && part[3] <= 28 && !(name in old))
+        old[name] = version
+    else if (!is_old && part[3] > 28)
+        moved[name]
+}
+END { for (name in moved) if (name in old) print name, old[name] }' | LC_ALL=C sort >"$out/names"
+make_library() { # NAME PATTERN
+    grep -E "^($2)" "$out/names" >"$out/these" || return 0
+    awk '{ print "void " $1 "(void) {}" }' "$out/these" >"$out/these.c"
+    awk '{ of[$2] = of[$2] " " $1 ";" } END { for (version in of) print version " {" of[version] " };" }' "$out/these" >"$out/these.map"
+    $cc -shared -nostdlib -fno-builtin -w -Wl,-soname,"$1" -Wl,--version-script="$out/these.map" -o "$out/$1" "$out/these.c"
+}
+make_library libpthread.so.0 'pthread_|sem_'
+make_library libdl.so.2 'dl'
+make_library librt.so.1 'shm_|mq_|aio_|timer_|lio_'
