@@ -1,6 +1,9 @@
 """Sorter and Arrow: what pyarrow, Polars and DuckDB give and take."""
 import decimal
 import gc
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 import numpy as np
@@ -223,13 +226,100 @@ def test_arrays_in__table_out():
         assert pa.table(s).to_pydict() == {'value': [1.0, 2.0], 'count': [5, 5]}
 
 
-@pytest.mark.parametrize('column, text', [
-    (pa.array(['a']), 'fixed width'), (pa.array([1, None]), 'nulls'), (pa.array([True, None]), 'nulls'),
-    (pa.array([[1]]), 'fixed width'), (pa.array(['a']).dictionary_encode(), 'dictionary'),
-    (pa.array([decimal.Decimal(1)], pa.decimal256(50)), 'fixed width')])
-def test_table__what_has_no_order__is_refused(column, text):
-    with gs.Sorter(key='y') as s, pytest.raises((TypeError, ValueError), match=f"'x'.*{text}"):
+OTHERS = [(pa.array(['b', 'a']), 'fixed width'), (pa.array([1, None]), 'nulls'), (pa.array([True, None]), 'nulls'), (pa.array([[1], None]), 'fixed width'),
+          (pa.array(['a', 'b']).dictionary_encode(), 'dictionary'), (pa.array([decimal.Decimal(1), None], pa.decimal256(50)), 'fixed width')]
+
+
+@pytest.mark.parametrize('column, text', OTHERS)
+@pytest.mark.parametrize('options', [{'unique': True}, {'top': 1}, {'count': True, 'unique': True}])
+def test_table__of_any_columns__is_refused_with_what_it_does_not_go_with(column, text, options):
+    with gs.Sorter(key='y', **options) as s, pytest.raises((TypeError, ValueError), match=f"^{min(options)}: column 'x'.*{text}"):
         s.push(pa.table({'x': column, 'y': np.arange(len(column))}))
+
+
+@pytest.mark.parametrize('column, text', OTHERS)
+def test_table__of_any_columns__without_pyarrow__says_what_would_take_it(column, text, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'libgsort.tables.fed', None)
+    with gs.Sorter(key='y') as s, pytest.raises((TypeError, ValueError), match=rf"'x'.*{text}.*pip install libgsort\[tables\]"):
+        s.push(pa.table({'x': column, 'y': np.arange(len(column))}))
+
+
+def test_nulls__where_a_dtype_is_given__are_refused():
+    with gs.Sorter('i8') as s, pytest.raises(ValueError, match='nulls'):
+        s.push(pa.array([1, None]))
+
+
+@pytest.mark.parametrize('column', [column for column, _ in OTHERS])
+def test_table__of_any_columns__both_ways(column):
+    table = pa.table({'x': column, 'y': np.arange(len(column))}).replace_schema_metadata({'a': 'b'})
+    with gs.Sorter(key='y', reverse=True) as s:
+        s.push(table)
+        s.push(table.to_batches()[0])
+        found = pa.table(s)
+        assert found.schema.equals(table.schema, check_metadata=True) and found.equals(table.take([1, 1, 0, 0]))
+        assert s.table_report.rows == 4
+        with pytest.raises(OSError, match='read already'):
+            pa.table(s)
+        for call in (s.pull, s.report, lambda: s.rank(0), lambda: s.push(np.zeros(1, 'i8')), lambda: s.push(table)):
+            with pytest.raises(gs.UsageError):
+                call()
+    with pytest.raises(gs.UsageError, match='closed'):
+        s.push(table)
+
+
+def some_nulls(count, seed=1):
+    rng = np.random.default_rng(seed)
+    return pa.table({'x': pa.array(rng.integers(0, 99, count), mask=rng.random(count) < 0.1), 'place': np.arange(count)})
+
+
+@pytest.mark.parametrize('nulls', [None, 'first', 'last'])
+@pytest.mark.parametrize('alone', [False, True])
+def test_nulls__that_come_late__as_if_they_had_come_first(nulls, alone, tmp_path):
+    """Rows that were pushed before are sorted again; equal ones keep their order."""
+    late, early = some_nulls(50_000), some_nulls(50_000, 2)
+    early = early.set_column(0, 'x', early['x'].fill_null(7))
+    with gs.Sorter(key=None if alone else '-x', reverse=alone, nulls=nulls, memory='32M', temp=tmp_path) as s:
+        for table in (early, early, late, early):
+            s.push(table['x'] if alone else table)
+        assert (s.table_report is None) == (s.dtype is not None) and s.dtype is None
+        found = pa.chunked_array(s) if alone else pa.table(s)
+    both = pa.concat_tables([early, early, late, early])
+    order = sorted(range(len(both)), key=lambda i, x=both['x'].to_pylist(): (x[i] is not None, -(x[i] or 0)) if nulls == 'first' else (x[i] is None, -(x[i] or 0)))
+    want = both.take(order)
+    assert found.to_pylist() == want['x'].to_pylist() if alone else found.equals(want)
+    assert os.listdir(tmp_path) == []
+
+
+def test_table__of_any_columns__larger_than_memory_by_many_threads(tmp_path):
+    count, batches = 0, []
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        names = pa.array([None if i % 7 == 0 else f'name {i}' for i in rng.integers(0, 10 ** 6, 10_000).tolist()])
+        batches.append(pa.record_batch({'name': names, 'place': np.arange(count, count + 10_000), 'text': ['t' * 60] * 10_000}))
+        count += 10_000
+    with gs.Sorter(key=['name', 'place'], memory='32M', temp=tmp_path, threads=2) as s:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(s.push, batches))
+        found = pa.table(s)
+        assert s.table_report.spilled_bytes > 0 and s.table_report.rows == count
+    assert found.equals(pa.Table.from_batches(batches).sort_by([('name', 'ascending'), ('place', 'ascending')]))
+
+
+@pytest.mark.parametrize('how', ['sorter', 'cancel'])
+def test_table__of_any_columns__is_canceled(how):
+    cancel = gs.Cancel()
+    with gs.Sorter(key='x', cancel=cancel) as s:
+        s.push(some_nulls(1000))
+        (s if how == 'sorter' else cancel).cancel()
+        with pytest.raises(gs.CanceledError):
+            s.push(some_nulls(1000))
+        with pytest.raises(OSError, match='canceled'):
+            pa.table(s)
+
+
+def test_nulls__of_a_dtype__are_refused():
+    with pytest.raises(TypeError, match='nulls: of a table'):
+        gs.Sorter('f8', nulls='last')
 
 
 class Uncounted:
@@ -250,8 +340,9 @@ def test_batch__nulls_that_nobody_counted__are_those_of_the_slice():
     with gs.Sorter(key='x') as s:
         s.push(Uncounted(pa.record_batch({'x': column[1:10]})))
         assert pa.table(s).to_pydict() == {'x': list(range(9))}
-    with gs.Sorter(key='x') as s, pytest.raises(ValueError, match='nulls'):
+    with gs.Sorter(key='x') as s:
         s.push(Uncounted(pa.record_batch({'x': column[2:]})))
+        assert pa.table(s).to_pydict() == {'x': [*range(1, 9), None]}
 
 
 def test_table__other_columns_or_keys__are_refused():

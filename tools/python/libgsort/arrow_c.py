@@ -2,6 +2,9 @@
 
 https://arrow.apache.org/docs/format/CDataInterface.html has the structs and who releases what. What is given away here is kept by a
 reference, the struct's private_data, until whoever took it calls its release, which is in arrow_release.c.
+
+nanoarrow is not taken for this: its C (0.9.0) has 9,100 lines and knows no Python object as the owner of a buffer, so that arrow_release.c
+would stay; the package of PyPI is built for each CPython, where one wheel of libgsort is for all. Tables of any columns are pyarrow's.
 """
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import ctypes
 import numpy as np
 
 from . import arrow_c as c
-from .errors import type_error
+from .errors import ColumnError, NullsError, type_error
 from .layout import key_list
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .layout import Keys
     from .sorter import Sorter
+    from .tables.fed import Fed
 
     Array = npt.NDArray[Any]
 
@@ -47,7 +48,7 @@ class Column:
         elif format.startswith(b'd:') and format.count(b',') == 1 or format.endswith(b',128'):
             self.dtype, self.is_decimal = np.dtype('V16'), True
         else:
-            raise TypeError(f"column '{name}' is of Arrow's format '{format.decode()}': only columns of a fixed width are sorted here; "
+            raise ColumnError(f"column '{name}' is of Arrow's format '{format.decode()}': only columns of a fixed width are sorted here; "
                             'sort_table() takes others')
 
     def __eq__(self, other: object) -> bool:
@@ -68,7 +69,7 @@ class Columns:
         for i, part in enumerate(parts):
             name = (part.name or b'').decode(errors='surrogateescape') or (f'f{i}' if self.is_table else 'value')
             if part.dictionary:
-                raise TypeError(f"column '{name}' is dictionary-encoded: its codes have no order; unpack it first, or sort_table() takes it")
+                raise ColumnError(f"column '{name}' is dictionary-encoded: its codes have no order; unpack it first, or sort_table() takes it")
             self.columns.append(Column(part.format, name, part.flags, c.metadata_of(part)))
         self._set_dtype()
 
@@ -156,6 +157,7 @@ class Batches:
     def __init__(self, data: Any) -> None:
         self.schema, self.batch = c.ArrowSchema(), c.ArrowArray()
         self.stream: Optional[c.ArrowArrayStream] = None
+        self.of_pyarrow: Any = None  # its schema, once pyarrow has it
         if hasattr(data, '__arrow_c_stream__'):
             self.capsules: Any = data.__arrow_c_stream__()  # which releases the stream
             self.stream = c.ArrowArrayStream.from_address(c.capsule_address(self.capsules, b'arrow_array_stream'))
@@ -199,7 +201,7 @@ def _refuse_nulls(name: str, array: Any, begin: int, length: int) -> None:
     if count < 0 and array.n_buffers > 0 and array.buffers[0]:
         count = length - int(_bits(array.buffers[0], begin, length).sum())
     if count > 0:
-        raise ValueError(f'{name} has nulls, which have no place in the order; drop or fill them, or sort_table() takes them')
+        raise NullsError(f'{name} has nulls, which have no place in the order; drop or fill them, or sort_table() takes them')
 
 
 def _bits(address: int, begin: int, length: int) -> Array:
@@ -236,6 +238,22 @@ def array_of_column(data: Any) -> Array:
     found = np.concatenate([np.empty(0, column.dtype), *arrays])
     found.flags.writeable = False
     return found
+
+
+class AnySource:
+    """What a stream of any columns that was given away is made of."""
+
+    error: Any = None
+
+    def __init__(self, sorter: Sorter, fed: Fed) -> None:
+        self.sorter, self.fed = sorter, fed
+
+    def fill_schema(self, address: int) -> None:
+        self.fed.export_schema(address)
+
+    def fill_next(self, address: int) -> None:
+        self.sorter.take_order(self)
+        self.fed.export_next(address)
 
 
 class _Source:

@@ -78,6 +78,14 @@ class InternalError(Error, RuntimeError):
     """A fault of gsort's own; please report its line."""
 
 
+class ColumnError(TypeError):
+    """A column that is not of a fixed width: not a Sorter's error, which has another sort for it."""
+
+
+class NullsError(ValueError):
+    """The same of nulls."""
+
+
 class NoteWarning(UserWarning):
     """What is worth knowing though nothing failed: a type that was assumed, bytes that were left out."""
 

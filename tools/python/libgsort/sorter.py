@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, T
 
 from . import _c
 from ._hints import Array, Unpack, np, npt
-from .errors import UsageError, type_error
+from .errors import ColumnError, NullsError, UsageError, type_error
 from .job import Job, Options, interruptible
 from .layout import Keys, layout_by
 from .report import Report
 from .table import is_true
 
 if TYPE_CHECKING:
-    from .arrow_table import Columns
+    from .any_table import TableReport
+    from .arrow_table import Batches, Columns
+    from .tables.fed import Fed
 
 T = TypeVar('T')
 
@@ -59,20 +61,29 @@ class Sorter:
 
     dtype: of the elements: NumPy's, else a name that the library knows ('f64', 'u128'), as of sort_file; None: `type` or `record` says
         it, or the Arrow table or array that is pushed first
+    nulls: of tables, which need pyarrow: 'first' or 'last', whatever the direction of the key; default 'last', once there are some
     options: key: fields or columns, the first decides first, '-name' descending, or 'OFF:TYPE[:desc]'; default all of them;
         reverse, top, unique, keep, group, memory, temp, progress, ..: libgsort.options() says what they mean. With `count` there
         is a field 'count' in what comes out
+
+    A table with a null, or a column of no fixed width (text, lists, dictionaries, ..), is sorted as sort_table says, with memory, temp,
+    progress, cancel, reverse and threads, and read as a stream of Arrow's; 32M are the least then.
 
     Elements with equal keys come out in the order in which they were pushed. Several threads may push at once, or pull. In a
     child of fork calls fail with a UsageError.
     """
 
-    def __init__(self, dtype: Any = None, **options: Unpack[Options]) -> None:
+    def __init__(self, dtype: Any = None, *, nulls: Optional[str] = None, **options: Unpack[Options]) -> None:
+        if nulls is not None and dtype is not None:
+            raise type_error('nulls: of a table; elements of a dtype have none')
         self._key = options.pop('key', None)
+        self._nulls, self._options, self._is_of_dtype = nulls, options, dtype is not None
         self._job = Job(options)
         self._is_reverse, self._has_counts = is_true(options.get('reverse')), is_true(options.get('count'))
         self._handle: Optional[_Handle] = None
         self._columns: Optional[Columns] = None
+        self._fed: Optional[Fed] = None  # what has the tables, if they have nulls or any columns
+        self._one_batch = threading.Lock()  # of Arrow's is pushed at a time
         self._is_over = False
         self._process = os.getpid()
         self._pulling = threading.Lock()  # until what was pulled is copied
@@ -92,6 +103,8 @@ class Sorter:
 
     def _wait(self, function: Callable[..., Any], *arguments: Any, is_short: bool = False, keep: Any = None) -> Any:
         """function(sorter, *arguments, error); `keep` outlives it, as in Job.keep."""
+        if self._fed is not None:
+            raise UsageError('tables with nulls or any columns are read as a stream of Arrow\'s: pa.table(sorter); table_report is of them')
         if self._handle is None:
             raise UsageError('the sorter is closed' if self._is_over else 'nothing was pushed, and no dtype was given')
         error, handle = _c.CError(), self._handle
@@ -108,13 +121,15 @@ class Sorter:
         """Adds elements, which are copied.
 
         data: shape (n,), of the sorter's dtype; or any buffer of whole elements; or a table, batch, column or stream of Arrow's
-            (what has __arrow_c_stream__ or __arrow_c_array__), with columns of a fixed width and without nulls
+            (what has __arrow_c_stream__ or __arrow_c_array__)
         """
         if hasattr(data, '__arrow_c_stream__') or hasattr(data, '__arrow_c_array__'):
             self._push_arrow(data)
             return
         import numpy as np
         array = data if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
+        if self._fed is not None:
+            raise UsageError('the sorter takes Arrow tables, as the first one was')
         if self._handle is None and not self._is_over:
             raise UsageError('Sorter(dtype): a dtype is wanted, where no Arrow table says it')
         dtype = self._known_dtype()
@@ -162,17 +177,64 @@ class Sorter:
             begin = end
 
     def _push_arrow(self, data: Any) -> None:
-        from .arrow_table import Batches, Columns
+        from .arrow_table import Batches
         if self._is_over:
             raise UsageError('the sorter is closed')
         with Batches(data) as batches:
-            if self._columns is None:
-                self._take_columns(Columns(batches.schema))
-            elif not self._columns.takes(batches.schema):
-                raise type_error('a table of other columns than the first one')
-            assert self._columns is not None
+            with self._one_batch:
+                self._take_schema(batches)
             for batch in batches:
-                self._push_columns(self._columns.arrays_of(batch), batch.length)
+                with self._one_batch:
+                    self._push_batch(batches, batch)
+
+    def _take_schema(self, batches: Batches) -> None:
+        from .arrow_table import Columns
+        if self._fed is not None:
+            return
+        if self._columns is not None:
+            if not self._columns.takes(batches.schema):
+                raise type_error('a table of other columns than the first one')
+        elif self._nulls is not None:
+            self._fed = self._feed(batches, ValueError('nulls is for tables'))
+        else:
+            try:
+                self._take_columns(Columns(batches.schema))
+            except ColumnError as error:
+                self._fed = self._feed(batches, error)
+
+    def _push_batch(self, batches: Batches, batch: Any) -> None:
+        if self._fed is None:
+            assert self._columns is not None
+            try:
+                arrays = self._columns.arrays_of(batch)
+            except NullsError as error:
+                self._fed = self._feed_again(batches, error)
+            else:
+                self._push_columns(arrays, batch.length)
+                return
+        self._fed.push(batches, batch)
+
+    def _feed(self, batches: Batches, error: Exception) -> Fed:
+        """What takes any columns, instead of the `error`."""
+        if self._is_of_dtype:
+            raise error
+        others = {name for name, value in self._options.items() if value is not None and value is not False}
+        try:
+            from .tables.fed import OPTIONS, Fed
+        except ImportError:
+            raise type(error)(f'{error}; pyarrow would take them: pip install libgsort[tables]') from None
+        if others - OPTIONS:
+            raise type(error)(f'{min(others - OPTIONS)}: {error}') from None
+        return Fed(batches, self._key, self._nulls or 'last', self._options)
+
+    def _feed_again(self, batches: Batches, error: Exception) -> Fed:
+        """Nulls came late: what was pushed is written in its order, and sorted with the rest. One of both has memory at a time."""
+        fed = self._feed(batches, error)
+        from .tables.fed import kept
+        spill, pieces = kept(self, self._options.get('temp'))
+        self._handle = self._reader = self.dtype = None
+        fed.push_again(spill, pieces)
+        return fed
 
     def _take_columns(self, columns: Columns) -> None:
         """Of the first table: what is sorted, if no dtype said it."""
@@ -280,14 +342,24 @@ class Sorter:
         finally:
             _c.library.gs_report_free(found)
 
+    @property
+    def table_report(self) -> Optional[TableReport]:
+        """Of tables with nulls or any columns, whole once the last batch has come; None: report() is of what was sorted."""
+        return None if self._fed is None else self._fed.sorter.report
+
     def cancel(self) -> None:
         """From any thread: what waits in this sorter fails with a CanceledError."""
         self._job.cancel()
+        if self._fed is not None:
+            self._fed.cancel.cancel()
 
     def close(self) -> None:
         """Ends the sort, at any point; memory and disk are given back when no lent block is left. In a child of fork the parent's
         sort goes on, and so does what draws its progress."""
         self._handle, self._is_over = None, True
+        if self._fed is not None:
+            self._fed.close()
+            self._fed = None
         if os.getpid() == self._process:
             self._job.end()
 
@@ -302,13 +374,18 @@ class Sorter:
 
     def take_order(self, reader: object) -> None:
         """The order comes out once: a second stream would be empty, which nobody expects of a table."""
+        if self._is_over:
+            raise UsageError('the sorter is closed')
         if self._reader not in (None, reader):
             raise UsageError('what this sorter has sorted was read already')
         self._reader = reader
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The sorted elements as a stream of Arrow's, for pyarrow, Polars, DuckDB: batches of columns as they were pushed."""
-        from .arrow_table import Columns, stream_of
+        """The sorted elements as a stream of Arrow's, for pyarrow, Polars, DuckDB: batches of columns as they were pushed. Read once."""
+        from .arrow_c import stream_capsule
+        from .arrow_table import AnySource, Columns, stream_of
+        if self._fed is not None:
+            return stream_capsule(AnySource(self, self._fed))
         self.finish()
         columns = self._columns or Columns.of_dtype(self._known_dtype())
         return stream_of(self, columns.with_count() if self._has_counts else columns)

@@ -1,0 +1,123 @@
+"""Tables that a Sorter is fed, where a column has nulls or no fixed width: sorted as sort_table sorts them, and read as a stream."""
+from __future__ import annotations
+
+import ctypes
+import tempfile
+from contextlib import nullcontext
+
+import pyarrow as pa
+
+from ..arrow_c import ArrowArray
+from ..arrow_table import Batches
+from ..cancel import Cancel
+from ..errors import UsageError, type_error
+from ..layout import key_list
+from ..table import is_true
+from .run import Spill
+from .sort import TableSorter, memory_of
+from .table import Shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ContextManager, Iterator, Mapping, Optional
+
+    from ..layout import Keys
+
+OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}  # of a Sorter that go with such tables, beside key and nulls
+
+
+class Fed:
+    def __init__(self, batches: Batches, key: Keys, nulls: str, options: Mapping[str, Any]) -> None:
+        self.schema, self.is_table = _schema_of(batches)
+        keys = key_list(key) or self.schema.names
+        if is_true(options.get('reverse')):
+            keys = [_turned(self.schema, text) for text in keys]
+        self.cancel, self.asked = Cancel(), options.get('cancel')
+        self.sorter = TableSorter(self.schema, keys, nulls, memory_of(options.get('memory')), options.get('temp'), self.cancel)
+        self.sorter.order.options['threads'] = options.get('threads')
+        self.shown = Shown(options.get('progress') or False)
+        self.order: Optional[Iterator[Any]] = None
+        self.given_bytes = 0
+
+    def _at_work(self) -> ContextManager[None]:
+        return nullcontext() if self.asked is None else self.asked.over(self.cancel.cancel)
+
+    def push(self, batches: Batches, batch: ArrowArray) -> None:
+        """A batch of `batches`, which is taken from it."""
+        schema, is_table = _schema_of(batches)
+        if schema.names != self.schema.names or schema.types != self.schema.types or is_table != self.is_table:
+            raise type_error('a table of other columns than the first one')
+        self._push(_batch_of(batches, batch))
+
+    def _push(self, batch: Any) -> None:
+        if self.order is not None:
+            raise UsageError('the sorter is being read already')
+        with self._at_work():
+            self.sorter.push(pa.RecordBatch.from_arrays(batch.columns, schema=self.schema))
+        self.shown.at('read', self.sorter.taken_bytes, 0)
+
+    def push_again(self, spill: Spill, pieces: Any) -> None:
+        """What another sorter had."""
+        for batch in spill.read(pieces):
+            self._push(batch)
+
+    def next(self) -> Optional[Any]:
+        if self.order is None:
+            self.order = self.sorter.batches()
+        with self._at_work():
+            batch = next(self.order, None)
+        if batch is None:
+            self.shown.end()
+        else:
+            self.given_bytes += batch.nbytes
+            self.shown.at('write', self.given_bytes, max(self.given_bytes, self.sorter.taken_bytes))
+        return batch
+
+    def close(self) -> None:
+        self.shown.end()
+
+    # A stream that is given away: arrow_c.stream_capsule.
+
+    def export_schema(self, address: int) -> None:
+        (self.schema if self.is_table else self.schema.field(0))._export_to_c(address)
+
+    def export_next(self, address: int) -> None:
+        batch = self.next()
+        if batch is None:
+            ArrowArray.from_address(address).release = None
+        else:
+            (batch if self.is_table else batch.column(0))._export_to_c(address)
+
+
+def _schema_of(batches: Batches) -> Any:
+    """That of pyarrow, and whether it is one of a table; of a column alone it has that."""
+    if batches.of_pyarrow is None:
+        is_table = batches.schema.format == b'+s'
+        at = ctypes.addressof(batches.schema)
+        if is_table:
+            schema = pa.Schema._import_from_c(at)
+        else:
+            field = pa.Field._import_from_c(at)
+            schema = pa.schema([field.with_name(field.name or 'value')])
+        batches.of_pyarrow = schema, is_table
+    return batches.of_pyarrow
+
+
+def _batch_of(batches: Batches, batch: ArrowArray) -> Any:
+    """That of pyarrow, which it is moved to."""
+    (schema, is_table), at = _schema_of(batches), ctypes.addressof(batch)
+    if is_table:
+        return pa.RecordBatch._import_from_c(at, schema)
+    return pa.RecordBatch.from_arrays([pa.Array._import_from_c(at, schema.types[0])], schema=schema)
+
+
+def _turned(schema: Any, text: str) -> str:
+    """A key the other way round."""
+    return text[1:] if text not in schema.names and text[:1] == '-' else f'-{text}'
+
+
+def kept(stream: Any, temp: Any) -> Any:
+    """What a sorter gives, in a file: it, and the pieces in it."""
+    with Batches(stream) as batches:
+        spill = Spill(tempfile.gettempdir() if temp is None else temp, _schema_of(batches)[0])
+        return spill, [spill.write(_batch_of(batches, batch)) for batch in batches]
