@@ -14,6 +14,7 @@ PEAK = '''
 with open('/proc/self/status') as status:
     print(*(int(line.split()[1]) << 10 for line in status if line.startswith('VmHWM')))
 '''
+BESIDE_PARQUET = 165, 135  # MiB: with any of Arrow's pools, and with malloc from the start
 MAP = 'a = np.memmap("x.f64", "f8", "r+")\n'
 # MiB beside the ceiling, and the job.
 JOBS = {
@@ -75,6 +76,36 @@ def test_peak__of_the_process__is_ceiling_and_little_more(folder, name):
     elif name == 'sort_file':
         a = np.fromfile(folder / 'y.f64')
     assert 'sort' not in name or (a[:-1] <= a[1:]).all()
+
+
+PARQUET = '''
+import numpy as np, pyarrow as pa, pyarrow.parquet as pq
+rng, rows = np.random.default_rng(1), 1 << 17
+def rows_of():
+    text = [pa.array(rng.integers(0, most, rows)).cast(pa.string()) for most in (5000, 1 << 60)]
+    return pa.table([*text, *rng.random((8, rows))], [f"c{i}" for i in range(10)])
+with pq.ParquetWriter("x.parquet", rows_of().schema) as out:
+    for _ in range(2):
+        out.write_table(pa.concat_tables([rows_of() for _ in range(8)]))
+'''
+
+
+def test_peak__of_parquet__is_ceiling_and_what_is_said_with_every_pool(folder):
+    """A file of 170 MB, 10 columns, two of them text, in 64 MiB."""
+    subprocess.run([sys.executable, '-c', PARQUET], cwd=folder, check=True)
+    stated = dict(zip(('others', 'system'), BESIDE_PARQUET))
+    code = f'import libgsort as gs\ngs.sort_parquet("x.parquet", "y.parquet", ["c0", "-c5"], 64 << 20)\n{PEAK}'
+    import pyarrow as pa
+    pools = pa.supported_memory_backends()
+    assert 'system' in pools and len(pools) > 1
+    for pool in pools:
+        told = subprocess.run([sys.executable, '-c', code], cwd=folder, capture_output=True, text=True, check=False,
+                              env={**os.environ, 'ARROW_DEFAULT_MEMORY_POOL': pool})
+        assert told.returncode == 0, told.stderr
+        assert int(told.stdout) <= (64 + stated.get(pool, stated['others'])) << 20, f'{pool}: {int(told.stdout) / 2 ** 20:.0f} MiB'
+    with open(README, encoding='utf-8') as file:
+        text = file.read()
+    assert f"{stated['others']} MiB\n  more as a process" in text and f"({stated['system']} with `system`" in text
 
 
 def test_private_mapping__keeps_its_changes(folder):

@@ -9,6 +9,8 @@ import errno
 import os
 import stat
 import tempfile
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 import pyarrow as pa
@@ -26,9 +28,36 @@ if TYPE_CHECKING:
     from .table import Progressing
 
 BUFFER_BYTES = 1 << 20
+COLUMN_BYTES = 4 << 20  # of a column of Parquet's: the buffer, a page and a dictionary, packed and not
 CODECS = {'UNCOMPRESSED': 'none'}  # what pyarrow takes for what it tells
 
 
+class _Pool:
+    """Arrow's memory from malloc, which gives back what it is given; mimalloc and jemalloc keep some 30 MiB more of a Parquet file."""
+
+    lock = threading.Lock()
+    users = 0
+    before: Any = None
+
+    @classmethod
+    @contextmanager
+    def of_malloc(cls) -> Iterator[None]:
+        """While a call is at work. Pyarrow has one pool for all threads; calls may overlap."""
+        with cls.lock:
+            if cls.users == 0:
+                cls.before = pa.default_memory_pool()
+                pa.set_memory_pool(pa.system_memory_pool())
+            cls.users += 1
+        try:
+            yield
+        finally:
+            with cls.lock:
+                cls.users -= 1
+                if cls.users == 0:
+                    pa.set_memory_pool(cls.before)
+
+
+@_Pool.of_malloc()
 def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory: Union[int, str, None], nulls: str,
                  style: Mapping[str, Any], temp: Optional[Path], progress: Progressing, cancel: Optional[Cancel]) -> TableReport:
     """`style` has compression, compression_level and row_group_size, or None for each."""
@@ -45,7 +74,8 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
     try:
         first = _open(paths[0])
         schema, written = first.schema_arrow, Style(first, **style)
-        sorter = TableSorter(schema, keys, nulls, ceiling, os.path.dirname(target) if temp is None else temp, cancel)
+        left = max(ceiling - first.metadata.num_columns * COLUMN_BYTES, ceiling // 2)
+        sorter = TableSorter(schema, keys, nulls, left, os.path.dirname(target) if temp is None else temp, cancel)
         total = sum(os.path.getsize(path) for path in paths)
         done = 0
         for path in paths:
@@ -124,6 +154,7 @@ class Style:
             for table in self._row_groups(sorter):
                 writer.write_table(table, row_group_size=max(table.num_rows, 1))
                 rows_done += table.num_rows
+                pa.default_memory_pool().release_unused()
                 shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1), sorter.taken_bytes)
 
     def _row_groups(self, sorter: TableSorter) -> Iterator[Any]:
