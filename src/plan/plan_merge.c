@@ -113,23 +113,6 @@ static enum gs_status plan_feed(const struct gsi_plan_request *request, struct g
     return GS_OK;
 }
 
-/* The same with tables that it has room for. */
-static enum gs_status plan_with_tables(const struct gsi_plan_request *request,
-                                       struct gsi_plan *plan, uint64_t usable,
-                                       struct gs_error *error)
-{
-    struct gsi_plan common = *plan;
-    uint64_t tables = 0, needed = 0;
-    for (int i = 0; i < GSI_PLAN_TABLE_ROUNDS; i++) {
-        *plan = common;
-        enum gs_status status = plan_feed(request, plan, usable, tables, error);
-        if (status != GS_OK || (needed = table_bytes(request, plan)) <= tables)
-            return status;
-        tables = needed;
-    }
-    return gsi_plan_too_small(request, error);
-}
-
 /* ---- what it will move ---- */
 
 /* Runs there are: bytes of data, and on disk: these are equal as long as a run is an input. */
@@ -230,7 +213,7 @@ enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gsi
     plan->is_merge = true;
     plan->chunks_per_run = 1;
     plan->run_count = request->merge_count;
-    GSI_TRY(plan_with_tables(request, plan, usable, error));
+    GSI_TRY(gsi_plan_with_tables(request, plan, usable, plan_feed, table_bytes, error));
     if (plan->record_bytes > 0 && stream_count(request) > 0)
         plan->stream_frames =
             gsi_min_u64(request->memory_bytes / STREAM_TABLE_PART / sizeof(void *),

@@ -28,10 +28,6 @@ static inline uint64_t gsi_plan_round_unit(uint64_t bytes)
 
 /* ---- plan_windows.c ---- */
 
-/* Tables take memory away from the buffers that they describe. So a plan is made again with room
- * for the tables of the plan before, until they fit; at most this often. */
-#define GSI_PLAN_TABLE_ROUNDS 16
-
 /* gsi_plan_windows: threads and windows, which every kind of job has; then *usable.
  * fails GS_E_USAGE */
 enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct gsi_plan *plan,
@@ -61,6 +57,20 @@ static inline uint64_t gsi_plan_sorting_bytes(const struct gsi_plan_request *req
  * gsi_plan_fail_window: the failure where two windows of this size are too much. */
 enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error);
 enum gs_status gsi_plan_fail_window(uint64_t window_bytes, struct gs_error *error);
+
+/* gsi_plan_with_tables: a plan that has room for its tables. These take memory away from the
+ * buffers that they describe, so it is made again, with room for the tables of the one before,
+ * until they fit.
+ * in    make: makes a plan in which tables take `tables` bytes of `usable`
+ *       table_bytes: what those of a plan take
+ * fails GS_E_USAGE */
+typedef enum gs_status gsi_plan_maker(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                      uint64_t usable, uint64_t tables, struct gs_error *error);
+typedef uint64_t gsi_plan_table_bytes(const struct gsi_plan_request *request,
+                                      const struct gsi_plan *plan);
+enum gs_status gsi_plan_with_tables(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                    uint64_t usable, gsi_plan_maker *make,
+                                    gsi_plan_table_bytes *table_bytes, struct gs_error *error);
 
 /* ---- plan_frames.c ---- */
 

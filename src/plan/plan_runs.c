@@ -176,26 +176,10 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
            buffers * gsi_plan_buffer_tables(plan);
 }
 
-/* With tables that it has room for. */
-static enum gs_status plan_with_tables(const struct gsi_plan_request *request,
-                                       struct gsi_plan *plan, uint64_t usable,
-                                       struct gs_error *error)
-{
-    struct gsi_plan common = *plan;
-    uint64_t tables = 0, needed = 0;
-    for (int i = 0; i < GSI_PLAN_TABLE_ROUNDS; i++) {
-        *plan = common;
-        enum gs_status status = plan_spilled(request, plan, usable, tables, error);
-        if (status != GS_OK || (needed = table_bytes(request, plan)) <= tables)
-            return status;
-        tables = needed;
-    }
-    return gsi_plan_too_small(request, error);
-}
-
 enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              uint64_t usable, struct gs_error *error)
 {
-    return plan_resident(request, plan, usable) ? GS_OK
-                                                : plan_with_tables(request, plan, usable, error);
+    return plan_resident(request, plan, usable)
+               ? GS_OK
+               : gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, error);
 }

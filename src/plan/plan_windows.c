@@ -28,6 +28,9 @@
 static_assert(sizeof(struct gsi_buffer) + GSI_DEVICE_BUFFER_BYTES <= BUFFER_TABLE_BYTES,
               "a buffer has room in the tables that the plan reckons with");
 
+/* A plan is made so often, at most, until its tables fit. */
+#define TABLE_ROUNDS 16
+
 /* As many as were asked for, if `bytes` are enough for them and the process. */
 static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t bytes)
 {
@@ -39,6 +42,22 @@ enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct
 {
     return gsi_fail(error, GS_E_USAGE, 0, "--memory: %llu bytes are too few to sort in",
                     (unsigned long long)request->memory_bytes);
+}
+
+enum gs_status gsi_plan_with_tables(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                    uint64_t usable, gsi_plan_maker *make,
+                                    gsi_plan_table_bytes *table_bytes, struct gs_error *error)
+{
+    struct gsi_plan common = *plan;
+    uint64_t tables = 0, needed = 0;
+    for (int i = 0; i < TABLE_ROUNDS; i++) {
+        *plan = common;
+        enum gs_status status = make(request, plan, usable, tables, error);
+        if (status != GS_OK || (needed = table_bytes(request, plan)) <= tables)
+            return status;
+        tables = needed;
+    }
+    return gsi_plan_too_small(request, error);
 }
 
 enum gs_status gsi_plan_fail_window(uint64_t window_bytes, struct gs_error *error)

@@ -55,23 +55,13 @@ static void put_keys(FILE *to, const struct gsi_record *record)
     put_list(to, "--key", texts, count);
 }
 
-/* Which range of the inputs is read; other slices are for merges, which keep no journal. */
-static void put_region(FILE *to, const struct gsi_options *options)
+/* Which part of the inputs is read; other slices are for merges, which keep no journal. */
+static void put_slice(FILE *to, const char *name, bool is_asked, uint64_t from, uint64_t count)
 {
-    char region[64] = "all";
-    if (options->has_region)
-        snprintf(region, sizeof region, "%" PRIu64 ":%" PRIu64, options->region_off,
-                 options->region_bytes);
-    put_text(to, "--region", region);
-}
-
-static void put_range(FILE *to, const struct gs_report *report)
-{
-    char range[64] = "all";
-    if (report->has_range)
-        snprintf(range, sizeof range, "%" PRIu64 ":%" PRIu64, report->range_first,
-                 report->range_count);
-    put_text(to, "--range", range);
+    char slice[64] = "all";
+    if (is_asked)
+        snprintf(slice, sizeof slice, "%" PRIu64 ":%" PRIu64, from, count);
+    put_text(to, name, slice);
 }
 
 static void put_compress(FILE *to, const struct gsi_options *options)
@@ -107,8 +97,9 @@ static void put_settings(FILE *to, const struct gsi_resume_job *job,
     put_number(to, "--window", options->window_bytes);
     put_number(to, "--batch-size", options->fan_in);
     put_compress(to, options);
-    put_region(to, options);
-    put_range(to, job->report);
+    put_slice(to, "--region", options->has_region, options->region_off, options->region_bytes);
+    put_slice(to, "--range", job->report->has_range, job->report->range_first,
+              job->report->range_count);
 }
 
 enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_output *output)
