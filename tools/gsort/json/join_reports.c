@@ -1,10 +1,9 @@
-/* join_reports.c: reads reports, sorts parts by their numbers, and looks at each seam.
- * It is longer than most, for what is said of seams, sums and the whole is of reports that only
- * this file has. */
+/* join_reports.c: reads reports, adds them up, and prints one of the whole. Parts are compared in
+ * join_parts.c. */
 #include "join_reports.h"
 
 #include "common/tool.h"
-#include "report_read.h"
+#include "join_parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,58 +12,24 @@
 
 #define SCHEMA 2 /* of reports: names and types (gsort.h) */
 
-/* A report of a part, or of what parts were made of. */
-struct told {
-    const char *path;
-    const json_t *report;
-    uint64_t number, first, count, left_out; /* of a part */
-    const json_t *first_key, *last_key;      /* NULL: it is empty */
-};
-
-struct join {
-    json_t *reports; /* an array for each input */
-    struct told *parts, *others;
-    size_t part_count, other_count;
-    uint64_t count_of, all;     /* parts, and elements, that there should be */
-    gs_report *whole, *against; /* of all parts, and of all others, added up */
-    json_t *told;               /* what `whole` says */
-    struct gs_error *error;
-};
-
-static const json_t *member(const struct told *told, const char *name)
-{
-    return report_member(told->report, name);
-}
-
-static const json_t *member_of(const struct told *told, const char *object, const char *name)
-{
-    return report_member(member(told, object), name);
-}
-
-static enum gs_status fail_report(const struct join *join, const struct told *told,
-                                  const char *what)
-{
-    return gs_fail(join->error, GS_E_INPUT, 0, "'%s': no report of gsort: %s", told->path, what);
-}
-
 /* ---- reports ---- */
 
 /* What a part has to say. */
 static enum gs_status take_part(struct join *join, struct told *part)
 {
     uint64_t count_of, all;
-    if (!report_count(member_of(part, "part", "number"), &part->number) ||
-        !report_count(member_of(part, "part", "parts"), &count_of) ||
-        !report_count(member_of(part, "part", "first"), &part->first) ||
-        !report_count(member_of(part, "part", "of"), &all) ||
-        !report_count(member_of(part, "tally", "count"), &part->count) ||
-        !report_count(member(part, "left_out_count"), &part->left_out) || part->number < 1 ||
+    if (!report_count(told_member_of(part, "part", "number"), &part->number) ||
+        !report_count(told_member_of(part, "part", "parts"), &count_of) ||
+        !report_count(told_member_of(part, "part", "first"), &part->first) ||
+        !report_count(told_member_of(part, "part", "of"), &all) ||
+        !report_count(told_member_of(part, "tally", "count"), &part->count) ||
+        !report_count(told_member(part, "left_out_count"), &part->left_out) || part->number < 1 ||
         part->number > count_of)
-        return fail_report(join, part, "it says not which part it is of");
-    part->first_key = member(part, "first_key");
-    part->last_key = member(part, "last_key");
+        return told_fail(join, part, "it says not which part it is of");
+    part->first_key = told_member(part, "first_key");
+    part->last_key = told_member(part, "last_key");
     if (part->count > 0 && (!json_is_string(part->first_key) || !json_is_string(part->last_key)))
-        return fail_report(join, part, "it has no first_key and last_key");
+        return told_fail(join, part, "it has no first_key and last_key");
     if (join->part_count == 0) {
         join->count_of = count_of;
         join->all = all;
@@ -83,7 +48,7 @@ static enum gs_status take_other(struct join *join, const struct told *other)
 {
     static const char *const left[] = {"unique_count", "top_count", "written"};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
-        if (member(other, left[i]) != NULL)
+        if (told_member(other, left[i]) != NULL)
             return gs_fail(join->error, GS_E_INPUT, 0,
                            "'%s': has a %s: what that job wrote is not what it counted; give "
                            "--stats-only of what it wrote",
@@ -98,9 +63,9 @@ static enum gs_status take_reports(struct join *join, const char *path, const js
     for (size_t i = 0; i < json_array_size(reports); i++) {
         struct told told = {.path = path, .report = json_array_get(reports, i)};
         uint64_t schema;
-        if (!report_count(member(&told, "schema"), &schema) || member(&told, "type") == NULL ||
-            member(&told, "tally") == NULL)
-            return fail_report(join, &told, "it has no schema, no type or no tally");
+        if (!report_count(told_member(&told, "schema"), &schema) ||
+            told_member(&told, "type") == NULL || told_member(&told, "tally") == NULL)
+            return told_fail(join, &told, "it has no schema, no type or no tally");
         if (schema != SCHEMA)
             return gs_fail(join->error, GS_E_INPUT, 0,
                            "'%s': is a report of schema %" PRIu64 ", of another version of gsort; "
@@ -115,7 +80,7 @@ static enum gs_status take_reports(struct join *join, const char *path, const js
         }
         join->parts = room[0];
         join->others = room[1];
-        TRY(member(&told, "part") != NULL ? take_part(join, &told) : take_other(join, &told));
+        TRY(told_member(&told, "part") != NULL ? take_part(join, &told) : take_other(join, &told));
     }
     return GS_OK;
 }
@@ -141,147 +106,15 @@ static enum gs_status read_all(struct join *join, const struct command_line *lin
     return status;
 }
 
-/* ---- parts ---- */
-
-static int by_number(const void *a, const void *b)
-{
-    const struct told *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-static bool is_same(const json_t *a, const json_t *b)
-{
-    return a == b || (a != NULL && b != NULL && json_equal(a, b));
-}
-
-/* Inputs, elements, what was left out or made of them, and the order are those of the first part.
- * Unequal parts may be slices of their own. */
-static enum gs_status check_kind(const struct join *join, const struct told *part)
-{
-    static const char *const names[] = {"type",  "element_bytes", "reverse",   "is_float", "keys",
-                                        "where", "written",       "merge_set", "values"};
-    static const char *const slices[] = {"range", "find"};
-    const struct told *first = &join->parts[0];
-    const char *other = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!is_same(member(part, names[i]), member(first, names[i])))
-            other = names[i];
-    for (size_t i = 0; i < sizeof slices / sizeof slices[0]; i++)
-        if (!json_is_true(member_of(part, "part", "is_unequal")) &&
-            !is_same(member(part, slices[i]), member(first, slices[i])))
-            other = slices[i];
-    if ((member(part, "unique_count") == NULL) != (member(first, "unique_count") == NULL))
-        other = "unique_count";
-    if (!is_same(member_of(part, "into", "file_bytes"), member_of(first, "into", "file_bytes")))
-        other = "length of the file of --into";
-    if (other == NULL)
-        return GS_OK;
-    return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': has another %s than '%s'", part->path, other,
-                   first->path);
-}
-
-/* Which elements belong to a part. Unequal ones, which end where a group does, follow each
- * other. */
-static void find_share(const struct join *join, const struct told *part, uint64_t *first,
-                       uint64_t *behind)
-{
-    __extension__ typedef unsigned __int128 wide;
-    const struct told *before = part->number > 1 ? part - 1 : NULL;
-    bool is_unequal = json_is_true(member_of(part, "part", "is_unequal"));
-    *first = (uint64_t)((wide)join->all * (part->number - 1) / join->count_of);
-    *behind = (uint64_t)((wide)join->all * part->number / join->count_of);
-    if (is_unequal && before != NULL)
-        *first = before->first + before->count + before->left_out;
-    if (is_unequal && part->number < join->count_of)
-        *behind = *first + part->count + part->left_out;
-}
-
-/* The elements that belong to it, at their place. */
-static enum gs_status check_share(const struct join *join, const struct told *part)
-{
-    uint64_t first, behind, off, of, element_bytes;
-    find_share(join, part, &first, &behind);
-    if (part->first != first || part->count + part->left_out != behind - first)
-        return gs_fail(join->error, GS_E_VERIFY, 0,
-                       "'%s': part %" PRIu64 " has %" PRIu64 " elements from %" PRIu64
-                       " on, and %" PRIu64 " from %" PRIu64 " on belong to it",
-                       part->path, part->number, part->count + part->left_out, part->first,
-                       behind - first, first);
-    if (member(part, "into") == NULL)
-        return GS_OK;
-    if (!report_count(member_of(part, "into", "offset"), &off) ||
-        !report_count(member_of(part, "into", "file_bytes"), &of) ||
-        !report_count(member(part, "element_bytes"), &element_bytes))
-        return fail_report(join, part, "it says not where in the file it wrote");
-    if (off != of - (join->all - first) * element_bytes)
-        return gs_fail(join->error, GS_E_VERIFY, 0,
-                       "'%s': part %" PRIu64 " was written from byte %" PRIu64
-                       " of its file on, and belongs elsewhere",
-                       part->path, part->number, off);
-    return GS_OK;
-}
-
-/* Keys are as long as each other, and the order of their digits is that of the elements. A group is
- * in one part, as far as its key is known. */
-static enum gs_status check_seam(const struct join *join, const struct told *part,
-                                 const struct told *before)
-{
-    if (json_string_length(before->last_key) != json_string_length(part->first_key))
-        return fail_report(join, part, "its keys have another length");
-    int order = strcmp(json_string_value(before->last_key), json_string_value(part->first_key));
-    bool is_known = json_string_length(part->first_key) < 2 * (size_t)GS_END_KEY_BYTES;
-    if (order == 0 && is_known && member(part, "unique_count") != NULL)
-        return gs_fail(join->error, GS_E_VERIFY, 0,
-                       "'%s': part %" PRIu64 " begins with the key that part %" PRIu64
-                       " ends with: a group is in both",
-                       part->path, part->number, before->number);
-    if (order <= 0)
-        return GS_OK;
-    return gs_fail(join->error, GS_E_VERIFY, 0,
-                   "'%s': part %" PRIu64 " begins below the end of part %" PRIu64
-                   ": they are of different inputs, or one is wrong",
-                   part->path, part->number, before->number);
-}
-
-static enum gs_status check_parts(struct join *join)
-{
-    const struct told *before = NULL;
-    if (join->part_count == 0)
-        return gs_fail(join->error, GS_E_INPUT, 0,
-                       "--join-reports: no report of a part among these; -m --part I/N "
-                       "--stats=json makes one");
-    qsort(join->parts, join->part_count, sizeof *join->parts, by_number);
-    for (size_t i = 0; i < join->part_count; i++) {
-        const struct told *part = &join->parts[i];
-        if (i > 0 && part->number == part[-1].number)
-            return gs_fail(join->error, GS_E_VERIFY, 0,
-                           "'%s': part %" PRIu64 " is in '%s', too; give one report of each",
-                           part->path, part->number, part[-1].path);
-        if (part->number != i + 1)
-            break;
-        TRY(check_kind(join, part));
-        TRY(check_share(join, part));
-        if (part->count > 0 && before != NULL)
-            TRY(check_seam(join, part, before));
-        before = part->count > 0 ? part : before;
-    }
-    for (size_t i = 0; i < join->count_of; i++)
-        if (i >= join->part_count || join->parts[i].number != i + 1)
-            return gs_fail(join->error, GS_E_VERIFY, 0,
-                           "--join-reports: part %zu of %" PRIu64 " is missing", i + 1,
-                           join->count_of);
-    return GS_OK;
-}
-
 /* ---- sums ---- */
 
 static bool has_same_fields(const struct told *a, const struct told *b)
 {
-    const json_t *fields = member(a, "fields"), *others = member(b, "fields");
+    const json_t *fields = told_member(a, "fields"), *others = told_member(b, "fields");
     bool is_equal = json_array_size(fields) == json_array_size(others);
     for (size_t i = 0; is_equal && i < json_array_size(fields); i++)
-        is_equal = is_same(report_member(json_array_get(fields, i), "field"),
-                           report_member(json_array_get(others, i), "field"));
+        is_equal = told_is_same(report_member(json_array_get(fields, i), "field"),
+                                report_member(json_array_get(others, i), "field"));
     return is_equal;
 }
 
@@ -292,9 +125,9 @@ static enum gs_status add_report(const struct join *join, gs_report *whole, cons
     enum gs_status status = GS_OK;
     if (report == NULL)
         status = gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
-    else if (!report_count(member_of(told, "tally", "count"), &count) ||
+    else if (!report_count(told_member_of(told, "tally", "count"), &count) ||
              !report_take(report, told->report))
-        status = fail_report(join, told, "what it counted cannot be read");
+        status = told_fail(join, told, "what it counted cannot be read");
     if (status == GS_OK)
         status = gs_report_add(whole, report, join->error);
     gs_report_free(report);
@@ -313,8 +146,9 @@ static enum gs_status add_part(const struct join *join, const struct told *part)
 /* What parts were made of. */
 static enum gs_status add_other(const struct join *join, const struct told *other)
 {
-    if (!is_same(member(other, "type"), member(&join->parts[0], "type")) ||
-        !is_same(member(other, "element_bytes"), member(&join->parts[0], "element_bytes")))
+    if (!told_is_same(told_member(other, "type"), told_member(&join->parts[0], "type")) ||
+        !told_is_same(told_member(other, "element_bytes"),
+                      told_member(&join->parts[0], "element_bytes")))
         return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': is of other elements than '%s'",
                        other->path, join->parts[0].path);
     return add_report(join, join->against, other);
@@ -483,13 +317,13 @@ static json_t *report_of(const struct join *join)
         last--;
     json_object_set_new(report, "schema", json_integer(SCHEMA));
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i], "keys") != 0 || member(first, "keys") != NULL)
-            copy(report, kinds[i], member(first, kinds[i]));
+        if (strcmp(kinds[i], "keys") != 0 || told_member(first, "keys") != NULL)
+            copy(report, kinds[i], told_member(first, kinds[i]));
     json_object_set_new(report, "joined_parts", json_integer((json_int_t)join->part_count));
     json_object_set_new(report, "joined_against",
                         join->other_count > 0 ? json_integer((json_int_t)join->other_count)
                                               : json_null());
-    copy(report, "file_bytes", member_of(first, "into", "file_bytes"));
+    copy(report, "file_bytes", told_member_of(first, "into", "file_bytes"));
     trim_all(join->told);
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
         if (report_member(join->told, sums[i]) != NULL)
@@ -517,7 +351,7 @@ enum gs_status join_reports(const struct command_line *line, FILE *out, struct g
     join->error = error;
     enum gs_status status = read_all(join, line);
     if (status == GS_OK)
-        status = check_parts(join);
+        status = join_check_parts(join);
     if (status == GS_OK)
         status = add_up(join);
     if (status == GS_OK)
