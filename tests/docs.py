@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MANUAL, CXX, RECIPES = 'tools/gsort/MANUAL.md', 'tools/gsort/CXX.md', 'tools/gsort/recipes'
+MANUAL, CXX, SHORT, RECIPES = 'tools/gsort/MANUAL.md', 'tools/gsort/CXX.md', 'tools/gsort/RECIPES.md', 'tools/gsort/recipes'
 # What recipes import that is no part of Python.
 MODULES = re.compile(r'^import (?:.*, )?(numpy|pyarrow|duckdb)\b', re.MULTILINE)
 # First word of the block -> why it is no test here; None: another test runs it, or it is what a program printed.
@@ -32,9 +32,9 @@ CONSOLE = {
     ('README.md', 'tools/demo.sh'): None,  # tools/dev/bare.sh
     ('README.md', '$ gsort uniform.u64'): None,  # printed by tools/demo.sh
     ('README.md', 'cmake --preset release'): None,  # tests/cli/install.sh
-    (MANUAL, 'sbatch'): None,  # the block before it runs the script as a task of an array
-    (MANUAL, 'gsort-gen -d uniform -t u64 -n 134217728'): None,  # tests/python/ray_cluster, with less
-    (MANUAL, 'docker run'): 'no container',
+    (SHORT, 'sbatch'): None,  # the block before it runs the script as a task of an array
+    (SHORT, 'gsort-gen -d uniform -t u64 -n 134217728'): None,  # tests/python/ray_cluster, with less
+    (SHORT, 'docker run'): 'no container',
     (MANUAL, 'gsort events.fits'): None,  # tests/python/test_formats.py, as the next one
     (MANUAL, 'region=$(python3'): None,
     (f'{RECIPES}/gensort.md', 'gensort -a'): None,  # the blocks behind it, with the same layout
@@ -231,6 +231,7 @@ def main():
     docs.file('README.md', FILES)
     docs.file(MANUAL, '')
     docs.file(CXX, '')
+    docs.file(SHORT, '')
     for name in sorted(os.listdir(os.path.join(ROOT, RECIPES))):
         docs.recipe(f'{RECIPES}/{name}')
     docs.links()

@@ -109,7 +109,7 @@ def page(lines):
     return '\n'.join(without_idle_paragraphs(lines)) + '\n'
 
 
-def gsort_page(program, manual, date):
+def gsort_page(program, manual, recipes, date):
     sections = re.split(r'^## (.*)\n', manual, flags=re.MULTILINE)
     intro = re.split(r'^- \[', sections[0].split('\n\n', 2)[2], flags=re.MULTILINE)[0]
     entries, names = {}, []
@@ -129,11 +129,11 @@ def gsort_page(program, manual, date):
     lines += ['.SH OPTIONS'] + body(options.split('###')[0]) + options_of(program, entries)
     failure = chapters.pop('Failure')
     status, failure = failure.strip().split('\n\n', 1)
-    recipes = chapters.pop('Recipes')
+    del chapters['Recipes']  # where they are; here they are at the end
     for title, text in chapters.items():
         lines += [f'.SH {plain(title.upper())}'] + body(text)
     lines += ['.SH FAILURE'] + body(failure) + ['.SH EXIT STATUS'] + body(status.removeprefix('Exit status: '))
-    lines += ['.SH EXAMPLES'] + body(recipes)
+    lines += ['.SH EXAMPLES'] + body(recipes.split('\n\n', 1)[1])
     return page(lines + see_also('gsort-bench (1)', 'gsort-gen (1)', 'libgsort (3)', 'sort (1)'))
 
 
