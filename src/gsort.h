@@ -21,7 +21,8 @@
  * touches signal handlers.
  *
  * Versions: what is compiled with this header runs with every later libgsort.so.0. Options and
- * fields of reports have names, so that new ones need no other header; structs do not grow.
+ * fields of reports have names, so that new ones need no other header; structs do not grow. What
+ * else stays as it is before 2.0: the manual, "What stays".
  */
 #ifndef GSORT_H
 #define GSORT_H
@@ -32,8 +33,8 @@
 #include <stdio.h>
 
 /* The version of this header; gs_version() is that of the library. */
-#define GS_VERSION_MAJOR 0
-#define GS_VERSION_MINOR 1
+#define GS_VERSION_MAJOR 1
+#define GS_VERSION_MINOR 0
 #define GS_VERSION_PATCH 0
 
 #ifdef __cplusplus
@@ -486,7 +487,7 @@ GS_API enum gs_found gs_report_set(gs_report *report, const char *path, const ch
 GS_API enum gs_status gs_report_add(gs_report *whole, const gs_report *part,
                                     struct gs_error *error);
 
-/* gs_version: of the library: "0.1.0".
+/* gs_version: of the library: "1.0.0".
  * gs_version_text: version, devices and engines of this build, and the instruction set in use. */
 GS_API const char *gs_version(void);
 GS_API void gs_version_text(FILE *file);

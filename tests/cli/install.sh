@@ -28,7 +28,7 @@ lib/cmake/gsort/gsortStatic.cmake
 lib/libgsort.a
 lib/libgsort.so
 lib/libgsort.so.0
-lib/libgsort.so.0.1.0
+lib/libgsort.so.1.0.0
 lib/pkgconfig/gsort.pc
 share/bash-completion/completions/gsort
 share/bash-completion/completions/gsort-bench
