@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define COUNT_BYTES ((uint32_t)sizeof(uint64_t))
+#define SAME_STEP   8u /* elements that are compared at once */
 
 uint64_t gsi_groups_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
 {
@@ -102,7 +103,7 @@ GSI_INLINE size_t put_firsts(struct gsi_groups *groups, const void *elements, si
  * ended, and stays if the group has as many elements as are wanted. Where all elements of a group
  * are put, one stays if another follows, too. */
 GSI_INLINE size_t put_ended(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out,
-                            uint32_t bytes, uint32_t count_bytes)
+                            uint32_t bytes)
 {
     gsi_u128 before = load(groups->last, 0, bytes);
     uint64_t count = groups->last_count, ended = 0;
@@ -112,8 +113,7 @@ GSI_INLINE size_t put_ended(struct gsi_groups *groups, const void *elements, siz
     for (size_t i = 0; i < n; i++) {
         gsi_u128 x = load(elements, i, bytes);
         bool is_new = x != before;
-        memcpy(out + put * (bytes + count_bytes), &before, bytes);
-        memcpy(out + put * (bytes + count_bytes) + bytes, &count, count_bytes);
+        memcpy(out + put * bytes, &before, bytes);
         put += (is_new & (count >= least) & (count <= most)) | (keeps_all & !is_new);
         new_count += is_new;
         ended += is_new ? count : 0;
@@ -124,6 +124,49 @@ GSI_INLINE size_t put_ended(struct gsi_groups *groups, const void *elements, siz
     groups->last_count = count;
     groups->ended_count += ended;
     groups->count += new_count;
+    return put;
+}
+
+/* The end of the elements that equal `x`, from i on. */
+GSI_INLINE size_t same_end(const void *elements, size_t i, size_t n, gsi_u128 x, uint32_t bytes)
+{
+    for (;; i += SAME_STEP) {
+        gsi_u128 differs = 0;
+        for (size_t k = i; i + SAME_STEP <= n && k < i + SAME_STEP; k++)
+            differs |= load(elements, k, bytes) ^ x;
+        if (differs != 0 || i + SAME_STEP > n)
+            break;
+    }
+    while (i < n && load(elements, i, bytes) == x)
+        i++;
+    return i;
+}
+
+/* The same where groups are counted: a group is looked at as a whole. */
+GSI_INLINE size_t put_counted(struct gsi_groups *groups, const void *elements, size_t n,
+                              uint8_t *out, uint32_t bytes)
+{
+    gsi_u128 before = load(groups->last, 0, bytes);
+    uint64_t count = groups->last_count;
+    size_t put = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        gsi_u128 x = load(elements, i, bytes);
+        end = i + 1;
+        if (x == before) {
+            end = same_end(elements, i, n, x, bytes);
+            count += end - i;
+            continue;
+        }
+        memcpy(out + put * (bytes + COUNT_BYTES), &before, bytes);
+        memcpy(out + put * (bytes + COUNT_BYTES) + bytes, &count, COUNT_BYTES);
+        put += (count >= groups->least) & (count <= groups->most);
+        groups->ended_count += count;
+        groups->count++;
+        before = x;
+        count = 1;
+    }
+    memcpy(groups->last, &before, bytes);
+    groups->last_count = count;
     return put;
 }
 
@@ -166,8 +209,8 @@ GSI_INLINE size_t add_numbers(struct gsi_groups *groups, const void *elements, s
     if (are_apart(groups, elements, n, bytes))
         return groups->has_counts ? put_apart(groups, elements, n, out, bytes, COUNT_BYTES)
                                   : put_apart(groups, elements, n, out, bytes, 0);
-    return groups->has_counts ? put_ended(groups, elements, n, out, bytes, COUNT_BYTES)
-                              : put_ended(groups, elements, n, out, bytes, 0);
+    return groups->has_counts ? put_counted(groups, elements, n, out, bytes)
+                              : put_ended(groups, elements, n, out, bytes);
 }
 
 /* ---- records ---- */
