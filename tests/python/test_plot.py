@@ -40,7 +40,7 @@ def test_job__phases_over_time_and_memory_by_part(folder):
     done = draw('job.json')
     assert (done.returncode, done.stderr) == (0, '')
     told = texts('job.svg')
-    for text in ('1000000 elements of f64', 'seconds', 'GB/s', 'written', 'sorted', 'write', 'data', 'ceiling'):
+    for text in ('1,000,000 elements of f64, 8 MB', 'seconds', 'B/s', 'written', 'sorted', 'write', 'data', 'ceiling'):
         assert text in told, told
 
 
@@ -113,7 +113,7 @@ def test_sort_on_a_cluster__its_steps_over_time(folder):
               'ray': {'seconds': steps, 'nodes': 4, 'maps': 80, 'parts': 64, 'again': 2, 'net_bytes': 6 * 10 ** 10, 'output': 'out.u64'}}
     plot.plot(report, 'cluster.svg')
     told = texts('cluster.svg')
-    for text in ('10000000000 elements of u64, 80 GB in 32.25 s', '20.00 s, 4.00 GB/s', '10.00 s, 8.00 GB/s', '4 nodes, 80 pieces, 64 parts, 2 tasks again',
+    for text in ('10,000,000,000 elements of u64, 80 GB in 32.25 s', '20.00 s, 4 GB/s', '10.00 s, 8 GB/s', '4 nodes, 80 pieces, 64 parts, 2 tasks again',
                  '60 GB between nodes', 'sort the pieces', 'merge the parts', '0.50 s'):
         assert text in told, told
     (folder / 'cluster.json').write_text(json.dumps(report))

@@ -26,6 +26,7 @@ ENDS = ('.svg', '.png')
 DISK = '#888888'
 PARTS = ('data', 'scratch', 'codec', 'runs', 'tables')  # of "memory" in a report
 MIB = 2 ** 20
+FAR = 8  # times what was taken: a ceiling there would leave nothing to see of that
 
 
 def plot(reports: Union[Report, Told, Sequence[Union[Report, Told]]], path: str) -> None:
@@ -76,6 +77,16 @@ def _where(report: Told) -> str:
     return ', '.join(part for part in parts if part)
 
 
+def _unit(most: float) -> Tuple[str, float]:
+    """That in which an axis up to so many bytes has plain numbers."""
+    return next((name, size) for name, size in (('TB', 1e12), ('GB', 1e9), ('MB', 1e6), ('KB', 1e3), ('bytes', 1)) if most >= size or size == 1)
+
+
+def _bytes(size: float) -> str:
+    unit, one = _unit(size)
+    return f'{size / one:.3g} {unit}'
+
+
 # A job
 
 
@@ -88,18 +99,22 @@ def _draw_job(figure: Any, report: Told) -> None:
         seconds, end = phase['seconds'], begin + phase['seconds']
         went_through = {'read': report['input_bytes'], 'write': report['output_bytes']}.get(phase['name'], phase['bytes_read'])
         for name, size in (('read', phase['bytes_read']), ('written', phase['bytes_written']), ('sorted', went_through)):
-            lines[name] += [(begin, int(size) / seconds / 1e9), (end, int(size) / seconds / 1e9)]
+            lines[name] += [(begin, int(size) / seconds), (end, int(size) / seconds)]
         over_time.axvspan(begin, end, color='#000000', alpha=0.04 * (phases.index(phase) % 2))
         over_time.annotate(phase['name'], ((begin + end) / 2, 1), xycoords=('data', 'axes fraction'), ha='center', va='bottom')
         begin = end
+    lines = {name: points for name, points in lines.items() if any(speed for _, speed in points) and (name != 'sorted' or int(report['output_bytes']))}
+    unit, one = _unit(max((speed for points in lines.values() for _, speed in points), default=0))
     for name, points in lines.items():
         style = {'linestyle': '--', 'color': '#2ca02c'} if name == 'sorted' else {}
-        over_time.plot(*zip(*points), label=name, **style)
-    over_time.set(xlabel='seconds', ylabel='GB/s', ylim=(0, None))
-    over_time.legend()
+        over_time.plot([at for at, _ in points], [speed / one for _, speed in points], label=name, **style)
+    over_time.set(xlabel='seconds', ylabel=f'{unit}/s', xlim=(0, begin or None), ylim=(0, None))
+    over_time.margins(y=0.1)
+    if lines:
+        over_time.legend()
     _draw_memory(memory, report)
     count = int(report['tally']['count'])
-    figure.suptitle(f"{count} elements of {report['type']}, {int(report['input_bytes']) / 1e9:.3g} GB in {report['seconds']:.2f} s")
+    figure.suptitle(f"{count:,} elements of {report['type']}, {_bytes(int(report['input_bytes']))} in {report['seconds']:.2f} s")
 
 
 def _draw_memory(axes: Any, report: Told) -> None:
@@ -110,8 +125,13 @@ def _draw_memory(axes: Any, report: Told) -> None:
             axes.bar(0, size, bottom=below, label=part, width=0.6)
             below += size
     ceiling = int(report['plan']['memory_bytes']) / MIB
-    axes.axhline(ceiling, color=DISK, linestyle=':', label='ceiling')
-    axes.set(ylabel='MiB at the peak', xticks=[], xlim=(-0.6, 0.6), ylim=(0, 1.25 * max(ceiling, below)))
+    if ceiling <= FAR * below:
+        axes.axhline(ceiling, color=DISK, linestyle=':', label='ceiling')
+        top = max(ceiling, below)
+    else:
+        axes.set_xlabel(f'ceiling: {ceiling:,.0f} MiB', fontsize=7, color=DISK)
+        top = below
+    axes.set(ylabel='MiB at the peak', xticks=[], xlim=(-0.6, 0.6), ylim=(0, 1.25 * top or None))
     axes.legend(loc='upper center', fontsize=7, ncols=2)
 
 
@@ -128,7 +148,7 @@ def _draw_cluster(figure: Any, report: Told) -> None:
         seconds = float(told['seconds'].get(name, 0))
         if seconds <= 0:
             continue
-        says = f'{seconds:.2f} s' + (f', {size / seconds / 1e9:.2f} GB/s' if name in ('map', 'reduce') and size else '')
+        says = f'{seconds:.2f} s' + (f', {_bytes(size / seconds)}/s' if name in ('map', 'reduce') and size else '')
         axes.barh(i, seconds, left=begin, height=0.6)
         axes.annotate(says, (begin + seconds, i), xytext=(4, 0), textcoords='offset points', va='center', fontsize=8)
         begin += seconds
@@ -137,8 +157,8 @@ def _draw_cluster(figure: Any, report: Told) -> None:
     axes.grid(axis='x', color='#eeeeee')
     axes.set_axisbelow(True)
     axes.set_title(f"{told['nodes']} nodes, {told['maps']} pieces, {told['parts']} parts, {told['again']} tasks again, "
-                   f"{int(told['net_bytes']) / 1e9:.3g} GB between nodes", fontsize=8)
-    figure.suptitle(f"{count} elements of {report['type']}, {size / 1e9:.3g} GB in {begin:.2f} s")
+                   f"{_bytes(int(told['net_bytes']))} between nodes", fontsize=8)
+    figure.suptitle(f"{count:,} elements of {report['type']}, {_bytes(size)} in {begin:.2f} s")
 
 
 # Seconds against size: name -> [(bytes, [seconds])]
@@ -180,20 +200,23 @@ def _lines_of_sizes(report: Told) -> Tuple[int, Dict[str, List[Tuple[int, List[f
 def _draw_sizes(figure: Any, lines: Mapping[str, Sequence[Tuple[int, Sequence[float]]]], title: str, memory: Optional[int],
                 ceilings: Sequence[Told]) -> None:
     axes = figure.subplots()
-    most = max(size for points in lines.values() for size, _ in points) / 1e9
+    biggest = max(size for points in lines.values() for size, _ in points)
+    unit, one = _unit(biggest)
+    most, are_many = biggest / one, any(len(seconds) > 1 for points in lines.values() for _, seconds in points)
     for name, points in lines.items():
-        sizes = [size / 1e9 for size, _ in points]
+        sizes = [size / one for size, _ in points]
         middle = [statistics.median(seconds) for _, seconds in points]
         bars = [[m - min(s) for m, (_, s) in zip(middle, points)], [max(s) - m for m, (_, s) in zip(middle, points)]]
-        axes.errorbar(sizes, middle, bars, marker='o', markersize=4, capsize=2, label=name)
+        axes.errorbar(sizes, middle, bars if are_many else None, marker='o', markersize=4, capsize=2, label=name)
     for ceiling in ceilings:
         if ceiling['name'] in ('once', 'twice'):
             text = 'read + write' if ceiling['name'] == 'once' else '2 (read + write)'
-            axes.plot([0, most], [0, most / ceiling['speed']], linestyle='--', color=DISK)
-            axes.annotate(text, (most, most / ceiling['speed']), color=DISK, ha='right', va='bottom')
+            seconds = biggest / 1e9 / ceiling['speed']
+            axes.plot([0, most], [0, seconds], linestyle='--', color=DISK)
+            axes.annotate(text, (most, seconds), color=DISK, ha='right', va='bottom')
     if memory is not None:
-        axes.axvline(memory / 1e9, color=DISK, linestyle=':', label='memory')
-    axes.set(xlabel='file size, GB', ylabel='seconds: median, least and most', xlim=(0, None), ylim=(0, None), title=title)
+        axes.axvline(memory / one, color=DISK, linestyle=':', label='memory')
+    axes.set(xlabel=f'file size, {unit}', ylabel='seconds: median, least and most' if are_many else 'seconds', xlim=(0, None), ylim=(0, None), title=title)
     axes.grid(color='#eeeeee')
     axes.legend()
 
