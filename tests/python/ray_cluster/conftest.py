@@ -76,7 +76,7 @@ def cluster(service, storage):
     """Its nodes get their environment from here."""
     import ray
     from ray.cluster_utils import Cluster
-    made = Cluster(initialize_head=True, head_node_args={**NODE, '_system_config': WATCHFUL})
+    made = Cluster(initialize_head=True, head_node_args={**NODE, 'include_dashboard': False, '_system_config': WATCHFUL})
     for _ in range(2):
         made.add_node(**NODE)
     made.wait_for_nodes()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from clustered import content, gen, gsort
 
+import libgsort as gs
 import libgsort.ray as gr
 from libgsort.ray.journal import Journal, JournalError
 
@@ -124,3 +125,23 @@ def test_journal__of_what_was_not_to_be_kept__starts_anew(place):
     assert journal.found() == ({}, {}, {}) and sorted(os.listdir('w')) == ['journal', 'lock']
     journal.remove()
     assert not os.path.exists('w')
+
+
+def test_arguments__that_are_none__are_told_before_anything_is_done(cluster, place):
+    gen('uniform', 'u64', 100, 'x.u64')
+    for said, inputs, output, options in (("'part' is no option here; did you mean parts", 'x.u64', 'out', {'part': 2}), ('parts: a number', 'x.u64', 'out', {'parts': '2'}),
+                                          ('inputs: a name, or several, not 1', 1, 'out', {}), ('output: a name, not None', 'x.u64', None, {})):
+        with pytest.raises(TypeError, match=rf'sort_file\(\): {said}'):
+            gr.sort_file(inputs, output, **options)
+    refused('parts: -1 is below 0', 'x.u64', 'out', parts=-1)
+    refused('nodir.: no such folder', 'x.u64', 'nodir/out')
+    refused('nodir.: no such folder', 'x.u64', 'nodir/out/')
+    refused('x.u64.: is no folder', 'x.u64', 'x.u64/')
+    for name, kind in ('none', FileNotFoundError), ('nodes', IsADirectoryError):
+        with pytest.raises(kind, match=f"'{name}': ") as error:
+            gr.sort_file(name, 'out')
+        assert isinstance(error.value, gs.Error)
+    with pytest.raises(TypeError, match=r'sort\(\): dataset: a ray.data.Dataset, not str'):
+        gr.sort('x.u64')
+    gr.sort_file(place / 'x.u64', place / 'out.u64')
+    assert os.path.getsize('out.u64') == 800

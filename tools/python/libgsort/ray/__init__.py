@@ -20,9 +20,11 @@
 from __future__ import annotations
 
 import logging
+import operator
+import os
 from typing import Any, Callable, Dict, Optional, Sequence, Union
 
-from ..errors import type_error
+from ..errors import UsageError, type_error
 from ..files import layout_of_files
 from ..layout import Keys
 from ..progress import Progress, progress_shower
@@ -31,11 +33,26 @@ from .gsort import GsortError
 
 __all__ = ['GsortError', 'merge', 'sort', 'sort_file']
 
-Inputs = Union[str, Sequence[str]]
+Name = Union[str, 'os.PathLike[str]']
+Inputs = Union[Name, Sequence[Name]]
 
 
 def _list(inputs: Inputs) -> Sequence[str]:
-    return [inputs] if isinstance(inputs, str) else list(inputs)
+    names = [inputs] if isinstance(inputs, (str, os.PathLike)) else inputs
+    try:
+        return [os.fspath(name) for name in names]
+    except TypeError:
+        raise type_error(f'inputs: a name, or several, not {inputs!r}') from None
+
+
+def _parts(given: Any) -> int:
+    try:
+        parts = operator.index(given)
+    except TypeError:
+        raise type_error(f'parts: a number, not {given!r}') from None
+    if parts < 0:
+        raise UsageError(f'parts: {parts} is below 0')
+    return parts
 
 
 def connect(address: Optional[str]) -> int:
@@ -46,7 +63,7 @@ def connect(address: Optional[str]) -> int:
     return int(ray.cluster_resources().get('CPU', 1))
 
 
-def sort_file(inputs: Inputs, output: str, *, dtype: Any = None, key: Keys = None, parts: int = 0, temp: Optional[str] = None,
+def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = None, parts: int = 0, temp: Optional[str] = None,
               resume: bool = False, work: Optional[str] = None, address: Optional[str] = None, program: Optional[str] = None,
               progress: Union[bool, Callable[[Progress], object]] = False, is_sorted: bool = False, explain: bool = False,
               **options: Any) -> Report:
@@ -73,7 +90,9 @@ def sort_file(inputs: Inputs, output: str, *, dtype: Any = None, key: Keys = Non
     """
     from . import driver, gsort, plan
     options.update(_elements(dtype, key, options))
-    made = plan.make(_list(inputs), output, gsort.given(options), parts=parts, temp=temp, work=work, is_sorted=is_sorted, resume=resume,
+    if not isinstance(output, (str, os.PathLike)):
+        raise type_error(f'output: a name, not {output!r}')
+    made = plan.make(_list(inputs), os.fspath(output), gsort.given(options), parts=_parts(parts), temp=temp, work=work, is_sorted=is_sorted, resume=resume,
                      program=program, cpus=connect(address))
     show, end = (progress, lambda: None) if callable(progress) else progress_shower() if progress else (lambda at: None, lambda: None)
     try:
@@ -91,7 +110,7 @@ def _elements(dtype: Any, key: Keys, options: Dict[str, Any]) -> Dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def merge(inputs: Inputs, output: str, **options: Any) -> Report:
+def merge(inputs: Inputs, output: Name, **options: Any) -> Report:
     """The same of files that are sorted already; all nodes see them."""
     return sort_file(inputs, output, is_sorted=True, **options)
 
@@ -110,4 +129,6 @@ def sort(dataset: Any, keys: Keys = None, *, parts: int = 0, memory: Union[int, 
     import ray.data  # noqa: F401
 
     from . import dataset as datasets
-    return datasets.sort(dataset, parts, threads, (keys, nulls, memory, temp))
+    if not hasattr(dataset, 'to_arrow_refs'):
+        raise type_error(f'dataset: a ray.data.Dataset, not {type(dataset).__name__}; sort_file is for files')
+    return datasets.sort(dataset, _parts(parts), threads, (keys, nulls, memory, temp))

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 import ray
+from ray.util.metrics import Gauge
 
 from ..progress import Progress
 from . import gsort, model, s3, store, tasks
@@ -23,6 +24,7 @@ from .tasks import Handle, Slice
 
 LOSSES = 20  # how often nodes may go until it is no use
 CUTS_A_TASK = 8
+GAUGES = {'done_bytes': 'Bytes of the phase that are done.', 'all_bytes': 'Bytes of the phase.'}  # Ray exports them as ray_gsort_..
 
 
 class Driver:
@@ -33,6 +35,7 @@ class Driver:
         self.cuts: Optional[Any] = None
         self.seconds: Dict[str, float] = {}
         self.phases: Dict[str, List[float]] = {}  # when it began, and bytes so far
+        self.gauges = [Gauge(f'gsort_{name}', description=text, tag_keys=('phase', 'output')) for name, text in GAUGES.items()]
         self.net_bytes = 0
         self.name = self.facts.get('name') or secrets.token_hex(6)
         self.crew = Crew(self.job.threads, plan.memory_bytes, plan.temp, self.name, self.job.token, resume)
@@ -94,6 +97,8 @@ class Driver:
         begin, before = self.phases[phase]
         self.phases[phase][1] = before + done
         now = time.monotonic()
+        for gauge, value in zip(self.gauges, (before + done, of)):
+            gauge.set(value, {'phase': phase, 'output': self.plan.output})
         self.show(Progress(phase, int(before) + done, of, now - self.plan.began, now - begin))
 
     def _forget_lost(self) -> None:

@@ -51,7 +51,20 @@ def expand(patterns: Sequence[str]) -> List[str]:
         found += names
     if not found:
         raise UsageError('no input is named')
+    for path in found:
+        if not is_remote(path):
+            _refuse_input(path)
     return [path if is_remote(path) else os.path.abspath(path) for path in found]
+
+
+def _refuse_input(path: str) -> None:
+    """What cannot be read as a file."""
+    try:
+        if os.path.isdir(path):
+            raise file_error(errno.EISDIR, f"'{path}': is a folder; * behind it means the files there")
+        os.stat(path)
+    except FileNotFoundError:
+        raise file_error(errno.ENOENT, f"'{path}': no such file") from None
 
 
 def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:

@@ -1,6 +1,7 @@
 """The program gsort as a child: its report, its failures, and its end when the worker ends."""
 from __future__ import annotations
 
+import difflib
 import errno
 import json
 import os
@@ -22,6 +23,7 @@ WHERE = ('where',)
 WRITTEN = ('unique', 'keep', 'group', 'count', 'sum', 'min', 'max', 'sum_wide', 'top')
 FORM = ('split', 'split_at', 'zstd')
 TASK = ('memory', 'parallel')
+WORDS = ('dtype', 'parts', 'temp', 'resume', 'work', 'address', 'program', 'progress', 'explain')  # of sort_file itself
 OPTIONS = (*ORDER, *WHERE, *WRITTEN, *FORM, *TASK)
 
 # What joined reports and the driver never ask for, and what takes the room.
@@ -66,7 +68,8 @@ def given(options: Mapping[str, Any]) -> Dict[str, Any]:
     found = {row_of(name).name.decode().replace('-', '_'): value for name, value in options.items() if value is not None}
     for name in found:
         if name not in OPTIONS:
-            raise type_error(f"'{name}' is no option here; these are: {', '.join(OPTIONS)}")
+            near = difflib.get_close_matches(name, (*OPTIONS, *WORDS), 1)
+            raise type_error(f"'{name}' is no option here" + (f'; did you mean {near[0]}?' if near else f"; these are: {', '.join((*OPTIONS, *WORDS))}"))
     return found
 
 

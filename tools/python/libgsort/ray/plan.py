@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import math
 import os
@@ -17,7 +18,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _c
-from ..errors import UsageError
+from ..errors import UsageError, file_error
 from ..layout import layout_of, numpy_dtype
 from . import gsort, s3, store
 from .files import Piece, expand, measure, npy_dtype, pieces
@@ -335,7 +336,13 @@ def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
 
 def _refuse_folder(form: Form, paths: Sequence[str]) -> None:
     """A folder is replaced as a whole: it is to hold parts of a sort, and nothing else."""
-    if form.is_elsewhere or not os.path.isdir(form.target):
+    if form.is_elsewhere:
+        return
+    if not os.path.isdir(os.path.dirname(form.target)):
+        raise file_error(errno.ENOENT, f"'{os.path.dirname(form.target)}': no such folder")
+    if not os.path.isdir(form.target):
+        if form.is_folder and os.path.exists(form.target):
+            raise UsageError(f"'{form.target}': is no folder, which / behind it asks for")
         return
     if not form.is_folder:
         raise UsageError(f"'{form.target}': is a folder; one of parts is named with a / behind it")
