@@ -81,7 +81,7 @@ static void test_job__set__checks_name_kind_and_bounds(void **state)
         {"output", "out", NULL},
         {"stats", "json", "is of the program"},
         {"help", "true", "is of the program"},
-        {"memroy", "2G", "libgsort 0."},
+        {"memroy", "2G", "libgsort 1."},
         {"", "1", "no such option"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
