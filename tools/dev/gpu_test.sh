@@ -82,9 +82,8 @@ check() {
     ! grep -q '^skipped.*: no GPU$' "$dir/log" || rc="no GPU"
     if [ "$rc" = 0 ]; then
         echo "ok  $name  $((SECONDS - begin)) s"
-    else
-        echo "FAILED ($rc)  $name  $((SECONDS - begin)) s"
-        tail -30 "$dir/log"
+    else # in one piece, among the lines of others
+        printf '%s\n' "FAILED ($rc)  $name  $((SECONDS - begin)) s"$'\n'"$(tail -30 "$dir/log")"
     fi
     while IFS= read -r line; do not_run "$name${line#skipped}"; done < <(grep '^skipped.*: ' "$dir/log" | grep -v ': no GPU$')
 }
@@ -207,19 +206,18 @@ under() { # under TOOL
     sanitized records "$tests/test_record_kernels"
 }
 
-# beside PART...: each in a process and a directory of its own, with what they print in their order.
+# beside PART...: each in a process and a directory of its own; they print as they go, so that nothing is lost when time is up.
 beside() {
     local part i=0 pids=()
     for part in "$@"; do
         i=$((i + 1))
         mkdir "$work/$i"
-        (dir=$work/$i && $part >"$work/$i.lines") &
+        (dir=$work/$i && $part) &
         pids+=($!)
     done
     for i in "${!pids[@]}"; do
         wait "${pids[$i]}" || echo "FAILED ($?)  ${*:i+1:1}"
-        cat "$work/$((i + 1)).lines"
-        rm -r "${work:?}/$((i + 1))" "$work/$((i + 1)).lines"
+        rm -r "${work:?}/$((i + 1))"
     done
 }
 
