@@ -220,12 +220,6 @@ cudaError_t gsi_cuda_imprint_make(const struct gsi_layout *layout, void *keys, u
     return gsi_launch(choose_imprint(layout), blocks, GSI_TALLY_THREADS, 0, stream, job, imprint);
 }
 
-cudaError_t gsi_cuda_imprint_fetch(const struct gsi_cuda_imprint *imprint, void *staging,
-                                   cudaStream_t stream)
-{
-    return cudaMemcpyAsync(staging, imprint, sizeof *imprint, cudaMemcpyDeviceToHost, stream);
-}
-
 // A key in its little-endian bytes.
 static void store_key(const struct gsi_layout *layout, uint8_t to[16], gsi_u128 key)
 {

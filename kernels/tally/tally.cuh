@@ -60,10 +60,7 @@ cudaError_t gsi_cuda_imprint_make(const struct gsi_layout *layout, void *keys, u
                                   bool to_elements, struct gsi_cuda_imprint *imprint,
                                   cudaStream_t stream);
 
-cudaError_t gsi_cuda_imprint_fetch(const struct gsi_cuda_imprint *imprint, void *staging,
-                                   cudaStream_t stream);
-
-// gsi_cuda_imprint_join: append what was fetched to `into`.
+// gsi_cuda_imprint_join: append one that was copied to the host to `into`.
 void gsi_cuda_imprint_join(const struct gsi_layout *layout, const void *staging,
                            struct gsi_imprint *into);
 

@@ -306,7 +306,8 @@ static void check_imprint(const struct gsi_layout *layout, const struct device_m
     put_elements(memory, data, bytes);
     check_cuda(gsi_cuda_imprint_make(layout, memory->elements + memory->lead, n, to_elements,
                                      imprint, memory->stream));
-    check_cuda(gsi_cuda_imprint_fetch(imprint, memory->staging, memory->stream));
+    check_cuda(cudaMemcpyAsync(memory->staging, imprint, gsi_cuda_imprint_bytes(),
+                               cudaMemcpyDeviceToHost, memory->stream));
     check_cuda(cudaStreamSynchronize(memory->stream));
     gsi_cuda_imprint_join(layout, memory->staging, &have);
     if (want.disorder_idx != disorder_idx || !same_imprint(&want, &have, layout->key_bytes) ||
