@@ -46,10 +46,16 @@ def test_folders__of_something_else_stay(cluster, place):
     gr.sort_file('data/x.u64', 'out/', parts=3)  # parts of a sort are replaced
     open('out/mine', 'w').close()
     refused('mine', 'data/x.u64', 'out/')
+    os.mkdir('web')
+    for manifest in '', '{"name": "an app"}', '[{"file": 7}]', '[{"file": "../data/x.u64"}]':  # of no sort
+        with open('web/manifest.json', 'w') as file:
+            file.write(manifest)
+        for output in 'web/', f'local://{place}/web/':
+            refused("holds 'manifest.json', which is no part of a sort", 'data/x.u64', output)
     os.mkdir('work')
     open('work/mine', 'w').close()
     gr.sort_file('data/x.u64', 'y.u64', parts=2, work='work')
-    assert os.listdir('work') == ['mine'] and sorted(os.listdir('.')) == ['data', 'nodes', 'out', 'work', 'y.u64']
+    assert os.listdir('work') == ['mine'] and sorted(os.listdir('.')) == ['data', 'nodes', 'out', 'web', 'work', 'y.u64']
 
 
 def test_splits__of_which_files_would_stay(cluster, place):

@@ -346,10 +346,11 @@ def _refuse_folder(form: Form, paths: Sequence[str]) -> None:
         return
     if not form.is_folder:
         raise UsageError(f"'{form.target}': is a folder; one of parts is named with a / behind it")
-    names = set(os.listdir(form.target))
-    if 'manifest.json' in names:
-        with open(os.path.join(form.target, 'manifest.json'), encoding='utf-8') as file:
-            names -= {'manifest.json', *(part['file'] for part in json.load(file))}
+    names, manifest = set(os.listdir(form.target)), b''
+    if store.MANIFEST in names:
+        with open(os.path.join(form.target, store.MANIFEST), 'rb') as file:
+            manifest = file.read()
+    names = store.no_parts(names, manifest)
     if names:
         raise UsageError(f"'{form.target}': holds '{min(names)}', which is no part of a sort, and a folder is replaced as a whole; name a new one")
     folder = os.path.realpath(form.target)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, List, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Set, Tuple
 
 from ..errors import UsageError, file_error
 from . import gsort
@@ -59,9 +59,8 @@ def begin(output: str, name: str) -> str:
                 raise UsageError(f"'{output}': is a folder; one of parts is named with a / behind it")
         else:
             from pyarrow import fs
-            found = {one.base_name for one in system.get_file_info(fs.FileSelector(path, allow_not_found=True))}
-            others = found - {MANIFEST, '', *_files(system, path)} if found else found
-            for other in sorted(others):
+            found = {one.base_name for one in system.get_file_info(fs.FileSelector(path, allow_not_found=True))} - {''}
+            for other in sorted(no_parts(found, _read(system, f'{path}/{MANIFEST}'))):
                 raise UsageError(f"'{output}': holds '{other}', " + ('where a sort is at work, or failed; remove it' if other.startswith('_gsort-') else
                                  'which is no part of a sort, and parts are replaced as a whole; name a new folder'))
         if system.type_name not in OBJECTS:
@@ -71,10 +70,19 @@ def begin(output: str, name: str) -> str:
         return made
 
 
-def _files(system: Any, path: str) -> List[str]:
-    """Those of the sort that is there."""
-    text = _read(system, f'{path}/{MANIFEST}')
-    return [row['file'] for row in json.loads(text)] if text else []
+def _files_of(manifest: bytes) -> Optional[List[str]]:
+    """The parts that it names; None: it is no manifest, or names what lies elsewhere, and strangers may have written it."""
+    try:
+        names = [row['file'] for row in json.loads(manifest)]
+        return names if all(name and '/' not in name for name in names) else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def no_parts(names: Set[str], manifest: bytes) -> Set[str]:
+    """What of a folder is neither its manifest, of which that is the text, nor a part that it names."""
+    files = _files_of(manifest)
+    return names if files is None else names - {MANIFEST, *files}
 
 
 def _read(system: Any, path: str) -> bytes:
@@ -132,7 +140,7 @@ def commit(output: str, upload: str, parts: Sequence[gsort.Report], names: Seque
         if lost:
             raise gsort.GsortError(f"'{upload}/{lost[0]}': is gone, or not what was written", 4)
         if text:
-            old = set(_files(system, path)) - set(names)
+            old = set(_files_of(_read(system, f'{path}/{MANIFEST}')) or ()) - set(names)
             if system.get_file_info(f'{path}/{MANIFEST}').is_file:
                 system.delete_file(f'{path}/{MANIFEST}')
             _move_all(output, system, [(f"{made}/{part['file']}", f'{path}/{name}') for part, name in zip(parts, names)])
