@@ -13,6 +13,7 @@ order, of as many rows and with the same sum, or that is said, as is what has no
 libgsort, pyarrow, duckdb, polars (tools/dev/setup.sh tests puts them into build/python; LIBGSORT_LIBRARY, PYTHONPATH=tools/python).
 """
 import argparse
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -100,6 +101,12 @@ def summed(name):
     return file.metadata.num_rows, total
 
 
+def apart(function, *arguments):
+    """What it returns, of a process of its own: what this one takes counts as theirs that it starts."""
+    with multiprocessing.get_context('spawn').Pool(1) as pool:
+        return pool.apply(function, arguments)
+
+
 def group_of(memory):
     """The tasks file of a control group; None: none can be made."""
     for base, limit in (('/sys/fs/cgroup/memory', 'memory.limit_in_bytes'), ('/sys/fs/cgroup', 'memory.max')):
@@ -147,14 +154,14 @@ def main():
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix='gsort-parquet-', dir=given.dir) as work:
         os.chdir(work)
-        make(given.size)
-        want, found = summed('in.parquet'), {name: [] for name in given.only}
+        apart(make, given.size)
+        want, found = apart(summed, 'in.parquet'), {name: [] for name in given.only}
         print(f'{want[0]} rows, {os.path.getsize("in.parquet") / 1e9:.2f} GB of Parquet, memory {given.memory >> 20} MiB', flush=True)
         folder = group_of(given.memory)
         for _ in range(given.rounds):
             for name in [name for name in given.only if name in found]:
                 seconds, used, most, failed = run(name, given.memory, folder)
-                if not failed and name in ('gsort', 'duckdb', 'polars') and summed('out.parquet') != want:
+                if not failed and name in ('gsort', 'duckdb', 'polars') and apart(summed, 'out.parquet') != want:
                     failed = 'wrote something else'
                 if failed:
                     print(f'{name:8} {failed}, after {seconds:.0f} s, {used:.0f} s of processors, {most} MiB', flush=True)
