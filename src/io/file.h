@@ -132,7 +132,7 @@ struct gsi_output {
  * names is replaced, not the link. An existing regular file keeps its mode or ACL (and owner, where
  * allowed) and the user's attributes; a new one gets 0666 less the umask, or what the directory's
  * default ACL says.
- * fails GS_E_IO: no directory, no permission, a directory in the way; one line says which */
+ * fails GS_E_IO: no directory, no permission, a directory in the way; GS_E_USAGE: an empty name */
 enum gs_status gsi_output_open(const char *path, struct gsi_output *output, struct gs_error *error);
 
 /* gsi_output_connect: gsi_output_open does not wait for a reader, so a FIFO that nobody reads yet
@@ -143,8 +143,8 @@ enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct 
 /* gsi_output_open_place: opens `path`, a file of `file_bytes`, to write in it from `off` on; makes
  * it of that length if there is none or it is empty. Several processes may do so at once, and each
  * finds the file of the first.
- * fails GS_E_USAGE: it has another length, or is no regular file; GS_E_SPACE: no room for it;
- *       GS_E_IO */
+ * fails GS_E_USAGE: it has another length, is no regular file, or has an empty name; GS_E_SPACE: no
+ *       room for it; GS_E_IO */
 enum gs_status gsi_output_open_place(const char *path, uint64_t off, uint64_t file_bytes,
                                      struct gsi_output *output, struct gs_error *error);
 

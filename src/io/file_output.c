@@ -156,6 +156,8 @@ enum gs_status gsi_output_resolve(struct gsi_output *output, bool has_target,
                                   struct gs_error *error)
 {
     enum gs_status status = GS_OK;
+    if (output->path[0] == '\0')
+        return gsi_fail(error, GS_E_USAGE, 0, "the output: its name is empty");
     char *path = has_target ? realpath(output->path, NULL) : follow_links(output->path);
     if (path == NULL)
         GSI_TRY_OR(gsi_output_fail(output, "cannot follow the name", error), done);

@@ -32,7 +32,7 @@ void gsi_temp_name(const char *base, char name[GSI_TEMP_NAME_BYTES]);
  * gsi_output_closed: an output that is not open yet.
  * gsi_output_resolve: sets output->directory and target_name.
  * in    has_target: there is such a file
- * fails GS_E_IO */
+ * fails GS_E_USAGE: an empty name; GS_E_IO */
 enum gs_status gsi_output_fail(const struct gsi_output *output, const char *what,
                                struct gs_error *error);
 struct gsi_output gsi_output_closed(const char *path);

@@ -66,6 +66,8 @@ x.u32 y.f64 -o out| 2 | 'y.f64': is named as f64, but 'x.u32' as u32; sort them 
 x.u32 -o out.f64| 2 | 'out.f64': the output is named as f64, but 'x.u32' holds u32; name it otherwise, *
 missing.u32 -o out| 2 | 'missing.u32': cannot open: No such file or directory
 dir -o out| 2 | 'dir': cannot read: Is a directory
+x.u32 -o ''| 2 | the output: its name is empty
+-m x.u32 --into ''| 2 | the output: its name is empty
 x.u32 -o dir| 3 | 'dir': cannot write: Is a directory
 x.u32 -o no/out| 3 | 'no/out': cannot find its directory: No such file or directory
 --explain x.u32 -o no/out| 3 | 'no/out': cannot find its directory: No such file or directory

@@ -221,7 +221,8 @@ static void test_output__impossible_targets__are_refused_by_name(void **state)
         assert_line(&error, paths[i]);
     }
     struct gs_error error = {0};
-    assert_int_equal(produce("", "x", &error), GS_E_IO);
+    assert_int_equal(produce("", "x", &error), GS_E_USAGE);
+    assert_non_null(strstr(error.text, "its name is empty"));
     error = (struct gs_error){0};
     assert_int_equal(produce("no\nsuch/x", "x", &error), GS_E_IO);
     assert_null(strchr(error.text, '\n'));
