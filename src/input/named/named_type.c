@@ -8,6 +8,11 @@ static const struct gsi_type_word *word_of(const char *path)
     return path == NULL || strcmp(path, "-") == 0 ? NULL : gsi_type_word_of_file(path);
 }
 
+static bool has_unit(const struct gsi_type_word *word)
+{
+    return strchr(word->type, '[') != NULL;
+}
+
 /* Of inputs that nothing is said of, behind the name of the first. */
 static const char *others(size_t input_count, char text[32])
 {
@@ -46,7 +51,7 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
                             "'%s': is named as %s, but '%s' as %s; sort them one by one, or say by "
                             "--type what both are",
                             inputs[i], word->word, named->path, named->word->word);
-        if (named->word == NULL || strlen(word->type) > strlen(named->word->type)) /* has a unit */
+        if (named->word == NULL || (has_unit(word) && !has_unit(named->word)))
             *named = (struct gsi_named_type){.word = word, .path = inputs[i]};
     }
     if (named->word != NULL)
