@@ -118,7 +118,7 @@ join rec.[13].json changed.json
 gsort -u 1.f32 -o some --stats=json > unique.json
 join part.*.json unique.json
 join in.1.json
-for text in '' '{' '[1,]' '{"a" 1}' '"\x"' '{"schema": 2}' '{"schema": 1, "type": "u32", "tally": {}}' '{"schema": 3, "type": "u32", "tally": {}}' "$(printf '[%.0s' {1..40})"; do
+for text in '' '{' '[1,]' '{"a" 1}' '"\x"' '{"schema": 2}' '{"schema": 9223372036854775808}' '{"schema": 1, "type": "u32", "tally": {}}' '{"schema": 3, "type": "u32", "tally": {}}' "$(printf '[%.0s' {1..40})"; do
     printf '%s' "$text" > broken
     join broken
 done

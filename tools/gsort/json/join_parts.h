@@ -16,6 +16,7 @@ struct join {
     json_t *reports; /* an array for each input */
     struct told *parts, *others;
     size_t part_count, other_count;
+    uint64_t schema;            /* that this program knows */
     uint64_t count_of, all;     /* parts, and elements, that there should be */
     gs_report *whole, *against; /* of all parts, and of all others, added up */
     json_t *told;               /* what `whole` says */

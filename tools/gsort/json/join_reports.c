@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA 2 /* of reports: names and types (gsort.h) */
-
 /* ---- reports ---- */
 
 /* What a part has to say. */
@@ -66,11 +64,11 @@ static enum gs_status take_reports(struct join *join, const char *path, const js
         if (!report_count(told_member(&told, "schema"), &schema) ||
             told_member(&told, "type") == NULL || told_member(&told, "tally") == NULL)
             return told_fail(join, &told, "it has no schema, no type or no tally");
-        if (schema != SCHEMA)
+        if (schema != join->schema)
             return gs_fail(join->error, GS_E_INPUT, 0,
                            "'%s': is a report of schema %" PRIu64 ", of another version of gsort; "
-                           "this one joins those of schema %d",
-                           path, schema, SCHEMA);
+                           "this one joins those of schema %" PRIu64,
+                           path, schema, join->schema);
         for (size_t k = 0; k < 2; k++) {
             struct told *more =
                 realloc(room[k], (join->part_count + join->other_count + 1) * sizeof *more);
@@ -253,8 +251,6 @@ static enum gs_status compare(const struct join *join)
 
 static enum gs_status add_up(struct join *join)
 {
-    join->whole = gs_report_create();
-    join->against = gs_report_create();
     for (size_t i = 0; i < join->part_count; i++)
         TRY(add_part(join, &join->parts[i]));
     for (size_t i = 0; i < join->other_count; i++)
@@ -315,7 +311,7 @@ static json_t *report_of(const struct join *join)
         first++;
     while (last > first && last->count == 0)
         last--;
-    json_object_set_new(report, "schema", json_integer(SCHEMA));
+    copy(report, "schema", report_member(join->told, "schema"));
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i], "keys") != 0 || told_member(first, "keys") != NULL)
             copy(report, kinds[i], told_member(first, kinds[i]));
@@ -349,7 +345,13 @@ enum gs_status join_reports(const struct command_line *line, FILE *out, struct g
     if (join == NULL)
         return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
     join->error = error;
-    enum gs_status status = read_all(join, line);
+    join->whole = gs_report_create();
+    join->against = gs_report_create();
+    enum gs_status status = GS_OK;
+    if (gs_report_u64(join->whole, "schema", &join->schema) != GS_FOUND || join->against == NULL)
+        status = gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+    if (status == GS_OK)
+        status = read_all(join, line);
     if (status == GS_OK)
         status = join_check_parts(join);
     if (status == GS_OK)
