@@ -143,6 +143,27 @@ static void test_plan_merge__memory_too_small__says_so(void **state)
     assert_non_null(strstr(error.text, "too few"));
 }
 
+/* As the windows of a merge of one file grow, the tables, the frames and then the windows
+ * themselves do not fit; each line is there, in this order. */
+static void test_plan_merge__windows_grow__says_what_does_not_fit(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"", "too few to sort in",
+                                        "too few for frames of this --window", "two windows of"};
+    const uint64_t bytes[] = {40 * MIB};
+    struct gsi_plan_request request = request_of(bytes, 1, 20 * MIB);
+    size_t line = 0;
+    for (request.window_bytes = MIB; line < 3; request.window_bytes += 4096) {
+        struct gsi_plan plan;
+        struct gs_error error = {0};
+        enum gs_status status = gsi_plan_make(&request, &plan, &error);
+        assert_int_equal(status, error.text[0] == '\0' ? GS_OK : GS_E_USAGE);
+        if (strstr(error.text, lines[line]) == NULL || (line == 0 && status != GS_OK))
+            line++;
+        assert_non_null(strstr(error.text, lines[line]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_plan_merge__more_inputs_than_fan_in__fewest_bytes_move),
         cmocka_unit_test(test_plan_merge__huge_inputs_little_memory__one_pass),
         cmocka_unit_test(test_plan_merge__memory_too_small__says_so),
+        cmocka_unit_test(test_plan_merge__windows_grow__says_what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
