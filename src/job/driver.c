@@ -7,17 +7,18 @@
 #include "base/report.h"
 #include "input/choose.h"
 #include "input/choose_carry.h"
-#include "input/format/format.h"
 #include "input/header.h"
 #include "input/named/named_output.h"
 #include "input/range.h"
 #include "io/caller.h"
 #include "job/in_place/in_place.h"
 #include "job/job.h"
+#include "job/job_facts.h"
 #include "job/job_memory.h"
-#include "job/job_plan.h"
 #include "job/job_report.h"
 #include "job/job_space.h"
+#include "job/planning/job_device.h"
+#include "job/planning/job_plan.h"
 #include "job/run.h"
 #include "job/select.h"
 #include "loop/cancel.h"
@@ -319,68 +320,6 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
     job->checkpoint = &job->no_one;
 }
 
-static enum gs_status tell(const struct gsi_job *job, enum gsi_feature fact, const char *name)
-{
-    return gsi_together_tell(&job->together, fact, name, job->loop.error);
-}
-
-/* Of inputs that were looked at. */
-static enum gs_status tell_inputs(const struct gsi_job *job)
-{
-    for (size_t i = 0; i < job->inputs.count; i++) {
-        const struct gsi_input *input = &job->inputs.table[i];
-        bool is_packed = input->coding != GSI_CODING_NONE;
-        if (i == 0 && is_packed)
-            GSI_TRY(tell(job, GSI_FACT_PACKED_FIRST, input->name));
-        if (i == 1)
-            GSI_TRY(tell(job, GSI_FACT_SECOND_INPUT, input->name));
-        if (input->is_stream)
-            GSI_TRY(tell(job, is_packed ? GSI_FACT_PACKED : GSI_FACT_STREAM, input->name));
-        if (input->is_device)
-            GSI_TRY(tell(job, GSI_FACT_BLOCK_DEVICE, input->name));
-    }
-    GSI_TRY(gsi_header_check_dropped(&job->inputs));
-    return job->inputs.formatted != NULL ? tell(job, GSI_FACT_FORMATTED, job->inputs.table[0].name)
-                                         : GS_OK;
-}
-
-/* Of inputs that were measured. */
-static enum gs_status tell_length(const struct gsi_job *job)
-{
-    const struct gsi_input *input = job->inputs.table;
-    if (job->inputs.bytes != UINT64_MAX)
-        return GS_OK;
-    while (!input->is_stream)
-        input++;
-    return tell(job, GSI_FACT_UNCOUNTED, input->name);
-}
-
-/* Of the output: its name, and once it is open what it is. */
-static enum gs_status tell_output(const struct gsi_job *job)
-{
-    const struct gsi_options *options = job->options;
-    const struct gsi_target *target = &job->target;
-    enum gsi_output_kind kind = target->output.kind;
-    const char *name = options->output != NULL ? options->output : "standard output";
-    bool is_once =
-        gsi_target_pack_level(options) > 0 || (target->is_open && kind == GSI_OUTPUT_STREAM);
-    if (target->is_open && kind != GSI_OUTPUT_ATOMIC && kind != GSI_OUTPUT_PLACE)
-        GSI_TRY(tell(job, GSI_FACT_SPECIAL_OUTPUT, target->output.name));
-    const struct gsi_format *format = gsi_format_of_output(&job->inputs);
-    if (format == NULL)
-        return GS_OK;
-    if (!format->is_plain) {
-        GSI_TRY(tell(job, GSI_FACT_KEPT_OUTPUT, name));
-        return is_once ? gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                                  "'%s': is to be %s, whose header is written last; write to a "
-                                  "file, not packed, or --drop-header writes elements alone",
-                                  name, format->name)
-                       : GS_OK;
-    }
-    GSI_TRY(tell(job, GSI_FACT_NPY_OUTPUT, name));
-    return is_once ? tell(job, GSI_FACT_NPY_OUTPUT_ONCE, name) : GS_OK;
-}
-
 /* What there is to work on. */
 static enum gs_status find_elements(struct gsi_job *job)
 {
@@ -392,12 +331,12 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(open_engine(job));
     GSI_TRY(open_callers(job));
     GSI_TRY(open_inputs(job, paths, count));
-    GSI_TRY(tell_inputs(job));
-    GSI_TRY(tell_output(job));
+    GSI_TRY(gsi_facts_tell_inputs(job));
+    GSI_TRY(gsi_facts_tell_output(job));
     GSI_TRY(gsi_choose_elements(&job->inputs, job->report, &job->chosen, paths));
     GSI_TRY(gsi_set_filter_begin(&job->inputs));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
-    GSI_TRY(tell_length(job));
+    GSI_TRY(gsi_facts_tell_length(job));
     GSI_TRY(gsi_range_take(&job->inputs, job->report));
     GSI_TRY(gsi_find_take(&job->inputs, job->report));
     GSI_TRY(gsi_part_take(&job->inputs, job->report));
@@ -435,7 +374,7 @@ static enum gs_status plan_job(struct gsi_job *job)
     if (job->options->action == GS_SORT)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));
-    GSI_TRY(tell_output(job));
+    GSI_TRY(gsi_facts_tell_output(job));
     GSI_TRY(gsi_unique_check(&job->target));
     return gsi_resume_start(job->resume);
 }
@@ -517,11 +456,7 @@ static enum gs_status finish_written(struct gsi_job *job)
 
 static enum gs_status run_job(struct gsi_job *job)
 {
-    GSI_TRY(gsi_together_begin(&job->together, job->options,
-                               gsi_together_verb(job->options->action), job->is_given,
-                               job->loop.error));
-    if (gsi_target_pack_level(job->options) > 0)
-        GSI_TRY(tell(job, GSI_FACT_PACKED_OUTPUT, NULL));
+    GSI_TRY(gsi_facts_begin(job));
     GSI_TRY(gsi_plan_model_check(job->options, job->loop.error));
     GSI_TRY(find_elements(job));
     if (job->options->action == GS_LOOK || job->options->action == GS_FIND) {

@@ -241,20 +241,17 @@ static enum gs_status merge_to_output(struct sort *sort)
 
 /* ---- what came out ---- */
 
-/* What went in has come out, in order: count and fingerprint of all elements agree. Of the first of
- * them only the count can, and not even that of the first ones that differ. */
-static enum gs_status verify(struct sort *sort)
+/* What went in has come out, in order: count and fingerprint of all elements agree, but for what
+ * was dropped and did not come out again. Of the first of them only the count can, and not even
+ * that of the first ones that differ. */
+static enum gs_status verify_elements(const struct sort *sort)
 {
-    struct gsi_job *job = sort->job;
-    struct gsi_tally_report *tally = &job->report->tally;
-    struct gsi_delivery *delivery = &sort->delivery;
+    const struct gsi_job *job = sort->job;
+    const struct gsi_tally_report *tally = &job->report->tally;
+    const struct gsi_delivery *delivery = &sort->delivery;
     const struct gsi_imprint *imprint = &delivery->check.imprint;
+    const struct gsi_imprint *dropped = &sort->in_order.dropped;
     bool is_cut = gsi_unique_is_full(&delivery->unique);
-    if (!sort->has_tally)
-        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, tally));
-    bool is_carried = delivery->carried.carry != NULL;
-    if (sort->early.fold == NULL && !is_carried)
-        GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     uint64_t most = most_bytes(sort) / sort->loop->layout->element_bytes;
     if (imprint->disorder_idx != UINT64_MAX)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
@@ -262,7 +259,6 @@ static enum gs_status verify(struct sort *sort)
                         "memory of this machine",
                         job->target.output.name, (unsigned long long)imprint->disorder_idx,
                         gsi_target_left(&job->target));
-    const struct gsi_imprint *dropped = &sort->in_order.dropped; /* and did not come out again */
     gsi_u128 out = gsi_fingerprint(imprint->fingerprint) + gsi_fingerprint(dropped->fingerprint);
     bool is_same = imprint->count + dropped->count == tally->count &&
                    out == gsi_fingerprint(tally->fingerprint);
@@ -275,16 +271,39 @@ static enum gs_status verify(struct sort *sort)
                         sort->stretches.count > 0
                             ? "let nothing write to the inputs while they are sorted, or "
                             : "");
+    return GS_OK;
+}
+
+/* It is within --find, whose places were found before the inputs were read. */
+static enum gs_status verify_within(const struct sort *sort)
+{
+    const struct gsi_job *job = sort->job;
+    const struct gsi_delivery *delivery = &sort->delivery;
     bool is_within = true;
-    if (imprint->count > 0)
-        GSI_TRY(
-            gsi_find_verify(&job->inputs, delivery->check.first, delivery->check.last, &is_within));
+    if (delivery->check.imprint.count > 0)
+        GSI_TRY(gsi_find_verify(&sort->job->inputs, delivery->check.first, delivery->check.last,
+                                &is_within));
     if (!is_within)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
                         "'%s': what came out is not within --find; %s: let nothing write to the "
                         "inputs while they are merged",
                         job->target.output.name, gsi_target_left(&job->target));
-    uint64_t sorted_count = tally->count - dropped->count;
+    return GS_OK;
+}
+
+static enum gs_status verify(struct sort *sort)
+{
+    struct gsi_job *job = sort->job;
+    struct gsi_tally_report *tally = &job->report->tally;
+    struct gsi_delivery *delivery = &sort->delivery;
+    if (!sort->has_tally)
+        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, tally));
+    bool is_carried = delivery->carried.carry != NULL;
+    if (sort->early.fold == NULL && !is_carried)
+        GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
+    GSI_TRY(verify_elements(sort));
+    GSI_TRY(verify_within(sort));
+    uint64_t sorted_count = tally->count - sort->in_order.dropped.count;
     if (sort->early.fold != NULL)
         GSI_TRY(gsi_input_tally_of_folded(&job->target, &sort->early, job->report));
     if (is_carried)

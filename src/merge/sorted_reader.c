@@ -1,4 +1,5 @@
-/* sorted_reader.c: brings pieces of sorted files into a merge. */
+/* sorted_reader.c: brings pieces of sorted files into a merge. Which file is read next, what of a
+ * piece is kept, and its order change one set of counters of each file: so it is long. */
 #include "merge/sorted_reader.h"
 
 #include "base/checked.h"

@@ -295,6 +295,20 @@ static void plan_host(const struct gsi_plan_request *request, struct gsi_plan *p
     plan->host_runs = (uint32_t)runs;
 }
 
+/* How many runs go to disk. One run's memory stays free for the next one to come in. */
+static void set_spilled(const struct gsi_plan_request *request, struct gsi_plan *plan)
+{
+    if (request->input_bytes == UINT64_MAX) {
+        plan->spilled_runs = plan->fan_in; /* be ready for as many */
+        return;
+    }
+    uint64_t kept = gsi_plan_runs_kept(plan) - (plan->host_runs == 0);
+    kept = gsi_min_u64(kept, gsi_max_u64(1, plan->run_count) - 1);
+    plan->spilled_runs = request->spill_all ? plan->run_count : plan->run_count - kept;
+    plan->spilled_bytes =
+        gsi_min_u64(request->input_bytes, plan->spilled_runs * gsi_plan_run_room(plan));
+}
+
 static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                    uint64_t region, struct gs_error *error)
 {
@@ -317,16 +331,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     plan_host(request, plan, region - ring * plan->chunk_bytes);
     plan->fan_in =
         (uint32_t)gsi_clamp_u64(request->fan_in, request->fan_in > 0 ? 2 : FAN_IN_MAX, FAN_IN_MAX);
-    if (request->input_bytes == UINT64_MAX) {
-        plan->spilled_runs = plan->fan_in; /* be ready for as many */
-    } else {
-        /* One run's memory stays free for the next one to come in. */
-        uint64_t kept = gsi_plan_runs_kept(plan) - (plan->host_runs == 0);
-        kept = gsi_min_u64(kept, gsi_max_u64(1, plan->run_count) - 1);
-        plan->spilled_runs = request->spill_all ? plan->run_count : plan->run_count - kept;
-        plan->spilled_bytes =
-            gsi_min_u64(request->input_bytes, plan->spilled_runs * gsi_plan_run_room(plan));
-    }
+    set_spilled(request, plan);
     struct gs_error unheard = {0};
     enum gs_status status = gsi_plan_frames(request, plan, ring, frame,
                                             request->input_bytes != UINT64_MAX ? &unheard : error);

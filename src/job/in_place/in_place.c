@@ -8,7 +8,8 @@
  * What is above the keys of one piece is above all of its keys, so nothing is merged. Pieces that
  * are done are delivered, in order, once all are: by then they are where they belong.
  *
- * All state but the inside of a task belongs to the owner's thread. */
+ * All state but the inside of a task belongs to the owner's thread. What the pieces are belongs to
+ * all steps, so they are in one file, which is longer than most. */
 #include "job/in_place/in_place.h"
 
 #include "base/assert.h"

@@ -1,30 +1,17 @@
-/* job_plan.c: decides, before anything is read, on the device, its memory, and the codec. */
-#include "job/job_plan.h"
+/* job_device.c: which device sorts: what was asked for, what is there, what a plan says of it, and
+ * what is left where it cannot be had. */
+#include "job/planning/job_device.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/report.h"
-#include "input/carried.h"
-#include "input/header.h"
-#include "input/source.h"
 #include "io/array.h"
 #include "job/job_memory.h"
-#include "job/select.h"
-#include "merge/set_filter.h"
-#include "merge/sorted_inputs.h"
-#include "output/in_order.h"
-#include "output/read_back.h"
-#include "output/split/split.h"
-#include "output/unique/unique.h"
+#include "job/planning/job_plan.h"
 #include "plan/plan.h"
 #include "plan/plan_model.h"
 
 #include <string.h>
-
-bool gsi_job_has_sort(const struct gsi_job *job)
-{
-    return job->options->action == GS_SORT || job->options->action == GS_EXPLAIN;
-}
 
 /* Inputs smaller than this are sorted before a GPU has started. */
 #define AUTO_CUDA_MIN_BYTES ((uint64_t)2 << 30)
@@ -40,21 +27,11 @@ bool gsi_job_has_sort(const struct gsi_job *job)
 /* Less is not worth trying. */
 #define DEVICE_MIN_BYTES ((uint64_t)64 << 20)
 
-/* What is sorted of the inputs; UINT64_MAX: not known, or no number is that large. */
-static uint64_t sorted_bytes(const struct gsi_job *job)
-{
-    const struct gsi_inputs *inputs = &job->inputs;
-    if (inputs->carry == NULL || inputs->bytes == UINT64_MAX)
-        return inputs->bytes;
-    return gsi_mul_max_u64(inputs->bytes / inputs->layout->element_bytes,
-                           job->chosen.layout.element_bytes);
-}
-
 /* The bits that indexes of tags may need: two indexes for each record that is read or lies in
  * memory (device/record_places.h). */
 static uint32_t index_bits(const struct gsi_job *job)
 {
-    uint64_t sorted = sorted_bytes(job);
+    uint64_t sorted = gsi_job_sorted_bytes(job);
     uint64_t bytes = gsi_add_max_u64(sorted, gsi_min_u64(sorted, job->memory_bytes));
     uint64_t most = 2 * (bytes / job->chosen.layout.element_bytes);
     return gsi_min_u32(GSI_TAG_INDEX_BITS, 64 - (uint32_t)__builtin_clzll(most | 1));
@@ -86,84 +63,12 @@ static void use_cpu(struct gsi_job *job)
         gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
 }
 
-/* Memory beside the sort: what was given, and what stages need. */
-static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
-{
-    const uint32_t threads = job->thread_count;
-    uint64_t *needs = job->loop.ledger.needs, bytes = job->given_bytes;
-    needs[GSI_NEED_PACKING] = gsi_target_plan(&job->target, memory_bytes, threads);
-    bool is_reread = needs[GSI_NEED_PACKING] > 0 && job->options->verify_read;
-    needs[GSI_NEED_UNPACKING] = gsi_header_plan(&job->inputs, is_reread, memory_bytes, threads);
-    needs[GSI_NEED_UNIQUE] = gsi_unique_plan(&job->target, memory_bytes);
-    needs[GSI_NEED_SPLIT] = gsi_split_plan(&job->target, memory_bytes);
-    needs[GSI_NEED_EARLY_FOLD] = gsi_unique_early_bytes(&job->target, memory_bytes, threads);
-    needs[GSI_NEED_SELECT] = gsi_select_bytes(job, memory_bytes);
-    needs[GSI_NEED_COUNTED] = gsi_counted_bytes(job);
-    needs[GSI_NEED_SETS] = gsi_set_filter_bytes(job->inputs.sets, memory_bytes, threads);
-    needs[GSI_NEED_CARRIER] = gsi_source_carrier_bytes(&job->inputs, memory_bytes);
-    needs[GSI_NEED_CARRIED] = gsi_carried_bytes(job->inputs.carry, threads);
-    for (int i = 0; i < GSI_NEED_COUNT; i++)
-        bytes = gsi_add_max_u64(bytes, needs[i]);
-    return bytes;
-}
-
-/* Of a record that lies in buffers with a tag; 0: there are no tags. */
-static uint32_t tagged_bytes(const struct gsi_job *job)
-{
-    const struct gsi_layout *layout = &job->chosen.layout;
-    return layout->has_tags && !gsi_counted_is(job) ? layout->element_bytes : 0;
-}
-
-static struct gsi_plan_request plan_request(struct gsi_job *job)
-{
-    const struct gsi_options *options = job->options;
-    struct gsi_plan_request request = {
-        .input_bytes = sorted_bytes(job),
-        .memory_bytes = job->memory_bytes,
-        .element_bytes = job->chosen.layout.element_bytes,
-        .record_bytes = tagged_bytes(job),
-        .is_counted = gsi_counted_is(job),
-        .thread_count = job->thread_count,
-        .thread_bytes = gsi_device_overhead(&job->chosen.layout, 1),
-        .fan_in = options->fan_in,
-        .chunk_bytes = options->chunk_bytes,
-        .window_bytes = options->window_bytes,
-        .device_bytes = job->device.bytes,
-        .device_count = job->device.count,
-        .device_is_apart = job->device.is_apart,
-        .device_fixed_bytes = job->device.fixed_bytes,
-        .device_scratch_part = job->device.scratch_part,
-        .spill_all = options->spill_all,
-        .has_top = options->has_top && !gsi_target_is_split(options),
-        .top_count = options->top_count,
-        .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
-        .is_unique = options->unique,
-        .is_reduction = !gsi_job_has_sort(job)};
-    request.is_merge = options->merge;
-    request.may_write_early = gsi_in_order_why_not(options, &job->inputs) == NULL;
-    request.ledger = &job->loop.ledger;
-    request.added_bytes =
-        gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
-    request.read_bytes = gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values));
-    request.format_bytes = plan_formats(job, request.memory_bytes);
-    return request;
-}
-
-/* Whether the first elements are kept in one pass, which only reads the others. */
-static bool keeps_top(struct gsi_job *job)
-{
-    struct gsi_plan_request request = plan_request(job);
-    struct gsi_plan plan;
-    struct gs_error unheard = {0};
-    return gsi_plan_make(&request, &plan, &unheard) == GS_OK && plan.top_room > 0;
-}
-
 /* --device auto: a GPU for sorts that repay its start. A reduction only reads, which memory does
  * faster than the way to a GPU. */
 static bool is_for_gpu(struct gsi_job *job)
 {
     return gsi_job_has_sort(job) && job->inputs.bytes != UINT64_MAX &&
-           job->inputs.bytes >= AUTO_CUDA_MIN_BYTES && !keeps_top(job);
+           job->inputs.bytes >= AUTO_CUDA_MIN_BYTES && !gsi_job_keeps_top(job);
 }
 
 /* Why a job is the CPU's, whatever was asked for; NULL: it need not be. */
@@ -267,40 +172,25 @@ static void try_all_devices(struct gsi_job *job)
              limits.device_count);
 }
 
-static enum gs_status choose_device(struct gsi_job *job)
+/* The device that a model describes: none has to be here. */
+static void take_model(struct gsi_job *job)
 {
-    const struct gsi_options *options = job->options;
     struct gsi_device_limits limits = {0};
+    use_gpu(job);
+    job->device.ops = gsi_device_find_group(GSI_DEVICE_CUDA);
+    gsi_plan_model_limits(job->options->device_model, &job->chosen.layout, &limits);
+    take_limits(job, &limits);
+}
+
+/* What GPU there is. Without one --device auto takes the CPU. */
+static enum gs_status probe(struct gsi_job *job, bool is_auto)
+{
+    struct gsi_device_limits limits = {.device_set = job->options->device_set,
+                                       .may_be_apart = true};
     struct gs_error unheard = {0};
-    bool is_auto = options->device == GSI_DEVICE_AUTO;
-    const char *why = why_cpu(job);
-    if (why != NULL) {
-        use_cpu(job);
-        if (options->device == GSI_DEVICE_CUDA || options->device_model != NULL)
-            snprintf(job->report->device_note, sizeof job->report->device_note, "%s", why);
-        return GS_OK;
-    }
-    if (options->device_model != NULL) {
-        use_gpu(job);
-        job->device.ops = gsi_device_find_group(GSI_DEVICE_CUDA);
-        gsi_plan_model_limits(options->device_model, &job->chosen.layout, &limits);
-        take_limits(job, &limits);
-        return GS_OK;
-    }
-    job->device.ops = options->device_set == 0 ? gsi_device_find(options->device)
-                                               : gsi_device_find_group(options->device);
-    if (job->device.ops == NULL)
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "--device: this build has no CUDA; build it where a CUDA toolkit is");
-    if (job->device.ops == gsi_device_find(GSI_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
-        use_cpu(job);
-        return GS_OK;
-    }
     use_gpu(job);
     uint64_t begin_ns = gsi_clock_ns();
-    limits.device_set = options->device_set;
-    limits.may_be_apart = true;
-    enum gs_status status = job->device.ops->probe(options->device_index, &job->chosen.layout,
+    enum gs_status status = job->device.ops->probe(job->options->device_index, &job->chosen.layout,
                                                    &limits, is_auto ? &unheard : job->loop.error);
     job->report->device_start_ns += gsi_clock_ns() - begin_ns;
     if (status != GS_OK && !is_auto)
@@ -316,76 +206,31 @@ static enum gs_status choose_device(struct gsi_job *job)
     return GS_OK;
 }
 
-/* Frames are no larger by default (plan_frames.c), so a codec is planned for as much. */
-#define CODEC_FRAME_BYTES ((uint64_t)1 << 20)
-
-/* --compress auto takes this part of memory at most for the codec. */
-#define AUTO_CODEC_PART 8
-
-/* The plan spills: plans again with the memory that the codec takes, which *planned says then, too.
- * With auto, no codec is better than too little memory. */
-static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *planned)
+static enum gs_status choose_device(struct gsi_job *job)
 {
-    struct gsi_plan_request request = *planned;
     const struct gsi_options *options = job->options;
-    struct gsi_plan *plan = &job->report->plan, with_codec;
-    struct gs_error unheard = {0};
-    bool is_auto = options->compress == GSI_COMPRESS_AUTO;
-    uint32_t level = gsi_max_u32(1, options->compress_level);
-    uint64_t frame =
-        gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->frame_bytes);
-    enum gsi_codec_id id =
-        gsi_codec_of(options->compress, job->loop.layout->plane_bytes > 0, plan->device_bytes > 0);
-    uint64_t bytes = gsi_codec_bytes(id, level, frame);
-    if (is_auto && plan->thread_count * bytes > request.memory_bytes / AUTO_CODEC_PART)
+    bool is_auto = options->device == GSI_DEVICE_AUTO;
+    const char *why = why_cpu(job);
+    if (why != NULL) {
+        use_cpu(job);
+        if (options->device == GSI_DEVICE_CUDA || options->device_model != NULL)
+            snprintf(job->report->device_note, sizeof job->report->device_note, "%s", why);
         return GS_OK;
-    request.thread_bytes += bytes;
-    enum gs_status status =
-        gsi_plan_make(&request, &with_codec, is_auto ? &unheard : job->loop.error);
-    if (status != GS_OK)
-        return is_auto ? GS_OK : status;
-    *plan = with_codec;
-    *planned = request;
-    job->spill.codec_id = id;
-    job->spill.codec_level = level;
-    job->spill.codec_bytes = bytes;
-    return GS_OK;
-}
-
-/* Why nothing will be written before all is read, where that would spare spilling. */
-static const char *why_not_in_order(const struct gsi_job *job)
-{
-    const struct gsi_plan *plan = &job->report->plan;
-    if (plan->spilled_runs == 0 || plan->is_merge || plan->late_bytes > 0)
-        return NULL;
-    if (plan->device_bytes > 0)
-        return "the order is found on a GPU";
-    const char *why = gsi_in_order_why_not(job->options, &job->inputs);
-    return why != NULL ? why : "there is too little memory to hold elements back";
-}
-
-enum gs_status gsi_job_make_plan(struct gsi_job *job)
-{
-    enum gs_status status = GS_OK;
-    uint64_t *sizes = NULL;
-    const struct gsi_options *options = job->options;
-    struct gsi_plan_request request = plan_request(job);
-    job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
-    if (options->merge)
-        GSI_TRY_OR(gsi_sorted_inputs_sizes(&job->inputs, &sizes, &request.merge_count), done);
-    request.merge_bytes = sizes;
-    GSI_TRY_OR(gsi_resume_request(job->resume, options, &request), done);
-    GSI_TRY_OR(gsi_plan_make(&request, &job->report->plan, job->loop.error), done);
-    job->spill.codec_id = GSI_CODEC_NONE;
-    if (job->report->plan.spilled_runs > 0 && options->compress != GSI_COMPRESS_NONE)
-        GSI_TRY_OR(plan_codec(job, &request), done);
-    GSI_TRY_OR(gsi_resume_plan(job->resume, &request), done);
-    gsi_read_back_plan(options, &job->report->plan);
-    job->report->in_order_note = why_not_in_order(job);
-    job->loop.ledger.ceiling_bytes = job->report->plan.memory_bytes;
-done:
-    GSI_FREE(&job->loop.ledger, sizes, job->inputs.count);
-    return status;
+    }
+    if (options->device_model != NULL) {
+        take_model(job);
+        return GS_OK;
+    }
+    job->device.ops = options->device_set == 0 ? gsi_device_find(options->device)
+                                               : gsi_device_find_group(options->device);
+    if (job->device.ops == NULL)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "--device: this build has no CUDA; build it where a CUDA toolkit is");
+    if (job->device.ops == gsi_device_find(GSI_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
+        use_cpu(job);
+        return GS_OK;
+    }
+    return probe(job, is_auto);
 }
 
 /* One of several failed when it was to begin: the others go on. If it has too little memory, only
@@ -445,8 +290,6 @@ static bool take_one_apart(struct gsi_job *job, enum gs_status status)
     return true;
 }
 
-/* After a device could not be opened: one of several is left out; after it had too little memory:
- * half of it, then the CPU. Says so in the report. */
 bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status)
 {
     if (leave_out(job, status) || take_one_apart(job, status))

@@ -1,0 +1,22 @@
+/* job_plan.h: makes a plan (plan/plan.h) from options and inputs, for one device. */
+#ifndef GSI_JOB_PLAN_H
+#define GSI_JOB_PLAN_H
+
+#include "job/job.h"
+
+/* gsi_job_has_sort: whether elements are sorted, or would be; else they are only read. */
+bool gsi_job_has_sort(const struct gsi_job *job);
+
+/* gsi_job_sorted_bytes: what is sorted of the inputs; UINT64_MAX: not known, or no number is that
+ * large.
+ * gsi_job_keeps_top: whether the first elements are kept in one pass, which only reads the
+ * others. */
+uint64_t gsi_job_sorted_bytes(const struct gsi_job *job);
+bool gsi_job_keeps_top(struct gsi_job *job);
+
+/* gsi_job_make_plan: makes job->report->plan for the device that was chosen, and fills in what the
+ * report says about it.
+ * fails GS_E_USAGE: nothing can be planned; the error says what would do */
+enum gs_status gsi_job_make_plan(struct gsi_job *job);
+
+#endif
