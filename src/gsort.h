@@ -8,15 +8,18 @@
  *         fprintf(stderr, "%s\n", gs_job_error(job)->text);
  *     gs_job_free(job);
  *
- * Threads: any thread may make any call at any time, and jobs may run beside each other. Calls
- * share nothing but what they are given; what they write to (a job, a report, an error, an output)
- * belongs to one call at a time, unless something else is said. A run has threads of its own;
- * callbacks come from the calling one, but for those that read and write.
- * Ownership: what a call is given is borrowed until it returns, and what a callback is given until
- * that does. What is returned or pointed to as const (`const char *`, a list of choices) is the
- * library's, and stays as long as it is loaded. What has a _create or _open is given back by its
- * _free or _close.
- * Units: sizes and offsets are bytes, counts are of elements, times of reports seconds.
+ * Threads: any thread may make any call, and jobs may run at the same time, for calls share nothing
+ * but their arguments. A job, a report, an error or an output is used by one call at a time, unless
+ * its comment allows more. A run has threads of its own. Callbacks come from the thread that made
+ * the call, but those that read and write may come from any.
+ * Ownership: an argument is borrowed until the call returns; what a callback is given, until the
+ * callback returns. What is returned as const (`const char *`, a list of choices) is the library's
+ * and stays as long as it is loaded, unless its comment says less. What a _create or _open returns
+ * is given back by its _free or _close, which takes NULL.
+ * Errors: calls that can fail return a status, or NULL or false as their comment says. `error` may
+ * be NULL: nobody wants to know. Else it is begun with zeros, for a failure that it holds stays;
+ * the calls of a gs_sorter set it anew.
+ * Units: sizes and offsets are bytes, counts are elements, and times of reports are seconds.
  * Side effects: the library prints only into a FILE that it is given. It never exits and never
  * touches signal handlers.
  *
@@ -76,24 +79,22 @@ struct gs_error {
     char text[1024]; /* no newline; empty while status is GS_OK */
 };
 
-/* gs_fail: records a failure as the library does, for those who report theirs in the same way, and
- * returns its status. A failure that is there already stays.
- * in    error: begun with zeros; NULL: nobody wants to know
- *       sys_errno: an errno value, whose text is appended, or 0
- *       format: as in printf; the text becomes one line of UTF-8: control characters and other
- *       bytes
- *               become '?', and too long a name between quotes is shortened in its middle */
+/* gs_fail: records a failure as the library does, for callbacks and programs that report theirs in
+ * the same way, and returns its status.
+ * in    sys_errno: an errno value, whose text is appended, or 0
+ *       format: as in printf. The text becomes one line of UTF-8: control characters and bytes that
+ *       are not UTF-8 become '?', and too long a name between quotes is shortened in its middle */
 GS_API enum gs_status gs_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 enum gs_action {
     GS_SORT = 0,
-    GS_STATS,    /* aggregates only, with "merge" of what it would write; nothing is written */
+    GS_STATS,    /* aggregates only; with "merge" those of what it would write */
     GS_CHECK,    /* aggregates and order; GS_E_DISORDER at the first disorder */
-    GS_EXPLAIN,  /* fill report->plan only */
-    GS_LOOK,     /* find out what the elements are and where they begin; nothing else */
-    GS_FIND,     /* find out where in a sorted file what "find" says is; nothing else */
-    GS_CHECK_ALL /* of a gs_job: a check that reads on behind disorder, and counts duplicates */
+    GS_EXPLAIN,  /* the plan of a sort, in the report; nothing is sorted or written */
+    GS_LOOK,     /* only find out what the elements are and where they begin */
+    GS_FIND,     /* only find the place, in a sorted file, of what "find" says */
+    GS_CHECK_ALL /* GS_CHECK that reads on behind disorder, and counts duplicates */
 };
 
 /* The words that users have for these choices. Where number_max is not 0, "WORD:N" is allowed, too:
@@ -119,16 +120,15 @@ struct gs_progress {
     uint64_t bytes_done, bytes_total; /* total 0: unknown (a stream) */
     uint64_t elapsed_ns;              /* since the job began */
     uint64_t phase_ns;                /* since this phase began */
-    uint64_t
-        left_ns; /* until the job ends, all phases, if it goes on as this one did; 0: unknown */
+    uint64_t left_ns;                 /* until the job ends, at this pace; 0: unknown */
 };
 
-/* gs_reader: an input that a callback gives; whatever a pipe may be as an input, it may be, too.
+/* gs_reader: an input that a callback gives. It may be whatever a pipe may be: packed, a .npy file.
  * read: puts up to `bytes` bytes at `data`. Returns how many; 0: that was the end, and it is not
- *       called again; below 0: it failed, as gs_fail says in `error`, or else with GS_E_IO
- *       With GS_LOOK it is called for what tells a format, or whether it is packed
- * bytes: that it gives in all, where that is known: the job is then planned as for a file of that
- *        size, and fails with GS_E_INPUT if they are fewer. 0: not known, as of a pipe
+ *       called again; below 0: it failed, as gs_fail says in `error`, or else with GS_E_IO.
+ *       GS_LOOK calls it, too, for the first bytes
+ * bytes: how many it gives in all. The job is planned as for a file of that size, and fails with
+ *        GS_E_INPUT if they are fewer. 0: not known, as of a pipe
  * stop: called at most once, from the calling thread, while or after a call of `read`, when a job
  *       that failed or was canceled wants no more: a `read` that waits should return then, with
  *       anything. NULL: the job's end waits until `read` returns
@@ -166,20 +166,18 @@ struct gs_writer {
  *     gs_job_free(job);
  *     gs_cancel_free(cancel);
  *
- * gs_cancel_create: before the jobs. It takes a descriptor. NULL: no memory or no descriptor is
- * left.
- * gs_cancel_free: after the jobs and after the last gs_cancel_now.
- * gs_cancel_now: async-signal-safe; may be called at any time, also while a job ends or after it,
- * and by many at once.
- * It is that of the process that made it: in a child of fork gs_cancel_now does nothing, and jobs
- * refuse it. */
+ * gs_cancel_create: takes a descriptor. NULL: no memory or no descriptor is left.
+ * gs_cancel_free: after its jobs have ended, and after the last gs_cancel_now.
+ * gs_cancel_now: async-signal-safe; any number of threads may call it at any time, also while a job
+ * ends or after it.
+ * A cancel is that of the process that made it: in a child of fork gs_cancel_now does nothing, and
+ * jobs refuse it. */
 typedef struct gs_cancel gs_cancel;
 GS_API gs_cancel *gs_cancel_create(void);
 GS_API void gs_cancel_free(gs_cancel *cancel);
 GS_API void gs_cancel_now(gs_cancel *cancel);
 
-/* gs_job: what is asked of gsort, by the names that the command line has for it, and what became of
- * it.
+/* gs_job: what is asked of gsort, by the names of the program's options, and what became of it.
  *
  *     gs_job *job = gs_job_create();
  *     gs_job_add(job, "input", "x.f64");
@@ -191,8 +189,7 @@ GS_API void gs_cancel_now(gs_cancel *cancel);
  *
  * gs_job_create: NULL: no memory. The other calls take NULL for a job, and fail with GS_E_MEMORY.
  * gs_job_set: gives an option a value, as text; of a list it becomes the only element. NULL: as if
- * it
- *       was never given. An option that is given or not takes "true" or "false", and so does one
+ *       it was never given. An option without an argument takes "true" or "false", and so does one
  *       whose argument may be left out ("merge", "zstd").
  * gs_job_set_u64: the same with a number: bytes, a count, or 0 and 1 for "false" and "true".
  * gs_job_add: appends an element to a list, such as "input" or "key"; nothing in it is split.
@@ -208,16 +205,16 @@ GS_API void gs_cancel_now(gs_cancel *cancel);
  *       What failed was not set, and gs_job_run says so again, until gs_job_reset. Neither files
  *       nor other options are looked at
  *
- * gs_job_run: does `action` from start to end. What was given stays, and may be changed for the
- * next. fails with any status; nothing is left behind then, and an existing output is untouched
- * gs_job_error: the first failure of the last call; while a run is under way, in another thread or
- *       around a callback, GS_E_USAGE, which says so.
+ * gs_job_run: does `action` from start to end. What was given stays for the next run, and may be
+ *       changed.
+ * fails with any status; nothing is left behind then, and an existing output is untouched
+ *
+ * gs_job_error: the first failure of the last call; it stays until the next one. While a run is
+ *       under way, in another thread or around a callback: GS_E_USAGE, which says so.
  * gs_job_report: what became of the last run, as far as it came; NULL: there was none. It stays
- * until
- *       the next run, or until gs_job_free.
+ *       until the next run, or until gs_job_free.
  * gs_job_take_report: the same, which is then the caller's: gs_report_free.
- * gs_job_reset: forgets all that was given.
- * A job is used by one thread at a time. */
+ * gs_job_reset: forgets all that was given. */
 typedef struct gs_job gs_job;
 typedef struct gs_report gs_report;
 GS_API gs_job *gs_job_create(void);
@@ -242,35 +239,35 @@ GS_API const struct gs_error *gs_job_error(const gs_job *job);
 GS_API const gs_report *gs_job_report(const gs_job *job);
 GS_API gs_report *gs_job_take_report(gs_job *job);
 
-/* Jobs on an array in memory, `bytes` long, at any address, read as a file of that size and raw.
- * The array is beside "memory", which is about memory of their own. A sort on the CPU exchanges
- * numbers where they lie, aligned to their size, if the array is no larger than "memory", in no
- * order that could be merged, and, from 16 MiB on, not in the memory of a file; other arrays it
- * copies there, and merges from there to the array.
+/* Jobs on an array in memory, `bytes` long, at any address, read as a file of that size with "raw".
+ * "memory" does not count the array: it is for what a job takes beside it.
+ *
+ * A sort on the CPU moves numbers within the array, if they are aligned to their size, the array is
+ * no larger than "memory", it is not made of sorted pieces, and, from 16 MiB on, it does not lie in
+ * a mapped file. Any other array is copied into "memory", sorted there and merged back.
  * Less than 1 MiB of numbers is sorted on the calling thread, and nothing is opened for it, if no
- * other options are set than "type", "reverse", "memory" and such as change nothing there. A GPU
- * reads and writes an array of numbers where it is, if that memory is pinned (cudaHostAlloc,
+ * options are set but "type", "reverse", "memory" and those that change nothing there. A GPU reads
+ * and writes an array of numbers where it is, if that memory is pinned (cudaHostAlloc,
  * cudaHostRegister) and there is room on the GPU.
  * gs_job_sort_array: sorts it in its place, with all threads; records with equal keys keep their
  *       order. Where it is copied it is written to only after all of it was read, and what does not
  *       fit into memory is spilled.
  * gs_job_stats_array, gs_job_check_array: as GS_STATS and GS_CHECK.
  * gs_job_argsort_array: its order; the array stays as it is: positions[0] is the place, from 0 on,
- *       of the element that comes first. Equal elements keep their order. What is sorted is the key
- *       of each element with its place, written.sorted_bytes of the report: 8 for numbers of 4
- *       bytes, if they are no more than 2^32, else 16; 16 for numbers of 8, 24 for numbers of 16;
- *       of records the keys and 8 more, or 16 if both fit
+ *       of the element that comes first. Equal elements keep their order. Each element takes as
+ *       much memory as its key and its place, which written.sorted_bytes of the report tells: 8
+ *       bytes for up to 2^32 numbers of 4 bytes, else 16; 16 for numbers of 8, 24 for numbers of
+ *       16; of records the keys and 8 more, or 16 if both fit
  * in    job: without inputs, output and what is for them alone; with "type" or "record", for there
  *       is no name that says what elements are
  *       data: nobody else touches it until the call returns
  * out   positions: `bytes` / size of an element of them, in no memory of the array; written to only
  *       after all of it was read
  *       gs_job_report: is_placed: the array, or positions, were written to. Where a sort fails, the
- *       text of gs_job_error says whether the array is as it was, has all of its elements in
- *       another order, as after a cancel of a sort where they lie, or has lost some: a failure or a
- *       cancel while a copied array is written leaves sorted elements among old ones. Of a process
- *       that is killed meanwhile nothing can be said
- * fails as gs_job_run; GS_E_USAGE: an option is for files
+ *       text of gs_job_error says what the array holds: what it held; all of its elements in
+ *       another order, as after a cancel of a sort within the array; or, if a copied array was
+ *       being written, sorted elements among old ones, so that some are lost
+ * fails as gs_job_run; GS_E_USAGE: an option is for files only
  *
  *     double numbers[] = {3, -1, 2};
  *     uint64_t positions[3];
@@ -289,9 +286,9 @@ GS_API enum gs_status gs_job_check_array(gs_job *job, const void *data, uint64_t
 GS_API enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64_t bytes,
                                            uint64_t *positions);
 
-/* Jobs on an array that is in the memory of an NVIDIA GPU already, `bytes` long, as of cudaMalloc.
- * Work is queued on a stream of that GPU, and the call returns; the host sees no element. Numbers
- * are aligned to their size; records lie at any address. Bytes come out as from gs_job_sort_array.
+/* Jobs on an array of `bytes` in the memory of an NVIDIA GPU, as cudaMalloc gives it. A call queues
+ * the work on a stream of that GPU and returns; no element comes to the host. Numbers are aligned
+ * to their size; records lie at any address. The result has the bytes of gs_job_sort_array's.
  * gs_cuda_sort: sorts it in its place; records with equal keys keep their order.
  * gs_cuda_argsort: its order; the array stays as it is. Equal elements keep their order. Positions
  *       are u64, or u32 if "argsort" is "u32".
@@ -299,7 +296,7 @@ GS_API enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64
  *       Numbers of 1 and 2 bytes: 512 KiB; of 4 to 16 bytes: the array once more, and a hundredth;
  *       records: 32 bytes each, and those of more than 16 bytes once more. An order: of numbers of
  *       up to 4 bytes 8 bytes each, 16 with positions of u32; of all else 32
- * in    job: "type", or "record" and "key"; "reverse", "ties". No other options have a meaning here
+ * in    job: with "type", or "record" and "key"; "reverse" and "ties" may be set, no other option
  *       stream: a cudaStream_t, or CUstream; NULL: the default stream. What is queued there later
  *       finds the array sorted; until then nobody else touches array, positions or scratch
  *       scratch: memory of that GPU, at any address. NULL: it is taken from the GPU's pool
@@ -309,8 +306,8 @@ GS_API enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64
  *       scratch_bytes: as they were, if it fails
  * fails GS_E_USAGE: memory is on no GPU, on another one, or not aligned; the scratch is too small;
  *       an option has no meaning here. GS_E_DEVICE: CUDA says no, or this library was built without
- *       it. Nothing was changed then, if the line does not begin with "the sort cannot be queued".
- *       What goes wrong on the GPU later, the stream says */
+ *       it. Nothing was changed then, unless the line begins with "the sort cannot be queued".
+ *       What goes wrong on the GPU later shows as an error of the stream */
 GS_API enum gs_status gs_cuda_sort(gs_job *job, void *data, uint64_t bytes, void *stream,
                                    void *scratch, uint64_t scratch_bytes);
 GS_API enum gs_status gs_cuda_argsort(gs_job *job, const void *data, uint64_t bytes,
@@ -354,8 +351,8 @@ GS_API enum gs_status gs_cuda_scratch_bytes(gs_job *job, uint64_t bytes, bool is
  * what came before. Any number of threads may push and reserve at once; elements with equal keys
  * come out in the order in which these calls were made.
  * gs_sorter_reserve: instead of a push, lends room in the sorter's own memory for whole elements:
- * at most `bytes`, and at least one element. Others' elements may follow, so there is no waiting
- * between this and the commit for anything that waits for this sorter.
+ * at most `bytes`, and at least one element. Until the commit the sort may wait for it, so the
+ * caller must not wait for whatever waits for this sorter.
  * gs_sorter_commit: what was reserved at `data` is filled with `bytes` bytes of whole elements: all
  * that was reserved, or less, if nothing was pushed or reserved since.
  * gs_sorter_finish: all was pushed.
@@ -372,11 +369,11 @@ GS_API enum gs_status gs_cuda_scratch_bytes(gs_job *job, uint64_t bytes, bool is
  * gs_sorter_rank: copies the element that has `rank` others before it, from 0 on.
  * gs_sorter_rank_of: how many elements are below `element` (*below), and how many are not above it
  * (*not_above).
- * These three are for elements at any place. So the first of them puts the whole order into an
- * unnamed file in the first temporary directory, which costs one more pass over it and as much disk
- * again; it waits until that is done and found right, and what comes out of the file is compared
- * with a checksum each time. After gs_sorter_pull it is too late for them; a pull after them begins
- * at the first element. Any thread.
+ * These three calls read any place. So the first of them puts the whole order into an unnamed file
+ * in the first temporary directory, which costs one more pass over it and as much disk again; it
+ * waits until all is written and found right. What comes out of the file is compared with a
+ * checksum each time. After gs_sorter_pull it is too late for them; a pull after them begins at the
+ * first element. Any number of threads may make these calls at once.
  * fails GS_E_USAGE: before finish, after a pull, no such part or rank; GS_E_CORRUPT: the file came
  *       back damaged; GS_E_SPACE, GS_E_IO, GS_E_MEMORY; with what became of the sort
  *
@@ -384,7 +381,7 @@ GS_API enum gs_status gs_cuda_scratch_bytes(gs_job *job, uint64_t bytes, bool is
  * rank or a failure; the caller's: gs_report_free. NULL: GS_E_USAGE before, GS_E_MEMORY.
  * gs_sorter_cancel: gs_cancel_now for this sorter, and for whatever else has its cancel.
  * gs_sorter_close: ends and forgets the sort, at any point; nothing is left behind. No other call
- * is under way or follows, and what was lent is the sorter's again. NULL is allowed.
+ * is under way or follows, and what was lent is the sorter's again.
  *
  * A sorter is that of the process that opened it. In a child of fork calls fail with GS_E_USAGE;
  * gs_sorter_cancel and gs_sorter_close do nothing there, and the parent's sort goes on. */
@@ -410,24 +407,21 @@ GS_API gs_report *gs_sorter_report(gs_sorter *sorter, struct gs_error *error);
 GS_API void gs_sorter_cancel(gs_sorter *sorter);
 GS_API void gs_sorter_close(gs_sorter *sorter);
 
-/* What a report says, for people (text) and for programs (JSON). Numbers are exact and have a
- * decimal point in every locale. JSON is one object and a newline; its "schema" is 2. A field never
- * changes its type with its value: counts, sizes, places and seconds are numbers, integers of up to
- * 64 bits; what is of the data (elements, min, max, sum, mean ..) is a string; what is not known is
- * null. A plan is for GS_EXPLAIN: in words, or what a report's JSON says of type and plan, and
- * `spaces`, the file systems that are written to.
- * gs_report_print: into a FILE.
- * gs_report_string: as a string, for callers without one. NULL: no memory.
- * gs_string_free: gives such a text back; NULL is allowed. */
+/* What a report says, for people (text) and for programs (JSON, as the manual has it). Numbers are
+ * exact and have a decimal point in every locale. JSON is one object and a newline. A plan is for
+ * GS_EXPLAIN: in words, or what a report's JSON says of type and plan, and `spaces`, the file
+ * systems that are written to.
+ * gs_report_print: into a FILE; ferror says whether it could be written.
+ * gs_report_string: as a string, for callers without a FILE. NULL: no memory.
+ * gs_string_free: gives such a text back. */
 enum gs_format { GS_FORMAT_TEXT = 0, GS_FORMAT_JSON, GS_FORMAT_PLAN_TEXT, GS_FORMAT_PLAN_JSON };
 GS_API void gs_report_print(const gs_report *report, FILE *file, enum gs_format format);
 GS_API char *gs_report_string(const gs_report *report, enum gs_format format);
 GS_API void gs_string_free(char *text);
 
-/* gs_report_print_element: an element in a line of text: a number; of a record its fields with tabs
- * between them, or its bytes in hexadecimal, if it has none. GS_FORMAT_JSON: a string, or
- * an object of strings. NULL for an element: a line of text with what stands above each column,
- * names of fields, or "value", or "bytes". */
+/* gs_report_print_element: an element of the report's job, in a line of text: a number; of a record
+ * its fields with tabs between them, or its bytes in hexadecimal, if it has none. GS_FORMAT_JSON: a
+ * string, or an object of strings. NULL for an element: a line of names, one for each column. */
 GS_API void gs_report_print_element(const gs_report *report, FILE *file, const void *element,
                                     enum gs_format format);
 
@@ -435,10 +429,10 @@ GS_API void gs_report_print_element(const gs_report *report, FILE *file, const v
  * "quantiles[0].value".
  * gs_report_u64: as an integer: true is 1, false is 0, and a list is as many as it has.
  * gs_report_f64: as a double: exact, or rounded once to nearest even.
- * gs_report_text: as JSON has it, without quotes and escapes; any number, too, and exact. `bytes`
- * are those at `text`, with a 0 at the end; GS_REPORT_TEXT_BYTES are enough. A report that is NULL
- * has no fields.
- * out   value, text: as they were, if there is none
+ * gs_report_text: as JSON has it, without quotes and escapes; numbers, too, exactly. `bytes` is the
+ * room at `text`, with the 0 that ends it; GS_REPORT_TEXT_BYTES are enough.
+ * in    report: NULL has no fields
+ * out   value, text: as they were, unless GS_FOUND is returned
  *
  *     double mean;
  *     gs_job *job = gs_job_create();
@@ -462,14 +456,14 @@ GS_API enum gs_found gs_report_text(const gs_report *report, const char *path, c
                                     size_t bytes);
 
 /* Reports of parts, added up: of jobs, or of JSON that jobs printed elsewhere.
- * gs_report_create: one of nothing. NULL: no memory. gs_report_free gives it back; NULL is allowed.
- * gs_report_set: what JSON has at a path, as gs_report_text gets it; NULL is null. What says what
- * values are comes before them, as in JSON (type, element_bytes, is_float, is_signed; field and
- * is_float of fields); lists grow by their next item. GS_NO_FIELD: also what does not add up.
- * GS_INEXACT: a report has no such text there; what is there then is of no use.
- * gs_report_add: adds `part`: what tallies, sizes and left_out say. Of fields those stay that both
- * have. Sums of floats are those of rounded ones, and rounded once; mean and variance do not add
- * up.
+ * gs_report_create: an empty one. NULL: no memory.
+ * gs_report_set: sets the field at a path to a text, as gs_report_text gets it; NULL is null.
+ * Fields that say what values are come before the values, as in JSON (type, element_bytes,
+ * is_float, is_signed; field and is_float of fields); lists grow by their next item. GS_NO_FIELD: a
+ * report has no such field, or it does not add up. GS_INEXACT: no report has such a text there; the
+ * field is then of no use.
+ * gs_report_add: adds tallies, sizes and left_out of `part` to `whole`. Only fields stay that both
+ * have. Sums of floats are sums of rounded ones, rounded once; mean and variance do not add up.
  * fails GS_E_INPUT: of other elements, or more than 2^64 of them: `whole` is of no use then;
  *       GS_E_MEMORY
  *
@@ -494,11 +488,11 @@ GS_API void gs_version_text(FILE *file);
 
 /* gs_progress_draw: draws one line on a terminal, over the one drawn before.
  * gs_progress_erase: takes the line away.
- * Both leave the cursor at the start of the line or behind the text, and flush. */
+ * Both flush; what cannot be written is lost. */
 GS_API void gs_progress_draw(FILE *file, const struct gs_progress *progress);
 GS_API void gs_progress_erase(FILE *file);
 
-/* Sizes and counts as users write them. false: it is none, negative or too large, and the number is
+/* Sizes and counts as users write them. false: it is none, negative or too large; the number stays
  * as it was.
  * gs_size_parse: "4096", "1e6", "64K", "1.5G", "16MiB", "200Mb", "10%": bytes; K M G T P E, with
  * optional B or iB, in any case, are powers of 1024. A percentage is of `whole`; 0 refuses it.
@@ -514,7 +508,7 @@ struct gs_type {
 };
 
 /* Types by the names that people have for them: f64, float64, double, <f8. false: that is no type
- * of elements, and *type is as it was.
+ * of elements; *type stays as it was.
  * gs_type_find: a word, in upper or lower case; not u8 and i8, which are 8 bits to some and 8 bytes
  * to NumPy: uint8 and uint64 are clear.
  * gs_type_of_file: what a file's name says: x.f64, books_200M_uint64, x.u32.bin, x.f64.zst; x.u8
@@ -530,7 +524,7 @@ GS_API bool gs_type_of_file(const char *path, struct gs_type *type);
 
 /* What this process may use now, by machine, control groups and rlimits.
  * gs_memory_available: bytes that it could take.
- * gs_memory_ceiling: what a job keeps to whose "memory" is `bytes`; 0: it was not given.
+ * gs_memory_ceiling: bytes that a job with this "memory" keeps to; 0: "memory" is not given.
  * gs_processor_count: at least 1. */
 GS_API uint64_t gs_memory_available(void);
 GS_API uint64_t gs_memory_ceiling(uint64_t bytes);
@@ -564,15 +558,16 @@ GS_API const struct gs_option *gs_option_find(const char *name);
 /* gs_output: an output as jobs make it, for programs that write what they have made. A file
  * appears under its name whole or not at all; into a pipe or a device bytes go as they come.
  * gs_output_open: finds out whether `path` can be written; NULL or "-" is standard output. Waits
- * for the reader of a FIFO.
- * gs_output_is_file: pieces may be written in any order, by several threads at once.
- * gs_output_reserve: takes disk for `bytes` now, where that can be.
- * gs_output_write: to `off`; what is no file is written in order. Of a file, whole pages of 4096
- * bytes, in memory that is aligned so, go past the page cache where that can be.
- * gs_output_commit: `bytes` were written: syncs the file and puts it in its place.
- * gs_output_close: gives it back; what was not committed leaves nothing behind, but for what the
- * process that opened it has of it, where a child of fork closes it. NULL is allowed.
- * fails GS_E_IO, GS_E_SPACE, GS_E_MEMORY
+ * for the reader of a FIFO. *output is NULL if it fails.
+ * gs_output_is_file: whether it is a file: its pieces may be written in any order, by several
+ * threads at once.
+ * gs_output_reserve: takes disk for `bytes` now, where the file system can.
+ * gs_output_write: writes to offset `off` of a file; what is no file is written in order. Whole
+ * pages of 4096 bytes, from memory that is aligned so, go past the page cache where they can.
+ * gs_output_commit: cuts the file to `bytes`, syncs it and puts it in its place.
+ * gs_output_close: gives it back, and removes what was not committed. In a child of fork the file
+ * stays the parent's.
+ * fails GS_E_IO, GS_E_SPACE, GS_E_MEMORY; GS_E_USAGE: an empty path
  *
  *     gs_output *output;
  *     struct gs_error error = {0};
