@@ -162,8 +162,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                          FLAG(reverse),
                          .verbs = SORT | CHECK | FIND | ARRAY | SCAN | SORTER | GPU},
     [GSI_OPT_NAN] = {{"nan", 0, "WHERE", GROUP_SORT,
-                      "NaNs, and NaTs, come last, or first, whatever the direction;\n"
-                      "else they are last, and with -r first",
+                      "NaNs and NaTs come last or first in either direction; else\n"
+                      "they are last, and with -r first",
                       .choices = choices_of_nan,
                       .manual =
                           "NaNs, and NaTs of times, come `last` or `first`, [whatever the "
@@ -173,8 +173,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                      .verbs = SORT | CHECK | FIND | ARRAY | SCAN | SORTER},
     [GSI_OPT_TIES] =
         {{"ties", 0, "HOW", GROUP_SORT,
-          "records with equal keys keep the order of the input,\n"
-          "or by bytes are put in the order of all their other bytes",
+          "input (default): records with equal keys keep their order;\n"
+          "bytes: all their other bytes decide",
           .choices = choices_of_ties,
           .manual =
               "Records with equal keys keep the order of the `input` (default), or come in the "
@@ -184,9 +184,9 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = SORT | CHECK | ARRAY | SCAN | SORTER | GPU},
     [GSI_OPT_MERGE] =
         {{"merge", 'm', "[=SET]", GROUP_SORT,
-          "merge inputs that are sorted already; checks that they are;\n"
-          "of files union, intersect, except, semi or anti: what stays\n"
-          "by the keys of the others; default all",
+          "merge inputs that are sorted already, which is checked; SET\n"
+          "says what stays: all (default), union, intersect, except,\n"
+          "semi or anti",
           .daily = "merge inputs that are sorted already", .alone = "all",
           .choices = gsi_choices_of_set,
           .manual = "The inputs are sorted already, in this order and type; they are "
@@ -237,8 +237,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_RANGE] =
         {{"range", 0, "FIRST:COUNT", GROUP_SORT,
-          "only COUNT elements of the files, from number FIRST on,\n"
-          "which begins at 0; without COUNT all from there on",
+          "only COUNT elements of the files, from number FIRST on; the\n"
+          "first is 0; without COUNT all from there on",
           .manual = "Only COUNT elements of the inputs, which are files and one list, from number "
                     "FIRST on; the first is 0. Without COUNT, all from there on. One that ends "
                     "behind the inputs is refused. Of sorted files it goes with `-m`."},
@@ -254,44 +254,44 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = SORT},
     [GSI_OPT_FIND] =
         {{"find", 0, "VALUE", GROUP_SORT,
-          "print where VALUE is in the sorted FILE, or LO..HI, as\n"
+          "print where VALUE, or LO..HI, is in the sorted FILE, as\n"
           "FIRST:COUNT; with -o write what is there, of all files; of\n"
-          "records by the first key; LO.. and ..HI are open, too",
+          "records by the first key; either end may be left out",
           .manual = "Prints [where](#find) VALUE is in a sorted file, or all from one to another as"
                     " LO..HI; with `-o` writes these elements of sorted files."},
          TEXT(find),
          .verbs = SORT | STATS | CHECK | FIND},
     [GSI_OPT_RAW] =
         {{"raw", 0, NULL, GROUP_SORT,
-          "recognise no format: sort the bytes of .zst and .npy files,\n"
-          "of text, gzip and others as they are, and write such",
+          "recognise no format: sort the bytes of .zst, .npy, text and\n"
+          "other files as they are, and write them so",
           .alone = "true",
           .manual = "No format is recognised: the bytes of `.zst` and `.npy` files, of text, gzip "
-                    "and others are sorted as they are, and such are written; with `--zstd` the "
-                    "output alone is packed."},
+                    "and others are sorted as they are, and written so, whatever the output's "
+                    "name; `--zstd` packs it."},
          FLAG(raw),
          .verbs = ELEMENTS},
     [GSI_OPT_STRICT] =
         {{"strict", 0, NULL, GROUP_SORT,
-          "where neither -t nor a name nor a format says what elements\n"
-          "are, fail: do not take them for u64",
+          "fail where neither -t nor a name nor a format says what\n"
+          "elements are, instead of taking them for u64",
           .alone = "true",
           .manual = "Where neither `-t` nor `-R` nor a name nor a format says what elements are, "
-                    "gsort ends with exit status 2, also for an empty file: they are not taken for "
-                    "`u64`. Scripts and cron jobs should give it."},
+                    "gsort ends with exit status 2, also for an empty file, instead of taking them "
+                    "for `u64`. Scripts and cron jobs should give it."},
          FLAG(strict),
          .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_OUTPUT] =
         {{"output", 'o', "FILE", GROUP_WRITE, "write to FILE, whole or not at all; may be an input",
           .daily = "write to FILE, whole or not at all",
           .manual = "The output appears whole or not at all. It is written without a name, synced, "
-                    "then renamed over FILE, which may be an input."},
+                    "then put in the place of FILE, which may be an input."},
          TEXT(output),
          .verbs = SORT},
     [GSI_OPT_INTO] =
         {{"into", 0, "FILE", GROUP_WRITE,
-          "with -m: write the part that is made at its place in FILE,\n"
-          "which has room for all parts and which the first one makes",
+          "with -m: write the part at its place in FILE, which has room\n"
+          "for all parts; the first job makes it",
           .manual = "With `-m`: what is merged, a part or all, is written [at its place](#into) in "
                     "FILE, which has room for all parts. The first job makes FILE; what others "
                     "wrote there stays."},
@@ -299,8 +299,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = SORT},
     [GSI_OPT_SPLIT] =
         {{"split", 0, "N", GROUP_WRITE,
-          "write N files of equally many elements; -o is a pattern for\n"
-          "their names then, as out.%03d, numbered from 1 on",
+          "write N files of equally many elements, numbered from 1 on;\n"
+          "-o is a pattern for their names, as out.%03d",
           .manual = "N files of [equally many elements](#split), but for one, are written instead "
                     "of one; `-o` is a pattern for their names, as `out.%03d`."},
          NUMBER(split_count, 1, GSI_SPLIT_MAX),
@@ -347,21 +347,20 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_GROUP] =
         {{"group", 0, "N", GROUP_WRITE,
           "with -u: records are equal if their first N keys are; all\n"
-          "keys make the order in which first and last are meant",
+          "keys decide which is first and last",
           .manual = "With `-u`: records are equal if the first N of their keys are. All keys make "
                     "the order, in which first and last are meant. It goes with `-c -u`, too."},
          NUMBER(group_keys, 1, GSI_FIELDS_MAX),
          .verbs = SORT | CHECK | SORTER},
     [GSI_OPT_SUM] =
         {{"sum", 0, "OFF:TYPE[:wide]", GROUP_WRITE,
-          "with -u: the record that is written has the sum of this\n"
-          "field of all with its key, exact; repeatable; wide: behind the\n"
-          "record, in 8 bytes for up to 4, else twice as many, floats f64",
+          "with -u: this field becomes its exact sum over all with that\n"
+          "key; repeatable; wide: the sum stands behind the record, in 8\n"
+          "bytes for up to 4, else twice as many, floats as f64",
           .is_list = true,
-          .manual = "With `-u`: the record that is written has this field [folded](#folds): it is "
-                    "the sum over all records of the group. With `:wide` the sum stands behind "
-                    "the record, in a wider field, and the field itself stays. The option may be "
-                    "repeated."},
+          .manual = "With `-u`: in the record that is written this field is its sum over the group "
+                    "([folds](#folds)). With `:wide` the field stays as it is, and the sum stands "
+                    "behind the record in a wider field. The option may be repeated."},
          LIST(sum_fields, sum_field_count),
          .verbs = SORT | SORTER},
     [GSI_OPT_MIN] = {{"min", 0, "OFF:TYPE", GROUP_WRITE, "the same with the minimum; repeatable",
@@ -378,9 +377,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                           .verbs = SORT},
     [GSI_OPT_OUT] =
         {{"out", 0, "OFF:LEN,..", GROUP_WRITE,
-          "write only these bytes of each record, in this order; what\n"
-          "nobody needs is dropped as it is read; of a .npy file also\n"
-          "NAME",
+          "write only these bytes of each record, in this order; of a\n"
+          ".npy file also NAME",
           .is_list = true, .is_split = true, .is_once = true,
           .manual = "Writes only these bytes of each record, in this order; of `.npy` files also "
                     "fields by NAME. [What nobody needs](#positions-and-fields) is dropped as it is"
@@ -398,24 +396,23 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = SORT},
     [GSI_OPT_VALUES] =
         {{"values", 0, "FILE:BYTES=OUT", GROUP_WRITE,
-          "sort another file along with the keys, whose elements have\n"
-          "BYTES bytes each and are as many, to a file of its own;\n"
-          "repeatable",
+          "move elements of BYTES bytes of another file along with the\n"
+          "keys, one with each, and write them to OUT; repeatable",
           .is_list = true,
-          .manual = "Sorts [another file](#values-of-other-files) along with the keys, whose "
-                    "elements have BYTES bytes each and are as many, to a file of its own; "
-                    "repeatable, up to 16 times."},
+          .manual = "Moves the elements of [another file](#values-of-other-files), of BYTES bytes, "
+                    "along with the keys, one with each, and writes them to OUT; repeatable, up to "
+                    "16 times."},
          LIST(values, value_count),
          .verbs = SORT},
     [GSI_OPT_ARGSORT] =
         {{"argsort", 0, "[=T]", GROUP_WRITE,
-          "write the position of each element in the inputs, which are\n"
-          "one list, in its stead, as u64 (default) or u32; the first\n"
-          "is 0",
+          "write positions in place of elements: where each one was in\n"
+          "the inputs, counted through all from 0, as u64 (default) or\n"
+          "u32",
           .alone = "u64",
           .choices = gsi_choices_of_index,
-          .manual = "Writes the [position](#positions-and-fields) of each element in its stead, as "
-                    "`u64`, the default, or `u32`."},
+          .manual = "Writes [positions](#positions-and-fields) in place of elements, as `u64` "
+                    "(default) or `u32`."},
          OTHER(argsort, gsi_take_argsort),
          .verbs = SORT | GPU},
     [GSI_OPT_INDEX] = {{"index", 0, "T", GROUP_WRITE, "as --argsort=T, beside it",
@@ -424,9 +421,9 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                        .verbs = SORT},
     [GSI_OPT_TOP] =
         {{"top", 0, "K", GROUP_WRITE,
-          "write the first K elements in order only (K M G: powers of\n"
-          "1000); the rest is not sorted, if they fit into memory",
-          .daily = "only the first K elements, not all sorted",
+          "write only the first K elements (K M G: powers of 1000), in\n"
+          "order; the rest is not sorted, if these fit into memory",
+          .daily = "only the first K elements",
           .manual = "Only the [first K elements](#top) are written, in order. With `-r` they are "
                     "the largest."},
          OTHER(has_top, gsi_take_top),
@@ -442,8 +439,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = SORT},
     [GSI_OPT_VERIFY] =
         {{"verify", 0, "HOW", GROUP_WRITE,
-          "stream: what goes to the output; read: then also what the disk\n"
-          "holds, before it takes the output's place",
+          "stream (default): what goes to the output; read: also what the\n"
+          "disk holds, before it takes the output's place",
           .choices = gsi_choices_of_verify,
           .manual = "`stream` (default) verifies what goes to the output. `read` also reads the "
                     "file back from the disk before it takes its place."},
@@ -456,8 +453,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           "of 1024) or %",
           .daily = "use at most SIZE of memory: 500M, 2G, 25%",
           .manual = "The ceiling for the whole process; also a percentage of what there is. The "
-                    "default is half of what the machine, the control group and the rlimit allow. "
-                    "More than there is means all that is available."},
+                    "default is half of what the machine, the control group and the rlimit allow; "
+                    "more than all of that is not taken."},
          OTHER(memory_bytes, gsi_take_memory),
          .verbs = SORT | STATS | CHECK | FIND | ARRAY | SCAN | SORTER},
     [GSI_OPT_TEMP_DIR] =
@@ -473,8 +470,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = SORT | ARRAY | SORTER},
     [GSI_OPT_RESUME] =
         {{"resume", 0, "DIR", GROUP_MEMORY,
-          "keep in DIR what is done, until all is, so that after a kill\n"
-          "the same command goes on; takes room for runs and output",
+          "keep what is done in DIR, so that the same command goes on\n"
+          "after a kill; takes room for all runs beside the output",
           .manual = "What is done is kept in DIR until all is, so that the same command [goes "
                     "on](#resume) after a kill or a power cut."},
          TEXT(resume_dir),
@@ -494,7 +491,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          NUMBERED(compress_level),
          .verbs = SORT | ARRAY | SORTER},
     [GSI_OPT_SPILL] =
-        {{"spill", 0, "WHEN", GROUP_MEMORY, "auto: what does not fit; always: every run",
+        {{"spill", 0, "WHEN", GROUP_MEMORY, "auto (default): what does not fit; always: every run",
           .choices = gsi_choices_of_spill,
           .manual = "`auto` (default) keeps in memory what fits. `always` keeps nothing there."},
          CHOICE(spill_all),
@@ -580,10 +577,10 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .choices = choices_of_stats, .place = GS_OPTION_OF_PROGRAM,
           .manual =
               "The report, as `text` (default) or [`json`](#json), is written to FILE, whole or "
-              "not at all. Else it goes to standard error; JSON goes to standard output if "
-              "no data go there. With `none` there is no report. What asks for something in "
+              "not at all. Without FILE it goes to standard error; JSON goes to standard output "
+              "if no data go there. With `none` there is no report. Options for what is in "
               "a report (`--stats-of`, `--quantiles`, `--histogram`, `--distinct`, `--mode`, "
-              "`--variance`) asks for the report, too."},
+              "`--variance`) ask for the report, too."},
          PROGRAM},
     [GSI_OPT_STATS_ONLY] =
         {{"stats-only", 0, NULL, GROUP_REPORT, "only the report; sort and write nothing",
@@ -603,13 +600,14 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = JOBS},
     [GSI_OPT_JOIN_REPORTS] =
         {{"join-reports", 0, NULL, GROUP_REPORT,
-          "FILEs are JSON reports: check that those of all parts (--part)\n"
-          "are one whole, made of what other reports among them say, and\n"
-          "print its report; exit 4 if not",
+          "FILEs are JSON reports: check that the parts (--part) are one\n"
+          "whole, made of what the other reports are of, and print a\n"
+          "report of it; exit 4 if not",
           .alone = "true", .place = GS_OPTION_OF_PROGRAM,
-          .manual = "The files are JSON reports: those of all [parts](#into), and of what they were"
-                    " made of. They are checked to be one whole, and one report of it is printed; "
-                    "else the exit status is 4."},
+          .manual =
+              "The files are JSON reports: those of all [parts](#into), and of what the parts "
+              "were made of. The parts have to be one whole, of which a report is printed; "
+              "else the exit status is 4."},
          PROGRAM},
     [GSI_OPT_QUANTILES] =
         {{"quantiles", 0, "P[,P]...", GROUP_REPORT,
@@ -675,9 +673,9 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           "how the work is done; all: both",
           .daily = "this text; --help names every option", .alone = "usual",
           .choices = choices_of_help, .place = GS_OPTION_OF_PROGRAM,
-          .manual = "`--help` names the options, but for those that only tune how the work is done:"
-                    " `--help=tuning` names these, and `--help=all` all. `-h` names those of every "
-                    "day."},
+          .manual =
+              "`-h` names the options of every day, `--help` all but those that only tune how "
+              "the work is done, `--help=tuning` these, and `--help=all` all."},
          PROGRAM},
     [GSI_OPT_VERSION] = {{"version", 'V', NULL, GROUP_REPORT,
                           "version and what this build contains", .alone = "true",

@@ -12,47 +12,47 @@ class WhatToSort(TypedDict, total=False):
     key: Union[str, Sequence[str]]  # key in the record, repeatable, the first decides first: a type as in -t, or bN: N bytes; default all bytes; of a .npy file also NAME[:desc], default all fields
     where: Union[str, Sequence[str]]  # only elements for which this is true, repeatable, all have to be; op is == != < <= > or >=, TYPE as in -k; of numbers <op>VALUE, of a .npy file also NAME<op>VALUE
     reverse: bool  # largest first
-    nan: str  # NaNs, and NaTs, come last, or first, whatever the direction; else they are last, and with -r first
-    ties: str  # records with equal keys keep the order of the input, or by bytes are put in the order of all their other bytes
-    merge: Union[bool, str]  # merge inputs that are sorted already; checks that they are; of files union, intersect, except, semi or anti: what stays by the keys of the others; default all
+    nan: str  # NaNs and NaTs come last or first in either direction; else they are last, and with -r first
+    ties: str  # input (default): records with equal keys keep their order; bytes: all their other bytes decide
+    merge: Union[bool, str]  # merge inputs that are sorted already, which is checked; SET says what stays: all (default), union, intersect, except, semi or anti
     header: int  # every input begins with a header of N bytes (1M at most); that of the first one is copied to the output
     drop_header: bool  # do not write a header: neither that of --header nor that of a .npy file
     drop_tail: bool  # leave out bytes behind the last whole element, and say so
     region: str  # only BYTES bytes of the file, from byte OFFSET on; without BYTES all from there on; nothing else of it is read
-    range: str  # only COUNT elements of the files, from number FIRST on, which begins at 0; without COUNT all from there on
+    range: str  # only COUNT elements of the files, from number FIRST on; the first is 0; without COUNT all from there on
     part: str  # with -m, only part I of N equal parts of the output, read from its place in each file
-    find: Union[float, str]  # print where VALUE is in the sorted FILE, or LO..HI, as FIRST:COUNT; with -o write what is there, of all files; of records by the first key; LO.. and ..HI are open, too
-    raw: bool  # recognise no format: sort the bytes of .zst and .npy files, of text, gzip and others as they are, and write such
-    strict: bool  # where neither -t nor a name nor a format says what elements are, fail: do not take them for u64
+    find: Union[float, str]  # print where VALUE, or LO..HI, is in the sorted FILE, as FIRST:COUNT; with -o write what is there, of all files; of records by the first key; either end may be left out
+    raw: bool  # recognise no format: sort the bytes of .zst, .npy, text and other files as they are, and write them so
+    strict: bool  # fail where neither -t nor a name nor a format says what elements are, instead of taking them for u64
 
 
 class WhatToWrite(TypedDict, total=False):
-    into: Path  # with -m: write the part that is made at its place in FILE, which has room for all parts and which the first one makes
-    split: int  # write N files of equally many elements; -o is a pattern for their names then, as out.%03d, numbered from 1 on
+    into: Path  # with -m: write the part at its place in FILE, which has room for all parts; the first job makes it
+    split: int  # write N files of equally many elements, numbered from 1 on; -o is a pattern for their names, as out.%03d
     split_at: Union[Union[float, str], Sequence[Union[float, str]]]  # the same by values, of records by the first key: each file but the first begins at a value
     unique: bool  # of elements with equal keys write only the first; with -c they are disorder, too
     count: bool  # with -u: write behind each element how many had its key, as a u64, little endian
     keep: str  # with -u, of elements with equal keys write: first, last, singles (those alone), dups (the first of several) or repeated (all of several)
-    group: int  # with -u: records are equal if their first N keys are; all keys make the order in which first and last are meant
-    sum: Union[str, Sequence[str]]  # with -u: the record that is written has the sum of this field of all with its key, exact; repeatable; wide: behind the record, in 8 bytes for up to 4, else twice as many, floats f64
+    group: int  # with -u: records are equal if their first N keys are; all keys decide which is first and last
+    sum: Union[str, Sequence[str]]  # with -u: this field becomes its exact sum over all with that key; repeatable; wide: the sum stands behind the record, in 8 bytes for up to 4, else twice as many, floats as f64
     min: Union[str, Sequence[str]]  # the same with the minimum; repeatable
     max: Union[str, Sequence[str]]  # the same with the maximum; repeatable
-    out: Union[str, Sequence[str]]  # write only these bytes of each record, in this order; what nobody needs is dropped as it is read; of a .npy file also NAME
+    out: Union[str, Sequence[str]]  # write only these bytes of each record, in this order; of a .npy file also NAME
     out_order: str  # write the numbers little or big endian, whatever they were
-    values: Union[str, Sequence[str]]  # sort another file along with the keys, whose elements have BYTES bytes each and are as many, to a file of its own; repeatable
-    argsort: Union[bool, str]  # write the position of each element in the inputs, which are one list, in its stead, as u64 (default) or u32; the first is 0
-    top: Union[int, str]  # write the first K elements in order only (K M G: powers of 1000); the rest is not sorted, if they fit into memory
+    values: Union[str, Sequence[str]]  # move elements of BYTES bytes of another file along with the keys, one with each, and write them to OUT; repeatable
+    argsort: Union[bool, str]  # write positions in place of elements: where each one was in the inputs, counted through all from 0, as u64 (default) or u32
+    top: Union[int, str]  # write only the first K elements (K M G: powers of 1000), in order; the rest is not sorted, if these fit into memory
     zstd: Union[bool, int]  # pack the output by zstd, LEVEL from 1 (default) to 19; it is packed anyway if its name ends in .zst
-    verify: str  # stream: what goes to the output; read: then also what the disk holds, before it takes the output's place
+    verify: str  # stream (default): what goes to the output; read: also what the disk holds, before it takes the output's place
 
 
 class MemoryAndDisk(TypedDict, total=False):
     memory: Union[int, str]  # ceiling for the whole process; default half of what machine, cgroup and rlimit allow; SIZE is bytes, K M G T P E (powers of 1024) or %
     temporary_directory: Union[Path, Sequence[Path]]  # where runs are spilled, repeatable; default the output's directory, for standard output $TMPDIR or /tmp
     temp: Union[Path, Sequence[Path]]  # where runs are spilled, repeatable; default the output's directory, for standard output $TMPDIR or /tmp
-    resume: Path  # keep in DIR what is done, until all is, so that after a kill the same command goes on; takes room for runs and output
+    resume: Path  # keep what is done in DIR, so that the same command goes on after a kill; takes room for all runs beside the output
     compress: str  # spilled runs: auto (what is faster, as measured), none, deltas or zstd[:LEVEL], LEVEL from 1 (default) to 19
-    spill: str  # auto: what does not fit; always: every run
+    spill: str  # auto (default): what does not fit; always: every run
 
 
 class Device(TypedDict, total=False):
