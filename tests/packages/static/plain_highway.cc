@@ -1,5 +1,5 @@
 // plain_highway.cc: what gsort calls of Highway's libraries, where there are none to link
-// statically, as on Debian 12: the least vectors, and std::sort.
+// statically, as on Debian: the least vectors, and std::sort.
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
@@ -24,9 +24,7 @@ void DisableTargets(int64_t /*disabled*/)
 {
 }
 
-Sorter::Sorter() : ptr_(nullptr)
-{
-}
+Sorter::Sorter() = default; // later ones have no members
 
 void Sorter::Delete()
 {
