@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# bare.sh: both commands of the README in a bare Debian 12, as a user meets them: tools/demo.sh, then tools/test.sh with
-# CI set, in a minimal root that mmdebstrap makes, with what is committed here, from this machine's sources of packages.
+# bare.sh: both commands of the README in a bare Debian, as a user meets them: tools/demo.sh, then tools/test.sh with CI
+# set, in a minimal root that mmdebstrap makes, with what is committed here, from this machine's sources of packages.
 # Prints what the demo shows, and what of the tests was skipped, with their closing line; whole logs are in build/bare.
-#   tools/dev/bare.sh [PRESET]...     of tools/test.sh; default all
+#   tools/dev/bare.sh [--release NAME] [PRESET]...     bookworm, trixie; default that of this machine
+#                                                      presets of tools/test.sh, default all; none: the demo only
 # Needs root, mmdebstrap, and some 6 GiB in $TMPDIR. The root is a root of its own, not a chroot: tests make name spaces.
 set -euo pipefail
+here=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+release=$here
+[ "${1:-}" != --release ] || { release=$2 && shift 2; }
 cd "$(dirname "$0")/../.."
 [ "$(id -u)" -eq 0 ] || { echo "bare.sh: needs root" >&2 && exit 2; }
 command -v mmdebstrap >/dev/null || { echo "bare.sh: needs mmdebstrap; run: apt-get install mmdebstrap" >&2 && exit 2; }
@@ -12,10 +16,14 @@ command -v mmdebstrap >/dev/null || { echo "bare.sh: needs mmdebstrap; run: apt-
 
 logs=$PWD/build/bare
 root=$(mktemp -d "${TMPDIR:-/tmp}/gsort-bare-XXXXXX")
-trap 'rm -rf --one-file-system "$root"' EXIT
+lists=$(mktemp -d)
+trap 'rm -rf --one-file-system "$root" "$lists"' EXIT
 mkdir -p "$logs"
-mapfile -t sources < <(grep -ls bookworm /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} || true)
-mmdebstrap --quiet --variant=minbase bookworm "$root" "${sources[@]}"
+sources=()
+for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do
+    ! grep -qsw "$here" "$file" || { sed "s/\b$here\b/$release/g" "$file" >"$lists/${file##*/}" && sources+=("$lists/${file##*/}"); }
+done
+mmdebstrap --quiet --variant=minbase "$release" "$root" "${sources[@]}"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc"
 # How this machine's pip reaches PyPI. (Certificates of the root are made anew when Debian's are installed.)
 mapfile -t pip_settings < <(env | grep '^PIP_' || true)
@@ -60,6 +68,7 @@ try() {
 
 try demo tools/demo.sh
 sed -n '/^\$ gsort-gen/,$p' "$logs/demo.log"
+[ "$*" != none ] || exit $status
 try test "tools/test.sh $*"
 grep -E '^(Kernels|skipped|FAILED|NOT TO BE|[a-z-]+: built in)' "$logs/test.log" || true
 grep -Ex '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$logs/test.log" | tail -1 | grep . || { status=1 && echo "no closing line"; }
