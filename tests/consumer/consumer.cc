@@ -2,6 +2,7 @@
 // is canceled. Prints a line for each thing that is not so.
 #include <gsort.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
