@@ -1,12 +1,13 @@
 #!/bin/bash
 # compile.sh BUILD_DIR: all C sources of the library and the programs compile against musl's headers without a warning. What
 # is C++ (VQSort's caller, merges by vectors, coders) needs a libstdc++ made for musl, which Debian has none of: Alpine's
-# packages have one. So nothing is linked or run here. What needs CUDA's headers, which are made for glibc, is left out.
+# packages have one. So nothing is linked or run here. What needs CUDA's headers, which are made for glibc, is left out, and so
+# is what is for wheels with glibc only.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 command -v musl-gcc >/dev/null || { echo "skipped: no musl-gcc" && exit 77; }
 multiarch=$(gcc -print-multiarch)
-sources=$(grep -rhoE '"file": ".*/(src|tools)/[^"]*[.]c"' "$1/compile_commands.json" | cut -d'"' -f4 | grep -v /tools/gsort-bench/gpu/ | LC_ALL=C sort -u)
+sources=$(grep -rhoE '"file": ".*/(src|tools)/[^"]*[.]c"' "$1/compile_commands.json" | cut -d'"' -f4 | grep -vE '/tools/(gsort-bench/gpu/|python/old_glibc)' | LC_ALL=C sort -u)
 [ "$(wc -l <<<"$sources")" -gt 200 ] || { echo "musl: these are not the sources: $sources" && exit 1; }
 printf '%s\n' "$sources" | xargs -P "$(nproc)" -n 8 musl-gcc -std=c17 -O1 -fsyntax-only -Wall -Wextra -Werror -Wno-psabi \
     -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DGSORT_VERSION='"0"' -Isrc -Itools -idirafter /usr/include -idirafter "/usr/include/$multiarch"
