@@ -97,8 +97,10 @@ __attribute__((constructor)) static void leave_out_targets()
         (void)!write(STDERR_FILENO, said, sizeof said - 1);
         _exit(2);
     }
+    // Better targets have lower bits, which later Highways have more of.
     const unsigned without = lacks(level[1]);
-    hwy::DisableTargets(((without & HAS_V4) != 0 ? HWY_AVX3 | HWY_AVX3_DL : 0) |
-                        ((without & HAS_V3) != 0 ? HWY_AVX2 : 0) |
-                        ((without & HAS_V2) != 0 ? HWY_SSE4 | HWY_SSSE3 : 0));
+    hwy::DisableTargets((without & HAS_V2) != 0   ? 2 * HWY_SSSE3 - 1
+                        : (without & HAS_V3) != 0 ? HWY_SSE4 - 1
+                        : (without & HAS_V4) != 0 ? HWY_AVX2 - 1
+                                                  : 0);
 }
