@@ -3,8 +3,10 @@
 https://arrow.apache.org/docs/format/CDataInterface.html has the structs and who releases what. What is given away here is kept by a
 reference, the struct's private_data, until whoever took it calls its release, which is in arrow_release.c.
 
-nanoarrow is not taken for this: its C (0.9.0) has 9,100 lines and knows no Python object as the owner of a buffer, so that arrow_release.c
-would stay; the package of PyPI is built for each CPython, where one wheel of libgsort is for all. Tables of any columns are pyarrow's.
+nanoarrow is not taken for this: its C (0.9.0) has 9,100 lines in eight files, and would save about 60 of the 250 here and in
+arrow_release.c: the release of children, and filling the structs. It owns buffers by a callback in C, so the reference to a Python object,
+the GIL and a pending exception in arrow_release.c would stay, and so would these structs, for what is read and called here is in Python.
+The package of PyPI is built for each CPython, where one wheel of libgsort is for all. Tables of any columns are pyarrow's.
 """
 from __future__ import annotations
 
