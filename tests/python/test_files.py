@@ -1,5 +1,6 @@
 """gs.sort_file, merge, stats, check, top on files; errors; warnings."""
 import errno
+import json
 import os
 import pickle
 
@@ -22,6 +23,24 @@ def test_sort_file__makes_a_sorted_file_and_a_report(tmp_path, numbers):
     assert (report.count, report.type, report.min, report.max) == (100_000, 'f64', numbers.min(), numbers.max())
     assert report.seconds > 0 and report.bytes_per_second > 0 and report.input_bytes == 800_000
     assert [phase.name for phase in report.phases][0] == 'read' and report.details['schema'] == 2
+
+
+def test_report__of_json__is_the_same_again(tmp_path, numbers):
+    report = gs.stats(tmp_path / 'x.f64')
+    for text in (json.dumps(report.details), json.dumps(report.details).encode()):
+        assert repr(gs.Report.from_json(text)) == repr(report)
+
+
+@pytest.mark.parametrize('change, said', [
+    ({'schema': 1}, 'a report of schema 1, of another version of gsort; this one reads those of schema 2'),
+    ({'schema': 3}, 'a report of schema 3, of another version'), ({'schema': '2'}, "a report of schema '2', of another version"),
+    ({'schema': None}, 'a report of schema None, of another version'), ('{"seconds": 1}', 'no report of gsort$'), ('[2]', 'no report of gsort$'),
+    ('{"schema": 2, "plan": {}}', 'no report of gsort$'), ('{"schema": 2', 'no report of gsort: Expecting'), ('', 'no report of gsort: Expecting')])
+def test_report__of_json_of_another_schema__is_refused_in_one_line(tmp_path, numbers, change, said):
+    text = change if isinstance(change, str) else json.dumps({**gs.stats(tmp_path / 'x.f64').details, **change})
+    with pytest.raises(ValueError, match=said) as refused:
+        gs.Report.from_json(text)
+    assert str(refused.value).startswith('Report.from_json(): ') and '\n' not in str(refused.value)
 
 
 def test_sort_file__options__reach_the_library(tmp_path, numbers):

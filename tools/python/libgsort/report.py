@@ -13,6 +13,8 @@ Number = Union[int, float]
 _unread: deque[weakref.ref[Report]] = deque()
 UNREAD_MOST = 16
 
+SCHEMA = 2  # of the JSON whose names are below
+
 
 class _Taken:
     """A report of the library's, which is given back with this."""
@@ -139,9 +141,18 @@ class Report(Told):
     disorder: Optional[Disorder]
 
     @classmethod
-    def from_json(cls, text: str) -> Report:
+    def from_json(cls, text: Union[str, bytes]) -> Report:
+        """Of what gsort --stats=json printed, or of json.dumps(report.details); a ValueError: it is none, or of another schema."""
         import json
-        return cls(json.loads(text))
+        try:
+            told = json.loads(text)
+        except ValueError as error:
+            raise ValueError(f'Report.from_json(): no report of gsort: {error}') from None
+        if not isinstance(told, dict) or 'schema' not in told or 'tally' not in told:
+            raise ValueError('Report.from_json(): no report of gsort')
+        if told['schema'] != SCHEMA:
+            raise ValueError(f"Report.from_json(): a report of schema {told['schema']!r}, of another version of gsort; this one reads those of schema {SCHEMA}")
+        return cls(told)
 
     @classmethod
     def taken(cls, pointer: Optional[int]) -> Report:
