@@ -5,6 +5,7 @@
 """
 import itertools
 import os
+import re
 import threading
 import time
 
@@ -18,12 +19,16 @@ WATCHFUL = {'health_check_initial_delay_ms': 500, 'health_check_period_ms': 500,
 
 
 class Unreliable:
-    """When it is on, each ninth data request fails, each seventh is slow, and each fifth range breaks off."""
+    """When it is on, each ninth data request fails, each seventh is slow, and each fifth range breaks off. Who asked, and how many ranges
+    were copied from object to object."""
 
     def __init__(self, app):
         self.app, self.count, self.failed, self.broken, self.is_on = app, itertools.count(1), 0, 0, False
+        self.users, self.copied_ranges = set(), 0
 
     def __call__(self, environ, start_response):
+        self.users.update(re.findall('Credential=([^/]+)/', environ.get('HTTP_AUTHORIZATION', 'Credential=nobody/')))
+        self.copied_ranges += 'HTTP_X_AMZ_COPY_SOURCE_RANGE' in environ
         if self.is_on and environ['REQUEST_METHOD'] in ('GET', 'PUT') and environ['PATH_INFO'].count('/') > 1:
             count = next(self.count)
             if count % 7 == 0:
@@ -43,13 +48,17 @@ class Unreliable:
 def service():
     from moto.server import DomainDispatcherApplication, create_backend_app
     from werkzeug.serving import make_server
-    app = Unreliable(DomainDispatcherApplication(create_backend_app))
-    server = make_server('127.0.0.1', 0, app, threaded=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    os.environ.update(AWS_ENDPOINT_URL=f'http://127.0.0.1:{server.server_port}', AWS_ACCESS_KEY_ID='testing', AWS_SECRET_ACCESS_KEY='testing',
+    inner = DomainDispatcherApplication(create_backend_app)
+    app, other = Unreliable(inner), Unreliable(inner)
+    servers = [make_server('127.0.0.1', 0, one, threaded=True) for one in (app, other)]
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    app.other, other.host = other, f'127.0.0.1:{servers[1].server_port}'  # the same buckets, where the environment does not look
+    os.environ.update(AWS_ENDPOINT_URL=f'http://127.0.0.1:{servers[0].server_port}', AWS_ACCESS_KEY_ID='testing', AWS_SECRET_ACCESS_KEY='testing',
                       AWS_DEFAULT_REGION='us-east-1')
     yield app
-    server.shutdown()
+    for server in servers:
+        server.shutdown()
 
 
 @pytest.fixture(scope='session')

@@ -12,6 +12,7 @@ from clustered import LONG, content, gen, gsort, journal_has, until
 import libgsort.ray as gr
 from libgsort.ray import driver, plan
 from libgsort.ray import s3 as uploads
+from libgsort.ray.access import Access
 from libgsort.ray.journal import Journal, JournalError
 
 
@@ -49,23 +50,23 @@ def test_s3__a_sort_that_fails__old_object_stays_and_no_upload(s3, place):
         gr.sort_file('x.u64', 's3://bucket/old', program=str(place / 'gsort'))
     assert s3.get_object(Bucket='bucket', Key='old')['Body'].read() == b'old'
     assert sorted(os.listdir('.')) == ['gsort', 'nodes', 'x.u64']
-    upload = uploads.begin('s3://bucket/new', 'me')
-    assert uploads.is_open('s3://bucket/new', upload)
-    uploads.abort('s3://bucket/new', upload)
-    assert not uploads.is_open('s3://bucket/new', upload)
+    upload = uploads.begin(Access(), 's3://bucket/new', 'me')
+    assert uploads.is_open(Access(), 's3://bucket/new', upload)
+    uploads.abort(Access(), 's3://bucket/new', upload)
+    assert not uploads.is_open(Access(), 's3://bucket/new', upload)
 
 
 def test_s3__an_object_that_changes__is_noticed(s3, service, place, monkeypatch):
     broken = service.broken
     gen('uniform', 'u64', 4_000_000, 'x.u64')
     s3.upload_file('x.u64', 'bucket', 'x.u64')
-    stamp = uploads.stamp('s3://bucket/x.u64')
-    assert stamp[0] == 32_000_000 and uploads.read('s3://bucket/x.u64', stamp[1], 8, 16) == content('x.u64')[8:24]
+    stamp = uploads.stamp(Access(), 's3://bucket/x.u64')
+    assert stamp[0] == 32_000_000 and uploads.read(Access(), 's3://bucket/x.u64', stamp[1], 8, 16) == content('x.u64')[8:24]
     service.is_on, service.count = True, itertools.count(5)
-    assert uploads.read('s3://bucket/x.u64', stamp[1], 0, 1000) == content('x.u64')[:1000] and service.broken == broken + 1
+    assert uploads.read(Access(), 's3://bucket/x.u64', stamp[1], 0, 1000) == content('x.u64')[:1000] and service.broken == broken + 1
     service.is_on = False
     with pytest.raises(gr.GsortError, match='has changed'):
-        uploads.read('s3://bucket/x.u64', '"other"', 0, 8)
+        uploads.read(Access(), 's3://bucket/x.u64', '"other"', 0, 8)
 
     def replace(name):
         gen('uniform', 'u64', 4_000_000, name, seed=9)
@@ -75,8 +76,8 @@ def test_s3__an_object_that_changes__is_noticed(s3, service, place, monkeypatch)
     for when in ('read', 'commit') if LONG else ('commit',):  # between the plan and a read; behind the last one, where only its tag tells
         calls = []
         with monkeypatch.context() as late:
-            def measured(paths, when=when, calls=calls):
-                found = measure(paths)
+            def measured(paths, access, when=when, calls=calls):
+                found = measure(paths, access)
                 calls.append(paths)
                 if len(calls) == (1 if when == 'read' else 2):
                     replace(f'{when}.u64')
@@ -103,14 +104,14 @@ def test_s3__driver_killed_behind_its_commit__its_object_or_an_error(s3, place, 
 
 def test_s3__an_upload_that_cannot_be_aborted__is_named_and_tried_again(s3, place, monkeypatch):
     journal = Journal(str(place / 'w'), {'sink': 's3', 'output': 's3://bucket/late'}, False)
-    upload = uploads.begin('s3://bucket/late', 'me')
+    upload = uploads.begin(Access(), 's3://bucket/late', 'me')
     journal.add(upload=upload)
     with monkeypatch.context() as away:
         away.setenv('AWS_ENDPOINT_URL', 'http://127.0.0.1:9')
-        away.setattr(uploads, '_client', lambda: boto3.client('s3', config=Config(retries={'total_max_attempts': 1})))
+        away.setattr(uploads, '_client', lambda access: boto3.client('s3', config=Config(retries={'total_max_attempts': 1})))
         with pytest.raises(OSError, match=f'upload {upload} is not aborted: '):
             journal.remove(is_done=False)
-    until(lambda: not (place / 'w').exists() and not uploads.is_open('s3://bucket/late', upload))  # by the shell that waits for its end
+    until(lambda: not (place / 'w').exists() and not uploads.is_open(Access(), 's3://bucket/late', upload))  # by the shell that waits for its end
 
 
 def test_s3__driver_killed__no_upload_is_left_or_its_name_is_told(s3, cluster, place):

@@ -22,7 +22,7 @@ from __future__ import annotations
 import logging
 import operator
 import os
-from typing import Any, Callable, Dict, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
 
 from ..errors import UsageError, type_error
 from ..files import layout_of_files
@@ -66,7 +66,7 @@ def connect(address: Optional[str]) -> int:
 def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = None, parts: int = 0, temp: Optional[str] = None,
               resume: bool = False, work: Optional[str] = None, address: Optional[str] = None, program: Optional[str] = None,
               progress: Union[bool, Callable[[Progress], object]] = False, is_sorted: bool = False, explain: bool = False,
-              **options: Any) -> Report:
+              filesystem: Any = None, storage_options: Optional[Mapping[str, Any]] = None, **options: Any) -> Report:
     """Sorts files into one on a Ray cluster; the output appears whole or not at all. Returns the report of the whole,
     whose `ray` says how it went.
 
@@ -83,17 +83,23 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
     program: gsort on all nodes; default GSORT of the environment, else that of the wheel, else from PATH
     dtype, key: as of libgsort.sort_file
     explain: nothing is sorted; `ray` of the report is the plan, and how long it takes with the rates that the nodes measure
+    filesystem: a file system of pyarrow.fs or fsspec, which has the credentials, for the names that begin with a scheme; default: what each
+        node finds by its environment, profiles or role
+    storage_options: the same by fsspec's words, as pandas takes them: {'key': .., 'secret': .., 'endpoint_url': ..}
     progress: True: a line, tqdm's if it is there; or what is called with a libgsort.Progress: maps read, and reduces write
     options: those of gsort by their names, as libgsort.options() has them: type, record, reverse, where, header, raw, unique, keep,
         group, count, sum, min, max, top, split, split_at, zstd; and of each task, of which a node gets as many as it has
         processors and memory for: memory (default 1G), threads (default 1)
     """
     from . import driver, gsort, plan
+    from .access import access_of
     options.update(_elements(dtype, key, options))
     if not isinstance(output, (str, os.PathLike)):
         raise type_error(f'output: a name, not {output!r}')
-    made = plan.make(_list(inputs), os.fspath(output), gsort.given(options), parts=_parts(parts), temp=temp, work=work, is_sorted=is_sorted, resume=resume,
-                     program=program, cpus=connect(address))
+    names, target = _list(inputs), plan.plain(os.fspath(output))
+    access = access_of(filesystem, storage_options, [*names, target])
+    made = plan.make(names, target, gsort.given(options), parts=_parts(parts), temp=temp, work=work, is_sorted=is_sorted, resume=resume,
+                     program=program, cpus=connect(address), access=access)
     show, end = (progress, lambda: None) if callable(progress) else progress_shower() if progress else (lambda at: None, lambda: None)
     try:
         return Report(driver.sort(made, resume and not explain, show, explain))

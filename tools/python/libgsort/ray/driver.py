@@ -30,7 +30,7 @@ GAUGES = {'done_bytes': 'Bytes of the phase that are done.', 'all_bytes': 'Bytes
 class Driver:
     def __init__(self, plan: Plan, resume: bool, show: Callable[[Progress], object]) -> None:
         self.plan, self.job, self.show = plan, plan.job, show
-        self.journal = Journal(plan.work, plan.identity(), resume)
+        self.journal = Journal(plan.work, plan.identity(), resume, plan.job.access)
         self.maps, self.parts, self.facts = self.journal.found()
         self.cuts: Optional[Any] = None
         self.seconds: Dict[str, float] = {}
@@ -55,11 +55,11 @@ class Driver:
         """Of an output elsewhere: the one of before, unless it was aborted, and its parts with it."""
         upload = self.facts.get('upload')
         if self.job.sink == 'store' and upload is None:
-            upload = store.begin(self.plan.output, self.name)
+            upload = store.begin(self.job.access, self.plan.output, self.name)
             self.journal.add(upload=upload)
-        elif self.job.sink == 's3' and (upload is None or 'whole' not in self.facts and not s3.is_open(self.job.output, upload)):
+        elif self.job.sink == 's3' and (upload is None or 'whole' not in self.facts and not s3.is_open(self.job.access, self.job.output, upload)):
             self.parts.clear()
-            upload = s3.begin(self.job.output, self.name)
+            upload = s3.begin(self.job.access, self.job.output, self.name)
             self.journal.add(upload=upload)
         self.job = replace(self.job, upload=upload or '')
 
@@ -123,7 +123,7 @@ class Driver:
         """Those whose file is gone, or not what it was."""
         for i, part in list(self.parts.items()):
             path = self.job.output if self.job.sink == 'into' else self.job.part_path(i)
-            here = store.has(self.job.upload, part) if self.job.sink == 'store' else \
+            here = store.has(self.job.access, self.job.upload, part) if self.job.sink == 'store' else \
                 self.job.sink == 's3' or os.path.exists(path) and part.get('file_bytes') in (None, os.path.getsize(path))
             if not here:
                 del self.parts[i]

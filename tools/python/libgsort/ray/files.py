@@ -13,8 +13,9 @@ import numpy as np
 
 from ..errors import UsageError, file_error
 from . import remote
+from .access import Access
 from .order import Places
-from .remote import is_remote, is_s3
+from .remote import is_remote
 
 Stamp = Tuple[int, Union[int, str]]  # a file's size and time, or an object's size and tag
 
@@ -37,13 +38,13 @@ class Piece:
         return [*part, self.path]
 
 
-def expand(patterns: Sequence[str]) -> List[str]:
+def expand(patterns: Sequence[str], access: Access = Access()) -> List[str]:
     """Files by their names or patterns, those of a pattern in the order of their names."""
     found: List[str] = []
     for pattern in patterns:
         names = [pattern]
         if is_remote(pattern):
-            names = remote.find(pattern) if any(c in pattern for c in ('*?[' if is_s3(pattern) else '*[')) else names
+            names = remote.find(access, pattern) if any(c in pattern for c in ('*?[' if access.is_s3(pattern) else '*[')) else names
         elif not os.path.exists(pattern) and any(c in pattern for c in '*?['):
             names = sorted(glob.glob(pattern))
         if not names:
@@ -109,17 +110,17 @@ def pieces(stamps: Sequence[Tuple[str, Stamp]], element_bytes: int, header: int,
     return found
 
 
-def measure(paths: Sequence[str]) -> List[Tuple[str, Stamp]]:
+def measure(paths: Sequence[str], access: Access = Access()) -> List[Tuple[str, Stamp]]:
     """The stamp of each file and object, as it is now."""
     names = list(dict.fromkeys(paths))
     with ThreadPoolExecutor(32) as pool:
-        stamps = dict(zip(names, pool.map(_measure, names)))
+        stamps = dict(zip(names, pool.map(lambda path: _measure(path, access), names)))
     return [(path, stamps[path]) for path in paths]
 
 
-def _measure(path: str) -> Stamp:
+def _measure(path: str, access: Access) -> Stamp:
     if is_remote(path):
-        return remote.stamp(path)
+        return remote.stamp(access, path)
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 

@@ -23,7 +23,8 @@ WHERE = ('where',)
 WRITTEN = ('unique', 'keep', 'group', 'count', 'sum', 'min', 'max', 'sum_wide', 'top')
 FORM = ('split', 'split_at', 'zstd')
 TASK = ('memory', 'parallel')
-WORDS = ('dtype', 'parts', 'temp', 'resume', 'work', 'address', 'program', 'progress', 'explain')  # of sort_file itself
+WORDS = ('dtype', 'parts', 'temp', 'resume', 'work', 'address', 'program', 'progress', 'explain', 'filesystem',
+         'storage_options')  # of sort_file itself
 OPTIONS = (*ORDER, *WHERE, *WRITTEN, *FORM, *TASK)
 
 # What joined reports and the driver never ask for, and what takes the room.

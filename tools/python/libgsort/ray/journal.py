@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..errors import Error, file_error
 from . import s3, store
+from .access import Access
 from .keeper import Folder
 from .tasks import Handle
 
@@ -20,17 +21,17 @@ class JournalError(Error, RuntimeError):
 class Journal:
     """The folder beside the output: the journal, parts and, if all nodes see them, sorted files."""
 
-    def __init__(self, folder: str, sort: Dict[str, Any], resume: bool) -> None:
-        """sort: what it is; another one does not go on with this folder."""
-        kept = os.path.exists(os.path.join(folder, 'keep'))
+    def __init__(self, folder: str, sort: Dict[str, Any], resume: bool, access: Access = Access()) -> None:
+        """sort: what it is; another one does not go on with this folder. access: to the output, which the journal itself never holds."""
+        kept, self.access = os.path.exists(os.path.join(folder, 'keep')), access
         try:
             last = (sys.executable, '-m', __name__, folder) if sort.get('sink') in ('s3', 'store') else ('true',)
-            self.folder = Folder(folder, resume or kept, last)
+            self.folder = Folder(folder, resume or kept, last, access.environment)
         except BlockingIOError:
             raise JournalError(f"'{folder}': another sort to this output is at work") from None
         try:
             if not kept:
-                abort(folder)
+                abort(folder, access)
                 self.folder.clear()
             self.lines, end = _read(folder)
             if kept:
@@ -84,7 +85,7 @@ class Journal:
         self.file.close()
         try:
             if not is_done:
-                abort(self.folder.path)
+                abort(self.folder.path, self.access)
         except OSError:
             self.folder.release()  # its watch tries again
             raise
@@ -101,15 +102,15 @@ def upload_of(lines: Sequence[Dict[str, Any]]) -> Optional[Tuple[str, str]]:
     return (lines[0]['sort']['output'], uploads[-1]) if uploads else None
 
 
-def abort(folder: str) -> None:
+def abort(folder: str, access: Access) -> None:
     """Aborts the upload that the journal there names, if it is not complete; or removes parts elsewhere."""
     upload = upload_of(_read(folder)[0])
     if upload is not None:
         try:
             if s3.is_upload(upload[1]):
-                s3.abort(*upload)
+                s3.abort(access, *upload)
             else:
-                store.abort(upload[1])
+                store.abort(access, upload[1])
         except OSError as error:
             raise file_error(0, (f'upload {upload[1]} is not aborted' if s3.is_upload(upload[1]) else f"'{upload[1]}': is not removed") + f': {error}') from None
 
@@ -131,4 +132,4 @@ def _read(folder: str) -> Tuple[List[Dict[str, Any]], int]:
 
 
 if __name__ == '__main__':  # the driver died
-    abort(sys.argv[1])
+    abort(sys.argv[1], Access.of_environment())

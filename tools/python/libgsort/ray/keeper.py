@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 import time
-from typing import Any, Dict, Iterator, List, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import pyarrow as pa
 from pyarrow import flight
@@ -35,10 +35,10 @@ sleep 2
 [ -e "$0/lock" ] || rm -rf -- "$0") >/dev/null 2>&1 &'''
 
 
-def watch(folder: str, last: Sequence[str]) -> int:
-    """Runs `last` and removes the folder when this process ends, however it ends, or closes what is returned."""
+def watch(folder: str, last: Sequence[str], told: Mapping[str, str]) -> int:
+    """Runs `last`, with `told` in its environment, and removes the folder when this process ends, however it ends, or closes what is returned."""
     read_end, write_end = os.pipe()
-    own = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}  # as it is imported here
+    own = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **told}  # as it is imported here
     subprocess.run(['/bin/sh', '-c', WATCH, folder, *last], stdin=read_end, start_new_session=True, check=True, env=own)
     os.close(read_end)
     return write_end
@@ -67,8 +67,8 @@ class Folder:
     raises BlockingIOError: another owner lives
     """
 
-    def __init__(self, path: str, keeps: bool, last: Sequence[str] = ('true',)) -> None:
-        """last: a command that runs before the folder of a dead owner is removed."""
+    def __init__(self, path: str, keeps: bool, last: Sequence[str] = ('true',), told: Optional[Mapping[str, str]] = None) -> None:
+        """last: a command that runs before the folder of a dead owner is removed; told: of its environment."""
         self.path, self.watch = path, -1
         for attempt in range(50):
             os.makedirs(path, exist_ok=True)
@@ -84,7 +84,7 @@ class Folder:
         else:
             if os.path.exists(keep):
                 os.unlink(keep)
-            self.watch = watch(path, last)
+            self.watch = watch(path, last, told or {})
 
     def release(self) -> None:
         os.close(self.lock)

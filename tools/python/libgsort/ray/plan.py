@@ -21,9 +21,10 @@ from .. import _c
 from ..errors import UsageError, file_error
 from ..layout import layout_of, numpy_dtype
 from . import gsort, s3, store
+from .access import Access
 from .files import Piece, expand, measure, npy_dtype, pieces
 from .order import Order
-from .remote import is_remote, is_s3
+from .remote import is_remote
 from .tasks import Job, Kept
 
 # Of a task's memory what its data may take, so that a map sorts them without a spill: records have a tag of 16 bytes each.
@@ -63,7 +64,7 @@ class Plan:
         return same
 
     def check_stamps(self) -> None:
-        for piece, (path, stamp) in zip(self.pieces, measure([piece.path for piece in self.pieces])):
+        for piece, (path, stamp) in zip(self.pieces, measure([piece.path for piece in self.pieces], self.job.access)):
             if stamp != piece.stamp:
                 raise gsort.changed(path)
 
@@ -93,9 +94,9 @@ class Plan:
     def is_waiting(self, job: Job) -> bool:
         """Whether what is whole has not taken its place yet."""
         if job.sink == 's3':
-            return s3.is_open(job.output, job.upload)
+            return s3.is_open(job.access, job.output, job.upload)
         if job.sink == 'store':
-            return store.is_there(job.upload)
+            return store.is_there(job.access, job.upload)
         return os.path.exists(self.joined or job.output)
 
     def inode(self, job: Job) -> int:
@@ -105,9 +106,9 @@ class Plan:
     def is_placed(self, inode: int, name: str, parts: Sequence[gsort.Report]) -> bool:
         """Whether the output is what the sort of that name put there."""
         if self.job.sink == 's3':
-            return s3.is_of(self.output, name)
+            return s3.is_of(self.job.access, self.output, name)
         if self.job.sink == 'store':
-            return store.is_whole(self.output, parts, self.manifest(self.job, parts))
+            return store.is_whole(self.job.access, self.output, parts, self.manifest(self.job, parts))
         return os.path.exists(self.output) and os.stat(self.output).st_ino == inode
 
     def manifest(self, job: Job, parts: Sequence[gsort.Report]) -> str:
@@ -121,10 +122,10 @@ class Plan:
     def commit(self, job: Job, parts: Sequence[gsort.Report]) -> None:
         """The output takes its place; several files do one after the other."""
         if job.sink == 's3':
-            s3.complete(job.output, job.upload, parts)
+            s3.complete(job.access, job.output, job.upload, parts)
             return
         if job.sink == 'store':
-            store.commit(self.output, job.upload, parts, [job.part % i for i in range(1, job.parts + 1)], self.manifest(job, parts))
+            store.commit(job.access, self.output, job.upload, parts, [job.part % i for i in range(1, job.parts + 1)], self.manifest(job, parts))
             return
         if self.split:
             folder, names = os.path.dirname(self.output), [job.part % i for i in range(1, job.parts + 1)]
@@ -147,6 +148,11 @@ class Plan:
         sync(os.path.dirname(self.output))
         if old:
             shutil.rmtree(old)
+
+
+def plain(output: str) -> str:
+    """file:/// is what all nodes see."""
+    return urllib.parse.unquote(output[len('file://'):]) if output.startswith('file:///') else output
 
 
 def sync(folder: str) -> None:
@@ -203,12 +209,13 @@ class Form:
     values: Tuple[str, ...]  # of --split-at
     level: int  # of zstd
     cuts: Tuple[str, ...]  # gsort's options for files and values
+    access: Access
 
     @classmethod
-    def of(cls, output: str, options: Mapping[str, Any]) -> Form:
+    def of(cls, output: str, options: Mapping[str, Any], access: Access) -> Form:
         target, is_packed = output if is_remote(output) else os.path.abspath(output), output.endswith('.zst') and not options.get('raw')
         return cls(target, is_remote(output), output.endswith('/'), int(options.get('split') or 0), gsort.texts(options, 'split_at'),
-                   int(options.get('zstd') or is_packed), gsort.words(options, ('split', 'split_at')))
+                   int(options.get('zstd') or is_packed), gsort.words(options, ('split', 'split_at')), access)
 
     @property
     def is_split(self) -> bool:
@@ -221,7 +228,7 @@ class Form:
     @property
     def sink(self) -> str:
         """Of what is elsewhere: pieces of one object on S3, or objects of their own."""
-        return 's3' if is_s3(self.target) and not self.is_folder else 'store'
+        return 's3' if self.access.is_s3(self.target) and not self.is_folder else 'store'
 
     @property
     def end(self) -> str:
@@ -251,7 +258,7 @@ def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) 
     if form.is_elsewhere and not form.is_folder and kept:
         raise UsageError(f"'{form.target}': how long groups and --top are shows at the end; end it in / for a folder of parts")
     if form.is_elsewhere and form.sink == 'store':
-        store.refuse(form.target, parts)
+        store.refuse(form.access, form.target, parts)
 
 
 def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form) -> Kept:
@@ -268,16 +275,14 @@ def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form
 
 
 def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, parts: int, temp: Optional[str], work: Optional[str],
-         is_sorted: bool, resume: bool, program: Optional[str], cpus: int) -> Plan:
+         is_sorted: bool, resume: bool, program: Optional[str], cpus: int, access: Access) -> Plan:
     """options: gsort's; cpus: of the cluster; with parts == 0 there is a part for each task that they can run, and for what memory
     allows."""
-    began, found, paths = time.monotonic(), gsort.find(program), expand(inputs)
-    if output.startswith('file:///'):  # what all nodes see
-        output = urllib.parse.unquote(output[len('file://'):])
+    began, found, paths = time.monotonic(), gsort.find(program), expand(inputs, access)
     named, conditions, kept = (gsort.words(options, names) for names in (gsort.ORDER, gsort.WHERE, gsort.WRITTEN))
     memory, threads = size_of(options.get('memory', '1G')), int(options.get('parallel', 1))
     raw, header = '--raw' in named, header_of(named)
-    form = Form.of(output, options)
+    form = Form.of(output, options, access)
     _refuse(paths, output, header, is_sorted, temp, form.level, conditions)
     _refuse_together(form, parts, kept, resume)
     _refuse_folder(form, paths)
@@ -287,7 +292,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     elif dtype is None and '--type' not in named and order.type != 'record':
         named = (*named, '--type', order.type)  # the name of the output may have said it
     tasks = max(1, cpus // threads)
-    stamps = measure(paths)
+    stamps = measure(paths, access)
     size = sum(piece.bytes for piece in pieces(stamps, order.element_bytes, header, WHOLE, raw))
     taken = pieces(stamps, order.element_bytes, header, WHOLE if is_sorted else _piece_bytes(size, order, memory, tasks), raw)
     count = 1 if '--top' in kept else len(form.values) + 1 if form.values else form.files or parts or tasks * -(-size // (tasks * PART)) or 1
@@ -306,7 +311,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     joined = os.path.join(folder, 'joined' + form.end) if form.is_one_file and changed else ''
     head = _head(paths[0], dtype, order, kept, header, '' if raw else suffix if form.is_folder else form.end)
     job = Job(found, order, named, conditions, keeps, str(memory), threads, count, place, sink, pattern, suffix,
-              '' if temp is not None else folder, b'' if joined else head, secrets.token_hex(16), temp is not None or keeps.is_unequal or changed or sink == 'store' and head != b'')
+              '' if temp is not None else folder, b'' if joined else head, secrets.token_hex(16), temp is not None or keeps.is_unequal or changed or sink == 'store' and head != b'', access)
     return Plan(job, taken, size, form.target, folder, temp, memory, is_sorted, form.is_folder, form.is_split, joined, head, began)
 
 
@@ -380,7 +385,7 @@ def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, tem
         if is_sorted and path.endswith('.zst'):
             raise UsageError(f"'{path}': is packed; where a part is in it is not known")
     bucket, _, key = output[len('s3://'):].partition('/')
-    if is_s3(output) and not (bucket and (key or output.endswith('/'))):
+    if output.startswith('s3://') and not (bucket and (key or output.endswith('/'))):
         raise UsageError(f"'{output}': is no name of an object or, with a / behind it, of a folder")
     if remote and not all(map(is_remote, paths)):
         raise UsageError('inputs are all read from elsewhere, or none is')

@@ -9,32 +9,40 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 from ..errors import file_error
 from . import gsort
+from .access import Access
 from .cut import part_begin
 
 LEAST = 5 << 20  # S3's least piece, but for the last of an object
 MOST_PIECES = 9000  # of 10,000
 USUAL = 64 << 20
 READS = 3  # of a range whose connection breaks
+COPIED = 5 << 30  # the most that S3 copies at once
+COPIES = 512 << 20  # pieces of what is larger
 OTHER = (404, 412, 416)  # what S3 says of an object with another tag, or of none
 
 
 @lru_cache(maxsize=None)
-def _client() -> Any:
+def _client(access: Access) -> Any:
     import boto3
+    from botocore import UNSIGNED
     from botocore.config import Config
-    return boto3.client('s3', config=Config(retries={'max_attempts': 8, 'mode': 'standard'}))
+    words = access.s3_words
+    signed = {'signature_version': UNSIGNED} if words.pop('anon', False) else {}
+    return boto3.client('s3', config=Config(retries={'max_attempts': 8, 'mode': 'standard'}, **signed), **words)
 
 
 @contextmanager
-def _object(uri: str) -> Iterator[Tuple[Any, Dict[str, str]]]:
+def _object(access: Access, uri: str) -> Iterator[Tuple[Any, Dict[str, str]]]:
     """The service, and an object's name as it has it; what it refuses is one line."""
     from botocore.exceptions import BotoCoreError, ClientError
     bucket, _, key = uri[len('s3://'):].partition('/')
     try:
-        yield _client(), {'Bucket': bucket, 'Key': key}
+        yield _client(access), {'Bucket': bucket, 'Key': key}
     except ClientError as error:
         if _status(error) == 404:
             raise file_error(errno.ENOENT, f"'{uri}': no such object") from None
+        if _status(error) == 403:
+            raise file_error(errno.EACCES, f"'{uri}': the store denies it to these credentials: {error.response['Error'].get('Code')}") from None
         raise file_error(0, f"'{uri}': {error}") from None
     except BotoCoreError as error:
         raise file_error(0, f"'{uri}': {error}") from None
@@ -47,8 +55,8 @@ def _status(error: Any) -> int:
 # ---- inputs ----
 
 
-def find(pattern: str) -> List[str]:
-    with _object(pattern) as (service, name):
+def find(access: Access, pattern: str) -> List[str]:
+    with _object(access, pattern) as (service, name):
         key = name['Key']
         prefix = key[:min(key.index(c) for c in '*?[' if c in key)]
         pages = service.get_paginator('list_objects_v2').paginate(Bucket=name['Bucket'], Prefix=prefix)
@@ -56,17 +64,17 @@ def find(pattern: str) -> List[str]:
         return [f"s3://{name['Bucket']}/{one}" for one in keys if fnmatchcase(one, key) and not one.endswith('/')]
 
 
-def stamp(uri: str) -> Tuple[int, str]:
+def stamp(access: Access, uri: str) -> Tuple[int, str]:
     """Size and tag."""
-    with _object(uri) as (service, name):
+    with _object(access, uri) as (service, name):
         told = service.head_object(**name)
         return told['ContentLength'], told['ETag']
 
 
-def read(uri: str, tag: str, off: int, length: int) -> bytes:
+def read(access: Access, uri: str, tag: str, off: int, length: int) -> bytes:
     """Of the object that had that tag, and of no other."""
     from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
-    with _object(uri) as (service, name):
+    with _object(access, uri) as (service, name):
         reads = READS
         while True:
             reads -= 1
@@ -84,9 +92,17 @@ def read(uri: str, tag: str, off: int, length: int) -> bytes:
 # ---- the output ----
 
 
-def begin(uri: str, sort: str) -> str:
+def move(access: Access, old: str, new: str) -> None:
+    """On S3's side, of any size."""
+    from boto3.s3.transfer import TransferConfig
+    with _object(access, new) as (_, to), _object(access, old) as (service, name):
+        service.copy(name, **to, Config=TransferConfig(multipart_threshold=COPIED + 1, multipart_chunksize=COPIES))
+        service.delete_object(**name)
+
+
+def begin(access: Access, uri: str, sort: str) -> str:
     """The name of a new upload, for this sort."""
-    with _object(uri) as (service, name):
+    with _object(access, uri) as (service, name):
         return str(service.create_multipart_upload(**name, Metadata={'gsort-ray': sort})['UploadId'])
 
 
@@ -108,7 +124,7 @@ def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str
     sent: List[Dict[str, Any]] = []
 
     def beside(child: Any) -> None:
-        with _object(job.output) as (service, name):
+        with _object(job.access, job.output) as (service, name):
             for i in range(pieces):
                 length = bytes_ * (i + 1) // pieces - bytes_ * i // pieces
                 data = child.stdout.read(length)
@@ -130,35 +146,35 @@ def is_upload(upload: str) -> bool:
     return '://' not in upload
 
 
-def is_open(uri: str, upload: str) -> bool:
+def is_open(access: Access, uri: str, upload: str) -> bool:
     """Whether the upload is neither complete nor aborted."""
     try:
-        with _object(uri) as (service, name):
+        with _object(access, uri) as (service, name):
             service.list_parts(**name, UploadId=upload, MaxParts=1)
             return True
     except FileNotFoundError:
         return False
 
 
-def is_of(uri: str, sort: str) -> bool:
+def is_of(access: Access, uri: str, sort: str) -> bool:
     """Whether the object is there, and what this sort uploaded."""
     try:
-        with _object(uri) as (service, name):
+        with _object(access, uri) as (service, name):
             return bool(service.head_object(**name)['Metadata'].get('gsort-ray') == sort)
     except FileNotFoundError:
         return False
 
 
-def complete(uri: str, upload: str, reports: Sequence[Dict[str, Any]]) -> None:
+def complete(access: Access, uri: str, upload: str, reports: Sequence[Dict[str, Any]]) -> None:
     pieces: List[Dict[str, Any]] = [piece for report in reports for piece in report['s3']]
-    with _object(uri) as (service, name):
+    with _object(access, uri) as (service, name):
         service.complete_multipart_upload(**name, UploadId=upload, MultipartUpload={'Parts': pieces})
 
 
-def abort(uri: str, upload: str) -> None:
+def abort(access: Access, uri: str, upload: str) -> None:
     """One that is complete, or aborted, stays what it is."""
     try:
-        with _object(uri) as (service, name):
+        with _object(access, uri) as (service, name):
             service.abort_multipart_upload(**name, UploadId=upload)
     except FileNotFoundError:
         pass

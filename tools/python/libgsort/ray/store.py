@@ -14,8 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, List, Optional, Sequence, Set, Tuple
 
 from ..errors import UsageError, file_error
-from . import gsort
-from .remote import failures_of, system_of
+from . import gsort, s3
+from .access import Access, system_of
+from .remote import failures_of
 
 MANIFEST = 'manifest.json'
 CLAIM = 'at-work'  # a file in the folder of parts, as long as that is there
@@ -31,28 +32,28 @@ def _split(output: str) -> Tuple[str, str]:
     return folder, name
 
 
-def _info(uri: str) -> Any:
-    system, path = system_of(uri)
+def _info(access: Access, uri: str) -> Any:
+    system, path = system_of(access, uri)
     return system.get_file_info(path)
 
 
-def _merging(output: str) -> Any:
+def _merging(access: Access, output: str) -> Any:
     """What puts objects together, on the store's side, and does not show it half; None: nothing does."""
-    system = system_of(output)[0]
+    system = system_of(access, output)[0]
     return getattr(system.handler.fs, 'merge', None) if system.type_name.startswith('py::fsspec') else None
 
 
-def refuse(output: str, parts: int) -> None:
+def refuse(access: Access, output: str, parts: int) -> None:
     """An object that would have to be made of parts, where that is not possible. parts: as asked for; 0: they were not."""
-    if not output.endswith('/') and parts != 1 and _merging(output) is None:
+    if not output.endswith('/') and parts != 1 and _merging(access, output) is None:
         raise UsageError(f"'{output}': this store puts no objects together; end it in / for a folder of parts, or let one task write it (parts 1)")
 
 
-def begin(output: str, name: str) -> str:
+def begin(access: Access, output: str, name: str) -> str:
     """Where the parts of the sort of that name go; what is no part of a sort is not lost to them."""
     folder, file = _split(output)
     with failures_of(output):
-        system, path = system_of(folder)
+        system, path = system_of(access, folder)
         made = f'{folder}/_gsort-{name}'
         if file:
             if system.get_file_info(f'{path}/{file}').type.name == 'Directory':
@@ -99,7 +100,7 @@ def write_part(job: Any, number: int, head: bytes, run: Callable[[Callable[[Any]
     def beside(child: Any) -> None:
         nonlocal size
         with failures_of(job.output):
-            system, path = system_of(job.upload)
+            system, path = system_of(job.access, job.upload)
             with system.open_output_stream(f'{path}/{name}', compression=None) as file:
                 file.write(head)
                 for block in iter(lambda: child.stdout.read(BLOCK), b''):
@@ -110,55 +111,61 @@ def write_part(job: Any, number: int, head: bytes, run: Callable[[Callable[[Any]
     return {**report, 'file': name, 'file_bytes': size}
 
 
-def has(upload: str, part: gsort.Report) -> bool:
+def has(access: Access, upload: str, part: gsort.Report) -> bool:
     """Whether what a task wrote is there as it was."""
-    told = _info(f"{upload}/{part['file']}")
+    told = _info(access, f"{upload}/{part['file']}")
     return bool(told.is_file and told.size == part['file_bytes'])
 
 
-def is_there(upload: str) -> bool:
+def is_there(access: Access, upload: str) -> bool:
     """Whether that folder has not been removed."""
-    return bool(_info(f'{upload}/{CLAIM}').is_file)
+    return bool(_info(access, f'{upload}/{CLAIM}').is_file)
 
 
-def is_whole(output: str, parts: Sequence[gsort.Report], text: str) -> bool:
+def is_whole(access: Access, output: str, parts: Sequence[gsort.Report], text: str) -> bool:
     """Whether the output is what was committed: so many bytes, or a folder with that manifest."""
     if not text:
-        told = _info(output)
+        told = _info(access, output)
         return bool(told.is_file and told.size == sum(part['file_bytes'] for part in parts))
-    system, path = system_of(output[:-1])
+    system, path = system_of(access, output[:-1])
     return _read(system, f'{path}/{MANIFEST}') == text.encode()
 
 
-def commit(output: str, upload: str, parts: Sequence[gsort.Report], names: Sequence[str], text: str) -> None:
+def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Report], names: Sequence[str], text: str) -> None:
     """names: of parts in their folder; text: of its manifest; '': the output is one object."""
     folder, file = _split(output)
-    system, path = system_of(folder)
-    made = system_of(upload)[1]
+    system, path = system_of(access, folder)
+    made = system_of(access, upload)[1]
+
+    def move(old: str, new: str) -> None:
+        if access.is_s3(output):
+            s3.move(access, f's3://{old}', f's3://{new}')
+        else:
+            _move(system, old, new)
     with failures_of(output):
-        lost = [part['file'] for part in parts if not has(upload, part)]
+        lost = [part['file'] for part in parts if not has(access, upload, part)]
         if lost:
             raise gsort.GsortError(f"'{upload}/{lost[0]}': is gone, or not what was written", 4)
         if text:
             old = set(_files_of(_read(system, f'{path}/{MANIFEST}')) or ()) - set(names)
             if system.get_file_info(f'{path}/{MANIFEST}').is_file:
                 system.delete_file(f'{path}/{MANIFEST}')
-            _move_all(output, system, [(f"{made}/{part['file']}", f'{path}/{name}') for part, name in zip(parts, names)])
+            _move_all(output, [(f"{made}/{part['file']}", f'{path}/{name}') for part, name in zip(parts, names)], move)
             for name in old:
                 system.delete_file(f'{path}/{name}')
             with system.open_output_stream(f'{path}/{MANIFEST}') as stream:
                 stream.write(text.encode())
         elif len(parts) == 1:
-            _move(system, f"{made}/{parts[0]['file']}", f'{path}/{file}')
+            move(f"{made}/{parts[0]['file']}", f'{path}/{file}')
         else:
-            _merge(output, upload, [f"{upload}/{part['file']}" for part in parts])
-    abort(upload)
+            _merge(access, output, upload, [f"{upload}/{part['file']}" for part in parts])
+    abort(access, upload)
 
 
-def _move_all(output: str, system: Any, moves: Sequence[Tuple[str, str]]) -> None:
+def _move_all(output: str, moves: Sequence[Tuple[str, str]], move: Callable[[str, str], None]) -> None:
     try:
         with ThreadPoolExecutor(MOVES) as pool:
-            list(pool.map(lambda move: _move(system, *move), moves))
+            list(pool.map(move, *zip(*moves)))
     except OSError as error:
         raise file_error(error.errno or 0, f"'{output}': {error}; parts took their places, but not all: without {MANIFEST} it is not whole, "
                          'and what is there has to be removed, if --resume does not go on') from None
@@ -174,9 +181,9 @@ def _move(system: Any, old: str, new: str) -> None:
         system.move(old, new)
 
 
-def _merge(output: str, upload: str, files: List[str]) -> None:
+def _merge(access: Access, output: str, upload: str, files: List[str]) -> None:
     """As many at a time as the store takes; the last time to the output."""
-    merge, made = _merging(output), 0
+    merge, made = _merging(access, output), 0
     while len(files) > MERGED:
         merged = []
         for i in range(0, len(files), MERGED):
@@ -187,9 +194,9 @@ def _merge(output: str, upload: str, files: List[str]) -> None:
     merge(output, files)
 
 
-def abort(upload: str) -> None:
+def abort(access: Access, upload: str) -> None:
     """What tasks wrote goes; what has its place stays."""
     with failures_of(upload):
-        system, path = system_of(upload)
+        system, path = system_of(access, upload)
         if system.get_file_info(path).type.name == 'Directory':
             system.delete_dir(path)

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 import numpy as np
 
 from . import gsort, s3, store
+from .access import Access
 from .cut import part_begin, refine, step_of, to_groups
 from .files import Piece, elements_at, head_of
 from .order import Order, Places
@@ -63,6 +64,7 @@ class Job:
     head: Any  # what is before the elements of what is written: bytes, or the dtype of a .npy file
     token: str
     is_sliced: bool  # parts are made of slices that the driver cuts; else gsort cuts files that all nodes see
+    access: Access = Access()
     upload: str = ''  # of S3; of a store the folder that parts are written to
 
     @property
@@ -124,7 +126,7 @@ def _sort_piece(job: Job, piece: Piece, options: Sequence[str], folder: str, pat
 
     def feed(child: subprocess.Popen[bytes]) -> None:
         assert child.stdin is not None
-        _feed_remote(piece, job.order.element_bytes, child.stdin)
+        _feed_remote(job, piece, child.stdin)
     return gsort.run(job.program, [*what, '-'], stdin=subprocess.PIPE, beside=feed)
 
 
@@ -148,9 +150,9 @@ def handle_of(order: Order, index: int, node: str, path: str, report: gsort.Repo
     return Handle(index, node, path, off, count, step, samples, json.dumps(report))
 
 
-def _feed_remote(piece: Piece, element_bytes: int, pipe: Any) -> None:
-    begin = piece.first * element_bytes
-    for block in blocks(piece.path, piece.stamp, begin, begin + piece.bytes, FEED):
+def _feed_remote(job: Job, piece: Piece, pipe: Any) -> None:
+    begin = piece.first * job.order.element_bytes
+    for block in blocks(job.access, piece.path, piece.stamp, begin, begin + piece.bytes, FEED):
         try:
             pipe.write(block)
         except BrokenPipeError:  # gsort says why

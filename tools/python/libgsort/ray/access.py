@@ -1,0 +1,182 @@
+"""How tasks reach what lies elsewhere: by what file systems find on each node (environment, profiles, roles), or by what the user gave, a
+file system of pyarrow's or fsspec's, or fsspec's storage_options. It goes to tasks with their job, and to what cleans up behind a dead
+driver in its environment; never to disk, for it may hold secrets.
+
+S3 is always boto's, which alone uploads one object from many tasks, and copies what is larger than 5 GiB: so a file system of S3 becomes
+what boto takes.
+"""
+from __future__ import annotations
+
+import base64
+import os
+import pickle
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
+
+from ..errors import UsageError, type_error
+
+VARIABLE = 'GSORT_RAY_ACCESS'
+S3_WORDS = {'key': 'aws_access_key_id', 'secret': 'aws_secret_access_key', 'token': 'aws_session_token', 'endpoint_url': 'endpoint_url', 'anon': 'anon'}
+S3_CLIENT_WORDS = ('endpoint_url', 'region_name')
+NOT_BOTOS = ('role_arn', 'default_metadata', 'force_virtual_addressing', 'tls_ca_file_path')  # of pyarrow's, and proxies
+SCHEMES = {'gcs': ('gs', 'gcs'), 'abfs': ('abfs', 'abfss'), 'hdfs': ('hdfs', 'viewfs'), 'local': ('file', 'local')}  # of pyarrow's
+
+
+@dataclass(frozen=True)
+class Access:
+    """kind: '': as nodes find it out; 's3': words of boto's; 'options': fsspec's; 'system': a file system."""
+
+    kind: str = ''
+    pickled: bytes = field(default=b'', repr=False)
+
+    @property
+    def given(self) -> Any:
+        return pickle.loads(self.pickled)
+
+    def is_s3(self, path: str) -> bool:
+        """By boto."""
+        return path.startswith('s3://') and self.kind != 'system'
+
+    @property
+    def s3_words(self) -> Dict[str, Any]:
+        """What boto3.client takes, and `anon`."""
+        return dict(self.given) if self.kind == 's3' else {}
+
+    @property
+    def environment(self) -> Dict[str, str]:
+        return {VARIABLE: f'{self.kind}:{base64.b64encode(self.pickled).decode()}'}
+
+    @classmethod
+    def of_environment(cls) -> Access:
+        kind, _, text = os.environ.get(VARIABLE, '').partition(':')
+        return cls(kind, base64.b64decode(text))
+
+
+def access_of(filesystem: Any, storage_options: Optional[Mapping[str, Any]], names: Iterable[str]) -> Access:
+    """names: of inputs and the output, of which those with a scheme lie elsewhere."""
+    if filesystem is None and storage_options is None:
+        return Access()
+    word = 'storage_options' if filesystem is None else 'filesystem'
+    if filesystem is not None and storage_options is not None:
+        raise UsageError('filesystem and storage_options: the file system has its options already; give one of them')
+    schemes: Dict[str, str] = {}
+    for name in names:
+        if '://' in name:
+            schemes.setdefault(name.partition('://')[0], name)
+    if len(schemes) != 1:
+        what = ' and '.join(f"'{name}'" for name in schemes.values())
+        raise UsageError(f'{word}: is for one store, and {what} are two' if schemes else f'{word}: no name is elsewhere, as s3://bucket/key is')
+    [(scheme, name)] = schemes.items()
+    if storage_options is not None:
+        if not isinstance(storage_options, Mapping):
+            raise type_error(f'storage_options: a dict, not {type(storage_options).__name__}')
+        return _made('s3', _words_of(storage_options)) if scheme == 's3' else _made('options', dict(storage_options))
+    return _of_system(filesystem, scheme, name)
+
+
+def _made(kind: str, given: Any) -> Access:
+    try:
+        return Access(kind, pickle.dumps(given))
+    except Exception as error:  # whatever theirs raise
+        raise type_error(f'{type(given).__name__}: it cannot be sent to nodes: {error}') from None
+
+
+def _of_system(system: Any, scheme: str, name: str) -> Access:
+    from pyarrow import fs
+    if isinstance(system, fs.PyFileSystem) and isinstance(system.handler, fs.FSSpecHandler):
+        system = system.handler.fs
+    if isinstance(system, fs.FileSystem):
+        known = ('s3',) if system.type_name == 's3' else SCHEMES.get(system.type_name, (scheme,))
+    elif hasattr(system, '_strip_protocol'):
+        known = (system.protocol,) if isinstance(system.protocol, str) else tuple(system.protocol)
+    else:
+        raise type_error(f'filesystem: one of pyarrow.fs or fsspec, not {type(system).__name__}')
+    if scheme not in known:
+        raise UsageError(f"'{name}': the file system that is given is one of {known[0]}://")
+    if scheme != 's3':
+        return _made('system', system)
+    if isinstance(system, fs.FileSystem):
+        return _made('s3', _words_of(_of_pyarrow(system))) if system.type_name == 's3' else _made('system', system)
+    return _made('s3', _words_of(system.storage_options)) if type(system).__module__.startswith('s3fs') else _made('system', system)
+
+
+def _words_of(options: Mapping[str, Any]) -> Dict[str, Any]:
+    """boto's for fsspec's."""
+    words: Dict[str, Any] = {}
+    for name, value in options.items():
+        if name == 'client_kwargs' and isinstance(value, Mapping) and set(value) <= set(S3_CLIENT_WORDS):
+            words.update(value)
+        elif name in S3_WORDS:
+            words[S3_WORDS[name]] = value
+        elif value is not None:
+            raise UsageError(f"storage_options: '{name}' is not taken for s3://; {', '.join(S3_WORDS)}, and client_kwargs with "
+                             f"{' and '.join(S3_CLIENT_WORDS)}, are")
+    return {name: value for name, value in words.items() if value is not None}
+
+
+def _of_pyarrow(system: Any) -> Dict[str, Any]:
+    """fsspec's words for what a pyarrow.fs.S3FileSystem was made of."""
+    told = system.__reduce__()[1][0]
+    others = [name for name in NOT_BOTOS if told.get(name)] + ['proxy_options'] * bool((told.get('proxy_options') or {}).get('host'))
+    if others:
+        raise UsageError(f'filesystem: {others[0]} of an S3FileSystem is not taken here; give storage_options with key, secret and token')
+    host = told['endpoint_override']
+    return {'key': told['access_key'] or None, 'secret': told['secret_key'] or None, 'token': told['session_token'] or None, 'anon': told['anonymous'],
+            'endpoint_url': f"{told['scheme']}://{host}" if host and '://' not in host else host or None,
+            'client_kwargs': {'region_name': told['region'] or None}}
+
+
+@lru_cache(maxsize=None)
+def _s3_system(access: Access, bucket: str) -> Any:
+    """pyarrow's, for folders."""
+    from pyarrow import fs
+    words = access.s3_words
+    named = [words.get('endpoint_url'), os.environ.get('AWS_ENDPOINT_URL_S3'), os.environ.get('AWS_ENDPOINT_URL')]  # as boto looks for it
+    scheme, _, host = next(filter(None, named), 'https://').partition('://')
+    region = words.get('region_name') or (None if host else fs.resolve_s3_region(bucket))
+    return fs.S3FileSystem(access_key=words.get('aws_access_key_id'), secret_key=words.get('aws_secret_access_key'),
+                           session_token=words.get('aws_session_token'), anonymous=bool(words.get('anon')), region=region, scheme=scheme,
+                           endpoint_override=host or None)
+
+
+@lru_cache(maxsize=None)
+def _given_system(access: Access) -> Any:
+    """As pyarrow has it; one of fsspec's remembers no listing, for others write there, too."""
+    from pyarrow import fs
+    system = access.given
+    if isinstance(system, fs.FileSystem):
+        return system
+    fresh = type(system)(*system.storage_args, **{**system.storage_options, 'use_listings_cache': False})
+    return fs.PyFileSystem(fs.FSSpecHandler(fresh))
+
+
+@lru_cache(maxsize=None)
+def system_of(access: Access, uri: str) -> Tuple[Any, str]:
+    """The file system that has it, and its name there: what was given; else pyarrow's, else fsspec's; Google's by gcsfs, if that is
+    installed, which merges."""
+    rest = uri.partition('://')[2]
+    if access.kind == 's3':
+        return _s3_system(access, rest.partition('/')[0]), rest
+    if access.kind == 'system':
+        system = _given_system(access)
+        if system.type_name.startswith('py::fsspec'):
+            return system, system.handler.fs._strip_protocol(uri)
+        return system, '/' + rest.partition('/')[2] if system.type_name == 'hdfs' else rest
+    return _found(uri, access.given if access.kind == 'options' else {})
+
+
+def _found(uri: str, options: Mapping[str, Any]) -> Tuple[Any, str]:
+    import pyarrow as pa
+    from pyarrow import fs
+    said = ''
+    for of_fsspec in (True,) if options else (True, False) if uri.startswith(('gs://', 'gcs://')) else (False, True):
+        try:
+            if not of_fsspec:
+                return tuple(fs.FileSystem.from_uri(uri))
+            from fsspec.core import url_to_fs
+            system, path = url_to_fs(uri, **{'use_listings_cache': False, **options})
+            return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ImportError, ValueError) as error:
+            said += f'; {str(error).splitlines()[0]}'
+    raise UsageError(f"'{uri}': {said[2:]}")
