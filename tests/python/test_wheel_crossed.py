@@ -1,0 +1,61 @@
+"""The wheel of another processor, of a build by a cross compiler: made as test_wheel.py makes that of this one, and run under QEMU."""
+import array
+import glob
+import os
+import random
+import re
+import shutil
+import sys
+import zipfile
+
+import pytest
+from test_wheel import ENVIRONMENT, PACKAGE, SYSTEM, made_by_pip, names_of, run
+
+LIBRARY = os.path.abspath(os.environ['LIBGSORT_LIBRARY'])
+EMULATOR = shutil.which('qemu-aarch64-static') or shutil.which('qemu-aarch64')
+
+
+@pytest.fixture(scope='module')
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('wheel')
+    assert 'AArch64' in run('readelf', '-h', LIBRARY)
+    built = made_by_pip(PACKAGE, folder / 'built', f'GSORT_BUILD={os.path.dirname(os.path.dirname(LIBRARY))}', _PYTHON_HOST_PLATFORM='linux-aarch64')
+    run(sys.executable, '-m', 'auditwheel', 'repair', '-w', str(folder / 'house'), built, env=ENVIRONMENT)
+    [repaired] = glob.glob(str(folder / 'house' / '*.whl'))
+    return repaired
+
+
+@pytest.fixture(scope='module')
+def unpacked(wheel, tmp_path_factory):
+    folder = tmp_path_factory.mktemp('unpacked')
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(folder)
+    (folder / 'libgsort' / 'gsort').chmod(0o755)
+    return folder
+
+
+def test_wheel__says_for_which_processor_it_is__and_all_in_it_is(wheel, unpacked):
+    assert re.fullmatch(r'libgsort-[\d.]+-py3-none-manylinux_2_28_aarch64\.whl', os.path.basename(wheel)), wheel
+    [about] = glob.glob(f'{unpacked}/*.dist-info/WHEEL')
+    with open(about, encoding='utf-8') as file:
+        assert re.findall('Tag: (.*)', file.read()) == ['py3-none-manylinux_2_28_aarch64']
+    binaries = [f'{unpacked}/{name}' for name in names_of(wheel) if name == 'libgsort/gsort' or re.search(r'\.so(\.|$)', name)]
+    bundled = {os.path.basename(name) for name in binaries}
+    assert {'gsort', 'libgsort.so.0', 'libgsort_arrow.so'} < bundled and sum(name.startswith('libhwy') for name in bundled) >= 1
+    for name in binaries:
+        assert 'AArch64' in run('readelf', '-h', name), name
+        needed = set(re.findall(r'NEEDED.*\[(.*)\]', run('readelf', '-d', name)))
+        assert needed <= SYSTEM | bundled, name
+    names = {os.path.basename(name) for name in names_of(wheel) if '.dist-info/licenses/' in name}
+    assert [name for name in ('libhwy', 'libxxhash', 'libjansson', 'liburing', 'libzstd') if not any(one.startswith(name) for one in names)] == []
+
+
+def test_wheel__its_program_sorts(unpacked, tmp_path):
+    numbers = array.array('d', [random.random() for _ in range(100_000)])
+    with open(tmp_path / 'x.f64', 'wb') as file:
+        numbers.tofile(file)
+    run(EMULATOR, '-E', 'LD_DEBUG=files', '-E', f'LD_DEBUG_OUTPUT={tmp_path}/loaded', str(unpacked / 'libgsort' / 'gsort'), 'x.f64', '-o', 'y.f64', cwd=tmp_path)
+    told = ''.join(path.read_text() for path in tmp_path.glob('loaded.*'))
+    assert (tmp_path / 'y.f64').read_bytes() == array.array('d', sorted(numbers)).tobytes()
+    for name in ('libgsort.so.0', 'libhwy', 'liburing'):  # its own, not this machine's
+        assert re.search(rf'calling init: {re.escape(str(unpacked))}/libgsort.*/{name}', told), told[-3000:]
