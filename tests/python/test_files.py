@@ -22,6 +22,7 @@ def test_sort_file__makes_a_sorted_file_and_a_report(tmp_path, numbers):
     assert (np.fromfile(tmp_path / 'y.f64') == np.sort(numbers)).all()
     assert (report.count, report.type, report.min, report.max) == (100_000, 'f64', numbers.min(), numbers.max())
     assert report.seconds > 0 and report.bytes_per_second > 0 and report.input_bytes == 800_000
+    assert len(repr(report)) < 400 and 'phases' not in repr(report) and 'None' not in repr(report) and repr(report).count('(') == 1
     assert [phase.name for phase in report.phases][0] == 'read' and report.details['schema'] == 2
 
 

@@ -54,7 +54,9 @@ class Told:
         return [*super().__dir__(), *type(self).__annotations__]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in type(self).__annotations__)})"
+        """What is there; of a job without its phases, for a prompt shows it behind each call."""
+        told = {name: getattr(self, name) for name in type(self).__annotations__ if name != 'phases'}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in told.items() if value not in (None, ()))})"
 
 
 class Phase(Told):
@@ -108,7 +110,9 @@ class Report(Told):
     """What became of a job. Sizes are bytes, times seconds, counts are of elements.
 
     min, max and sum are of numbers, exact; of records, look into `fields`. Integers are int, floats are float. A sum of
-    floats is that of all elements, rounded once. `details` is the whole report as the library's JSON has it.
+    floats is that of all elements, rounded once. What was not asked for is None, or empty: mean, variance and deviation come with
+    variance=True, distinct_count with distinct=True, quantiles, histogram and mode with options of these names. `details` is the whole
+    report as the library's JSON has it.
     """
 
     OF = {name: f'tally.{name}' for name in ('count', 'min', 'max', 'sum', 'nan_count', 'mean', 'variance', 'deviation', 'fingerprint')}
