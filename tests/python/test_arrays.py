@@ -1,5 +1,7 @@
 """gs.sort and what else works on arrays, beside NumPy's own."""
 import array
+import copy
+import pathlib
 import pickle
 
 import numpy as np
@@ -196,11 +198,12 @@ def test_ties__by_the_input_the_other_fields_or_all_other_bytes():
     (np.zeros((2, 2)), ValueError, '2 dimensions'), (np.array(1.0), ValueError, '0 dimensions'),
     (np.zeros(3, 'V65537'), TypeError, '1 to 65536 bytes'), (np.zeros(3, 'c16'), TypeError, 'no type of keys'),
     (np.zeros(3, 'g'), TypeError, 'no type of keys'), (np.array([None]), TypeError, 'Python objects'),
-    (np.zeros(3, 'U65'), TypeError, '64 are the most'), ([3, 1], TypeError, 'list'),
+    (np.zeros(3, 'U65'), TypeError, '64 are the most'), ([3, 1], TypeError, r'sort\(\): list: an array is wanted; numpy.array'),
+    (pathlib.Path('x.f64'), TypeError, r'sort_file\(\) is for files'),
     (np.zeros(2, [('a', '<i4', 2)]), TypeError, r"'a'.* no type of keys"),
     (np.ma.masked_array([1, 2]), TypeError, 'masked')])
 def test_sort__what_has_no_order__is_refused_and_untouched(a, error, text):
-    was = a.copy()
+    was = copy.copy(a)
     with pytest.raises(error, match=text):
         gs.sort(a)
     assert str(a) == str(was)

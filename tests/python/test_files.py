@@ -73,6 +73,17 @@ def test_sort_file__options__reach_the_library(tmp_path, numbers):
     assert gs.stats(tmp_path / 'plain', strict=True, type='f64').sum == gs.stats(x, strict=True).sum
 
 
+def test_inputs__none_and_open_files__are_refused(tmp_path, numbers):
+    y = tmp_path / 'y.f64'
+    for call in gs.sort_file, gs.merge:
+        for inputs in [], None, ():
+            with pytest.raises(gs.UsageError, match='no input is given'):
+                call(inputs, y)
+        with open(tmp_path / 'x.f64', 'rb') as file, pytest.raises(TypeError, match=rf'{call.__name__}\(\): input: BufferedReader; a path is wanted'):
+            call(file, y)
+    assert not y.exists()
+
+
 def test_argsort__is_numpys(tmp_path, numbers):
     x, y = tmp_path / 'x.f64', tmp_path / 'order'
     numbers[::3] = 1  # equal ones keep their order

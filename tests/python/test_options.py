@@ -60,6 +60,14 @@ def test_keyword__that_is_none__is_named_with_the_nearest(tmp_path, keyword, nea
             call(**{keyword: 1})
 
 
+@pytest.mark.parametrize('keyword, said', [('axis', 'one dimension'), ('kind', 'stable'), ('stable', 'every sort'), ('ascending', 'reverse=True'),
+                                           ('descending', 'reverse=True'), ('by', "'key'"), ('inplace', 'in its place')])
+def test_keyword__of_numpy_and_pandas__is_answered_with_what_is_here(keyword, said):
+    for call in gs.sort, gs.sorted, gs.argsort:
+        with pytest.raises(TypeError, match=rf"{call.__name__}\(\): '{keyword}' is no option; .*{said}"):
+            call(np.zeros(3), **{keyword: 1})
+
+
 def test_none__is_not_given(tmp_path):
     np.array([2.0, 1]).tofile(tmp_path / 'x.f64')
     options = dict.fromkeys(keyword for keyword in gs.options() if keyword != 'output')

@@ -1,5 +1,6 @@
 """sort_parquet and python -m libgsort: Parquet files into one."""
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -89,6 +90,14 @@ def refused(error, text, *arguments, **options):
     assert [name for name in os.listdir() if name.startswith('.')] == []
 
 
+def test_names__are_paths_of_any_kind():
+    table = trades(100)
+    pq.write_table(table, 'in.parquet')
+    for src, dst in (pathlib.Path('in.parquet'), pathlib.Path('a')), (b'in.parquet', b'b'), ([b'in.parquet'], 'c'):
+        gs.sort_parquet(src, dst, 'time')
+        assert pq.read_table(os.fsdecode(dst)).equals(table.sort_by('time'))
+
+
 def test_what_cannot_be__leaves_an_old_output():
     pq.write_table(trades(1000), 'in.parquet')
     pq.write_table(pa.table({'y': [1]}), 'other.parquet')
@@ -102,6 +111,14 @@ def test_what_cannot_be__leaves_an_old_output():
     refused(FileNotFoundError, "nowhere/out.parquet': cannot write", 'in.parquet', 'nowhere/out.parquet')
     refused(ValueError, 'row_group_size: 0 rows', 'in.parquet', 'out.parquet', row_group_size=0)
     refused(ValueError, 'no input is given', [], 'out.parquet')
+    refused(FileNotFoundError, "'none.parquet': cannot open: No such file or directory$", 'none.parquet', 'out.parquet')
+    refused(ValueError, "'s3://b/x': files of this machine are sorted; sort_table", 's3://b/x', 'out.parquet')
+    with open('in.parquet', 'rb') as file:
+        refused(TypeError, r'sort_parquet\(\): src: BufferedReader; a path is wanted', file, 'out.parquet')
+    refused(TypeError, r'sort_parquet\(\): src: int; a path is wanted', 3, 'out.parquet')
+    for style, said in (({'compression': 'zstdd'}, "compression: 'zstdd' is none of: none snappy"), ({'compression': 'bz2'}, "'bz2' is none of"),
+                        ({'compression': 'gzip', 'compression_level': 99}, 'compression_level: 99: '), ({'compression_level': 3}, "compression_level: 3: .*snappy")):
+        refused(ValueError, said, 'in.parquet', 'out.parquet', progress=lambda at: pytest.fail('it is read'), **style)
 
 
 @pytest.mark.parametrize('fails', ['write_table', 'close'])

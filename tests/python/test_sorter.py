@@ -141,10 +141,14 @@ def test_sorter__wrong_use__is_an_exception():
                 s.push(wrong)
         with pytest.raises(ValueError):
             s.push(b'1234567')
+        with pytest.raises(TypeError, match=r"Sorter.push\(\): list: an array is wanted, or a table of Arrow's"):
+            s.push([1.0])
         s.push(np.ones(3))
         s.finish()
-        with pytest.raises(gs.UsageError):
+        with pytest.raises(gs.UsageError, match=r'^push\(\): comes after finish\(\)$'):
             s.push(np.ones(3))
+        with pytest.raises(gs.UsageError, match=r'^rank\(\): there is no rank 3; elements: 3$'):
+            s.rank(3)
     with pytest.raises(gs.UsageError, match='closed'):
         s.push(np.ones(3))
     with pytest.raises(gs.UsageError, match='dtype is wanted'):

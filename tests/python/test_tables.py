@@ -240,6 +240,9 @@ def test_sorted__is_a_copy():
     assert gs.sorted(a).flags.writeable
     with pytest.raises(TypeError, match='nulls is for columns'):
         gs.sorted(a, nulls='first')
+    for table in (pa.table({'x': [1]}), pa.record_batch({'x': [1]}), pl.DataFrame({'x': [1]}), duckdb.sql('SELECT 1 AS x')):
+        with pytest.raises(TypeError, match=rf'sorted\(\): {type(table).__name__}; a table is sorted by sort_table'):
+            gs.sorted(table)
 
 
 @pytest.mark.parametrize('column', [pa.array(['b', None, 'a']), pa.chunked_array([['b'], [None, 'a']]), pl.Series('s', ['b', None, 'a'])])

@@ -133,8 +133,11 @@ def version() -> str:
 
 def raise_for(error: CError) -> None:
     if error.status != 0:
+        import re
+
         from .errors import error_of
-        raise error_of(error.status, error.sys_errno, error.text.decode(errors='replace') or library.gs_status_text(error.status).decode())
+        text = error.text.decode(errors='replace') or library.gs_status_text(error.status).decode()
+        raise error_of(error.status, error.sys_errno, re.sub(r'gs_sorter_(\w+)', r'\1()', text))  # as they are called here
 
 
 def report_json(report: object) -> str:

@@ -1,6 +1,7 @@
 """Arrays in memory: sorted in place, counted, checked; their order."""
 from __future__ import annotations
 
+import os
 from typing import Any, Mapping, Optional, Union
 
 from . import _c
@@ -33,7 +34,8 @@ def array_of(a: Any) -> Array:
         try:
             a = np.asarray(memoryview(a))
         except TypeError:
-            raise type_error(f'{type(a).__name__}: an array is wanted, or the path of a file') from None
+            hint = '; sort_file() is for files' if isinstance(a, (str, os.PathLike)) else '; numpy.array() makes one of it' * isinstance(a, (list, tuple))
+            raise type_error(f'{type(a).__name__}: an array is wanted{hint}') from None
     if a.ndim != 1:
         raise ValueError(f'an array of {a.ndim} dimensions; one of 1 is wanted: a.reshape(-1), or a row of it')
     return a  # type: ignore[no-any-return]
@@ -56,8 +58,8 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
         by the remaining fields: name these, too, to have its order. ties='bytes' goes on by all other bytes, as they are
     options: reverse, memory, temp, device, progress, ..: libgsort.options() says what they mean
 
-    NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round, if `nan` does not say where NaNs come. If it fails or is canceled before anything was
-    written the array is as it was; the text of the error says when it is not.
+    NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round, if `nan` does not say where NaNs come. If it
+    fails or is canceled before anything was written the array is as it was; the text of the error says when it is not.
     """
     import numpy as np
     array = array_of(a)

@@ -42,6 +42,8 @@ def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack
 def _alone(a: Any) -> Any:
     """A table of the one column 'value'."""
     import pyarrow as pa
+    if hasattr(a, 'columns'):
+        raise type_error(f'{type(a).__name__}; a table is sorted by sort_table()')
     if not isinstance(a, (pa.Array, pa.ChunkedArray)):
         a = pa.chunked_array(a) if hasattr(a, '__arrow_c_stream__') else pa.array(a)
     return pa.table({'value': a})

@@ -8,7 +8,7 @@ from typing import Any, List, Optional, Sequence, Type, Union, overload
 from . import _c
 from ._hints import Array, Buffer, Scalar, Unpack, np, npt
 from .arrays import array_of, look_at
-from .errors import type_error
+from .errors import UsageError, type_error
 from .job import Job, Options
 from .layout import Keys, Layout, key_list, layout_by, layout_of, numpy_dtype
 from .report import Report
@@ -35,6 +35,8 @@ def _job(inputs: Any, dtype: Any, options: Any) -> Job:
     job = Job(options)
     layout.put(job)
     job.set('input', inputs)
+    if 'input' not in job.given:
+        raise UsageError('no input is given')
     return job
 
 

@@ -85,7 +85,7 @@ def key_list(key: Keys) -> List[str]:
     keys: List[Any] = [] if key is None else [key] if isinstance(key, str) or not hasattr(key, '__iter__') else list(key)
     for one in keys:
         if not isinstance(one, str):
-            raise type_error(f'key: {type(one).__name__}; names of fields are wanted, or OFF:TYPE')
+            raise type_error(f'key: {type(one).__name__}; names of fields are wanted, \'-name\' for descending, or OFF:TYPE')
     return keys
 
 

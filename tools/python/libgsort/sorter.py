@@ -127,7 +127,10 @@ class Sorter:
             self._push_arrow(data)
             return
         import numpy as np
-        array = data if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
+        try:
+            array = data if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
+        except TypeError:
+            raise type_error(f"{type(data).__name__}: an array is wanted, or a table of Arrow's") from None
         if self._fed is not None:
             raise UsageError('the sorter takes Arrow tables, as the first one was')
         if self._handle is None and not self._is_over:

@@ -9,6 +9,11 @@ from .errors import type_error
 
 Path = Union[str, 'os.PathLike[str]']
 
+# Words of NumPy, pandas and Polars for what is said otherwise here.
+ELSEWHERE = {'axis': 'an array has one dimension: a.reshape(-1), or a row of it', 'kind': 'every sort here is stable',
+             'stable': 'every sort here is', 'ascending': 'reverse=True sorts the other way round', 'descending': 'reverse=True does it',
+             'by': "'key' has names of fields", 'inplace': 'sort() sorts in its place, and sorted() makes a copy'}
+
 
 def _read() -> Dict[str, _c.COption]:
     found: Dict[str, _c.COption] = {}
@@ -35,6 +40,8 @@ def options() -> Dict[str, str]:
 
 
 def row_of(keyword: str) -> _c.COption:
+    if keyword in ELSEWHERE:
+        raise type_error(f"'{keyword}' is no option; {ELSEWHERE[keyword]}")
     if keyword not in ROWS:
         from difflib import get_close_matches
         near = get_close_matches(keyword, ROWS, 1, 0.5)
@@ -44,7 +51,7 @@ def row_of(keyword: str) -> _c.COption:
 
 def texts_of(row: _c.COption, value: Any) -> List[bytes]:
     """Of a keyword's value; a list has any number."""
-    if isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, '__iter__'):
+    if isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, '__iter__') or hasattr(value, 'read'):  # no lines of an open file
         return [_text(row, value)]
     if not row.is_list:
         raise type_error(f'{row.name.decode()}: takes one value, and no {type(value).__name__}')

@@ -11,12 +11,12 @@ import stat
 import tempfile
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import Error, error_of
+from ..errors import Error, error_of, type_error
 from .sort import TableSorter, memory_of
 from .table import Shown
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 BUFFER_BYTES = 1 << 20
 COLUMN_BYTES = 4 << 20  # of a column of Parquet's: the buffer, a page and a dictionary, packed and not
 CODECS = {'UNCOMPRESSED': 'none'}  # what pyarrow takes for what it tells
+WRITTEN = ('none', 'snappy', 'gzip', 'brotli', 'lz4', 'zstd')
 
 
 class _Pool:
@@ -62,13 +63,11 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
                  style: Mapping[str, Any], temp: Optional[Path], progress: Progressing, cancel: Optional[Cancel]) -> TableReport:
     """`style` has compression, compression_level and row_group_size, or None for each."""
     ceiling = memory_of(memory)
-    target = os.path.realpath(os.fspath(dst))
-    paths = [os.fspath(path) for path in ([src] if isinstance(src, (str, os.PathLike)) else src)]
+    target = os.path.realpath(os.fsdecode(dst))
+    paths = _paths_of(src)
     row_group_size = style['row_group_size']
     if row_group_size is not None and row_group_size < 1:
         raise ValueError(f'row_group_size: {row_group_size} rows; 1 are the least')
-    if not paths:
-        raise ValueError('sort_parquet(): no input is given')
     _refuse_target(target)
     shown = Shown(progress)
     try:
@@ -100,6 +99,19 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
     return sorter.report
 
 
+def _paths_of(src: Union[Path, Sequence[Path]]) -> List[str]:
+    given: Any = [src] if isinstance(src, (str, bytes, os.PathLike)) else src
+    if hasattr(given, 'read') or not hasattr(given, '__iter__'):
+        raise type_error(f'src: {type(given).__name__}; a path is wanted, or several')
+    paths = list(map(os.fsdecode, given))
+    if not paths:
+        raise ValueError('sort_parquet(): no input is given')
+    for path in paths:
+        if '://' in path and not os.path.exists(path):
+            raise ValueError(f"'{path}': files of this machine are sorted; sort_table() takes a reader of pyarrow.dataset, whose files lie anywhere")
+    return paths
+
+
 def _open(path: str) -> Any:
     try:
         return pq.ParquetFile(path, buffer_size=BUFFER_BYTES, pre_buffer=False)
@@ -112,7 +124,7 @@ def _open(path: str) -> Any:
 def _os_error(error: OSError, path: str, what: str, otherwise: int = -4) -> Exception:
     """`otherwise`: the status, if it is no want of space."""
     status = -5 if error.errno in (errno.ENOSPC, errno.EDQUOT) else otherwise
-    return error_of(status, error.errno or 0, f"'{path}': cannot {what}: {error.strerror or error}")
+    return error_of(status, error.errno or 0, f"'{path}': cannot {what}: {os.strerror(error.errno) if error.errno else error}")
 
 
 def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None], done: int) -> int:
@@ -140,6 +152,7 @@ class Style:
         columns = [meta.row_group(0).column(i) for i in range(meta.num_columns)] if meta.num_row_groups > 0 else []
         found = {column.path_in_schema: CODECS.get(column.compression, column.compression) for column in columns}
         self.options: Dict[str, Any] = {'compression': compression or found or 'snappy', 'compression_level': compression_level}
+        _refuse_codecs(compression, {compression} if compression else set(found.values()), compression_level)
         if columns:
             self.options['write_page_index'] = all(getattr(column, 'has_offset_index', False) for column in columns)
 
@@ -173,6 +186,18 @@ class Style:
                     batches, rows, size = [], 0, 0
         if batches:
             yield pa.Table.from_batches(batches)
+
+
+def _refuse_codecs(asked: Optional[str], names: Set[str], level: Optional[int]) -> None:
+    """What pyarrow would refuse when all is sorted."""
+    if asked is not None and asked.lower() not in WRITTEN:
+        raise ValueError(f"compression: '{asked}' is none of: {' '.join(WRITTEN)}")
+    for name in names if level is not None else ():
+        try:
+            if name.lower() != 'none':
+                pa.Codec(name.lower(), compression_level=level)
+        except (OSError, ValueError) as error:
+            raise ValueError(f'compression_level: {level}: {error}') from None
 
 
 def _sorting_columns(schema: Any, sorter: TableSorter) -> Any:
