@@ -112,6 +112,11 @@ def test_progress__tells_bytes_and_phases(tmp_path):
     assert seen[0].phase == 'read' and seen[0].bytes_total == a.nbytes
     assert {at.phase for at in seen} <= {'read', 'merge_runs', 'write'}  # one that is short may tell nothing
     assert [at.seconds for at in seen] == sorted(at.seconds for at in seen)
+    a.tofile(tmp_path / 'x.i64')
+    for call in (lambda **how: gs.sort_file(tmp_path / 'x.i64', tmp_path / 'y.i64', **how), lambda **how: gs.stats(tmp_path / 'x.i64', **how)):
+        call(progress=seen.append)
+        assert seen[-1].bytes_done == seen[-1].bytes_total == a.nbytes and seen[-1].seconds_left == 0
+    assert [at.bytes_done for at in seen].count(a.nbytes) >= 3
 
 
 @pytest.mark.parametrize('has_tqdm', [True, False])

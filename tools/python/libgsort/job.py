@@ -70,6 +70,7 @@ class Job:
         self._notes: List[str] = []
         self._raised: List[BaseException] = []
         self.end: Callable[[], object] = lambda: None
+        self._show_whole: Callable[[], object] = lambda: None
         if not is_short or options.get('progress') or self._asked:
             self._add_cancel()
         self._add_note()
@@ -118,15 +119,18 @@ class Job:
     def _add_progress(self, wanted: Union[bool, Callable[[Progress], object]]) -> None:
         show, self.end = (wanted, self.end) if callable(wanted) else progress_shower()
         raised, cancel = self._raised, self._cancel
+        last: List[Progress] = []
 
         def progress(_: Any, at: Any) -> None:
             try:
                 if not raised:
-                    show(Progress.of(at.contents))
+                    last[:] = [Progress.of(at.contents)]
+                    show(last[0])
             except BaseException as error:  # of the caller's function: the job ends with it
                 raised.append(error)
                 _c.library.gs_cancel_now(cancel)
         self.check(_c.library.gs_job_set_progress(self.pointer, self.keep(_c.PROGRESS(progress)), None))
+        self._show_whole = lambda: [show(at._replace(bytes_done=max(at.bytes_done, at.bytes_total), seconds_left=0.0)) for at in last]
 
     def cancel(self) -> None:
         _c.library.gs_cancel_now(self._cancel)
@@ -149,6 +153,7 @@ class Job:
                           else interruptible(lambda: function(self.pointer, *arguments), self.cancel))
             self.after()
             self.check(status)
+            self._show_whole()
         except DisorderError as failed:
             failed.report = Report.taken(_c.library.gs_job_take_report(self.pointer))
             failed.disorder = failed.report.disorder

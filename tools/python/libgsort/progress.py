@@ -11,7 +11,8 @@ PHASES = ('read', 'merge_runs', 'write', 'read_back')
 
 
 class Progress(NamedTuple):
-    """Bytes of input (phases read, merge_runs) or of output (write, read_back); bytes_total 0: not known."""
+    """Bytes of input (phases read, merge_runs) or of output (write, read_back); bytes_total 0: not known. The last one of a call that
+    succeeds has all of its phase."""
 
     phase: str
     bytes_done: int
