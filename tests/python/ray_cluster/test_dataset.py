@@ -1,5 +1,6 @@
 """A Dataset of Ray's: the rows that sort_table gives, whatever the blocks are."""
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 import ray
@@ -27,6 +28,14 @@ def test_sort__of_a_dataset__is_the_order_of_the_table(cluster, rows, blocks, mo
         assert len(tables) == parts and max(part.num_rows for part in tables) <= rows / parts * 1.05 + 4
 
 
+def refused_at_once(error, said, data, *arguments, **options):
+    """Before a task is started, whose failure Ray would print, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ray, 'remote', lambda *_, **__: pytest.fail('a task is started'))
+        with pytest.raises(error, match=said):
+            gr.sort(data, *arguments, **options)
+
+
 def test_sort__of_a_dataset__of_large_blocks_and_faults_as_of_sort_table(cluster, tmp_path):
     data = ray.data.range(3_000_000, override_num_blocks=2).map_batches(lambda rows: {'x': rows['id'] * 7919 % 3_000_017})
     made = gr.sort(data, 'x', memory='32M', temp=str(tmp_path))
@@ -36,5 +45,10 @@ def test_sort__of_a_dataset__of_large_blocks_and_faults_as_of_sort_table(cluster
         gr.sort(data, 'x', memory='32M', temp=str(tmp_path / 'none'))
     with pytest.raises(ValueError, match="'y' is no column of the table; it has x"):
         gr.sort(data, 'y')
+    for known in ray.data.from_arrow(pa.table({'a': [1], 'l': [[1]]})), ray.data.from_pandas(pd.DataFrame({'a': [1], 'l': [2]})):
+        for wrong, said in (({'keys': 'b'}, "'b' is no column of the table; it has a, l"), ({'nulls': 'begin'}, "'first' or 'last'"), ({'memory': 'much'}, 'no size')):
+            refused_at_once(ValueError, said, known, **{'keys': 'a', **wrong})
+        refused_at_once(gs.OutOfMemoryError, '32M are enough', known, 'a', memory='1M')
+    refused_at_once(TypeError, "'l' is no key", ray.data.from_arrow(pa.table({'l': [[1]]})), 'l')
     assert gr.sort(data.filter(lambda row: False), 'x').count() == 0
     assert [row['x'] for row in gr.sort(data.filter(lambda row: row['x'] in (5, 7919)), '-x').take_all()] == [7919, 5]  # and blocks without rows

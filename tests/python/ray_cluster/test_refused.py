@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+import ray
 from clustered import content, gen, gsort
 
 import libgsort as gs
@@ -65,6 +66,14 @@ def test_splits__of_which_files_would_stay(cluster, place):
     refused('7%3.u64', 'x.u64', str(place / '7%%%d.u64'), split_at=[5])
     gr.sort_file('x.u64', '7%%%d.u64', split=3)
     gr.sort_file('x.u64', '7%%%03d.u64', split=2)
+
+
+def test_memory__that_is_too_little_for_a_task__is_refused_before_one_starts(cluster, place, monkeypatch):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    np.save('x.npy', np.arange(9))
+    monkeypatch.setattr(ray, 'remote', lambda *_, **__: pytest.fail('a task is started'))
+    for name in 'x.u64', 'x.npy':
+        refused('1048576 bytes are too few to sort in; at least 10 MiB are needed', name, 'out', memory='1M')
 
 
 def test_names__that_would_be_taken_wrongly(cluster, place):

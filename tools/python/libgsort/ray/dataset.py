@@ -98,7 +98,18 @@ def _cuts(told: Sequence[Tuple[int, Any, Any]], parts: int, how: How) -> Tuple[A
     return keys.take(pa.array(chosen)), blocks[chosen], places[chosen]
 
 
+def _refuse(dataset: Any, how: How) -> None:
+    """What no task would sort, as far as it is known before one runs."""
+    keys, nulls, memory, temp = how
+    told = dataset.schema(fetch_if_missing=False)
+    schema, names = getattr(told, 'base_schema', None), list(told.names) if told is not None else []
+    if not isinstance(schema, pa.Schema):  # pandas has it, or nobody yet
+        schema = pa.schema([(name, pa.null()) for name in names or ['']])
+    TableSorter(schema, keys if names else None, nulls, memory_of(memory), temp)
+
+
 def sort(dataset: Any, parts: int, threads: int, how: How) -> Any:
+    _refuse(dataset, how)
     blocks = dataset.to_arrow_refs()
     where: Dict[str, Any] = {'num_cpus': threads, 'scheduling_strategy': 'SPREAD'}
 

@@ -286,7 +286,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     _refuse(paths, output, header, is_sorted, temp, form.level, conditions)
     _refuse_together(form, parts, kept, resume)
     _refuse_folder(form, paths)
-    order, dtype = order_of(found, paths, named, [*conditions, *kept], form.words)
+    order, dtype = order_of(found, paths, named, [*conditions, *kept, *gsort.tuning(options.get('memory', '1G'), threads)], form.words)
     if is_remote(paths[0]):
         named = order.options
     elif dtype is None and '--type' not in named and order.type != 'record':
