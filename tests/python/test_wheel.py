@@ -138,6 +138,26 @@ def test_wheel__in_an_empty_venv__has_the_program_which_ray_takes(wheel, tmp_pat
     assert wrong.returncode == 2 and wrong.stderr.startswith("gsort: ")
 
 
+@pytest.mark.parametrize('there, has_gpu, asked, taken, kernels', [
+    ((), False, [], 'wheel', 'OFF'), ((), True, [], 'wheel', 'ON'), (('cpu-only', 'release'), False, [], 'release', None),
+    (('cpu-only',), False, [], 'cpu-only', None), (('cpu-only',), True, [], 'wheel', 'ON'), (('release', 'cpu-only'), True, [], 'release', None),
+    (('release',), False, ['-DGSORT_CUDA=ON'], 'wheel', 'ON'), (('release',), True, ['-DGSORT_CUDA=OFF'], 'wheel', 'OFF'),
+    (('release', 'other'), True, ['-DGSORT_BUILD={root}/build/other'], 'other', None)])
+def test_source__which_build_is_taken__and_whether_kernels_are_built(tmp_path, there, has_gpu, asked, taken, kernels):
+    """In a tree of the repository's shape, whose own build only says what it was told."""
+    shutil.copytree(os.path.join(PACKAGE, 'wheel'), tmp_path / 'tools' / 'python' / 'wheel')
+    (tmp_path / 'CMakeLists.txt').write_text('cmake_minimum_required(VERSION 3.25)\nproject(own NONE)\nmessage(STATUS "kernels: ${GSORT_CUDA}")\n')
+    for name in there:
+        (tmp_path / 'build' / name).mkdir(parents=True)
+        (tmp_path / 'build' / name / 'CMakeCache.txt').touch()
+    (tmp_path / 'nvidia-smi').write_text(f'#!/bin/sh\nexit {0 if has_gpu else 9}\n')
+    (tmp_path / 'nvidia-smi').chmod(0o755)
+    told = run('cmake', '-G', 'Ninja', '-S', str(tmp_path / 'tools' / 'python' / 'wheel'), '-B', str(tmp_path / 'made'), '-DSKBUILD_METADATA_DIR=m',
+               '-DSKBUILD_SCRIPTS_DIR=s', *(word.format(root=tmp_path) for word in asked), env={**ENVIRONMENT, 'PATH': f"{tmp_path}:{ENVIRONMENT['PATH']}"})
+    assert os.path.normpath(re.search('libgsort is taken from (.*)', told)[1]) == f'{tmp_path}/build/{taken}', told
+    assert re.findall('kernels: (.*)', told) == ([kernels] if kernels else []), told
+
+
 def test_sdist__builds_the_same_wheel(wheel, tmp_path):
     """Whole, by pip; without kernels, which take minutes. A second one is made of what was unpacked."""
     command = 'import sys; sys.path.insert(0, "wheel"); import backend; backend.build_sdist(sys.argv[1])'
