@@ -116,6 +116,7 @@ def test_progress__tells_bytes_and_phases(tmp_path):
     for call in (lambda **how: gs.sort_file(tmp_path / 'x.i64', tmp_path / 'y.i64', **how), lambda **how: gs.stats(tmp_path / 'x.i64', **how)):
         call(progress=seen.append)
         assert seen[-1].bytes_done == seen[-1].bytes_total == a.nbytes and seen[-1].seconds_left == 0
+        assert seen[-1].seconds > seen[-2].seconds and seen[-1].phase_seconds > 0
     assert [at.bytes_done for at in seen].count(a.nbytes) >= 3
 
 

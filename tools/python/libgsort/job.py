@@ -9,6 +9,7 @@ import ctypes
 import os
 import sys
 import threading
+import time
 import warnings
 from contextlib import nullcontext
 from typing import Any, Callable, ContextManager, List, Mapping, Optional, Set, Tuple, TypeVar, Union
@@ -119,18 +120,24 @@ class Job:
     def _add_progress(self, wanted: Union[bool, Callable[[Progress], object]]) -> None:
         show, self.end = (wanted, self.end) if callable(wanted) else progress_shower()
         raised, cancel = self._raised, self._cancel
-        last: List[Progress] = []
+        last: List[Tuple[Progress, float]] = []
+
+        def show_whole() -> None:
+            for at, when in last:
+                since = time.monotonic() - when
+                show(at._replace(bytes_done=max(at.bytes_done, at.bytes_total), seconds=at.seconds + since, phase_seconds=at.phase_seconds + since,
+                                 seconds_left=0.0))
 
         def progress(_: Any, at: Any) -> None:
             try:
                 if not raised:
-                    last[:] = [Progress.of(at.contents)]
-                    show(last[0])
+                    last[:] = [(Progress.of(at.contents), time.monotonic())]
+                    show(last[0][0])
             except BaseException as error:  # of the caller's function: the job ends with it
                 raised.append(error)
                 _c.library.gs_cancel_now(cancel)
         self.check(_c.library.gs_job_set_progress(self.pointer, self.keep(_c.PROGRESS(progress)), None))
-        self._show_whole = lambda: [show(at._replace(bytes_done=max(at.bytes_done, at.bytes_total), seconds_left=0.0)) for at in last]
+        self._show_whole = show_whole
 
     def cancel(self) -> None:
         _c.library.gs_cancel_now(self._cancel)
