@@ -1,7 +1,7 @@
 """sort_parquet: Parquet files into one, by any keys, larger than memory too.
 
-A file is read batch by batch through a buffer of a MiB a column, never a row group as a whole; of what is written one row group is in
-memory at a time. The output has no name until all of it is on the disk.
+A file is read batch by batch through a buffer of a MiB a column, never a row group as a whole; of what is written two row groups are in
+memory, one that is encoded and one that is merged. The output has no name until all of it is on the disk.
 """
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import os
 import stat
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
@@ -162,16 +163,20 @@ class Style:
 
     def write(self, out: Placed, schema: Any, sorter: TableSorter, shown: Shown) -> None:
         self.options['sorting_columns'] = _sorting_columns(schema, sorter)
-        rows_done = 0
-        with pq.ParquetWriter(out.path, schema, **self.options) as writer:
+        rows_done, encoded = 0, None
+        with pq.ParquetWriter(out.path, schema, **self.options) as writer, ThreadPoolExecutor(1) as encoder:
             for table in self._row_groups(sorter):
-                writer.write_table(table, row_group_size=max(table.num_rows, 1))
+                if encoded is not None:
+                    encoded.result()
+                encoded = encoder.submit(_encode, writer, table)
                 rows_done += table.num_rows
-                pa.default_memory_pool().release_unused()
                 shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1), sorter.taken_bytes)
+                del table
+            if encoded is not None:
+                encoded.result()
 
     def _row_groups(self, sorter: TableSorter) -> Iterator[Any]:
-        """Of as many rows as wanted, or as a quarter of memory has room for: as columns and, beside them, encoded."""
+        """Of as many rows as wanted, or as a quarter of memory has room for: one as columns and, beside them, encoded, and the next."""
         want = self.row_group_size or self.rows_most
         batches: List[Any] = []
         rows = size = 0
@@ -181,7 +186,7 @@ class Style:
                 batch = batch.slice(piece.num_rows)
                 batches.append(piece)
                 rows, size = rows + piece.num_rows, size + piece.nbytes
-                if rows == want or size > sorter.memory // 8:
+                if rows == want or size > sorter.memory // 12:
                     yield pa.Table.from_batches(batches)
                     batches, rows, size = [], 0, 0
         if batches:
@@ -198,6 +203,11 @@ def _refuse_codecs(asked: Optional[str], names: Set[str], level: Optional[int]) 
                 pa.Codec(name.lower(), compression_level=level)
         except (OSError, ValueError) as error:
             raise ValueError(f'compression_level: {level}: {error}') from None
+
+
+def _encode(writer: Any, table: Any) -> None:
+    writer.write_table(table, row_group_size=max(table.num_rows, 1))
+    pa.default_memory_pool().release_unused()
 
 
 def _sorting_columns(schema: Any, sorter: TableSorter) -> Any:

@@ -6,6 +6,8 @@ import os
 import tempfile
 import weakref
 import zlib
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 
@@ -13,7 +15,7 @@ from ..errors import error_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterator, List, NamedTuple
+    from typing import Any, Callable, Iterable, Iterator, List, NamedTuple
 
     class Piece(NamedTuple):
         off: int
@@ -103,7 +105,19 @@ def taken(table: Any, places: Any, most_bytes: int) -> Iterator[Any]:
     """Rows of a table in the order of `places`, as batches of at most so many bytes each, if it has more than one row."""
     if len(places) == 0:
         return
-    step = max(1, min(len(places), most_bytes * table.num_rows // max(table.nbytes, 1)))
-    for begin in range(0, len(places), step):
-        for batch in table.take(pa.array(places[begin:begin + step])).combine_chunks().to_batches():
+    step = max(1, min(len(places), most_bytes * 7 // 8 * table.num_rows // max(table.nbytes, 1)))  # rows are not all as large
+    for batches in _ahead(lambda at: table.take(pa.array(places[at:at + step])).combine_chunks().to_batches(), range(0, len(places), step)):
+        for batch in batches:
             yield from in_pieces(batch, most_bytes)
+
+
+def _ahead(function: Callable[[int], Any], items: Iterable[int]) -> Iterator[Any]:
+    """What it makes of each, in order: the next two are made while one is used."""
+    with ThreadPoolExecutor(2) as pool:
+        waiting: Any = deque()
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > 2:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

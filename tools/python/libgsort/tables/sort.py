@@ -84,13 +84,14 @@ class TableSorter:
 
     def _take_in(self, batch: Any) -> None:
         for piece in in_pieces(batch, self.row_most):
-            if piece.num_rows == 1 and piece.nbytes > self.row_most:
-                raise error_of(-6, 0, f'row {self.report.rows} has {piece.nbytes} bytes; a row may have a 64th of memory, '
-                                      f'{self.row_most} bytes; {64 * piece.nbytes} bytes of memory are enough')
+            size = piece.nbytes
+            if piece.num_rows == 1 and size > self.row_most:
+                raise error_of(-6, 0, f'row {self.report.rows} has {size} bytes; a row may have a 64th of memory, '
+                                      f'{self.row_most} bytes; {64 * size} bytes of memory are enough')
             self.report.rows += piece.num_rows
             self.group.append(piece)
-            self.taken_bytes += piece.nbytes
-            self.weight += piece.nbytes + piece.num_rows * self.row_bytes
+            self.taken_bytes += size
+            self.weight += size + piece.num_rows * self.row_bytes
             if self.weight > min(self.memory // 4, GROUP_MOST):
                 self._end_group(self._sorted_group())
 
