@@ -90,7 +90,7 @@ class Dictionary(Carrier):
         self.most = 1 << self.index_type.bit_width - pa.types.is_signed_integer(self.index_type)
         self._last: Any = None
         self._places: Any = None
-        self._ranks: Any = None
+        self._ranks: Any = None, None  # values, and the rank of each
         self._out: Any = None
 
     def take_in(self, array: Any) -> Any:
@@ -107,7 +107,7 @@ class Dictionary(Carrier):
         if len(fresh) > 0:
             self.values = pa.concat_arrays([self.values, fresh])
             places = pc.index_in(values, value_set=self.values)
-            self._ranks = self._out = None
+            self._out = None
         if len(self.values) > self.most:
             raise TypeError(f"column '{self.name}': its dictionaries have {len(self.values)} values together, which are more than "
                             f'{self.index_type} counts')
@@ -125,9 +125,12 @@ class Dictionary(Carrier):
     def key(self, array: Any) -> Any:
         if self.type.ordered:
             return array
-        if self._ranks is None:
-            self._ranks = pc.rank(self.values, 'ascending', tiebreaker='dense').cast(pa.uint32())
-        return self._ranks.take(array)
+        ranked, ranks = self._ranks
+        if ranked is not self.values:  # which another thread may exchange for more of them
+            ranked = self.values
+            ranks = pc.rank(ranked, 'ascending', tiebreaker='dense').cast(pa.uint32())
+            self._ranks = ranked, ranks
+        return ranks.take(array)
 
 
 def carrier_of(field: Any, limit_bytes: int) -> Carrier:

@@ -5,6 +5,7 @@ import ctypes
 import os
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..table import Path
 
 LEAST = 32 << 20
-FAN_IN = 128  # runs that are merged at once; fewer where rows are so large that their batches would not fit
+FAN_IN = 192  # runs that are merged at once; fewer where rows are so large that their batches would not fit
 ROWS = 1 << 16  # that are taken in at once
 GROUP_MOST = 1 << 30  # more would not fit into columns with offsets of 32 bits
 
@@ -66,6 +67,7 @@ class TableSorter:
         self.row_most, self.batch_most = memory // 64, memory // (16 * FAN_IN)
         self.largest = self.batch_most  # batch of a run
         self.group: List[Any] = []
+        self.ender, self.ending = ThreadPoolExecutor(1), None
         self.weight = self.held_bytes = self.taken_bytes = 0
         self.runs: List[Iterator[Any]] = []
         self.spill: Optional[Spill] = None
@@ -92,16 +94,23 @@ class TableSorter:
             self.group.append(piece)
             self.taken_bytes += size
             self.weight += size + piece.num_rows * self.row_bytes
-            if self.weight > min(self.memory // 4, GROUP_MOST):
-                self._end_group(self._sorted_group())
+            if self.weight > min(self.memory // 6, GROUP_MOST):
+                self._wait()
+                self.ending = self.ender.submit(self._end_group, self.group)
+                self.group, self.weight = [], 0
 
-    def _sorted_group(self) -> Iterator[Any]:
-        table = pa.Table.from_batches(self.group, self.carriers.carried).combine_chunks()
-        self.group, self.weight = [], 0
+    def _wait(self) -> None:
+        if self.ending is not None:
+            self.ending.result()
+
+    def _sorted_group(self, group: List[Any]) -> Iterator[Any]:
+        table = pa.Table.from_batches(group, self.carriers.carried).combine_chunks()
+        group.clear()
         return taken(table, self.order.places(table), self.batch_most)
 
-    def _end_group(self, run: Iterator[Any]) -> None:
-        """It stays in memory while there is room, else it is spilled."""
+    def _end_group(self, group: List[Any]) -> None:
+        """In a thread, while the next one is taken in. It stays in memory while there is room, else it is spilled."""
+        run = self._sorted_group(group)
         batches: List[Any] = []
         for batch in run:
             batches.append(batch)
@@ -130,8 +139,10 @@ class TableSorter:
 
     def batches(self) -> Iterator[Any]:
         """In order, as they were pushed; the last group is ordered, and stays in memory."""
+        self._wait()
+        self.ender.shutdown()
         if self.group:
-            self.runs.append(self._sorted_group())
+            self.runs.append(self._sorted_group(self.group))
         self.report.runs = len(self.runs)
         rows = 0
         for batch in self._merged(self._few_runs(), self.memory // 64):
