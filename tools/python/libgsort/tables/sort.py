@@ -5,7 +5,7 @@ import ctypes
 import os
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pyarrow as pa
 
@@ -67,7 +67,8 @@ class TableSorter:
         self.row_most, self.batch_most = memory // 64, memory // (16 * FAN_IN)
         self.largest = self.batch_most  # batch of a run
         self.group: List[Any] = []
-        self.ender, self.ending = ThreadPoolExecutor(1), None
+        self.ender = ThreadPoolExecutor(1)
+        self.ending: Optional[Future[None]] = None
         self.weight = self.held_bytes = self.taken_bytes = 0
         self.runs: List[Iterator[Any]] = []
         self.spill: Optional[Spill] = None
