@@ -2,10 +2,12 @@
 # and what is to be said of NVIDIA's runtime, where that is inside.
 function(gsort_install_licenses destination component)
     foreach(package IN LISTS ARGN)
-        if(EXISTS /usr/share/doc/${package}/copyright)
-            install(FILES /usr/share/doc/${package}/copyright DESTINATION ${destination} RENAME ${package}.txt
-                COMPONENT ${component} EXCLUDE_FROM_ALL)
-        endif()
+        foreach(folder ${package} ${package}t64) # a suffix that some have from Debian 13 on
+            if(EXISTS /usr/share/doc/${folder}/copyright)
+                install(FILES /usr/share/doc/${folder}/copyright DESTINATION ${destination} RENAME ${package}.txt
+                    COMPONENT ${component} EXCLUDE_FROM_ALL)
+            endif()
+        endforeach()
     endforeach()
     if(EXISTS /usr/share/common-licenses/Apache-2.0) # which that of Highway names
         install(FILES /usr/share/common-licenses/Apache-2.0 DESTINATION ${destination} RENAME Apache-2.0.txt
