@@ -15,6 +15,7 @@ with open('/proc/self/status') as status:
     print(*(int(line.split()[1]) << 10 for line in status if line.startswith('VmHWM')))
 '''
 BESIDE_PARQUET = 165, 135  # MiB: with any of Arrow's pools, and with malloc from the start
+ARROW = 106 << 20  # of a process that has loaded pyarrow and pandas, with which these were measured
 MAP = 'a = np.memmap("x.f64", "f8", "r+")\n'
 # MiB beside the ceiling, and the job.
 JOBS = {
@@ -53,22 +54,30 @@ def stated():
         return re.search(r'- \*\*Memory\*\*.*?A test', file.read(), re.DOTALL)[0]
 
 
+@pytest.fixture(scope='module')
+def heavier():
+    """By how much pyarrow and pandas are larger here: on Debian 13, 39 MiB."""
+    code = f'import pyarrow.parquet\ntry:\n    import pandas\nexcept ImportError:\n    pass\n{PEAK}'
+    return max(0, int(subprocess.run([sys.executable, '-c', code], capture_output=True, check=True).stdout) - ARROW)
+
+
 @pytest.mark.parametrize('name', JOBS)
-def test_peak__of_the_process__is_ceiling_and_little_more(folder, name):
+def test_peak__of_the_process__is_ceiling_and_little_more(folder, heavier, name):
     rng = np.random.default_rng(1)
     with open(folder / 'x.f64', 'wb') as file:
         for _ in range(16):
             rng.random(COUNT // 16).tofile(file)
     beside, job = JOBS[name]
+    most = MEMORY + (beside << 20) + (heavier if 'pyarrow' in job else 0)
     code = f'import libgsort as gs\n{"" if name == "sort_file" else "import numpy as np"}\n{job}\n{PEAK}'
     peaks = []
     for _ in range(3 if MAP in job else 1):  # a thread gives pages of a mapping back, if it gets a processor
         told = subprocess.run([sys.executable, '-c', code], cwd=folder, capture_output=True, text=True, check=False)
         assert told.returncode == 0, told.stderr
         peaks.append(int(told.stdout))
-        if peaks[-1] <= MEMORY + (beside << 20):
+        if peaks[-1] <= most:
             break
-    assert peaks[-1] <= MEMORY + (beside << 20), [f'{peak / 2 ** 20:.0f} MiB' for peak in peaks]
+    assert peaks[-1] <= most, [f'{peak / 2 ** 20:.0f} MiB' for peak in peaks]
     assert re.search(rf'\b{beside}\b', stated()), 'the README says another number'
     a = np.fromfile(folder / 'x.f64')
     if name == 'argsort':
@@ -90,7 +99,7 @@ with pq.ParquetWriter("x.parquet", rows_of().schema) as out:
 '''
 
 
-def test_peak__of_parquet__is_ceiling_and_what_is_said_with_every_pool(folder):
+def test_peak__of_parquet__is_ceiling_and_what_is_said_with_every_pool(folder, heavier):
     """A file of 170 MB, 10 columns, two of them text, in 64 MiB."""
     subprocess.run([sys.executable, '-c', PARQUET], cwd=folder, check=True)
     stated = dict(zip(('others', 'system'), BESIDE_PARQUET))
@@ -102,7 +111,8 @@ def test_peak__of_parquet__is_ceiling_and_what_is_said_with_every_pool(folder):
         told = subprocess.run([sys.executable, '-c', code], cwd=folder, capture_output=True, text=True, check=False,
                               env={**os.environ, 'ARROW_DEFAULT_MEMORY_POOL': pool})
         assert told.returncode == 0, told.stderr
-        assert int(told.stdout) <= (64 + stated.get(pool, stated['others'])) << 20, f'{pool}: {int(told.stdout) / 2 ** 20:.0f} MiB'
+        most = (64 + stated.get(pool, stated['others'])) << 20
+        assert int(told.stdout) <= most + heavier, f'{pool}: {int(told.stdout) / 2 ** 20:.0f} MiB'
     with open(README, encoding='utf-8') as file:
         text = file.read()
     assert f"{stated['others']} MiB\n  more as a process" in text and f"({stated['system']} with `system`" in text
