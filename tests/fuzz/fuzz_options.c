@@ -1,5 +1,5 @@
-/* fuzz_options.c: command lines, an argument a line. Lists of names are read by fuzz_files0.c: here
- * none is opened, so that nothing waits for a terminal. */
+/* fuzz_options.c: command lines, an argument a line. Lists of names are read by fuzz_files0.c: no
+ * file is opened here, nor a model of a device, so that nothing waits for a terminal. */
 #include "fuzz/fuzz.h"
 
 #include "gsort/command_line.h"
@@ -8,12 +8,19 @@
 
 enum gs_status __wrap_files0_read(const char *path, uint64_t most_bytes, struct files0 *files,
                                   struct gs_error *error);
+enum gs_status __wrap_device_model_read(const char *path, gs_job *job, struct gs_error *error);
 
 enum gs_status __wrap_files0_read(const char *path, uint64_t most_bytes, struct files0 *files,
                                   struct gs_error *error)
 {
     (void)path, (void)most_bytes, (void)error;
     *files = (struct files0){0};
+    return GS_OK;
+}
+
+enum gs_status __wrap_device_model_read(const char *path, gs_job *job, struct gs_error *error)
+{
+    (void)path, (void)job, (void)error;
     return GS_OK;
 }
 
