@@ -17,6 +17,9 @@
 
 #include <cstdint>
 
+// The compute capability, major, of GPUs that copy in bulk.
+#define GSI_BULK_COPY_MAJOR 9
+
 struct gsi_bulk_barrier { // in shared memory
     uint64_t state;
 };

@@ -261,6 +261,13 @@ gsi_ticket *gsi_cuda_ticket_take(gsi_cuda_device *device);
 void gsi_cuda_ticket_give(gsi_cuda_device *device, gsi_ticket *ticket);
 void gsi_cuda_ticket_wait(gsi_cuda_device *device); // until one is finished
 
+// gsi_cuda_circular: where merges count their passes by circular buffers; nullptr: they go by
+// tiles.
+inline uint64_t *gsi_cuda_circular(gsi_cuda_device *device)
+{
+    return device->config.plan->is_circular ? &device->base.circular_merges : nullptr;
+}
+
 // gsi_cuda_order: what is queued on `later` from now on waits for what is queued on `earlier`.
 bool gsi_cuda_order(gsi_cuda_device *device, gsi_cuda_stream earlier, gsi_cuda_stream later);
 

@@ -4,6 +4,7 @@
 
 #include "base/report.h"
 #include "element/width.h"
+#include "kernels/common/bulk_copy.cuh"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,11 @@ enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_devi
                         "--device: cuda:%u cannot be used: %s; --device cpu sorts without a GPU",
                         index, cudaGetErrorString(code));
     }
+    if (limits->is_circular && properties.major < GSI_BULK_COPY_MAJOR)
+        return gsi_fail(error, GS_E_DEVICE, 0,
+                        "--tune: merge=circular takes a GPU of compute capability %d.0, and "
+                        "cuda:%u is of %d.%d",
+                        GSI_BULK_COPY_MAJOR, index, properties.major, properties.minor);
     const uint64_t sample_keys = 1 << 20;
     const size_t scratch = kernels_of(layout)->chunk_scratch_bytes(sample_keys);
     limits->memory_bytes = free_bytes;

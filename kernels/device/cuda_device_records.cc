@@ -515,7 +515,8 @@ const uint8_t *gsi_cuda_records_window(gsi_cuda_device *device, const gsi_cuda_r
     if (count > 1) {
         gsi_cuda_check(device,
                        merge->kernels->merge(slices, count, window, device->temp, device->scratch,
-                                             &merge->places, compute_of(device)),
+                                             &merge->places, gsi_cuda_circular(device),
+                                             compute_of(device)),
                        "cannot merge a window");
         tags = window;
     }

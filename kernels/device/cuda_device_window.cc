@@ -74,7 +74,7 @@ static const void *merge_keys(const gsi_merge *merge, const gsi_cuda_window *win
     uint8_t *const to = device->windows[window->place];
     gsi_cuda_check(device,
                    merge->kernels->merge(merge->taken, merge->taken_count, to, device->temp,
-                                         device->scratch, nullptr,
+                                         device->scratch, nullptr, gsi_cuda_circular(device),
                                          device->streams[GSI_CUDA_COMPUTE]),
                    "cannot merge a window");
     return to;

@@ -106,6 +106,8 @@ void gsi_cuda_group_merge_end(gsi_merge *ended)
     for (uint32_t i = 0; i < group->count; i++) {
         gsi_device *device = gsi_cuda_group_enter(group, i);
         device->ops->merge_end(merge->merges[i]);
+        group->base.circular_merges += device->circular_merges;
+        device->circular_merges = 0;
     }
     const uint32_t most = merge->group_inputs * group->count;
     GSI_FREE(ledger, merge->inputs, most);

@@ -35,17 +35,18 @@ static int count_of(uint64_t set)
 }
 
 // `all`: those that are not there, or cannot be used, are left out.
-static enum gs_status probe_each(const gsi_layout *layout, uint64_t wanted, uint64_t *set,
-                                 gsi_device_limits (&each)[64], gs_error *error)
+static enum gs_status probe_each(const gsi_layout *layout, const gsi_device_limits *wanted,
+                                 uint64_t *set, gsi_device_limits (&each)[64], gs_error *error)
 {
-    const bool is_all = wanted == UINT64_MAX;
+    const bool is_all = wanted->device_set == UINT64_MAX;
     enum gs_status first = GS_OK;
     gs_error reason = {};
     *set = 0;
     for (uint32_t i = 0; i < 64; i++) {
-        if ((wanted >> i & 1) == 0)
+        if ((wanted->device_set >> i & 1) == 0)
             continue;
         gs_error unheard = {};
+        each[i].is_circular = wanted->is_circular;
         const enum gs_status status =
             gsi_device_cuda.probe(i, layout, &each[i], is_all ? &unheard : error);
         if (status != GS_OK && !is_all)
@@ -91,7 +92,7 @@ enum gs_status gsi_cuda_group_probe(uint32_t, const gsi_layout *layout, gsi_devi
 {
     gsi_device_limits each[64] = {};
     uint64_t set = 0;
-    const enum gs_status status = probe_each(layout, limits->device_set, &set, each, error);
+    const enum gs_status status = probe_each(layout, limits, &set, each, error);
     if (status != GS_OK)
         return status;
     const bool may_be_apart = limits->may_be_apart && !layout->has_tags;

@@ -127,7 +127,7 @@ cudaError_t gsi_production_merge(enum gsi_ladder_type type, const void *a, uint6
     const gsi_slice slices[] = {{a, m}, {b, n}};
     if (kernels == nullptr || m + n > KEYS_MOST)
         return cudaErrorInvalidValue;
-    return kernels->merge(slices, 2, out, nullptr, scratch, nullptr, stream);
+    return kernels->merge(slices, 2, out, nullptr, scratch, nullptr, nullptr, stream);
 }
 
 cudaError_t gsi_production_sort(enum gsi_ladder_type type, void *keys, void *spare, uint64_t n,

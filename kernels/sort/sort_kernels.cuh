@@ -5,10 +5,11 @@
 //   merge        up to 16 arrays: one pass; more: groups of them into temp, then those
 //
 // Every pass is two launches: where each output tile begins in each run (cut.cuh), then the tiles
-// (kway_merge.cuh).
+// (kway_merge.cuh); or, of merges of two on request, one (circular_merge.cuh).
 #ifndef GSI_SORT_KERNELS_CUH
 #define GSI_SORT_KERNELS_CUH
 
+#include "kernels/sort/circular_merge.cuh"
 #include "kernels/sort/cut_window.cuh"
 #include "kernels/sort/gather.cuh"
 #include "kernels/sort/kway_merge.cuh"
@@ -97,6 +98,7 @@ template <class Key> static cudaError_t gsi_prepare()
     GSI_CUDA_TRY(cudaFuncSetAttribute(reinterpret_cast<const void *>(gsi_tile_sort<Key>),
                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       gsi_sort_tile<Key>() * sizeof(Key)));
+    GSI_CUDA_TRY(gsi_circular_launch<Key>::prepare());
     GSI_CUDA_TRY((gsi_pass<Key, 1>::prepare()));
     GSI_CUDA_TRY((gsi_pass<Key, 2>::prepare()));
     GSI_CUDA_TRY((gsi_pass<Key, 3>::prepare()));
@@ -229,6 +231,7 @@ template <class Key> struct gsi_merge_level_of {
     uint32_t count, groups;
     Key *out;
     gsi_slice *merged;
+    uint64_t *circular_merges; // as in gsi_sort_kernels::merge
 
     uint32_t first(uint32_t group) const
     {
@@ -249,6 +252,19 @@ template <class Key> struct gsi_merge_level_of {
             listed->key_count > runs->group_keys ? listed->key_count : runs->group_keys;
     }
 
+    cudaError_t run(const gsi_merge_runs<Key> &runs, uint32_t log, void *scratch,
+                    cudaStream_t stream) const
+    {
+        if (log > 1 || circular_merges == nullptr)
+            return GSI_OF_FAN_IN(log, run(runs, static_cast<uint64_t *>(scratch), stream));
+        for (uint64_t g = 0; g < runs.group_count; g++, ++*circular_merges) {
+            const gsi_listed_group<Key> &group = runs.listed[g];
+            GSI_CUDA_TRY(gsi_circular_launch<Key>::run(
+                group.run[0], group.run[1], runs.out + group.at, runs.context, 0, stream));
+        }
+        return cudaSuccess;
+    }
+
     cudaError_t merge(void *scratch, const gsi_cuda_places *places, cudaStream_t stream) const
     {
         constexpr uint32_t SECTOR_KEYS = 32 / sizeof(Key);
@@ -264,7 +280,7 @@ template <class Key> struct gsi_merge_level_of {
                 at += gsi_ceil_div(runs.listed[g - begin].key_count, uint64_t(SECTOR_KEYS)) *
                       SECTOR_KEYS;
             }
-            GSI_CUDA_TRY(GSI_OF_FAN_IN(log, run(runs, static_cast<uint64_t *>(scratch), stream)));
+            GSI_CUDA_TRY(run(runs, log, scratch, stream));
             for (uint32_t i = begin; i < g; i++)
                 merged[i] = {out + runs.listed[i - begin].at, runs.listed[i - begin].key_count};
         }
@@ -290,7 +306,8 @@ template <class Key> static size_t gsi_merge_scratch_bytes(uint64_t n, uint32_t 
 
 template <class Key>
 static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out, void *temp,
-                             void *scratch, const gsi_cuda_places *places, cudaStream_t stream)
+                             void *scratch, const gsi_cuda_places *places,
+                             uint64_t *circular_merges, cudaStream_t stream)
 {
     // A tree: the levels change between temp and out, and the last one ends in out. Fan-ins are as
     // even as can be, for that merges fastest; but where the launches would take longer than their
@@ -313,7 +330,7 @@ static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out,
         const uint32_t fan_in =
             is_short ? GSI_FAN_IN : 1u << gsi_ceil_div(gsi_ceil_log2(count), levels);
         const uint32_t groups = gsi_ceil_div(count, fan_in);
-        const gsi_merge_level_of<Key> now = {slices, count, groups, to, level};
+        const gsi_merge_level_of<Key> now = {slices, count, groups, to, level, circular_merges};
         GSI_CUDA_TRY(now.merge(scratch, places, stream));
         count = groups;
     }

@@ -41,10 +41,12 @@ struct gsi_sort_kernels {
     // merge: `count` arrays into `out`, which overlaps none of them; of equal keys those of the
     // lower array first. temp: only used if count > 16; then it and `out` have room for all keys
     // and for count more (groups begin aligned). scratch: merge_scratch_bytes(keys of all arrays,
-    // count).
+    // count). circular_merges: merges of two in it go by circular buffers, and are counted here;
+    // only where the GPU copies in bulk (GSI_BULK_COPY_MAJOR). nullptr: by tiles, as all others.
     size_t (*merge_scratch_bytes)(uint64_t n, uint32_t count);
     cudaError_t (*merge)(const gsi_slice *slices /* host */, uint32_t count, void *out, void *temp,
-                         void *scratch, const gsi_cuda_places *places, cudaStream_t stream);
+                         void *scratch, const gsi_cuda_places *places, uint64_t *circular_merges,
+                         cudaStream_t stream);
 
     // cut_windows: for windows w = 0 .. window_count - 1: cuts[w * count + i] = how many keys of
     // array i belong to the first min((w + 1) * window_keys, all) outputs; totals[w] = all. Only

@@ -241,6 +241,7 @@ struct gsi_options {
      * sorted lies in the memory of all of them, of which each gives device_memory_bytes. 0: only
      * device_index. */
     uint64_t device_set;
+    bool merge_is_circular; /* CUDA: merges of two runs go by circular buffers, not by tiles */
     /* With GS_EXPLAIN, and without `device`: the plan is for these GPUs, and the report says
      * how long they would take. None has to be here, and the library needs no CUDA. */
     const struct gsi_device_model *device_model;

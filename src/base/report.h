@@ -57,6 +57,7 @@ struct gsi_plan {
      * no room for it has host memory: host_bytes for host_runs runs; then comes the disk. */
     uint32_t device_runs, host_runs;
     uint64_t device_bytes, device_run_bytes, device_mirror_bytes, host_bytes;
+    bool is_circular; /* the device merges two runs by circular buffers, not by tiles */
     /* Candidates for the first elements, if those are kept in one pass, and the memory that they
      * take. 0: everything is sorted. */
     uint64_t top_room;
@@ -197,6 +198,7 @@ struct gs_report {
     uint64_t coded_runs;          /* of spilled_runs, those that were coded */
     uint64_t spilled_coded_bytes; /* the frames that spilled_bytes became */
     uint64_t host_run_bytes; /* of runs that a device with memory of its own kept on the host */
+    uint64_t circular_merge_count; /* of two runs each, for a window or a piece of a spilled run */
     uint32_t merge_passes;
     uint64_t bytes_read, bytes_written; /* all files together */
     uint64_t temp_bytes;                /* the most temporary disk space at one time */

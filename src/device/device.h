@@ -62,6 +62,7 @@ struct gsi_device_limits {
     uint32_t device_count; /* of several that work as one, each with memory_bytes; 0: one */
     uint64_t device_set;   /* in: which ones, bit i is number i; out: those that can be had */
     bool may_be_apart;     /* in: they need not be able to read each other's memory */
+    bool is_circular;      /* in: it has to merge by circular buffers (plan->is_circular) */
     bool is_apart;         /* out: they cannot */
     char name[64];
 };
@@ -188,7 +189,8 @@ struct gsi_device_ops {
 
 struct gsi_device { /* every device's first member */
     const struct gsi_device_ops *ops;
-    uint64_t host_bytes; /* of runs, moved from memory of its own to that of the host so far */
+    uint64_t host_bytes;      /* of runs, moved from memory of its own to that of the host so far */
+    uint64_t circular_merges; /* of merges of two runs, by circular buffers, so far */
 };
 
 extern const struct gsi_device_ops gsi_device_cpu;

@@ -179,6 +179,7 @@ static void close_device(struct gsi_job *job)
 {
     if (job->loop.device != NULL) {
         job->report->host_run_bytes = job->loop.device->host_bytes;
+        job->report->circular_merge_count = job->loop.device->circular_merges;
         job->device.ops->close(job->loop.device);
     }
     job->loop.device = NULL;

@@ -81,6 +81,7 @@ enum gsi_option_id {
     GSI_OPT_IO,
     GSI_OPT_CHUNK,
     GSI_OPT_WINDOW,
+    GSI_OPT_TUNE,
     GSI_OPT_INPUT,
     GSI_OPT_COUNT
 };

@@ -68,6 +68,9 @@ static const struct gs_choice choices_of_help[] = {{.word = "usual", .value = 0}
                                                    {.word = "all", .value = 2},
                                                    {.word = "markdown", .value = 3},
                                                    {.word = NULL}};
+static const struct gs_choice choices_of_tune[] = {{.word = "merge=tiles", .value = false},
+                                                   {.word = "merge=circular", .value = true},
+                                                   {.word = NULL}};
 static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value = 0},
                                                        {.word = "always", .value = 1},
                                                        {.word = "never", .value = 2},
@@ -712,6 +715,18 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                     "memory."},
          SIZE(window_bytes, 1),
          .verbs = JOBS},
+    [GSI_OPT_TUNE] =
+        {{"tune", 0, "WHAT", GROUP_TUNING,
+          "how a GPU merges two runs: merge=tiles (default), or\n"
+          "merge=circular, by circular buffers in shared memory",
+          .choices = choices_of_tune,
+          .manual = "How a GPU (`--device=cuda`) merges two runs: by tiles, `merge=tiles` "
+                    "(default), or by circular buffers in shared memory, `merge=circular`, for "
+                    "which it has to have compute capability 9.0. Merges of more runs at once go "
+                    "by tiles. The report says how many merges were circular. Tiles are faster on "
+                    "an H100; `gsort-bench kernels` compares them."},
+         CHOICE(merge_is_circular),
+         .verbs = SORT | ARRAY | SORTER},
     [GSI_OPT_INPUT] = {{"input", 0, "FILE", GROUP_SORT,
                         "a file to read; - is standard input, and so is none", .is_list = true,
                         .place = GS_OPTION_OF_JOBS},

@@ -16,6 +16,7 @@ static const char *const names[GSI_FEATURE_COUNT - GSI_OPT_COUNT] = {
     NAME(GSI_WITH_WIDE_SUM) = "sum=OFF:TYPE:wide",
     NAME(GSI_WITH_CPU) = "device=cpu",
     NAME(GSI_WITH_CUDA) = "device=cuda",
+    NAME(GSI_WITH_GPU) = "device=cuda",
     NAME(GSI_WITH_EXPLAIN) = "explain",
     NAME(GSI_WITH_EXPLAINED_SET) = "explain of --merge=SET",
     NAME(GSI_WITH_PLACE) = "find",
@@ -237,6 +238,8 @@ const struct gsi_together_row gsi_together_excluded[] = {
     /* Devices. */
     {OPT(DEVICE_MEMORY), WITH(CPU), "--memory is what it takes"},
     {OPT(DEVICE_MODEL), OPT(DEVICE), "the model says which GPUs there are"},
+    {OPT(TUNE), OPT(MERGE), "sorted files are merged on the CPU"},
+    {OPT(TUNE), OPT(RESUME), "that is for the CPU"},
     {0, 0, NULL}};
 
 #define GROUPS "that makes the groups which it is for"
@@ -261,6 +264,7 @@ const struct gsi_together_row gsi_together_needed[] = {
     {OPT(SUM_WIDE), OPT(SUM), "it makes such sums wider"},
     {OPT(INDEX), OPT(ARGSORT), "it says how wide positions are"},
     {OPT(DEVICE_MODEL), WITH(EXPLAIN), "that needs no GPU to plan for some"},
+    {OPT(TUNE), WITH(GPU), "it says how a GPU merges"},
     {0, 0, NULL}};
 
 /* What is done, as far as options may have no meaning for it. */
@@ -324,6 +328,7 @@ static void find_features(struct gsi_together *together, const struct gsi_option
     has[GSI_WITH_CHECKED_UNIQUE] = (verbs & GSI_VERB_CHECK) != 0 && has[GSI_OPT_UNIQUE];
     has[GSI_WITH_CPU] = options->device == GSI_DEVICE_CPU;
     has[GSI_WITH_CUDA] = options->device == GSI_DEVICE_CUDA;
+    has[GSI_WITH_GPU] = has[GSI_WITH_CUDA] || options->device_model != NULL;
     has[GSI_WITH_EXPLAIN] = options->action == GS_EXPLAIN;
     has[GSI_WITH_EXPLAINED_SET] = has[GSI_WITH_EXPLAIN] && has[GSI_WITH_SET];
     has[GSI_WITH_PLACE] = (verbs & GSI_VERB_FIND) != 0;

@@ -24,6 +24,7 @@ enum gsi_feature {
     GSI_WITH_WIDE_SUM,
     GSI_WITH_CPU,
     GSI_WITH_CUDA,
+    GSI_WITH_GPU, /* or with one that is described */
     GSI_WITH_EXPLAIN,
     GSI_WITH_EXPLAINED_SET,
     GSI_WITH_CHECKED_UNIQUE,

@@ -253,6 +253,8 @@ void gsi_plan_text(FILE *file, const struct gs_report *report)
         fprintf(file, GSI_LINE_NAME "%" PRIu32 " file%s, one after the other\n", "split",
                 report->split_count, gsi_plural(report->split_count));
     print_plan_device(file, report);
+    if (plan->is_circular)
+        gsi_line(file, "tuning", "merges of two runs by circular buffers, of more by tiles");
     print_prediction(file, report);
     print_plan_top(file, report);
     if (plan->top_room == 0 && !plan->is_counted)

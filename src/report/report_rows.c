@@ -186,6 +186,7 @@ static const struct gsi_report_row plan_numbers[] = {
     PLAN(COUNT, device_run_bytes),
     PLAN(COUNT, late_bytes),
     PLAN(FLAG, is_in_place),
+    PLAN(FLAG, is_circular),
     END};
 
 static const struct gsi_report_row plan_rows[] = {
@@ -316,6 +317,7 @@ const struct gsi_report_row gsi_report_rows[] = {
     SAME(COUNT, coded_runs),
     SAME(COUNT, spilled_coded_bytes),
     SAME(COUNT, host_run_bytes),
+    SAME(COUNT, circular_merge_count),
     SAME(COUNT, merge_passes),
     SET(COUNT, bytes_read),
     SET(COUNT, bytes_written),

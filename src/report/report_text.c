@@ -220,6 +220,13 @@ static void print_held(FILE *file, const struct gs_report *report)
                 "held", report->host_run_bytes, text);
 }
 
+static void print_tuning(FILE *file, const struct gs_report *report)
+{
+    if (report->plan.is_circular)
+        fprintf(file, GSI_LINE_NAME "%" PRIu64 " merge%s of two runs by circular buffers\n",
+                "tuning", report->circular_merge_count, gsi_plural(report->circular_merge_count));
+}
+
 static void print_in_order(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES];
@@ -360,6 +367,7 @@ void gsi_report_text(FILE *file, const struct gs_report *report)
     print_in_order(file, report);
     print_stretches(file, report);
     print_held(file, report);
+    print_tuning(file, report);
     print_spilled(file, report);
     if (report->resumed_bytes > 0)
         print_resumed(file, report);

@@ -192,6 +192,9 @@ ROWS = [
     Row("--io=threads"),
     Row("--chunk=64K"),
     Row("--window=64K"),
+    Row("--tune=merge=circular", needs=["--explain", "--device-model=model"], effect=figure("tuning", "plan", "is_circular"), ends=True,
+        blind=["--help", "--version"]),
+    Row("--tune=merge=tiles", needs=["--explain", "--device-model=model"], like="--tune=merge=circular", ends=True),
 ]
 
 

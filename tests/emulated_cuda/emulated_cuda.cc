@@ -33,6 +33,7 @@ struct runtime {
     uint64_t random = 0x5eed5eed5eed5eed;
     int device_count = device_count_at_start();
     bool has_peers = true;
+    int capability = 9;
     uint32_t peers[EMULATED_MAX_DEVICES] = {}; // whose memory each may use, as bits
     std::map<const void *, int> shared_limits;
     fault ordered = {};
@@ -75,7 +76,7 @@ cudaDeviceProp properties_of(int device)
     p.maxBlocksPerMultiProcessor = 32;
     p.maxGridSize[0] = INT32_MAX;
     p.maxGridSize[1] = p.maxGridSize[2] = 65535;
-    p.major = 9;
+    p.major = state.capability;
     p.multiProcessorCount = 2;
     p.l2CacheSize = 1 << 20;
     p.memoryBusWidth = 512;
@@ -194,6 +195,13 @@ void emulated_cuda_set_device_count(int count)
 {
     pthread_mutex_lock(&emulated_mutex);
     state.device_count = count < EMULATED_MAX_DEVICES ? count : EMULATED_MAX_DEVICES;
+    pthread_mutex_unlock(&emulated_mutex);
+}
+
+void emulated_cuda_set_capability(int major)
+{
+    pthread_mutex_lock(&emulated_mutex);
+    state.capability = major;
     pthread_mutex_unlock(&emulated_mutex);
 }
 

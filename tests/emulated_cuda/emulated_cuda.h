@@ -44,6 +44,10 @@ void emulated_cuda_set_device_count(int count);
  * ask for it; what was asked for so far is forgotten. */
 void emulated_cuda_set_peers(bool has_peers);
 
+/* emulated_cuda_set_capability: the compute capability that all devices tell, major. 9 at start;
+ * what kernels do does not depend on it. */
+void emulated_cuda_set_capability(int major);
+
 /* emulated_cuda_set_background: whether queued work goes on without a call of the API (at start:
  * yes). Host functions that began run to their end in any case. */
 void emulated_cuda_set_background(bool is_on);

@@ -4,6 +4,8 @@
 
 #include "support/support.h"
 
+#include "kernels/common/bulk_copy.cuh"
+
 #include <cuda_runtime.h>
 
 #define check_cuda(call)                                                  \
@@ -12,6 +14,18 @@
         if (error_ != cudaSuccess)                                        \
             test_fail("%s: CUDA: %s", #call, cudaGetErrorString(error_)); \
     } while (0)
+
+// Whether kernels copy in bulk here.
+static inline bool has_bulk_copies()
+{
+#ifdef GSORT_TEST_EMULATED_GPU
+    return GSI_HAS_BULK_COPY;
+#else
+    int major;
+    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    return major >= GSI_BULK_COPY_MAJOR;
+#endif
+}
 
 // In main: whether there is a GPU; if not, the program says so and ends with NOT_RUN. The emulated
 // one is always there, and one that is there works, or the tests fail.

@@ -125,6 +125,18 @@ leaving() { # leaving OPTIONS...: the same, and some of it did not stay on the G
     same "$@" && grep -q '"spilled_runs": [1-9]' "$dir/gpu.json"
 }
 
+circular() { # the same, by merges of two runs at a time, by circular buffers
+    leaving --spill always --chunk 12M --window 1M --batch-size 2 --tune merge=circular &&
+        grep -q '"circular_merge_count": [1-9]' "$dir/gpu.json"
+}
+check_circular() { # check_circular NAME
+    if [ "$has_bulk_copies" = true ]; then
+        check "$1, circular" circular
+    else
+        [[ ! "$1, circular" =~ $only ]] || not_run "$1, circular: no bulk copies"
+    fi
+}
+
 # More than 10^8 elements, in the GPU's memory, and in a third of what they take; three files of them have to fit.
 large() { # large NAME BYTES_OF_AN_ELEMENT GEN_TYPE ELEMENTS...
     local name=$1 bytes=$((110000000 * $2))
@@ -150,6 +162,7 @@ shapes_of() { # shapes_of TYPE
         check "$1 $shape, spilled in 12 runs" leaving --spill always --chunk 4M --window 1M
         check "$1 $shape, spilled, coded" leaving --spill always --chunk 4M --window 1M --compress zstd
         check "$1 $shape, hybrid" leaving --device-memory 48M --memory 64M --chunk 2M --window 512K
+        check_circular "$1 $shape"
         check "$1 $shape, reversed" same -r
     done
 }
@@ -162,6 +175,7 @@ small_records() {
         input --type u64 --dist zipf --size 48000000 -- "${keys[@]}"
         check "records $record, resident" same
         check "records $record, spilled" leaving --spill always --chunk 4M --window 1M
+        check_circular "records $record"
         check "records $record, hybrid" leaving --device-memory 56M --memory 64M --chunk 2M --window 512K
     done
 }
@@ -197,6 +211,8 @@ under() { # under TOOL
     sanitized check ./gsort -q --device cuda -c -t u128 "$dir/out"
     merging "sort of records" ./gsort -q --device cuda -R 24 -k 0:b20 "$dir/in" \
         --spill always --chunk 256K --window 64K -o "$dir/out"
+    [ "$has_bulk_copies" != true ] || merging "sort, circular" ./gsort -q --device cuda -t f64 "$dir/in" \
+        --spill always --chunk 256K --window 64K --batch-size 2 --tune merge=circular -o "$dir/out"
     sanitized planes "$tests/test_planes_kernels"
     sanitized ties "$tests/test_tied_kernels"
     sanitized ladder "$tests/test_ladder"

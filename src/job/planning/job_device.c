@@ -186,7 +186,8 @@ static void take_model(struct gsi_job *job)
 static enum gs_status probe(struct gsi_job *job, bool is_auto)
 {
     struct gsi_device_limits limits = {.device_set = job->options->device_set,
-                                       .may_be_apart = true};
+                                       .may_be_apart = true,
+                                       .is_circular = job->options->merge_is_circular};
     struct gs_error unheard = {0};
     use_gpu(job);
     uint64_t begin_ns = gsi_clock_ns();
@@ -211,6 +212,9 @@ static enum gs_status choose_device(struct gsi_job *job)
     const struct gsi_options *options = job->options;
     bool is_auto = options->device == GSI_DEVICE_AUTO;
     const char *why = why_cpu(job);
+    if (why != NULL && options->merge_is_circular)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "--tune: merge=circular is how a GPU merges, and %s", why);
     if (why != NULL) {
         use_cpu(job);
         if (options->device == GSI_DEVICE_CUDA || options->device_model != NULL)

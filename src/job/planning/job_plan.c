@@ -77,6 +77,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .device_is_apart = job->device.is_apart,
         .device_fixed_bytes = job->device.fixed_bytes,
         .device_scratch_part = job->device.scratch_part,
+        .is_circular = options->merge_is_circular,
         .spill_all = options->spill_all,
         .has_top = options->has_top && !gsi_target_is_split(options),
         .top_count = options->top_count,

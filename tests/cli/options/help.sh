@@ -1,7 +1,7 @@
 # --help names every option once, under its heading; -h those of every day, on one screen, and nothing else.
 gsort --help=all >help
 for option in output files0-from zstd raw header type record key reverse unique count top merge check print memory \
-    temporary-directory resume parallel batch-size device device-memory device-model io chunk window spill compress stats stats-only \
+    temporary-directory resume parallel batch-size device device-memory device-model io chunk window tune spill compress stats stats-only \
     stats-of head tail verify explain progress quiet verbose help version; do
     [ "$(grep -cE -- "^  (-., |    )--$option([=[]| |$)" help)" -eq 1 ] || echo "--$option is not there once"
 done

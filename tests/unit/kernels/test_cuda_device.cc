@@ -231,6 +231,65 @@ static void test_cuda_sort__stream__as_the_model(void **)
     unlink("stream");
 }
 
+// ---- tuning ----
+
+// Pairs of runs are merged, in jobs whose passes are of two.
+static void test_cuda_tune__circular_merges__as_the_model(void **)
+{
+    if (!has_bulk_copies())
+        test_skip("this GPU does not copy in bulk");
+    uint64_t salt = 40;
+    for (const char *type : {"u32", "i64", "u128"})
+        for (bool is_spilled : {false, true}) {
+            const bytes data = model_bytes_of(salt++, is_spilled ? MODEL_UNIFORM : MODEL_FEW, type,
+                                              JOB_BYTES / model_bytes(type) - 3);
+            gsi_options options = job_options(&job_shapes[PARTLY_SPILLED], type, input);
+            gs_report tiles, circular;
+            gs_error error;
+            options.spill_all = is_spilled;
+            write_bytes("in", data);
+            gpu_seed(salt + test_seed());
+            assert_int_equal(run_job(&options, &tiles, &error), GS_OK);
+            options.merge_is_circular = true;
+            if (run_job(&options, &circular, &error) != GS_OK)
+                test_fail("%s: %s", type, error.text);
+            if (read_bytes("out") != sorted(data, type, false))
+                test_fail("%s: wrong output", type);
+            assert_false(tiles.plan.is_circular);
+            assert_true(circular.plan.is_circular);
+            assert_int_equal(tiles.circular_merge_count, 0);
+            assert_true(circular.circular_merge_count > 8);
+        }
+}
+
+#ifdef GSORT_TEST_EMULATED_GPU
+static void test_cuda_tune__circular_merges_without_bulk_copies__are_refused(void **)
+{
+    const bytes data = model_bytes_of(50, MODEL_UNIFORM, "u64", 1000);
+    gsi_options options = job_options(&job_shapes[RESIDENT], "u64", input);
+    gs_report report;
+    gs_error error;
+    options.merge_is_circular = true;
+    write_bytes("in", data);
+    emulated_cuda_set_capability(8);
+    for (uint64_t set : {0, 1, 3}) {
+        emulated_cuda_set_device_count(2);
+        options.device_set = set;
+        assert_int_equal(run_job(&options, &report, &error), GS_E_DEVICE);
+        assert_true(is_one_line(error.text));
+        assert_non_null(strstr(error.text, "--tune: merge=circular"));
+        assert_int_equal(access("out", F_OK), -1);
+        options.merge_is_circular = false;
+        assert_int_equal(run_job(&options, &report, &error), GS_OK);
+        assert_true(read_bytes("out") == sorted(data, "u64", false));
+        unlink("out");
+        options.merge_is_circular = true;
+    }
+    emulated_cuda_set_capability(9);
+    emulated_cuda_set_device_count(1);
+}
+#endif
+
 // ---- checks and statistics ----
 
 // The same job on the CPU; both find the same.
@@ -413,6 +472,10 @@ int main()
         TEST(test_cuda_sort__several_inputs__as_the_model),
         TEST(test_cuda_sort__array__as_the_model),
         TEST(test_cuda_sort__stream__as_the_model),
+        TEST(test_cuda_tune__circular_merges__as_the_model),
+#ifdef GSORT_TEST_EMULATED_GPU
+        TEST(test_cuda_tune__circular_merges_without_bulk_copies__are_refused),
+#endif
         TEST(test_cuda_check__every_type__finds_what_the_cpu_finds),
         TEST(test_cuda_stats__every_type_and_size__as_the_cpu),
         TEST(test_cuda_top__positions__as_the_cpu),

@@ -3,6 +3,7 @@
 // over the emulated GPU or a real one. Run: build/dev/tests/test_merge_parts
 #include "support/device_keys.h"
 
+#include "kernels/sort/circular_merge.cuh"
 #include "kernels/sort/kway_merge.cuh"
 #include "kernels/sort/merge_path.cuh"
 #include "kernels/sort/merge_runs.cuh"
@@ -251,6 +252,10 @@ template <class Key> static void check_policy(void)
     check_pass_bytes<Key, 2>();
     check_pass_bytes<Key, 3>();
     check_pass_bytes<Key, 4>();
+    using circular = gsi_circular_policy<Key>;
+    static_assert(circular::items % 2 == 1, "an even stride meets few banks");
+    static_assert(circular::eighths >= 8, "a tile may take all of it from one run");
+    check_block_bytes(gsi_circular<Key, circular>::shared_bytes(), circular::blocks);
 }
 
 static void test_tile_policy__every_width__fits_a_multiprocessor(void **)

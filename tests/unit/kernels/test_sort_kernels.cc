@@ -8,6 +8,8 @@
 #include "base/options.h"
 #include "plan/plan_model.h"
 
+#include "kernels/sort/circular_merge.cuh"
+
 #include <algorithm>
 
 static cudaStream_t stream;
@@ -198,9 +200,16 @@ static key_arrays<Key> make_arrays(enum shape shape, uint32_t count, uint64_t n,
     return arrays;
 }
 
+// How many merges of two there are among those of `count` arrays, a few keys each: the last one, or
+// none.
+static uint64_t merges_of_two(uint64_t count)
+{
+    return count <= GSI_FAN_IN ? count == 2 : merges_of_two((count + GSI_FAN_IN - 1) / GSI_FAN_IN);
+}
+
 template <class Key>
 static std::vector<Key> run_merge(const std::vector<gsi_slice> &slices, uint64_t n, bool is_guarded,
-                                  bool *is_whole)
+                                  bool is_circular, bool *is_whole)
 {
     const gsi_sort_kernels &kernels = kernels_of<Key>();
     const uint32_t count = static_cast<uint32_t>(slices.size());
@@ -208,8 +217,11 @@ static std::vector<Key> run_merge(const std::vector<gsi_slice> &slices, uint64_t
     const device_keys<Key> out = take_keys<Key>(n + (is_tree ? count : 0), 0, is_guarded);
     const device_keys<Key> temp = take_keys<Key>(is_tree ? n + count : 0, 0, is_guarded && is_tree);
     void *scratch;
+    uint64_t merges = 7;
     check_cuda(cudaMalloc(&scratch, kernels.merge_scratch_bytes(n, count)));
-    check_cuda(kernels.merge(slices.data(), count, out.keys, temp.keys, scratch, nullptr, stream));
+    check_cuda(kernels.merge(slices.data(), count, out.keys, temp.keys, scratch, nullptr,
+                             is_circular ? &merges : nullptr, stream));
+    assert_int_equal(merges, is_circular ? 7 + merges_of_two(count) : 7);
     check_cuda(cudaStreamSynchronize(stream));
     const std::vector<Key> merged = fetch_keys<Key>(out.keys, n);
     *is_whole = !is_guarded || (has_guards(out) && (!is_tree || has_guards(temp)));
@@ -220,7 +232,8 @@ static std::vector<Key> run_merge(const std::vector<gsi_slice> &slices, uint64_t
 }
 
 template <class Key>
-static void check_merge(enum shape shape, uint32_t count, uint64_t n, struct test_random *random)
+static void check_merge(enum shape shape, uint32_t count, uint64_t n, bool is_circular,
+                        struct test_random *random)
 {
     const key_arrays<Key> arrays = make_arrays<Key>(shape, count, n, random);
     std::vector<Key> want;
@@ -237,10 +250,10 @@ static void check_merge(enum shape shape, uint32_t count, uint64_t n, struct tes
     gpu_seed(test_next(random));
     bool is_whole;
     const std::vector<Key> got =
-        run_merge<Key>(slices, want.size(), test_below(random, 2) > 0, &is_whole);
+        run_merge<Key>(slices, want.size(), test_below(random, 2) > 0, is_circular, &is_whole);
     if (want != got || !is_whole)
-        fail_case("merge", Key, "shape %d, %u arrays, %llu keys: %s", shape, count,
-                  to_llu(want.size()), want != got ? "order" : "guards");
+        fail_case("merge", Key, "circular %d, shape %d, %u arrays, %llu keys: %s", is_circular,
+                  shape, count, to_llu(want.size()), want != got ? "order" : "guards");
     for (uint32_t i = 0; i < count; i++) {
         if (fetch_keys<Key>(blocks[i].keys, arrays[i].size()) != arrays[i])
             fail_case("merge", Key, "shape %d, %u arrays: array %u has changed", shape, count, i);
@@ -271,7 +284,8 @@ template <class Key> static void check_merges(struct test_random *random)
         for (int shape = 0; shape < SHAPE_COUNT; shape++)
             for (uint32_t s = 0; s < size_count; s++, turn++)
                 if (IS_CHEAP ? is_edge || turn % 3 == 0 : turn % 23 == 0)
-                    check_merge<Key>(static_cast<enum shape>(shape), count, sizes[s], random);
+                    check_merge<Key>(static_cast<enum shape>(shape), count, sizes[s], false,
+                                     random);
     }
 }
 
@@ -283,14 +297,57 @@ static void test_merge__any_count_shape_and_size__as_std_sort(void **)
     check_merges<gsi_u128>(&random);
 }
 
+#if !defined(GSORT_TEST_EMULATED_GPU) || GSI_HAS_BULK_COPY
+// Two arrays, in one block and in several; and trees whose last merge is one of two.
+template <class Key> static void check_circular_merges(struct test_random *random)
+{
+    constexpr uint64_t tile = gsi_circular<Key, gsi_circular_policy<Key>>::TILE;
+    constexpr uint64_t unit = UNIT_BYTES / sizeof(Key);
+    const uint64_t sizes[] = {0,
+                              1,
+                              2,
+                              unit + 1,
+                              gsi_circular_policy<Key>::items + 1,
+                              tile - 1,
+                              tile,
+                              tile + 1,
+                              2 * tile + unit,
+                              5 * tile + 17,
+                              40 * tile - 3,
+                              41 * tile + unit};
+    check_cuda(kernels_of<Key>().prepare());
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        const auto shape = static_cast<enum shape>(s);
+        for (uint64_t n : sizes)
+            check_merge<Key>(shape, 2, n, true, random);
+        for (uint32_t count : {1, 3, 17, 32, 33, 257})
+            check_merge<Key>(shape, count, 3 * tile + 5, true, random);
+    }
+    // Several tiles for each block of a real GPU.
+    for (enum shape shape : {DEALT, RANDOM_SIZES, STRETCHES})
+        if (!GPU_IS_EMULATED)
+            check_merge<Key>(shape, 2, 2500 * tile + unit, true, random);
+}
+
+static void test_merge__circular__as_std_sort(void **)
+{
+    if (!has_bulk_copies())
+        test_skip("this GPU does not copy in bulk");
+    struct test_random random = test_random_make(3);
+    check_circular_merges<uint32_t>(&random);
+    check_circular_merges<uint64_t>(&random);
+    check_circular_merges<gsi_u128>(&random);
+}
+#endif
+
 static void test_merge__more_arrays_than_it_takes__is_refused(void **)
 {
     const std::vector<gsi_slice> slices(1025);
+    assert_int_equal(gsi_sort_kernels_8.merge(slices.data(), 1025, nullptr, nullptr, nullptr,
+                                              nullptr, nullptr, stream),
+                     cudaErrorInvalidValue);
     assert_int_equal(
-        gsi_sort_kernels_8.merge(slices.data(), 1025, nullptr, nullptr, nullptr, nullptr, stream),
-        cudaErrorInvalidValue);
-    assert_int_equal(
-        gsi_sort_kernels_8.merge(nullptr, 0, nullptr, nullptr, nullptr, nullptr, stream),
+        gsi_sort_kernels_8.merge(nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, stream),
         cudaSuccess);
 }
 
@@ -345,6 +402,9 @@ int main(void)
         cmocka_unit_test(test_chunk_scratch__of_a_model__enough),
 #endif
         cmocka_unit_test(test_merge__any_count_shape_and_size__as_std_sort),
+#if !defined(GSORT_TEST_EMULATED_GPU) || GSI_HAS_BULK_COPY
+        cmocka_unit_test(test_merge__circular__as_std_sort),
+#endif
         cmocka_unit_test(test_merge__more_arrays_than_it_takes__is_refused),
         cmocka_unit_test(test_gather__any_count__one_behind_the_other),
     };

@@ -167,11 +167,19 @@ static void test_merge__ties__by_whole_keys(void **)
             const device_arrays there = put_arrays(deal(made, want, count, &random));
             const device_bytes out = take((n + 16 * count) * 16, 0), temp = take(out.count, 0);
             const device_bytes scratch = take(kernels.merge_scratch_bytes(n, count), 0);
-            check_cuda(kernels.merge(there.slices.data(), count, out.data, temp.data, scratch.data,
-                                     &made.blocks.places, nullptr));
             sort_tags(made, &want);
-            if (fetch_tags(out.data, n) != want)
-                test_fail("%u arrays of records of %u: order", count, row.record_bytes);
+            for (bool is_circular : {false, true}) {
+                uint64_t circular_merges = 0;
+                if (is_circular && (!has_bulk_copies() || count != 2))
+                    continue;
+                check_cuda(kernels.merge(there.slices.data(), count, out.data, temp.data,
+                                         scratch.data, &made.blocks.places,
+                                         is_circular ? &circular_merges : nullptr, nullptr));
+                if (fetch_tags(out.data, n) != want || circular_merges != is_circular)
+                    test_fail("%u arrays of records of %u, circular %d: order", count,
+                              row.record_bytes, is_circular);
+                check_cuda(cudaMemset(out.data, 0, n * 16));
+            }
             give(out);
             give(temp);
             give(scratch);

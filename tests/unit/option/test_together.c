@@ -29,7 +29,8 @@ static const char *value_of(unsigned feature)
                 {GSI_OPT_STATS_OF, "8:u64"},   {GSI_OPT_QUANTILES, "0.5"},
                 {GSI_OPT_HISTOGRAM, "2"},      {GSI_OPT_CHUNK, "64K"},
                 {GSI_OPT_TIES, "bytes"},       {GSI_OPT_OUT_ORDER, "big"},
-                {GSI_OPT_REGION, "8:8"},       {GSI_OPT_VERIFY, "stream"}};
+                {GSI_OPT_REGION, "8:8"},       {GSI_OPT_VERIFY, "stream"},
+                {GSI_OPT_TUNE, "merge=tiles"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].feature == feature)
             return rows[i].value;

@@ -20,6 +20,7 @@
 #include "bench_cub.h"
 #include "bench_cuda.h"
 #include "bench_keys.cuh"
+#include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/sort/sort_kernels.h"
 #include "kernels/tally/tally.cuh"
@@ -34,6 +35,7 @@ enum kind {
     CUB_RADIX_SORT,
     CUB_MERGE_SORT,
     MERGE,
+    CIRCULAR_MERGE, // with --tune merge=circular
     CUB_MERGE,
     TALLY,
     LEAN_TALLY,
@@ -66,6 +68,7 @@ static const kernel_case cases[] = {
     CASES_OF("equal", EQUAL),
     CASES_OF("few distinct", FEW),
     CASES_OF("organ pipe", ORGAN_PIPE),
+    {"merge 2 random, circular", CIRCULAR_MERGE, RANDOM, 2},
     {"merge 4 random", MERGE, RANDOM, 4},
     {"merge 32 random", MERGE, RANDOM, 32},
     {"merge 64 random", MERGE, RANDOM, 64},
@@ -95,6 +98,7 @@ static const struct {
     SORT_RATIO("few distinct", FEW),
     SORT_RATIO("organ pipe", ORGAN_PIPE),
     {"merge 2 random / CUB", PLACE(RANDOM, 3), PLACE(RANDOM, 4)},
+    {"merge 2 random, circular / tiles", PLACE(RANDOM, 7 * 6), PLACE(RANDOM, 3)},
     {"tally / max, CUB", CASE_COUNT - 3, CASE_COUNT - 1},
     {"tally, no fingerprint / max, CUB", CASE_COUNT - 2, CASE_COUNT - 1},
 };
@@ -108,6 +112,7 @@ constexpr unsigned BLOCKS = 1024, THREADS = 256;
 struct kernel_bench {
     gsi_layout layout;
     const gsi_sort_kernels *kernels;
+    bool has_bulk_copies;
     uint64_t n;
     uint8_t *a, *b; // n elements each; b: room for RUNS_MOST more
     uint8_t *level; // as b; the merge's own
@@ -143,7 +148,8 @@ static bool is_of_elements(const kernel_bench *bench, enum kind kind)
 
 static bool exists(const kernel_bench *bench, const kernel_case *c)
 {
-    return c->kind != CUB_MAX || bench->layout.key_bytes <= 8;
+    return c->kind == CIRCULAR_MERGE ? bench->has_bulk_copies
+                                     : c->kind != CUB_MAX || bench->layout.key_bytes <= 8;
 }
 
 static enum bench_cub_type cub_type(const kernel_bench *bench, enum kind kind)
@@ -216,7 +222,7 @@ static enum gs_status sort_runs(kernel_bench *bench, const kernel_case *c, struc
 static enum gs_status make_input(kernel_bench *bench, const kernel_case *c, struct gs_error *error)
 {
     const uint64_t seed = is_tally(c->kind) ? 0 : ++bench->fill_count;
-    const bool is_merge = c->kind == MERGE || c->kind == CUB_MERGE;
+    const bool is_merge = c->run_count > 1;
     view v = view_of(bench, c, bench->a);
     const bool is_split = v.form == PAIRS && is_merge; // runs are sorted as tags first
     if (is_split)
@@ -239,11 +245,12 @@ static enum gs_status make_input(kernel_bench *bench, const kernel_case *c, stru
 static cudaError_t run_merge(kernel_bench *bench, const kernel_case *c)
 {
     const uint64_t count = run_keys(bench, c);
+    uint64_t passes = 0;
     gsi_slice slices[RUNS_MOST];
     for (uint32_t r = 0; r < c->run_count; r++)
         slices[r] = {bench->a + r * count * bench->layout.key_bytes, count};
     return bench->kernels->merge(slices, c->run_count, bench->b, bench->level, bench->temp, nullptr,
-                                 nullptr);
+                                 c->kind == CIRCULAR_MERGE ? &passes : nullptr, nullptr);
 }
 
 // *out: where the output is.
@@ -266,6 +273,7 @@ static cudaError_t run_case(kernel_bench *bench, const kernel_case *c, void **ou
         *out = bench->a;
         return bench_cub_merge_sort(type, bench->a, n, temp);
     case MERGE:
+    case CIRCULAR_MERGE:
         return run_merge(bench, c);
     case CUB_MERGE:
         return bench_cub_merge_halves(type, bench->a, n, bench->b, temp);
@@ -444,6 +452,7 @@ static enum gs_status open_bench(kernel_bench *bench, struct bench_report *repor
 {
     struct cudaDeviceProp device;
     STATUS_TRY(bench_cuda_find(&device, error));
+    bench->has_bulk_copies = device.major >= GSI_BULK_COPY_MAJOR;
     snprintf(report->note, sizeof report->note, "%.48s; %s as keys, to CUB as %s", device.name,
              bench->layout.type->name,
              bench->layout.key_bytes == 16               ? "u64 keys with u64 values"

@@ -92,7 +92,7 @@ static enum gs_status queue_window(const bench_peers *peers, int index, uint32_t
     const gsi_slice slices[] = {{one->keys + at, half}, {one->gathered, half}};
     if (is_merged)
         CUDA_TRY("merge", kernels->merge(slices, 2, one->window, nullptr, one->scratch, nullptr,
-                                         one->stream));
+                                         nullptr, one->stream));
     return GS_OK;
 }
 

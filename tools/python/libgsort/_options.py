@@ -77,3 +77,4 @@ class Tuning(TypedDict, total=False):
     io: str  # I/O engine: auto, uring or threads
     chunk: Union[int, str]  # sort SIZE bytes in one piece; default by memory
     window: Union[int, str]  # merge and write SIZE bytes in one piece; default by memory
+    tune: str  # how a GPU merges two runs: merge=tiles (default), or merge=circular, by circular buffers in shared memory

@@ -1,7 +1,8 @@
-// bulk_circular.cuh: rung 6, a merge of two by blocks that stay, on GPUs that copy in bulk (compute
-// capability 9.0): one warp of a block refills a ring in shared memory for each run with exactly
-// what was consumed, and sends tiles out; all others only merge. Next: a tile has its own cut, so
-// that it needs no rings, and a thread has more keys.
+// circular_merge.cuh: merges of two by circular buffers, on GPUs that copy in bulk (compute
+// capability 9.0). Blocks stay: one warp of a block refills a ring in shared memory for each run
+// with exactly what was consumed, and sends tiles out; all others only merge. Where it was
+// measured, tiles with cuts of their own (kway_merge.cuh) are faster; so it is taken on request,
+// and is a rung of the ladder.
 //
 //     runs    a [ .. | range of this block | .. ]      b [ .. | range of this block | .. ]
 //                        | bulk loads                          | bulk loads
@@ -22,17 +23,17 @@
 //              registers to the stage                                          | refill t + 1
 //              ---- the tile is staged ------------------------------------------------------------
 //                                                                              | tile to `out`
-#ifndef GSI_BULK_CIRCULAR_CUH
-#define GSI_BULK_CIRCULAR_CUH
+#ifndef GSI_CIRCULAR_MERGE_CUH
+#define GSI_CIRCULAR_MERGE_CUH
 
 #include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/sort/merge_items.cuh"
 #include "kernels/sort/merge_path.cuh"
 #include "kernels/sort/merge_runs.cuh"
+#include "kernels/sort/tile_policy.cuh"
 
-// Of a Policy: threads that merge, keys of each, blocks of a multiprocessor, and eighths of a tile
-// that a ring holds: at least 8, and what is above is filled while a tile is merged.
+// What follows from a Policy (gsi_circular_policy).
 template <class Key, class Policy> struct gsi_circular {
     static constexpr uint32_t UNIT = 16 / sizeof(Key), WORKERS = Policy::threads;
     static constexpr uint32_t THREADS = WORKERS + 32, ITEMS = Policy::items;
@@ -296,7 +297,8 @@ __device__ void gsi_circular_wait(typename gsi_circular<Key, Policy>::table &tab
 
 template <class Key, class Policy>
 __global__ void __launch_bounds__(gsi_circular<Key, Policy>::THREADS, Policy::blocks)
-    gsi_circular_merge(gsi_slice_of<Key> a, gsi_slice_of<Key> b, Key *out)
+    gsi_circular_merge([[maybe_unused]] gsi_slice_of<Key> a, [[maybe_unused]] gsi_slice_of<Key> b,
+                       [[maybe_unused]] Key *out, [[maybe_unused]] gsi_key_context<Key> context)
 {
 #if GSI_HAS_BULK_COPY
     using shape = gsi_circular<Key, Policy>;
@@ -312,6 +314,7 @@ __global__ void __launch_bounds__(gsi_circular<Key, Policy>::THREADS, Policy::bl
     const uint64_t end = last < n ? last : n;
     if (first >= end)
         return;
+    context.begin();
     gsi_circular_begin<Key, Policy>(a, b, first, end, table);
     __syncthreads();
     auto producer = gsi_circular_produce<Key, Policy>(a, b, first, end, rings, table);
@@ -324,7 +327,7 @@ __global__ void __launch_bounds__(gsi_circular<Key, Policy>::THREADS, Policy::bl
         gsi_circular_tile<Key, Policy> tile = {rings, plan};
         const uint32_t diagonal = threadIdx.x * shape::ITEMS;
         const bool has_work = !is_producer && diagonal < plan.outputs;
-        Key keys[shape::ITEMS];
+        Key keys[shape::ITEMS] = {};
         gsi_circular_wait<Key, Policy>(table, t, plan, rings);
         if (is_producer)
             gsi_circular_advance(producer, tile);
@@ -346,5 +349,41 @@ __global__ void __launch_bounds__(gsi_circular<Key, Policy>::THREADS, Policy::bl
         gsi_bulk_store_wait();
 #endif
 }
+
+// How it is launched, of one Policy.
+template <class Key, class Policy = gsi_circular_policy<Key>> struct gsi_circular_launch {
+    using shape = gsi_circular<Key, Policy>;
+
+    // Allow the kernel its shared memory.
+    static cudaError_t prepare()
+    {
+        return cudaFuncSetAttribute(reinterpret_cast<const void *>(gsi_circular_merge<Key, Policy>),
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shape::shared_bytes()));
+    }
+
+    // blocks: 0: as many as stay on the GPU, but none without a tile.
+    // fails cudaErrorNotSupported: the GPU does not copy in bulk
+    static cudaError_t run(gsi_slice_of<Key> a, gsi_slice_of<Key> b, Key *out,
+                           const gsi_key_context<Key> &context, uint32_t blocks,
+                           cudaStream_t stream)
+    {
+        const uint64_t n = a.count + b.count, tiles = (n + shape::TILE - 1) / shape::TILE;
+        int device = 0, multiprocessors = 0, major = 0;
+        GSI_CUDA_TRY(cudaGetDevice(&device));
+        GSI_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+        GSI_CUDA_TRY(
+            cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+        if (major < GSI_BULK_COPY_MAJOR)
+            return cudaErrorNotSupported;
+        const uint32_t most = static_cast<uint32_t>(multiprocessors) * Policy::blocks;
+        if (blocks == 0)
+            blocks = tiles < most ? static_cast<uint32_t>(tiles) : most;
+        return n == 0
+                   ? cudaSuccess
+                   : gsi_launch(gsi_circular_merge<Key, Policy>, dim3(blocks), dim3(shape::THREADS),
+                                shape::shared_bytes(), stream, a, b, out, context);
+    }
+};
 
 #endif
