@@ -1,8 +1,8 @@
 /* groups.c: compaction without branches, as what is equal to what cannot be predicted: an element
  * is always stored, and the next one overwrites it unless it was new. One core of an EPYC (Zen 4,
  * not idle) does u32 at 3.5 GB/s, with counts at 2.3, all others at 5 to 10, records of 100 bytes
- * too: about as fast as two such cores merge. Many cores, or a GPU, merge faster: there pieces are
- * looked at side by side, where no count or fold goes on from one to the next. */
+ * too: about as fast as two such cores merge. Many cores, or a GPU, merge faster: pieces are looked
+ * at side by side. */
 #include "element/groups.h"
 
 #include "element/equal_keys.h"
@@ -15,10 +15,16 @@
 #define COUNT_BYTES ((uint32_t)sizeof(uint64_t))
 #define SAME_STEP   8u /* elements that are compared at once */
 
+/* Of what is kept of the last group. */
+static uint64_t last_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
+{
+    return layout->element_bytes +
+           (rule->fold != NULL ? layout->element_bytes + gsi_folder_bytes(rule->fold) : 0);
+}
+
 uint64_t gsi_groups_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
 {
-    return layout->element_bytes + (rule->key_count > 0 ? sizeof(struct gsi_record) : 0) +
-           (rule->fold != NULL ? layout->element_bytes + gsi_folder_bytes(rule->fold) : 0);
+    return last_bytes(layout, rule) + (rule->key_count > 0 ? sizeof(struct gsi_record) : 0);
 }
 
 /* How many elements a group must have for something to be put of it. */
@@ -26,6 +32,17 @@ static void limit(struct gsi_groups *groups, enum gsi_keep_choice keep)
 {
     groups->least = keep == GSI_KEEP_DUPS || keep == GSI_KEEP_REPEATED ? 2 : 1;
     groups->most = keep == GSI_KEEP_SINGLES ? 1 : UINT64_MAX;
+}
+
+static enum gs_status make_last(struct gsi_groups *groups, const struct gsi_fold *fold,
+                                struct gs_error *error)
+{
+    const uint32_t bytes = groups->layout->element_bytes;
+    if (groups->has_fold) {
+        GSI_TRY(GSI_NEW(groups->ledger, groups->overflow, bytes, error));
+        GSI_TRY(gsi_folder_init(&groups->folder, fold, groups->ledger, error));
+    }
+    return GSI_NEW(groups->ledger, groups->last, bytes, error);
 }
 
 enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layout *layout,
@@ -42,18 +59,12 @@ enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layou
         (rule->keep == GSI_KEEP_LAST || groups->keeps_all) && layout->record != NULL;
     groups->has_fold = rule->fold != NULL;
     groups->entry_bytes = gsi_groups_entry_bytes(layout, rule);
-    groups->is_held = rule->has_counts || groups->keeps_last || groups->least > 1 ||
-                      groups->most < UINT64_MAX || groups->has_fold;
     if (rule->key_count > 0) {
         GSI_TRY(GSI_NEW(ledger, groups->own_record, 1, error));
         gsi_record_first_keys(layout->record, rule->key_count, groups->own_record);
         groups->record = groups->own_record;
     }
-    if (groups->has_fold) {
-        GSI_TRY(GSI_NEW(ledger, groups->overflow, layout->element_bytes, error));
-        GSI_TRY(gsi_folder_init(&groups->folder, rule->fold, ledger, error));
-    }
-    return GSI_NEW(ledger, groups->last, layout->element_bytes, error);
+    return make_last(groups, rule->fold, error);
 }
 
 void gsi_groups_clear(struct gsi_groups *groups)
@@ -66,6 +77,13 @@ void gsi_groups_clear(struct gsi_groups *groups)
     if (groups->own_record != NULL)
         GSI_FREE(groups->ledger, groups->own_record, 1);
     *groups = (struct gsi_groups){0};
+}
+
+void gsi_groups_restart(struct gsi_groups *groups)
+{
+    groups->count = groups->last_count = groups->ended_count = 0;
+    if (groups->has_fold)
+        gsi_folder_restart(&groups->folder);
 }
 
 uint64_t gsi_groups_entry_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
@@ -82,26 +100,36 @@ GSI_INLINE gsi_u128 load(const void *elements, size_t i, uint32_t bytes)
                         gsi_block_load_u128(elements, i));
 }
 
-/* Returns how many entries were put. */
-GSI_INLINE size_t put_firsts(struct gsi_groups *groups, const void *elements, size_t n,
-                             uint8_t *out, uint32_t bytes)
+/* Whether every group has an entry, without its count. */
+static bool puts_each(const struct gsi_groups *groups)
+{
+    return !groups->has_counts && !groups->keeps_all && groups->least == 1 &&
+           groups->most == UINT64_MAX;
+}
+
+/* Returns how many entries were put. An entry is stored again and again until its group has
+ * ended. */
+GSI_INLINE size_t put_each(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out,
+                           uint32_t bytes)
 {
     gsi_u128 before = load(groups->last, 0, bytes);
-    size_t put = 0;
+    size_t put = 0, ended = 0; /* elements before the last group that begins here */
     for (size_t i = 0; i < n; i++) {
         gsi_u128 x = load(elements, i, bytes);
-        memcpy(out + put * bytes, &x, bytes);
+        memcpy(out + put * bytes, &before, bytes);
         put += x != before;
+        ended = x != before ? i : ended;
         before = x;
     }
     memcpy(groups->last, &before, bytes);
+    groups->ended_count += put > 0 ? groups->last_count + ended : 0;
+    groups->last_count = put > 0 ? n - ended : groups->last_count + n;
     groups->count += put;
     return put;
 }
 
-/* The same where groups are held back: an entry is stored again and again until its group has
- * ended, and stays if the group has as many elements as are wanted. Where all elements of a group
- * are put, one stays if another follows, too. */
+/* The same where an entry stays only if its group has as many elements as are wanted. Where all
+ * elements of a group are put, one stays if another follows, too. */
 GSI_INLINE size_t put_ended(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out,
                             uint32_t bytes)
 {
@@ -182,7 +210,9 @@ GSI_INLINE size_t put_apart(struct gsi_groups *groups, const uint8_t *elements, 
         memcpy(out + bytes, &count, count_bytes);
         out += bytes + count_bytes;
     }
-    for (size_t i = 0; puts_ones && i + 1 < n; i++) {
+    if (puts_ones && count_bytes == 0)
+        out = (uint8_t *)memcpy(out, elements, (n - 1) * bytes) + (n - 1) * bytes;
+    for (size_t i = 0; puts_ones && count_bytes > 0 && i + 1 < n; i++) {
         memcpy(out, elements + i * bytes, bytes);
         memcpy(out + bytes, &one, count_bytes);
         out += bytes + count_bytes;
@@ -191,26 +221,29 @@ GSI_INLINE size_t put_apart(struct gsi_groups *groups, const uint8_t *elements, 
     groups->last_count = 1;
     groups->ended_count += count + n - 1;
     groups->count += n;
-    return (size_t)(out - begin) / (bytes + count_bytes);
+    return (size_t)(out - begin);
 }
 
+/* Looking for equal ones first is worth it where entries have a count. */
 GSI_INLINE bool are_apart(const struct gsi_groups *groups, const void *elements, size_t n,
                           uint32_t bytes)
 {
     return n > 0 && memcmp(groups->last, elements, bytes) != 0 &&
-           gsi_equal_keys_count(groups->layout, elements, n) == 0;
+           (groups->is_apart ||
+            (!puts_each(groups) && gsi_equal_keys_count(groups->layout, elements, n) == 0));
 }
 
+/* Returns the bytes of the entries. */
 GSI_INLINE size_t add_numbers(struct gsi_groups *groups, const void *elements, size_t n,
                               uint8_t *out, uint32_t bytes)
 {
-    if (!groups->is_held)
-        return put_firsts(groups, elements, n, out, bytes);
     if (are_apart(groups, elements, n, bytes))
         return groups->has_counts ? put_apart(groups, elements, n, out, bytes, COUNT_BYTES)
                                   : put_apart(groups, elements, n, out, bytes, 0);
-    return groups->has_counts ? put_counted(groups, elements, n, out, bytes)
-                              : put_ended(groups, elements, n, out, bytes);
+    size_t put = groups->has_counts  ? put_counted(groups, elements, n, out, bytes)
+                 : puts_each(groups) ? put_each(groups, elements, n, out, bytes)
+                                     : put_ended(groups, elements, n, out, bytes);
+    return put * groups->entry_bytes;
 }
 
 /* ---- records ---- */
@@ -225,8 +258,8 @@ static void put_fold(struct gsi_groups *groups, uint8_t *entry)
         memcpy(groups->overflow, entry, groups->layout->element_bytes);
 }
 
-/* The group that `element` stands for has ended, or is not held back. Folded ones are put whether
- * they are wanted or not, for they count. */
+/* The group that `element` stands for has ended. Folded ones are put whether they are wanted or
+ * not, for they count. */
 static uint8_t *put_entry(struct gsi_groups *groups, const uint8_t *element, uint8_t *out)
 {
     bool is_wanted = groups->last_count >= groups->least && groups->last_count <= groups->most;
@@ -251,6 +284,9 @@ static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, si
                           uint8_t *out)
 {
     const struct gsi_record *record = groups->record;
+    if (groups->is_apart && !groups->has_fold && are_apart(groups, elements, n, record->bytes))
+        return put_apart(groups, elements, n, out, record->bytes,
+                         groups->has_counts ? COUNT_BYTES : 0);
     const uint8_t *stands = groups->last;
     uint8_t *begin = out;
     for (size_t i = 0; i < n; i++) {
@@ -258,13 +294,13 @@ static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, si
         if (gsi_record_compare(record, stands, element, 0) == 0) {
             if (groups->keeps_all)
                 out = (uint8_t *)memcpy(out, stands, record->bytes) + record->bytes;
-            groups->last_count += groups->is_held;
+            groups->last_count++;
             if (groups->has_fold)
                 add_to_fold(groups, stands, element);
             stands = groups->keeps_last ? element : stands;
             continue;
         }
-        out = put_entry(groups, groups->is_held ? stands : element, out);
+        out = put_entry(groups, stands, out);
         groups->ended_count += groups->last_count;
         groups->count++;
         groups->last_count = 1;
@@ -277,36 +313,25 @@ static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, si
 
 /* ---- either ---- */
 
-/* The first group of all has none before it. */
-static size_t begin(struct gsi_groups *groups, const uint8_t *element, uint8_t *out)
-{
-    memcpy(groups->last, element, groups->layout->element_bytes);
-    groups->count = groups->last_count = 1;
-    return groups->is_held ? 0 : (size_t)(put_entry(groups, element, out) - out);
-}
-
 size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out)
 {
-    const struct gsi_layout *layout = groups->layout;
-    uint32_t bytes = layout->element_bytes;
+    const uint32_t bytes = groups->layout->element_bytes;
     const uint8_t *at = elements;
-    size_t put = 0;
-    if (n > 0 && groups->count == 0) {
-        put = begin(groups, at, out);
+    if (n > 0 && groups->count == 0) { /* the first group of all has none before it */
+        memcpy(groups->last, at, bytes);
+        groups->count = groups->last_count = 1;
         at += bytes;
         n--;
     }
-    if (layout->record != NULL)
-        return put + add_records(groups, at, n, out + put);
-    size_t entries = GSI_BY_WIDTH(bytes, add_numbers(groups, at, n, out + put, 4),
-                                  add_numbers(groups, at, n, out + put, 8),
-                                  add_numbers(groups, at, n, out + put, 16));
-    return put + entries * groups->entry_bytes;
+    if (groups->record != NULL)
+        return add_records(groups, at, n, out);
+    return GSI_BY_WIDTH(bytes, add_numbers(groups, at, n, out, 4),
+                        add_numbers(groups, at, n, out, 8), add_numbers(groups, at, n, out, 16));
 }
 
 size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out)
 {
-    if (!groups->is_held || groups->count == 0)
+    if (groups->count == 0)
         return 0;
     groups->ended_count += groups->last_count;
     return (size_t)(put_entry(groups, groups->last, out) - out);
@@ -314,9 +339,47 @@ size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out)
 
 /* ---- pieces, each on its own ---- */
 
-bool gsi_groups_may_pick(const struct gsi_groups *groups)
+uint64_t gsi_groups_piece_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
 {
-    return !groups->has_counts && !groups->has_fold;
+    return 2 * last_bytes(layout, rule);
+}
+
+static enum gs_status make_part(struct gsi_groups *part, const struct gsi_groups *groups,
+                                struct gs_error *error)
+{
+    *part = *groups;
+    part->own_record = NULL; /* `record` is borrowed */
+    part->last = part->overflow = NULL;
+    part->folder = (struct gsi_folder){0};
+    return make_last(part, groups->folder.fold, error);
+}
+
+enum gs_status gsi_groups_piece_init(struct gsi_groups_piece *piece,
+                                     const struct gsi_groups *groups, struct gs_error *error)
+{
+    *piece = (struct gsi_groups_piece){0};
+    GSI_TRY(make_part(&piece->first, groups, error));
+    return make_part(&piece->rest, groups, error);
+}
+
+void gsi_groups_piece_clear(struct gsi_groups_piece *piece)
+{
+    gsi_groups_clear(&piece->first);
+    gsi_groups_clear(&piece->rest);
+}
+
+void gsi_groups_piece_begin(struct gsi_groups_piece *piece, bool goes_on, bool is_apart)
+{
+    piece->goes_on = goes_on;
+    piece->rest.is_apart = is_apart;
+    gsi_groups_restart(&piece->first);
+    gsi_groups_restart(&piece->rest);
+}
+
+bool gsi_groups_is_equal(const struct gsi_groups *groups, const uint8_t *a, const uint8_t *b)
+{
+    return groups->record != NULL ? gsi_record_compare(groups->record, a, b, 0) == 0
+                                  : memcmp(a, b, groups->layout->element_bytes) == 0;
 }
 
 bool gsi_groups_are_of_keys(const struct gsi_groups *groups)
@@ -325,111 +388,92 @@ bool gsi_groups_are_of_keys(const struct gsi_groups *groups)
     return !layout->has_tags && !layout->is_unverified && groups->own_record == NULL;
 }
 
-static bool is_equal(const struct gsi_groups *groups, const uint8_t *a, const uint8_t *b)
-{
-    return groups->record != NULL ? gsi_record_compare(groups->record, a, b, 0) == 0
-                                  : memcmp(a, b, groups->layout->element_bytes) == 0;
-}
-
-bool gsi_groups_meet(struct gsi_groups *groups, const uint8_t *elements, size_t n)
-{
-    const uint32_t bytes = groups->layout->element_bytes;
-    bool goes_on = groups->has_met && is_equal(groups, groups->last, elements);
-    memcpy(groups->last, elements + (n - 1) * bytes, bytes);
-    groups->has_met = true;
-    return goes_on;
-}
-
-/* Which element is put: one that is the first of its group, or the last, or both or not, where that
- * matters; or each that has a neighbour in it. */
-struct pick_rule {
-    bool any_before, any_behind, behind, all;
-};
-
-static bool is_picked(struct pick_rule rule, bool before, bool behind)
-{
-    return rule.all ? before | behind
-                    : (rule.any_before | !before) & (rule.any_behind | (behind == rule.behind));
-}
-
-GSI_INLINE size_t pick_numbers(struct gsi_groups_piece *piece, struct pick_rule rule,
-                               uint8_t *elements, size_t n, uint32_t bytes)
-{
-    gsi_u128 x = load(elements, 0, bytes);
-    bool before = piece->goes_on_before;
-    size_t put = 0;
-    uint64_t group_count = 0;
-    for (size_t i = 0; i < n; i++) {
-        gsi_u128 next = i + 1 < n ? load(elements, i + 1, bytes) : x;
-        bool behind = i + 1 < n ? next == x : piece->goes_on_behind;
-        memcpy(elements + put * bytes, &x, bytes);
-        put += is_picked(rule, before, behind);
-        group_count += !before;
-        before = behind;
-        x = next;
-    }
-    piece->group_count = group_count;
-    return put * bytes;
-}
-
-static size_t pick_records(const struct gsi_groups *groups, struct gsi_groups_piece *piece,
-                           struct pick_rule rule, uint8_t *elements, size_t n)
+/* How many of `n` elements in order, from the first one on, belong to the group of `x`. */
+static size_t same_count(const struct gsi_groups *groups, const uint8_t *x, const uint8_t *elements,
+                         size_t n)
 {
     const size_t bytes = groups->layout->element_bytes;
-    const uint8_t *element = elements;
-    uint8_t *put = elements;
-    bool before = piece->goes_on_before;
-    for (size_t i = 0; i < n; i++, element += bytes) {
-        bool behind =
-            i + 1 < n ? is_equal(groups, element, element + bytes) : piece->goes_on_behind;
-        if (is_picked(rule, before, behind)) {
-            if (put != element)
-                memcpy(put, element, bytes);
+    size_t same = 0, step = 1;
+    for (; same + step <= n && gsi_groups_is_equal(groups, x, elements + (same + step - 1) * bytes);
+         step *= 2)
+        same += step;
+    for (; step > 0; step /= 2)
+        if (same + step <= n &&
+            gsi_groups_is_equal(groups, x, elements + (same + step - 1) * bytes))
+            same += step;
+    return same;
+}
+
+/* Where all elements of a group are put, the last one of `first` is, too, when no more follow:
+ * there is one before it. */
+size_t gsi_groups_piece_add(struct gsi_groups_piece *piece, const void *elements, size_t n,
+                            uint8_t *out)
+{
+    struct gsi_groups *first = &piece->first, *rest = &piece->rest;
+    const size_t bytes = first->layout->element_bytes;
+    size_t same = 0, put = 0;
+    if (n > 0 && piece->goes_on && rest->count == 0) {
+        same = same_count(first, first->count > 0 ? first->last : elements, elements, n);
+        put = gsi_groups_add(first, elements, same, out);
+        if (same < n && first->keeps_all) {
+            memcpy(out + put, first->last, bytes);
             put += bytes;
         }
-        piece->group_count += !before;
-        before = behind;
     }
-    return (size_t)(put - elements);
+    return put +
+           gsi_groups_add(rest, (const uint8_t *)elements + same * bytes, n - same, out + put);
 }
 
-/* All but the last element, which may have its like behind the piece, are put. */
-static size_t pick_apart(struct gsi_groups_piece *piece, struct pick_rule rule, size_t n,
-                         size_t bytes)
+/* The last group goes on. */
+static uint8_t *join_first(struct gsi_groups *groups, const struct gsi_groups *first, uint8_t *out)
 {
-    piece->group_count = n;
-    return (n - 1 + is_picked(rule, false, piece->goes_on_behind)) * bytes;
+    const uint32_t bytes = groups->layout->element_bytes;
+    if (groups->keeps_all)
+        out = (uint8_t *)memcpy(out, groups->last, bytes) + bytes;
+    if (groups->has_fold)
+        gsi_folder_go_on(&groups->folder, groups->last, groups->last_count, &first->folder,
+                         first->last, first->last_count);
+    groups->last_count += first->last_count;
+    if (groups->keeps_last)
+        memcpy(groups->last, first->last, bytes);
+    return out;
 }
 
-size_t gsi_groups_pick(const struct gsi_groups *groups, struct gsi_groups_piece *piece,
-                       uint8_t *elements, size_t n)
+/* It has ended, and others follow. */
+static uint8_t *join_rest(struct gsi_groups *groups, const struct gsi_groups *rest, bool is_put,
+                          uint8_t *out)
 {
-    const struct pick_rule rule = {.any_before = groups->keeps_last,
-                                   .any_behind = !groups->keeps_last && groups->least == 1 &&
-                                                 groups->most > 1,
-                                   .behind = groups->least > 1,
-                                   .all = groups->keeps_all};
-    piece->group_count = 0;
-    if (piece->is_all_apart && !piece->goes_on_before && is_picked(rule, false, false))
-        return pick_apart(piece, rule, n, groups->layout->element_bytes);
-    if (groups->record != NULL)
-        return pick_records(groups, piece, rule, elements, n);
-    return GSI_BY_WIDTH(groups->layout->element_bytes, pick_numbers(piece, rule, elements, n, 4),
-                        pick_numbers(piece, rule, elements, n, 8),
-                        pick_numbers(piece, rule, elements, n, 16));
+    const uint32_t bytes = groups->layout->element_bytes;
+    if (groups->count > 0 && !is_put)
+        out = put_entry(groups, groups->last, out);
+    if (groups->has_fold && groups->folder.overflow == NULL && rest->folder.overflow != NULL)
+        memcpy(groups->overflow, rest->overflow, bytes);
+    if (groups->has_fold)
+        gsi_folder_follow(&groups->folder, &rest->folder);
+    groups->ended_count += groups->last_count + rest->ended_count;
+    groups->count += rest->count;
+    groups->last_count = rest->last_count;
+    memcpy(groups->last, rest->last, bytes);
+    return out;
 }
 
-void gsi_groups_join(struct gsi_groups *groups, const struct gsi_groups_piece *piece, size_t n)
+size_t gsi_groups_join(struct gsi_groups *groups, const struct gsi_groups_piece *piece,
+                       uint8_t *out)
 {
-    groups->count += piece->group_count;
-    groups->ended_count += n;
+    const bool goes_on = piece->first.count > 0;
+    uint8_t *end = out;
+    if (goes_on)
+        end = join_first(groups, &piece->first, end);
+    if (piece->rest.count > 0)
+        end = join_rest(groups, &piece->rest, goes_on && groups->keeps_all, end);
+    return (size_t)(end - out);
 }
 
 /* ---- at the end ---- */
 
 bool gsi_groups_are_whole(const struct gsi_groups *groups, uint64_t count)
 {
-    return groups->is_held ? groups->ended_count == count : groups->count <= count;
+    return groups->ended_count == count;
 }
 
 enum gs_status gsi_groups_check_sums(const struct gsi_groups *groups, struct gs_error *error)

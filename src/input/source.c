@@ -25,6 +25,8 @@ enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inpu
 {
     *source = (struct gsi_source){.inputs = inputs, .slot_count = GSI_PLAN_READS};
     gsi_buffer_list_init(&source->given);
+    gsi_buffer_list_init(&source->joined);
+    gsi_buffer_list_init(&source->emptied);
     enum gs_status status =
         GSI_NEW(&inputs->loop->ledger, source->slots, source->slot_count, inputs->loop->error);
     if (status != GS_OK)
@@ -345,14 +347,8 @@ bool gsi_source_has_data(const struct gsi_source *source)
 {
     if (source->carrier != NULL)
         return gsi_carrier_has_data(source->carrier);
-    const struct gsi_early_fold *early = source->inputs->early;
-    if (source->filtering_count > 0 || (source->open != NULL && source->open->bytes > 0) ||
-        (early != NULL && gsi_early_fold_is_holding(early)))
+    if (gsi_source_filter_has_data(source))
         return true;
-    for (const struct gsi_buffer *buffer = source->filtered.waiting; buffer != NULL;
-         buffer = buffer->next)
-        if (buffer->bytes > 0) /* nobody makes room for one of which nothing was kept */
-            return true;
     return !source->is_end || (source->given.head != NULL &&
                                gsi_source_fill_of(source->given.head)->requested_bytes > 0);
 }

@@ -44,13 +44,16 @@ struct gsi_source {
     bool is_end;            /* everything was requested */
     struct gsi_sniff sniff; /* of a stream that is to be read now */
     /* With --where: buffers that are held until they go on, those that tasks work on, those that
-     * tasks are done with, and the one that more may be added to. Threads hold some to the end
-     * (element/fold/early_fold.h); then the order of the others does not matter. */
+     * tasks are done with, the next of these, and the one that more may be added to. Threads hold
+     * some to the end (element/fold/early_fold.h); then the order of the others does not matter. */
     uint32_t held_count, filtering_count;
     uint64_t started_count;
     struct gsi_reorder filtered;
-    struct gsi_buffer *open;
-    bool is_fold_poor; /* folding such once more left most of them */
+    struct gsi_buffer *joining, *open;
+    struct gsi_buffer_list joined;  /* go on in this order, each when all is in it */
+    struct gsi_buffer_list emptied; /* go on at any time */
+    bool is_folding;                /* what is open, once more */
+    bool is_fold_poor;              /* that left most of it */
 };
 
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs);
@@ -98,6 +101,7 @@ bool gsi_source_is_end(const struct gsi_source *source);
  * gsi_source_next_read: the next full buffer, with all that was read.
  * gsi_source_filter_start: starts to filter what is read. Returns whether there was anything.
  * gsi_source_filter_next: gsi_source_next with a filter.
+ * gsi_source_filter_has_data: whether a filter has something that goes on.
  * gsi_source_request_array: all that the buffer being filled has room for, of an array. */
 enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inputs *inputs);
 bool gsi_source_pump_reader(struct gsi_source *source);
@@ -105,6 +109,7 @@ struct gsi_buffer *gsi_source_next_read(struct gsi_source *source);
 bool gsi_source_filter_start(struct gsi_source *source);
 void gsi_source_request_array(struct gsi_source *source);
 struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source);
+bool gsi_source_filter_has_data(const struct gsi_source *source);
 
 /* What gsi_source_.. of the same name do where elements are carried.
  * gsi_carrier_open: *carrier stays as it is where they are not.

@@ -7,7 +7,10 @@
  * that follow each other are more than one full one, and there are no more of them than were read.
  * A buffer whose elements went into another comes back empty, as those at the end do. Where
  * everything is kept nothing is copied and nothing waits. What threads hold of an early fold joins
- * at the end. */
+ * at the end.
+ *
+ * Which buffers become one is decided as they come; tasks copy, and a buffer goes on when all is in
+ * it that belongs there. */
 #include "input/source.h"
 
 #include <string.h>
@@ -15,6 +18,10 @@
 struct filtering {
     struct gsi_filtered kept;
     bool is_held;
+    bool is_folded;         /* once more, with all that it has by now */
+    uint32_t copying_count; /* buffers that are copied to it */
+    struct gsi_buffer *to;  /* the one that it is copied to, */
+    size_t off;             /* from there on; of one that is folded once more: what is left of it */
 };
 
 GSI_HOLDER_STATE(filtering_of, struct filtering)
@@ -36,8 +43,7 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
                                     .records = buffer->data,
                                     .count = buffer->bytes / element,
                                     .room = buffer->capacity / element};
-    filtering_of(buffer)->kept = (struct gsi_filtered){0};
-    filtering_of(buffer)->is_held = false;
+    *filtering_of(buffer) = (struct filtering){0};
     if (filter != NULL)
         batch.count =
             gsi_filter_apply(filter, batch.records, batch.count, NULL, &filtering_of(buffer)->kept);
@@ -76,6 +82,7 @@ bool gsi_source_filter_start(struct gsi_source *source)
         if (!has_held(source))
             buffer->turn_idx = source->started_count++;
         if (buffer->bytes == 0) {
+            *filtering_of(buffer) = (struct filtering){0};
             go_on(source, buffer);
             continue;
         }
@@ -87,67 +94,160 @@ bool gsi_source_filter_start(struct gsi_source *source)
     return has_moved;
 }
 
+/* On a thread. */
+static void fold_open(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_buffer *open = gsi_buffer_of_task(task);
+    const struct gsi_source *source = open->holder;
+    const uint32_t element = source->inputs->loop->layout->element_bytes;
+    filtering_of(open)->off =
+        gsi_early_fold_again(source->inputs->early, open->data, open->bytes / element) * element;
+}
+
+static void fold_open_done(struct gsi_task *task)
+{
+    struct gsi_buffer *open = gsi_buffer_of_task(task);
+    struct gsi_source *source = open->holder;
+    source->is_folding = false;
+    source->is_fold_poor = filtering_of(open)->off > open->bytes - open->bytes / 4;
+    filtering_of(open)->is_folded = true;
+    open->bytes = filtering_of(open)->off;
+}
+
 /* Buffers that were put together have keys in common. It is worth while where that was so
  * before. */
-static void fold_open(struct gsi_source *source)
+static bool may_fold_open(const struct gsi_source *source)
+{
+    return source->inputs->early != NULL && !source->is_fold_poor &&
+           !filtering_of(source->open)->is_folded;
+}
+
+/* Does nothing while it is copied to. */
+static void start_fold(struct gsi_source *source)
 {
     struct gsi_buffer *open = source->open;
-    uint32_t element = source->inputs->loop->layout->element_bytes;
-    size_t n = open->bytes / element;
-    if (source->inputs->early == NULL || source->is_fold_poor)
+    if (filtering_of(open)->copying_count > 0)
         return;
-    size_t kept = gsi_early_fold_again(source->inputs->early, open->data, n);
-    source->is_fold_poor = kept > n - n / 4;
-    open->bytes = kept * element;
+    source->is_folding = true;
+    open->holder = source;
+    open->task = (struct gsi_task){.run = fold_open, .done = fold_open_done, .is_urgent = true};
+    gsi_pool_submit(source->inputs->loop->pool, &open->task);
 }
 
-/* What goes on once `buffer` is there; NULL: nothing yet. */
-static struct gsi_buffer *join(struct gsi_source *source, struct gsi_buffer *buffer)
+/* On a thread. */
+static void copy(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    const struct filtering *copied = filtering_of(buffer);
+    memcpy(copied->to->data + copied->off, buffer->data, buffer->bytes);
+}
+
+static void copy_done(struct gsi_task *task)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    struct gsi_source *source = buffer->holder;
+    filtering_of(filtering_of(buffer)->to)->copying_count--;
+    buffer->bytes = 0;
+    gsi_buffer_list_push(&source->emptied, buffer);
+}
+
+static void start_copy(struct gsi_source *source, struct gsi_buffer *buffer)
 {
     struct gsi_buffer *open = source->open;
-    bool is_full = buffer->bytes == buffer->capacity;
-    if (buffer->bytes == 0 || (open == NULL && is_full))
-        return buffer;
-    if (open != NULL && open->bytes + buffer->bytes > open->capacity)
-        fold_open(source);
-    if (open != NULL && open->bytes + buffer->bytes <= open->capacity) {
-        memcpy(open->data + open->bytes, buffer->data, buffer->bytes);
-        open->bytes += buffer->bytes;
-        buffer->bytes = 0;
-        return buffer;
-    }
-    source->open = buffer;
-    return open;
+    filtering_of(buffer)->to = open;
+    filtering_of(buffer)->off = open->bytes;
+    open->bytes += buffer->bytes;
+    filtering_of(open)->copying_count++;
+    filtering_of(open)->is_folded = false;
+    buffer->holder = source;
+    buffer->task = (struct gsi_task){.run = copy, .done = copy_done, .is_urgent = true};
+    gsi_pool_submit(source->inputs->loop->pool, &buffer->task);
 }
 
-/* What threads held goes on like what was read. */
-static struct gsi_buffer *join_held(struct gsi_source *source)
+/* False: not yet. */
+static bool join(struct gsi_source *source, struct gsi_buffer *buffer)
+{
+    struct gsi_buffer *open = source->open;
+    const bool is_full = buffer->bytes == buffer->capacity;
+    const bool fits = open != NULL && open->bytes + buffer->bytes <= open->capacity;
+    if (buffer->bytes == 0) {
+        gsi_buffer_list_push(&source->emptied, buffer);
+    } else if (open == NULL && is_full) {
+        gsi_buffer_list_push(&source->joined, buffer);
+    } else if (fits) {
+        start_copy(source, buffer);
+    } else if (open != NULL && may_fold_open(source)) {
+        start_fold(source);
+        return false;
+    } else {
+        if (open != NULL)
+            gsi_buffer_list_push(&source->joined, open);
+        source->open = buffer;
+    }
+    return true;
+}
+
+/* The next buffer that is to be joined; what threads held goes on like what was read. */
+static struct gsi_buffer *next_filtered(struct gsi_source *source, bool is_last)
 {
     struct gsi_early_batch batch;
-    struct gsi_buffer *next = NULL;
-    while (next == NULL && has_held(source) &&
-           gsi_early_fold_release(source->inputs->early, &batch)) {
-        struct gsi_buffer *buffer = batch.owner;
-        buffer->bytes = batch.count * source->inputs->loop->layout->element_bytes;
-        next = join(source, buffer);
+    struct gsi_buffer *buffer = gsi_reorder_take(&source->filtered);
+    if (buffer != NULL || !is_last || !has_held(source) ||
+        !gsi_early_fold_release(source->inputs->early, &batch))
+        return buffer;
+    buffer = batch.owner;
+    buffer->bytes = batch.count * source->inputs->loop->layout->element_bytes;
+    return buffer;
+}
+
+/* Whether a buffer was joined, or the last one goes on. */
+static bool join_next(struct gsi_source *source)
+{
+    const bool is_last = source->is_end && source->given.head == NULL &&
+                         source->populating_count == 0 && source->filtering_count == 0 &&
+                         source->filtered.waiting == NULL;
+    if (source->is_folding)
+        return false;
+    if (source->joining == NULL)
+        source->joining = next_filtered(source, is_last);
+    if (source->joining != NULL) {
+        if (!join(source, source->joining))
+            return false;
+        source->joining = NULL;
+        return true;
     }
-    return next;
+    if (!is_last || source->open == NULL)
+        return false;
+    gsi_buffer_list_push(&source->joined, source->open);
+    source->open = NULL;
+    return true;
 }
 
 struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source)
 {
-    struct gsi_buffer *buffer, *next = NULL;
     gsi_source_filter_start(source);
-    while (next == NULL && (buffer = gsi_reorder_take(&source->filtered)) != NULL)
-        next = join(source, buffer);
-    bool is_last = source->is_end && source->given.head == NULL && source->populating_count == 0 &&
-                   source->filtering_count == 0 && source->filtered.waiting == NULL;
-    if (next == NULL && is_last)
-        next = join_held(source);
-    if (next == NULL && is_last) {
-        next = source->open;
-        source->open = NULL;
+    while (join_next(source)) {
     }
+    struct gsi_buffer *next = gsi_buffer_list_pop(&source->emptied);
+    if (next == NULL && source->joined.head != NULL &&
+        filtering_of(source->joined.head)->copying_count == 0)
+        next = gsi_buffer_list_pop(&source->joined);
     source->held_count -= next != NULL;
     return next;
+}
+
+bool gsi_source_filter_has_data(const struct gsi_source *source)
+{
+    const struct gsi_early_fold *early = source->inputs->early;
+    if (source->filtering_count > 0 || source->is_folding || source->open != NULL ||
+        source->joining != NULL || source->joined.head != NULL ||
+        (early != NULL && gsi_early_fold_is_holding(early)))
+        return true;
+    for (const struct gsi_buffer *buffer = source->filtered.waiting; buffer != NULL;
+         buffer = buffer->next)
+        if (buffer->bytes > 0) /* nobody makes room for one of which nothing was kept */
+            return true;
+    return false;
 }

@@ -14,10 +14,12 @@ struct gsi_target {
     struct gsi_inputs *inputs; /* which have the output's header */
     struct gsi_output output;
     bool is_open;
-    struct gsi_zst_pack *pack;    /* NULL: it is plain */
-    uint32_t pack_level;          /* planned; 0: plain */
-    uint32_t pack_slots;          /* planned */
-    uint64_t block_bytes;         /* planned, with --unique */
+    struct gsi_zst_pack *pack; /* NULL: it is plain */
+    uint32_t pack_level;       /* planned; 0: plain */
+    uint32_t pack_slots;       /* planned */
+    uint64_t block_bytes;      /* planned, with --unique */
+    uint64_t piece_bytes;      /* likewise: what is made of a window at a time */
+    uint32_t piece_count;
     uint64_t split_block_bytes;   /* planned, with --split */
     struct gsi_split_files files; /* with --split; `output` says in which directory then */
     uint64_t whole_bytes;         /* of elements: in the file of --into, with what others write */

@@ -34,7 +34,7 @@ struct gsi_early_fold {
     bool may_hold, holds;
     uint32_t slot_count; /* of a table */
     uint32_t worker_count;
-    struct gsi_early_worker *workers; /* the last one is the owner's */
+    struct gsi_early_worker *workers; /* the last one is of what is folded again */
 };
 
 /* gsi_early_fold_bytes: the memory that it takes, out of `memory_bytes` in all. */
@@ -51,8 +51,7 @@ void gsi_early_fold_close(struct gsi_early_fold *early); /* also zeroed ones */
 
 /* gsi_early_fold_read: tallies `n` records, and folds them in place. Returns how many are left.
  * in    worker_idx: of the calling thread; one that is the caller's alone
- * gsi_early_fold_again: folds what was folded before and was put together; of the owner's
- * thread. */
+ * gsi_early_fold_again: folds what was folded before and was put together; one at a time. */
 size_t gsi_early_fold_read(struct gsi_early_fold *early, uint32_t worker_idx, uint8_t *records,
                            size_t n);
 size_t gsi_early_fold_again(struct gsi_early_fold *early, uint8_t *records, size_t n);

@@ -75,6 +75,14 @@ void gsi_folder_clear(struct gsi_folder *folder)
     *folder = (struct gsi_folder){0};
 }
 
+void gsi_folder_restart(struct gsi_folder *folder)
+{
+    for (uint32_t i = 0; i < 2 * folder->fold->count; i++)
+        clear_value(&folder->values[i]);
+    folder->count = 0;
+    folder->overflow = NULL;
+}
+
 /* ---- numbers ---- */
 
 /* The field's value, with sign and 16 bytes. */
@@ -378,6 +386,55 @@ void gsi_folder_end(struct gsi_folder *folder, uint8_t *entry)
             folder->overflow = folded;
         clear_value(value);
     }
+}
+
+/* ---- groups that were folded apart ---- */
+
+static void join_value(struct gsi_fold_value *into, const struct gsi_fold_field *folded,
+                       const struct gsi_fold_value *from)
+{
+    if (folded->kind != GSI_FOLD_SUM) {
+        bool is_better =
+            folded->kind == GSI_FOLD_MIN ? from->key < into->key : from->key > into->key;
+        if (!from->has_extreme || (into->has_extreme && !is_better))
+            return;
+        into->has_extreme = true;
+        into->key = from->key;
+        memcpy(into->extreme, from->extreme, sizeof into->extreme);
+    } else if (is_float(folded)) {
+        gsi_exact_fixed_join(into->limbs, from->limbs);
+        into->nans += from->nans;
+        into->positive_infinities += from->positive_infinities;
+        into->negative_infinities += from->negative_infinities;
+        into->is_all_negative_zero = into->is_all_negative_zero && from->is_all_negative_zero;
+    } else {
+        wide_add(&into->sum, from->sum);
+    }
+}
+
+void gsi_folder_go_on(struct gsi_folder *folder, const uint8_t *first, uint64_t count,
+                      const struct gsi_folder *more, const uint8_t *more_first, uint64_t more_count)
+{
+    for (uint32_t i = 0; i < folder->fold->count; i++) {
+        const struct gsi_fold_field *folded = &folder->fold->fields[i];
+        if (count == 1)
+            add_value(&folder->values[i], folded, first);
+        if (more_count == 1)
+            add_value(&folder->values[i], folded, more_first);
+        else
+            join_value(&folder->values[i], folded, &more->values[i]);
+    }
+}
+
+void gsi_folder_follow(struct gsi_folder *folder, const struct gsi_folder *next)
+{
+    for (uint32_t i = 0; i < folder->fold->count; i++) {
+        const struct gsi_fold_field *folded = &folder->fold->fields[i];
+        join_value(&folder->totals[i], folded, &next->totals[i]);
+        join_value(&folder->values[i], folded, &next->values[i]);
+    }
+    if (folder->overflow == NULL)
+        folder->overflow = next->overflow;
 }
 
 /* ---- totals ---- */

@@ -95,7 +95,8 @@ struct gsi_folder {
 uint64_t gsi_folder_bytes(const struct gsi_fold *fold);
 enum gs_status gsi_folder_init(struct gsi_folder *folder, const struct gsi_fold *fold,
                                struct gsi_ledger *ledger, struct gs_error *error);
-void gsi_folder_clear(struct gsi_folder *folder); /* also zeroed ones */
+void gsi_folder_clear(struct gsi_folder *folder);   /* also zeroed ones */
+void gsi_folder_restart(struct gsi_folder *folder); /* nothing was folded yet */
 
 /* gsi_folder_add: one more record of the group; `first` is the one that it began with, and is read
  * with the second one only.
@@ -103,6 +104,15 @@ void gsi_folder_clear(struct gsi_folder *folder); /* also zeroed ones */
  * behind it, and gets the folded fields. A sum that does not fit is noted in folder->overflow. */
 void gsi_folder_add(struct gsi_folder *folder, const uint8_t *first, const uint8_t *element);
 void gsi_folder_end(struct gsi_folder *folder, uint8_t *entry);
+
+/* What was folded apart is put together, in the order of the stream:
+ * gsi_folder_go_on: the group of `folder` has `count` records, and goes on with the `more_count` of
+ * `more`'s. `first` and `more_first` are the one that each begins with, read if it is alone.
+ * gsi_folder_follow: the group has ended; those of `next` follow, and the last of them goes on. */
+void gsi_folder_go_on(struct gsi_folder *folder, const uint8_t *first, uint64_t count,
+                      const struct gsi_folder *more, const uint8_t *more_first,
+                      uint64_t more_count);
+void gsi_folder_follow(struct gsi_folder *folder, const struct gsi_folder *next);
 
 /* gsi_folder_differs: a field of which the groups' totals are not those of all records; NULL: none.
  * in    fields: statistics of the record's fields */

@@ -1,5 +1,5 @@
-/* unique.c: turns windows into blocks. Everything but the task itself runs on the owner's thread.
- * While is_busy, the window, the block and what is staged belong to the task. */
+/* unique.c: turns windows into blocks, by pieces.h and copier.h. Everything runs on the owner's
+ * thread. */
 #include "output/unique/unique.h"
 
 #include "base/checked.h"
@@ -9,10 +9,6 @@
 #include "output/ranks.h"
 
 #include <string.h>
-
-/* Entries are made in batches that stay in the first-level cache; one that may go beyond a block is
- * staged, for where it ends is not known before. */
-#define STAGED_BYTES ((uint64_t)16 << 10)
 
 /* What folding early takes of memory, at most. */
 #define EARLY_PART 8
@@ -49,32 +45,10 @@ uint64_t gsi_unique_written_bytes(const struct gsi_target *target)
     return behind + (carry != NULL ? carry->output_bytes : target->loop->layout->element_bytes);
 }
 
-/* As many entries, before and after they become what is written. */
-static uint64_t staged_count(const struct gsi_target *target)
-{
-    uint64_t most = gsi_max_u64(entry_bytes(target), gsi_unique_written_bytes(target));
-    return gsi_max_u64(1, STAGED_BYTES / most);
-}
-
-static uint64_t staged_bytes(const struct gsi_target *target)
-{
-    return gsi_round_up_u64(staged_count(target) * gsi_unique_written_bytes(target),
-                            GSI_DIRECT_ALIGN);
-}
-
 /* Those for an array lie in it. */
 static uint64_t blocks_bytes(const struct gsi_target *target)
 {
     return target->output.array != NULL ? 0 : GSI_BLOCK_COUNT * target->block_bytes;
-}
-
-/* Entries that are not written as they are. */
-static uint64_t entries_bytes(const struct gsi_target *target)
-{
-    bool has_entries = changed_by(target) != NULL && target->options->unique;
-    return has_entries
-               ? gsi_round_up_u64(staged_count(target) * entry_bytes(target), GSI_DIRECT_ALIGN)
-               : 0;
 }
 
 enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
@@ -108,9 +82,11 @@ uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
             gsi_max_u64(target->block_bytes,
                         gsi_round_up_u64(gsi_unique_written_bytes(target), GSI_DIRECT_ALIGN));
     struct gsi_groups_rule rule = rule_of(target);
+    const bool is_unique = target->options->unique;
     return blocks_bytes(target) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) +
-           staged_bytes(target) + entries_bytes(target) +
-           (target->options->unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
+           gsi_pieces_plan(target, is_unique ? &rule : NULL, entry_bytes(target),
+                           gsi_unique_written_bytes(target), memory_bytes) +
+           (is_unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
 }
 
 /* Of each group one element, whatever becomes of its fields, whose bytes then do not say which. */
@@ -148,39 +124,52 @@ bool gsi_unique_is_plain(const struct gsi_options *options)
            options->max_field_count == 0;
 }
 
-enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
+static enum gs_status open_blocks(struct gsi_unique *unique)
 {
-    struct gsi_groups_rule rule = rule_of(target);
+    struct gsi_target *target = unique->target;
     const struct gsi_array *array = target->output.array;
-    void *memory;
-    *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
-    if (!gsi_target_has_blocks(target))
-        return GS_OK;
-    unique->most = target->options->has_top ? target->options->top_count : UINT64_MAX;
-    unique->is_full = unique->most == 0;
-    unique->memory_bytes = blocks_bytes(target) + staged_bytes(target) + entries_bytes(target);
-    gsi_buffer_list_init(&unique->waiting);
-    gsi_buffer_list_init(&unique->full);
-    GSI_TRY(gsi_memory_map(&target->loop->ledger, GSI_MEMORY_DATA, unique->memory_bytes, &memory,
-                           target->loop->error));
-    unique->memory = memory;
-    unique->staged = unique->memory + blocks_bytes(target);
-    if (entries_bytes(target) > 0)
-        unique->entries = unique->staged + staged_bytes(target);
     struct gsi_buffer_shape shape = {.unit_bytes = target->block_bytes};
+    void *memory = NULL;
+    unique->memory_bytes = blocks_bytes(target);
+    if (array == NULL)
+        GSI_TRY(gsi_memory_map(&target->loop->ledger, GSI_MEMORY_DATA, unique->memory_bytes,
+                               &memory, target->loop->error));
+    unique->memory = memory;
     GSI_TRY(gsi_buffers_init(
         &unique->blocks, &target->loop->ledger, array != NULL ? array->to : unique->memory,
         GSI_BLOCK_COUNT * target->block_bytes, shape, false, target->loop->error));
     for (uint32_t i = 0; gsi_target_is_split(target->options) && i < unique->blocks.count; i++)
         unique->blocks.all[i].capacity -=
             unique->blocks.all[i].capacity % gsi_unique_written_bytes(target);
-    return target->options->unique ? gsi_groups_init(&unique->groups, target->loop->layout, &rule,
-                                                     &target->loop->ledger, target->loop->error)
-                                   : GS_OK;
+    return GS_OK;
+}
+
+enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
+{
+    struct gsi_groups_rule rule = rule_of(target);
+    *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
+    if (!gsi_target_has_blocks(target))
+        return GS_OK;
+    unique->is_open = true;
+    unique->most = target->options->has_top ? target->options->top_count : UINT64_MAX;
+    unique->is_full = unique->most == 0;
+    gsi_buffer_list_init(&unique->full);
+    GSI_TRY(open_blocks(unique));
+    if (target->options->unique)
+        GSI_TRY(gsi_groups_init(&unique->groups, target->loop->layout, &rule, &target->loop->ledger,
+                                target->loop->error));
+    unique->pieces = (struct gsi_pieces){.target = target,
+                                         .groups = target->options->unique ? &unique->groups : NULL,
+                                         .carry = changed_by(target),
+                                         .entry_bytes = entry_bytes(target),
+                                         .written_bytes = gsi_unique_written_bytes(target),
+                                         .is_enough = unique->is_full};
+    return gsi_pieces_open(&unique->pieces, target->loop->error);
 }
 
 void gsi_unique_close(struct gsi_unique *unique)
 {
+    gsi_pieces_close(&unique->pieces);
     gsi_groups_clear(&unique->groups);
     gsi_buffers_clear(&unique->blocks);
     if (unique->memory != NULL)
@@ -192,89 +181,52 @@ void gsi_unique_close(struct gsi_unique *unique)
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
                       bool is_imprinted, bool has_imprints)
 {
-    unique->is_imprinted = is_imprinted && changed_by(unique->target) == NULL;
-    unique->windows = windows;
+    struct gsi_pieces *pieces = &unique->pieces;
     unique->next = next;
-    struct gsi_groups *groups = unique->target->options->unique ? &unique->groups : NULL;
-    const enum gsi_keep_choice keep = unique->target->options->unique_keep;
-    unique->picker = (struct gsi_picker){.target = unique->target,
-                                         .groups = groups,
-                                         .carry = changed_by(unique->target),
-                                         .is_imprinted = unique->is_imprinted,
-                                         .has_repeats = has_imprints && groups != NULL &&
-                                                        gsi_groups_are_of_keys(groups),
-                                         .needs_behind = groups != NULL && keep != GSI_KEEP_FIRST};
-    /* One window that waits must not be all that there are. */
-    unique->is_picking =
-        windows->count > 2 && gsi_picker_may(unique->target, groups, unique->picker.carry);
-    gsi_copier_begin(&unique->copier, unique->target->loop->pool, windows);
+    pieces->windows = windows;
+    pieces->is_imprinted = is_imprinted && changed_by(unique->target) == NULL;
+    pieces->has_repeats =
+        has_imprints && pieces->groups != NULL && gsi_groups_are_of_keys(pieces->groups);
+    gsi_copier_begin(&unique->copier, unique->target->loop->pool, &pieces->buffers);
 }
 
-/* What is written at `to` will be read back. Records lie where those before them were. */
-static void imprint(struct gsi_unique *unique, const uint8_t *to, uint64_t bytes)
+/* What is written of the next piece, as far as it is wanted; NULL: it is not there yet. */
+static struct gsi_buffer *take_piece(struct gsi_unique *unique)
 {
     const struct gsi_layout *layout = unique->target->loop->layout;
-    size_t n = bytes / layout->element_bytes;
-    struct gsi_imprint made = GSI_IMPRINT_EMPTY;
-    if (!unique->is_imprinted || n == 0)
-        return;
-    layout->ops->imprint(layout, &made, to, n);
-    layout->ops->imprint_join(layout, &unique->imprint, &made, NULL, to);
+    const uint64_t written = unique->pieces.written_bytes, left = unique->most - unique->count;
+    struct gsi_buffer *piece = gsi_pieces_give(&unique->pieces);
+    if (piece == NULL)
+        return NULL;
+    if (piece->bytes / written > left)
+        gsi_pieces_cut(&unique->pieces, piece, left);
+    unique->count += piece->bytes / written;
+    unique->is_full = unique->pieces.is_enough = unique->count == unique->most;
+    unique->position_sum = unique->pieces.position_sum;
+    if (piece->imprint.count > 0)
+        layout->ops->imprint_join(layout, &unique->imprint, &piece->imprint, NULL, piece->data);
+    if (unique->target->options->unique) /* the loop finds it */
+        (void)gsi_groups_check_sums(&unique->groups, unique->target->loop->error);
+    gsi_copier_enter(piece);
+    return piece;
 }
 
-/* Entries, as far as they are wanted, become what is written, at `to`, where they may be already.
- * Returns the bytes of that. */
-static uint64_t write_entries(struct gsi_unique *unique, const uint8_t *entries, uint64_t bytes,
-                              uint8_t *to)
+static bool is_in_hand(const struct gsi_unique *unique)
 {
-    const struct gsi_target *target = unique->target;
-    const struct gsi_carry *carry = changed_by(target);
-    uint64_t entry = entry_bytes(target), left = unique->most - unique->count;
-    uint64_t count = gsi_min_u64(bytes / entry, left);
-    uint64_t written = count * gsi_unique_written_bytes(target);
-    if (carry != NULL)
-        unique->position_sum += gsi_carry_put(carry, entries, count, entry, to);
-    unique->count += count;
-    unique->is_full = count == left;
-    imprint(unique, to, written);
-    return written;
+    return unique->piece != NULL && unique->piece_off < unique->piece->bytes;
 }
 
-static void stage(struct gsi_unique *unique, uint64_t bytes)
+/* A piece that is being copied leaves; the next one is taken. */
+static bool next_piece(struct gsi_unique *unique)
 {
-    unique->staged_off = 0;
-    unique->staged_end = bytes;
-}
-
-/* Entries of the next elements of the window: into the block, or staged, if they may go beyond
- * it. */
-static void take_elements(struct gsi_unique *unique)
-{
-    const struct gsi_buffer *window = unique->window;
-    struct gsi_buffer *block = unique->block;
-    uint32_t bytes = unique->target->loop->layout->element_bytes;
-    uint64_t n =
-        gsi_min_u64(staged_count(unique->target), (window->bytes - unique->window_off) / bytes);
-    const uint8_t *elements = window->data + unique->window_off;
-    bool has_room = n * gsi_unique_written_bytes(unique->target) <= block->capacity - block->bytes;
-    uint8_t *to = has_room ? block->data + block->bytes : unique->staged;
-    uint64_t found = n * bytes;
-    if (unique->target->options->unique) {
-        uint8_t *entries = unique->entries != NULL ? unique->entries : to;
-        found = gsi_groups_add(&unique->groups, elements, n, entries);
-        elements = entries;
-    }
-    uint64_t written = write_entries(unique, elements, found, to);
-    if (has_room)
-        block->bytes += written;
-    else
-        stage(unique, written);
-    unique->window_off += n * bytes;
-}
-
-static bool has_elements(const struct gsi_unique *unique)
-{
-    return unique->window != NULL && unique->window_off < unique->window->bytes && !unique->is_full;
+    if (is_in_hand(unique))
+        return false;
+    struct gsi_buffer *last = unique->piece;
+    unique->piece = take_piece(unique);
+    unique->piece_off = 0;
+    if (last != NULL)
+        gsi_copier_leave(&unique->copier, last);
+    return last != NULL || unique->piece != NULL;
 }
 
 static bool is_block_full(const struct gsi_unique *unique)
@@ -282,73 +234,11 @@ static bool is_block_full(const struct gsi_unique *unique)
     return unique->block != NULL && unique->block->bytes == unique->block->capacity;
 }
 
-/* On a thread: until the block is full or the window is at its end. */
-static void fill_block(struct gsi_task *task, uint32_t worker_idx)
-{
-    (void)worker_idx;
-    struct gsi_unique *unique = GSI_CONTAINER_OF(task, struct gsi_unique, task);
-    struct gsi_buffer *block = unique->block;
-    for (;;) {
-        uint64_t bytes =
-            gsi_min_u64(unique->staged_end - unique->staged_off, block->capacity - block->bytes);
-        memcpy(block->data + block->bytes, unique->staged + unique->staged_off, bytes);
-        block->bytes += bytes;
-        unique->staged_off += bytes;
-        if (is_block_full(unique) || !has_elements(unique))
-            return;
-        take_elements(unique);
-    }
-}
-
-static void fill_done(struct gsi_task *task)
-{
-    struct gsi_unique *unique = GSI_CONTAINER_OF(task, struct gsi_unique, task);
-    unique->is_busy = false;
-    if (unique->target->options->unique) /* the loop finds it */
-        (void)gsi_groups_check_sums(&unique->groups, unique->target->loop->error);
-}
-
-static bool has_staged(const struct gsi_unique *unique)
-{
-    return unique->staged_off < unique->staged_end;
-}
-
-/* What is written of the next window; NULL: it is not there yet. */
-static struct gsi_buffer *take_picked(struct gsi_unique *unique)
-{
-    const struct gsi_layout *layout = unique->target->loop->layout;
-    struct gsi_buffer *window = gsi_picker_give(&unique->picker);
-    if (window == NULL)
-        return NULL;
-    unique->count += window->bytes / gsi_unique_written_bytes(unique->target);
-    unique->position_sum = unique->picker.position_sum;
-    if (unique->is_imprinted && window->bytes > 0)
-        layout->ops->imprint_join(layout, &unique->imprint, &window->imprint, NULL, window->data);
-    gsi_copier_enter(window);
-    return window;
-}
-
-/* Windows that were looked at go back; the next one is taken. */
-static bool next_window(struct gsi_unique *unique)
-{
-    if (has_elements(unique))
-        return false;
-    struct gsi_buffer *looked_at = unique->window;
-    unique->window =
-        unique->is_picking ? take_picked(unique) : gsi_buffer_list_pop(&unique->waiting);
-    unique->window_off = 0;
-    if (looked_at != NULL && unique->is_picking)
-        gsi_copier_leave(&unique->copier, looked_at);
-    else if (looked_at != NULL)
-        gsi_buffers_give(unique->windows, looked_at);
-    return looked_at != NULL || unique->window != NULL;
-}
-
 /* A block that is full, or the last one, takes its place behind those before it. */
 static bool close_block(struct gsi_unique *unique)
 {
-    bool is_last = unique->is_ended && !has_staged(unique) && !has_elements(unique) &&
-                   gsi_picker_is_idle(&unique->picker) && unique->block != NULL;
+    bool is_last = unique->is_ended && !is_in_hand(unique) &&
+                   gsi_pieces_are_idle(&unique->pieces) && unique->block != NULL;
     if (!is_block_full(unique) && !is_last)
         return false;
     unique->full_bytes += unique->block->bytes;
@@ -382,29 +272,17 @@ static bool take_block(struct gsi_unique *unique)
     return true;
 }
 
-/* What is written of the window is there already: a piece of it. */
-static bool copy_picked(struct gsi_unique *unique)
+/* A part of the piece, to the end of the block. */
+static bool copy_part(struct gsi_unique *unique)
 {
+    if (!is_in_hand(unique) || (unique->block == NULL && !take_block(unique)))
+        return false;
     const struct gsi_buffer *block = unique->block;
     uint64_t bytes =
-        gsi_min_u64(unique->window->bytes - unique->window_off, block->capacity - block->bytes);
-    if (!gsi_copier_copy(&unique->copier, unique->window, unique->window_off, unique->block, bytes))
+        gsi_min_u64(unique->piece->bytes - unique->piece_off, block->capacity - block->bytes);
+    if (!gsi_copier_copy(&unique->copier, unique->piece, unique->piece_off, unique->block, bytes))
         return false;
-    unique->window_off += bytes;
-    return true;
-}
-
-static bool start_task(struct gsi_unique *unique)
-{
-    if (!has_staged(unique) && !has_elements(unique))
-        return false;
-    if (unique->block == NULL && !take_block(unique))
-        return false;
-    if (unique->is_picking)
-        return copy_picked(unique);
-    unique->is_busy = true;
-    unique->task = (struct gsi_task){.run = fill_block, .done = fill_done, .is_urgent = true};
-    gsi_pool_submit(unique->target->loop->pool, &unique->task);
+    unique->piece_off += bytes;
     return true;
 }
 
@@ -412,16 +290,15 @@ static bool pump(void *context)
 {
     struct gsi_unique *unique = context;
     bool has_moved = false;
-    while (!unique->is_busy && (close_block(unique) || hand_block_on(unique) ||
-                                next_window(unique) || start_task(unique)))
+    while (unique->is_open && (close_block(unique) || hand_block_on(unique) || next_piece(unique) ||
+                               copy_part(unique) || gsi_pieces_pump(&unique->pieces)))
         has_moved = true;
     return has_moved;
 }
 
 bool gsi_unique_is_idle(const struct gsi_unique *unique)
 {
-    return !unique->is_busy && !has_staged(unique) && unique->window == NULL &&
-           unique->waiting.head == NULL && gsi_picker_is_idle(&unique->picker) &&
+    return unique->piece == NULL && gsi_pieces_are_idle(&unique->pieces) &&
            unique->copier.leaving_count == 0 && unique->full.head == NULL &&
            !(unique->is_ended && unique->block != NULL);
 }
@@ -433,24 +310,17 @@ static bool is_idle(const void *context)
 
 void gsi_unique_finish(struct gsi_unique *unique)
 {
-    if (unique->memory == NULL)
+    if (!unique->is_open)
         return;
     unique->is_ended = true;
-    if (unique->is_picking)
-        gsi_picker_end(&unique->picker);
-    if (!unique->target->options->unique || unique->is_picking)
-        return;
-    uint8_t *entries = unique->entries != NULL ? unique->entries : unique->staged;
-    uint64_t bytes = gsi_groups_end(&unique->groups, entries);
-    stage(unique, write_entries(unique, entries, bytes, unique->staged));
-    (void)gsi_groups_check_sums(&unique->groups, unique->target->loop->error);
+    gsi_pieces_end(&unique->pieces);
 }
 
 enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
                                  const struct gsi_tally_report *fields)
 {
     const struct gsi_target *target = unique->target;
-    if (unique->memory == NULL || unique->is_full)
+    if (!unique->is_open || unique->is_full)
         return GS_OK;
     if (!target->options->unique)
         return unique->count == count
@@ -478,26 +348,20 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
 
 enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)
 {
-    const struct gsi_target *target = unique->target;
-    struct gsi_groups_rule rule = rule_of(target);
     GSI_TRY(gsi_unique_verify(unique, count, NULL));
-    gsi_groups_clear(&unique->groups);
+    if (unique->target->options->unique)
+        gsi_groups_restart(&unique->groups);
+    gsi_pieces_restart(&unique->pieces);
     unique->imprint = GSI_IMPRINT_EMPTY;
-    unique->count = unique->full_bytes = unique->staged_off = unique->staged_end = 0;
+    unique->count = unique->full_bytes = 0;
     unique->is_ended = false;
-    return gsi_groups_init(&unique->groups, target->loop->layout, &rule, &target->loop->ledger,
-                           target->loop->error);
+    return GS_OK;
 }
 
 static bool take(void *context, struct gsi_buffer *window)
 {
     struct gsi_unique *unique = context;
-    if (!unique->is_picking)
-        gsi_buffer_list_push(&unique->waiting, window);
-    else if (window->bytes > 0)
-        gsi_picker_take(&unique->picker, window);
-    else
-        gsi_buffers_give(unique->windows, window);
+    gsi_pieces_take(&unique->pieces, window);
     return false;
 }
 

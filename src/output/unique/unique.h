@@ -3,13 +3,13 @@
  * were. It also turns elements into what is written of them: their positions with --argsort, some
  * fields with --out (element/carry/carry.h).
  *
- *     windows, in order --(picker)--task--> blocks, full but for the last --> sink
+ *     windows, in order --task a piece--> what is written --task a part--> blocks, full but for the
+ *                                                                         last --> sink
  *
  * A window may become shorter or, with counts, longer. So the result goes into blocks of whole
  * pages, and direct writes, packing and streams need no change. Elements may straddle blocks.
- * Blocks for an array (io/array.h) are parts of it. Where it can be, what is written of a window is
- * made and copied on all threads (output/unique/picker.h, copier.h). Counts and folds, which go on
- * from window to window, are made by one task at a time, in order (element/groups.c). */
+ * Blocks for an array (io/array.h) are parts of it. What is written of windows is made and copied
+ * on all threads (output/unique/pieces.h, copier.h). */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
@@ -17,36 +17,28 @@
 #include "element/groups.h"
 #include "output/sink.h"
 #include "output/unique/copier.h"
-#include "output/unique/picker.h"
+#include "output/unique/pieces.h"
 
 struct gsi_unique {
     struct gsi_target *target;
-    struct gsi_link next;        /* takes blocks */
-    struct gsi_buffers *windows; /* where windows go after they were looked at */
-    uint8_t *memory;             /* the blocks, then what is staged */
+    struct gsi_link next; /* takes blocks */
+    uint8_t *memory;      /* the blocks */
     uint64_t memory_bytes;
     struct gsi_buffers blocks;
     struct gsi_groups groups;
-    struct gsi_picker picker;   /* if is_picking */
-    struct gsi_copier copier;   /* likewise */
-    bool is_picking;            /* windows are what is written when they are copied */
+    struct gsi_pieces pieces;
+    struct gsi_copier copier;
     struct gsi_imprint imprint; /* of the elements that went on, if they will be read back; for */
                                 /* records, without their order */
-    struct gsi_buffer_list waiting;
-    struct gsi_buffer *window; /* being looked at, up to window_off */
-    uint64_t window_off;
+    struct gsi_buffer *piece;   /* being copied, up to piece_off */
+    uint64_t piece_off;
     struct gsi_buffer *block;    /* being filled */
     struct gsi_buffer_list full; /* blocks that go on when all is in them that belongs there */
     uint64_t full_bytes;         /* of all that were full so far */
-    uint8_t *entries;            /* of groups, if something else is written of them; NULL */
-    uint8_t *staged;             /* what may go beyond a block: [staged_off, staged_end) */
-    uint64_t staged_off, staged_end;
-    uint64_t most, count;  /* entries: of the output, at most; written so far */
-    gsi_u128 position_sum; /* with --argsort: of all that were written */
-    struct gsi_task task;
-    bool is_busy, is_ended;
-    bool is_full;      /* what follows is not wanted; belongs to the task while is_busy */
-    bool is_imprinted; /* elements that go on will be read again */
+    uint64_t most, count;        /* entries: of the output, at most; written so far */
+    gsi_u128 position_sum;       /* with --argsort: of all that were written */
+    bool is_open, is_ended;
+    bool is_full; /* what follows is not wanted */
 };
 
 /* gsi_unique_check: checks what makes groups, and what is written of them.
@@ -102,7 +94,7 @@ struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
  * at, and need not come. */
 static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 {
-    return !unique->is_busy && unique->is_full;
+    return unique->is_full;
 }
 
 /* gsi_unique_is_idle: nothing waits, or is under way. */
@@ -114,7 +106,7 @@ void gsi_unique_finish(struct gsi_unique *unique);
 
 /* gsi_unique_restart: makes unique as it was when opened. It has ended with `count` elements, which
  * is checked.
- * fails GS_E_MEMORY, GS_E_VERIFY */
+ * fails GS_E_VERIFY */
 enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count);
 
 /* gsi_unique_verify: checks at the end that all `count` elements that were sorted belong to a

@@ -15,7 +15,8 @@ INTEGERS = {'uint8': 1, 'int8': 1, 'u16': 2, 'i16': 2, 'u32': 4, 'i32': 4, 'u64'
 FLOATS = {'f16': (2, 10, 5), 'bf16': (2, 7, 8), 'f32': (4, 23, 8), 'f64': (8, 52, 11)}
 TIMES = {'time64': 8}
 NAT = 1 << 63
-WAYS = ['', '--spill always', '--spill always --chunk 64K --compress zstd', '--io threads --parallel 1', '--chunk 64K']
+WAYS = ['', '--spill always', '--spill always --chunk 64K --compress zstd', '--io threads --parallel 1', '--chunk 64K',
+        '--parallel 8 --window 16K']
 
 
 class Field:

@@ -6,11 +6,14 @@
 #include "element/equal_keys.h"
 #include "element/groups.h"
 #include "element/record/record.h"
+#include "element/record/record_tally.h"
+
+#include <math.h>
 
 #define MOST         5000
 #define MOST_ELEMENT 40
 
-static uint8_t data[MOST * MOST_ELEMENT], got[MOST * (MOST_ELEMENT + 8)],
+static uint8_t data[MOST * MOST_ELEMENT], got[MOST * (MOST_ELEMENT + 64)],
     want[MOST * (MOST_ELEMENT + 8)];
 
 struct shape {
@@ -102,37 +105,49 @@ static size_t run(struct test_random *random, struct gsi_groups *groups, size_t 
     return length + gsi_groups_end(groups, got + length);
 }
 
-/* The same in pieces that are looked at on their own, the last one first. */
-static size_t run_picked(struct test_random *random, struct gsi_groups *groups, size_t n,
-                         uint32_t bytes)
+/* The same in pieces that are looked at on their own, the last one first, each in a few steps. */
+static size_t run_apart(struct test_random *random, struct gsi_groups *groups, size_t n,
+                        uint32_t bytes, uint64_t most_pieces)
 {
-    struct {
-        struct gsi_groups_piece piece;
-        uint8_t *elements; /* of that size: the sanitizer sees what is more */
-        size_t n, put;
-    } pieces[64];
+    static struct gsi_groups_piece pieces[MOST];
+    static size_t begins[MOST + 1];
+    struct gs_error error;
     size_t count = 0, length = 0;
-    uint64_t most = 1 + test_below(random, n / 8 + 3);
-    for (size_t at = 0; at < n; at += pieces[count++].n) {
-        size_t step = count + 1 < 64 ? 1 + test_below(random, most) : n - at;
-        pieces[count].n = step = step < n - at ? step : n - at;
-        pieces[count].piece = (struct gsi_groups_piece){0};
-        pieces[count].elements = malloc(step * bytes);
-        memcpy(pieces[count].elements, data + at * bytes, step * bytes);
-        bool goes_on = gsi_groups_meet(groups, pieces[count].elements, step);
-        pieces[count].piece.goes_on_before = goes_on;
-        if (count > 0)
-            pieces[count - 1].piece.goes_on_behind = goes_on;
+    for (size_t at = 0; at < n; at += 1 + test_below(random, 2 * n / most_pieces + 2))
+        begins[count++] = at;
+    begins[count] = n;
+    uint8_t **outs = calloc(count + 1, sizeof *outs);
+    size_t *puts = calloc(count + 1, sizeof *puts);
+    for (size_t i = count; i-- > 0;) {
+        const size_t begin = begins[i], end = begins[i + 1];
+        const uint8_t *elements = data + begin * bytes;
+        bool is_apart = true;
+        for (size_t k = begin + 1; k < end; k++)
+            is_apart =
+                is_apart && !gsi_groups_is_equal(groups, data + (k - 1) * bytes, data + k * bytes);
+        assert_int_equal(gsi_groups_piece_init(&pieces[i], groups, &error), GS_OK);
+        gsi_groups_piece_begin(
+            &pieces[i], i > 0 && gsi_groups_is_equal(groups, elements - bytes, elements),
+            is_apart && gsi_groups_are_of_keys(groups) && test_below(random, 2) == 0);
+        outs[i] = malloc((end - begin) * groups->entry_bytes); /* the sanitizer sees what is more */
+        for (size_t at = begin, step; at < end; at += step) {
+            step = 1 + test_below(random, end - at);
+            puts[i] += gsi_groups_piece_add(&pieces[i], data + at * bytes, step, outs[i] + puts[i]);
+        }
     }
-    for (size_t i = count; i-- > 0;)
-        pieces[i].put = gsi_groups_pick(groups, &pieces[i].piece, pieces[i].elements, pieces[i].n);
     for (size_t i = 0; i < count; i++) {
-        gsi_groups_join(groups, &pieces[i].piece, pieces[i].n);
-        memcpy(got + length, pieces[i].elements, pieces[i].put);
-        length += pieces[i].put;
-        free(pieces[i].elements);
+        uint8_t *before = malloc(groups->entry_bytes);
+        size_t put = gsi_groups_join(groups, &pieces[i], before);
+        memcpy(got + length, before, put);
+        memcpy(got + length + put, outs[i], puts[i]);
+        length += put + puts[i];
+        gsi_groups_piece_clear(&pieces[i]);
+        free(before);
+        free(outs[i]);
     }
-    return length;
+    free(outs);
+    free(puts);
+    return length + gsi_groups_end(groups, got + length);
 }
 
 static void check_groups(struct test_random *random, const struct gsi_layout *layout,
@@ -148,20 +163,20 @@ static void check_groups(struct test_random *random, const struct gsi_layout *la
             struct gsi_groups_rule rule = {
                 .has_counts = i % 2 != 0, .keep = i / 2 % 5, .key_count = key_count};
             rule.has_counts &= rule.keep != GSI_KEEP_REPEATED; /* they do not go together */
-            bool is_picked = !rule.has_counts && i / 10 % 2 != 0;
+            bool is_apart = i / 10 % 2 != 0;
             fill(random, &shapes[s], n, bytes, layout->record != NULL);
             assert_int_equal(gsi_groups_init(&groups, layout, &rule, NULL, &error), GS_OK);
             size_t wanted = expect(n, bytes, &rule, &group_count);
-            assert_int_equal(gsi_groups_may_pick(&groups), !rule.has_counts);
             size_t length =
-                is_picked ? run_picked(random, &groups, n, bytes) : run(random, &groups, n, bytes);
+                is_apart ? run_apart(random, &groups, n, bytes, 1 + test_below(random, n + 9))
+                         : run(random, &groups, n, bytes);
             if (length != wanted || memcmp(got, want, wanted) != 0)
-                test_fail("%s, %s, %zu elements, keep %d, counts %d, picked %d: %zu bytes, not %zu",
-                          type, shapes[s].name, n, rule.keep, rule.has_counts, is_picked, length,
+                test_fail("%s, %s, %zu elements, keep %d, counts %d, apart %d: %zu bytes, not %zu",
+                          type, shapes[s].name, n, rule.keep, rule.has_counts, is_apart, length,
                           wanted);
             assert_int_equal(groups.count, group_count);
             assert_true(gsi_groups_are_whole(&groups, n));
-            assert_true(!groups.is_held || !gsi_groups_are_whole(&groups, n + 1));
+            assert_false(gsi_groups_are_whole(&groups, n + 1));
             gsi_groups_clear(&groups);
         }
 }
@@ -218,11 +233,88 @@ static void test_groups__records__first_of_equal_keys(void **state)
     }
 }
 
+/* Key, i32, f64, u64, f64, u32; values of all kinds, sums that do not fit among them. */
+static void fill_fields(struct test_random *random, size_t n, bool may_overflow)
+{
+    static const double odd[] = {INFINITY, -INFINITY, NAN, -0.0, 1e308, -1e308, 1e-308, 0.1};
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *record = data + i * MOST_ELEMENT;
+        int32_t number = (int32_t)test_below(random, 1000) - 500;
+        double real = test_below(random, 5) == 0 ? odd[test_below(random, 8)]
+                                                 : (double)test_below(random, 1000) / 7;
+        double negative_zero = test_below(random, 40) == 0 ? NAN : -0.0;
+        uint64_t word = may_overflow && test_below(random, 3) == 0 ? UINT64_MAX / 2 : i;
+        memcpy(record, &number, 4);
+        memcpy(record + 4, &real, 8);
+        memcpy(record + 12, &negative_zero, 8);
+        memcpy(record + 20, &word, 8);
+        memcpy(record + 28, &real, 8);
+    }
+}
+
+/* What is folded apart and put together has the bytes, and the totals, of what is folded in one. */
+static void test_groups__folds_in_pieces__as_in_one(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(3);
+    static const struct {
+        enum gsi_fold_kind kind;
+        const char *text;
+    } folded[] = {{GSI_FOLD_SUM, "0:i32"},
+                  {GSI_FOLD_SUM, "4:f64"},
+                  {GSI_FOLD_SUM, "12:f64"},
+                  {GSI_FOLD_SUM, "20:u64"},
+                  {GSI_FOLD_MIN, "28:f64"}};
+    for (size_t round = 0; round < 400; round++) {
+        static uint8_t whole[sizeof got];
+        struct gsi_record record;
+        struct gs_error error = {0}, other_error = {0};
+        struct gsi_fold fold = {0};
+        struct gsi_groups one, parts;
+        struct gsi_tally_report fields[GSI_FIELDS_MAX];
+        const char *key = "36:u32";
+        const bool is_wide = round % 2 == 0, may_overflow = round % 7 == 0;
+        const size_t n = 1 + test_below(&random, round % 3 == 0 ? MOST : 50);
+        assert_int_equal(gsi_record_make(MOST_ELEMENT, &key, 1, NULL, 0, false, &record, &error),
+                         GS_OK);
+        for (size_t i = 0; i < sizeof folded / sizeof folded[0]; i++)
+            assert_int_equal(gsi_fold_add_field(&fold, &record, 0, folded[i].kind, is_wide,
+                                                folded[i].text, &error),
+                             GS_OK);
+        struct gsi_layout layout = gsi_layout_make_records(&record, NULL, false);
+        const struct gsi_groups_rule rule = {
+            .has_counts = round % 5 == 0, .keep = (enum gsi_keep_choice)(round % 4), .fold = &fold};
+        fill(&random, &shapes[round % SHAPE_COUNT], n, MOST_ELEMENT, true);
+        fill_fields(&random, n, may_overflow);
+        assert_int_equal(gsi_groups_init(&one, &layout, &rule, NULL, &error), GS_OK);
+        assert_int_equal(gsi_groups_init(&parts, &layout, &rule, NULL, &error), GS_OK);
+        size_t length = run(&random, &one, n, MOST_ELEMENT);
+        memcpy(whole, got, length);
+        assert_int_equal(
+            run_apart(&random, &parts, n, MOST_ELEMENT, 1 + test_below(&random, n + 9)), length);
+        assert_memory_equal(got, whole, length);
+        assert_int_equal(parts.count, one.count);
+        assert_true(gsi_groups_are_whole(&parts, n));
+        enum gs_status status = gsi_groups_check_sums(&one, &error);
+        assert_int_equal(gsi_groups_check_sums(&parts, &other_error), status);
+        assert_string_equal(other_error.text, error.text);
+        struct gsi_record_tally *tally = gsi_record_tally_create(&record);
+        gsi_record_tally_add(tally, data, n);
+        gsi_record_tally_finish(tally, fields);
+        assert_ptr_equal(gsi_folder_differs(&parts.folder, fields),
+                         gsi_folder_differs(&one.folder, fields));
+        gsi_record_tally_free(tally);
+        gsi_groups_clear(&one);
+        gsi_groups_clear(&parts);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups__numbers_of_every_type__as_a_plain_loop),
         cmocka_unit_test(test_groups__records__first_of_equal_keys),
+        cmocka_unit_test(test_groups__folds_in_pieces__as_in_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
