@@ -10,7 +10,6 @@ import os
 import stat
 import tempfile
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
@@ -18,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors import Error, error_of, type_error
+from .run import ahead
 from .sort import TableSorter, memory_of
 from .table import Shown
 
@@ -163,17 +163,11 @@ class Style:
 
     def write(self, out: Placed, schema: Any, sorter: TableSorter, shown: Shown) -> None:
         self.options['sorting_columns'] = _sorting_columns(schema, sorter)
-        rows_done, encoded = 0, None
-        with pq.ParquetWriter(out.path, schema, **self.options) as writer, ThreadPoolExecutor(1) as encoder:
-            for table in self._row_groups(sorter):
-                if encoded is not None:
-                    encoded.result()
-                encoded = encoder.submit(_encode, writer, table)
-                rows_done += table.num_rows
+        rows_done = 0
+        with pq.ParquetWriter(out.path, schema, **self.options) as writer:
+            for rows in ahead(lambda table: _encode(writer, table), self._row_groups(sorter), 1):
+                rows_done += rows
                 shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1), sorter.taken_bytes)
-                del table
-            if encoded is not None:
-                encoded.result()
 
     def _row_groups(self, sorter: TableSorter) -> Iterator[Any]:
         """Of as many rows as wanted, or as a quarter of memory has room for: one as columns and, beside them, encoded, and the next."""
@@ -205,9 +199,10 @@ def _refuse_codecs(asked: Optional[str], names: Set[str], level: Optional[int]) 
             raise ValueError(f'compression_level: {level}: {error}') from None
 
 
-def _encode(writer: Any, table: Any) -> None:
+def _encode(writer: Any, table: Any) -> int:
     writer.write_table(table, row_group_size=max(table.num_rows, 1))
     pa.default_memory_pool().release_unused()
+    return int(table.num_rows)
 
 
 def _sorting_columns(schema: Any, sorter: TableSorter) -> Any:

@@ -106,18 +106,19 @@ def taken(table: Any, places: Any, most_bytes: int) -> Iterator[Any]:
     if len(places) == 0:
         return
     step = max(1, min(len(places), most_bytes * 7 // 8 * table.num_rows // max(table.nbytes, 1)))  # rows are not all as large
-    for batches in _ahead(lambda at: table.take(pa.array(places[at:at + step])).combine_chunks().to_batches(), range(0, len(places), step)):
+    for batches in ahead(lambda at: table.take(pa.array(places[at:at + step])).combine_chunks().to_batches(), range(0, len(places), step), 2):
         for batch in batches:
             yield from in_pieces(batch, most_bytes)
 
 
-def _ahead(function: Callable[[int], Any], items: Iterable[int]) -> Iterator[Any]:
-    """What it makes of each, in order: the next two are made while one is used."""
-    with ThreadPoolExecutor(2) as pool:
+def ahead(function: Callable[[Any], Any], items: Iterable[Any], threads: int) -> Iterator[Any]:
+    """What it makes of each, in order: as many as there are threads are made while one is used, or the next item comes."""
+    with ThreadPoolExecutor(threads) as pool:
         waiting: Any = deque()
         for item in items:
             waiting.append(pool.submit(function, item))
-            if len(waiting) > 2:
+            del item
+            if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
