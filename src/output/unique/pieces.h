@@ -35,7 +35,7 @@ struct gsi_pieces {
     struct gsi_reorder done;
     uint64_t begun_count; /* pieces */
     uint32_t working_count;
-    gsi_u128 position_sum; /* of all pieces that were given */
+    gsi_u128 position_sum; /* with --argsort: of all pieces that were given */
 };
 
 /* gsi_pieces_plan: decides how many pieces there are, and how large, out of `memory_bytes` in all.

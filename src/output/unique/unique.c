@@ -152,7 +152,6 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
         return GS_OK;
     unique->is_open = true;
     unique->most = target->options->has_top ? target->options->top_count : UINT64_MAX;
-    unique->is_full = unique->most == 0;
     gsi_buffer_list_init(&unique->full);
     GSI_TRY(open_blocks(unique));
     if (target->options->unique)
@@ -163,7 +162,7 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
                                          .carry = changed_by(target),
                                          .entry_bytes = entry_bytes(target),
                                          .written_bytes = gsi_unique_written_bytes(target),
-                                         .is_enough = unique->is_full};
+                                         .is_enough = unique->most == 0};
     return gsi_pieces_open(&unique->pieces, target->loop->error);
 }
 
@@ -201,8 +200,7 @@ static struct gsi_buffer *take_piece(struct gsi_unique *unique)
     if (piece->bytes / written > left)
         gsi_pieces_cut(&unique->pieces, piece, left);
     unique->count += piece->bytes / written;
-    unique->is_full = unique->pieces.is_enough = unique->count == unique->most;
-    unique->position_sum = unique->pieces.position_sum;
+    unique->pieces.is_enough = unique->count == unique->most;
     if (piece->imprint.count > 0)
         layout->ops->imprint_join(layout, &unique->imprint, &piece->imprint, NULL, piece->data);
     if (unique->target->options->unique) /* the loop finds it */
@@ -320,7 +318,7 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
                                  const struct gsi_tally_report *fields)
 {
     const struct gsi_target *target = unique->target;
-    if (!unique->is_open || unique->is_full)
+    if (!unique->is_open || gsi_unique_is_full(unique))
         return GS_OK;
     if (!target->options->unique)
         return unique->count == count

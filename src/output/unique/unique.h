@@ -36,9 +36,7 @@ struct gsi_unique {
     struct gsi_buffer_list full; /* blocks that go on when all is in them that belongs there */
     uint64_t full_bytes;         /* of all that were full so far */
     uint64_t most, count;        /* entries: of the output, at most; written so far */
-    gsi_u128 position_sum;       /* with --argsort: of all that were written */
     bool is_open, is_ended;
-    bool is_full; /* what follows is not wanted */
 };
 
 /* gsi_unique_check: checks what makes groups, and what is written of them.
@@ -94,7 +92,7 @@ struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
  * at, and need not come. */
 static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 {
-    return unique->is_full;
+    return unique->pieces.is_enough;
 }
 
 /* gsi_unique_is_idle: nothing waits, or is under way. */
