@@ -24,7 +24,7 @@ bool gsi_target_has_blocks(const struct gsi_target *target)
            (action == GS_SORT || action == GS_EXPLAIN);
 }
 
-#define BLOCK_PART      128
+#define BLOCK_PART      ((uint64_t)GSI_BLOCK_COUNT * GSI_BLOCKS_PART)
 #define BLOCK_MIN_BYTES ((uint64_t)64 << 10)
 #define BLOCK_MAX_BYTES ((uint64_t)2 << 20)
 

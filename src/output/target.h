@@ -37,6 +37,7 @@ static inline bool gsi_target_is_split(const struct gsi_options *options)
  * wants transfers (gsort-bench disk), and they take a 16th of memory together.
  * gsi_target_block_bytes: the size of a block, out of `memory_bytes` in all. */
 #define GSI_BLOCK_COUNT 8u
+#define GSI_BLOCKS_PART 16u
 uint64_t gsi_target_block_bytes(const struct gsi_target *target, uint64_t memory_bytes);
 
 /* gsi_target_most_bytes: the most bytes of elements that the output may have; UINT64_MAX: no limit.

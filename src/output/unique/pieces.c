@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* Pieces take a 32nd of memory together. A large one is in a core's second-level cache when it is
+/* Pieces take a 256th of memory together. A large one is in a core's second-level cache when it is
  * copied; as many keep the threads of most machines busy. */
-#define MEMORY_PART     32u
+#define MEMORY_PART     256u
 #define PIECES_MOST     32u
 #define PIECES_LEAST    4u
 #define PIECE_MAX_BYTES ((uint64_t)1 << 20)
-#define PIECE_MIN_BYTES ((uint64_t)16 << 10)
+#define PIECE_MIN_BYTES ((uint64_t)8 << 10)
 
 /* Entries that are not written as they are are made in batches, in the first-level cache. */
 #define BATCH_BYTES ((uint64_t)16 << 10)

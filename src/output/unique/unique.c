@@ -72,20 +72,22 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
     return gsi_format_check(target->inputs);
 }
 
+/* What pieces take, blocks do not: together they are the part of memory that blocks are. */
 uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
 {
     if (!gsi_target_has_blocks(target))
         return 0;
-    target->block_bytes = gsi_target_block_bytes(target, memory_bytes);
+    struct gsi_groups_rule rule = rule_of(target);
+    const bool is_unique = target->options->unique;
+    const uint64_t pieces = gsi_pieces_plan(target, is_unique ? &rule : NULL, entry_bytes(target),
+                                            gsi_unique_written_bytes(target), memory_bytes);
+    const uint64_t less = gsi_min_u64(memory_bytes, gsi_mul_max_u64(GSI_BLOCKS_PART, pieces));
+    target->block_bytes = gsi_target_block_bytes(target, memory_bytes - less);
     if (gsi_target_is_split(target->options)) /* blocks hold whole entries then */
         target->block_bytes =
             gsi_max_u64(target->block_bytes,
                         gsi_round_up_u64(gsi_unique_written_bytes(target), GSI_DIRECT_ALIGN));
-    struct gsi_groups_rule rule = rule_of(target);
-    const bool is_unique = target->options->unique;
-    return blocks_bytes(target) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) +
-           gsi_pieces_plan(target, is_unique ? &rule : NULL, entry_bytes(target),
-                           gsi_unique_written_bytes(target), memory_bytes) +
+    return blocks_bytes(target) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) + pieces +
            (is_unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
 }
 
