@@ -75,14 +75,18 @@ def names_of(wheel):
         return {name for name in file.namelist() if not name.endswith('/')}
 
 
-@pytest.fixture(scope='module')
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp('wheel')
+def house_wheel(folder, **environment):
+    """Of the build that has the library, with all that it needs of this machine's libraries."""
     build = os.path.dirname(os.path.dirname(os.path.abspath(os.environ['LIBGSORT_LIBRARY'])))
-    built = made_by_pip(PACKAGE, folder / 'built', f'GSORT_BUILD={build}')
+    built = made_by_pip(PACKAGE, folder / 'built', f'GSORT_BUILD={build}', **environment)
     run(sys.executable, '-m', 'auditwheel', 'repair', '-w', str(folder / 'house'), built, env=ENVIRONMENT)
     [repaired] = glob.glob(str(folder / 'house' / '*.whl'))
     return repaired
+
+
+@pytest.fixture(scope='module')
+def wheel(tmp_path_factory):
+    return house_wheel(tmp_path_factory.mktemp('wheel'))
 
 
 @pytest.fixture(scope='module')

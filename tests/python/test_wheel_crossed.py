@@ -5,11 +5,10 @@ import os
 import random
 import re
 import shutil
-import sys
 import zipfile
 
 import pytest
-from test_wheel import ENVIRONMENT, PACKAGE, SYSTEM, made_by_pip, names_of, run
+from test_wheel import SYSTEM, house_wheel, names_of, run
 
 LIBRARY = os.path.abspath(os.environ['LIBGSORT_LIBRARY'])
 EMULATOR = shutil.which('qemu-aarch64-static') or shutil.which('qemu-aarch64')
@@ -17,12 +16,8 @@ EMULATOR = shutil.which('qemu-aarch64-static') or shutil.which('qemu-aarch64')
 
 @pytest.fixture(scope='module')
 def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp('wheel')
     assert 'AArch64' in run('readelf', '-h', LIBRARY)
-    built = made_by_pip(PACKAGE, folder / 'built', f'GSORT_BUILD={os.path.dirname(os.path.dirname(LIBRARY))}', _PYTHON_HOST_PLATFORM='linux-aarch64')
-    run(sys.executable, '-m', 'auditwheel', 'repair', '-w', str(folder / 'house'), built, env=ENVIRONMENT)
-    [repaired] = glob.glob(str(folder / 'house' / '*.whl'))
-    return repaired
+    return house_wheel(tmp_path_factory.mktemp('wheel'), _PYTHON_HOST_PLATFORM='linux-aarch64')
 
 
 @pytest.fixture(scope='module')
