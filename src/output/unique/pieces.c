@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* Pieces take a 256th of memory together. A large one is in a core's second-level cache when it is
+/* Pieces take a 128th of memory together. A large one is in a core's second-level cache when it is
  * copied; as many keep the threads of most machines busy. */
-#define MEMORY_PART     256u
+#define MEMORY_PART     128u
 #define PIECES_MOST     32u
 #define PIECES_LEAST    4u
 #define PIECE_MAX_BYTES ((uint64_t)1 << 20)
