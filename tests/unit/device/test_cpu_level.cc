@@ -1,5 +1,7 @@
 // test_cpu_level.cc: GS_TEST_CPU leaves out what processors of that level lack, for Highway and for
 // clones. Run: GS_TEST_CPU=v2 build/dev/tests/test_cpu_level
+#include <hwy/targets.h>
+
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -49,8 +51,28 @@ static void test_cpu_level__named__both_choose_within_it(void **)
         test_fail("VQSort has %s at level v%d", target.c_str(), level);
 }
 
+// The first sort of the process, and the target's name, leave what was chosen: Zen 4 sorts keys of 4
+// bytes by AVX2 although it has AVX-512 (cpu_leaf_sort.cc).
+static void test_leaf_sort__a_target_was_chosen__it_stays(void **)
+{
+    gsi_leaf_prepare(4);
+    int64_t least = hwy::SupportedTargets();
+    while ((least & (least - 1)) != 0)
+        least &= least - 1;
+    hwy::GetChosenTarget().Update(least);
+    const size_t chosen = hwy::GetChosenTarget().GetIndex();
+    std::uint32_t keys[4096];
+    for (std::uint32_t i = 0; i < 4096; i++)
+        keys[i] = i * 2654435761u;
+    gsi_leaf_sort(4, keys, 4096);
+    assert_int_equal(hwy::GetChosenTarget().GetIndex(), chosen);
+    assert_non_null(gsi_leaf_target());
+    assert_int_equal(hwy::GetChosenTarget().GetIndex(), chosen);
+}
+
 int main()
 {
-    const CMUnitTest tests[] = {cmocka_unit_test(test_cpu_level__named__both_choose_within_it)};
+    const CMUnitTest tests[] = {cmocka_unit_test(test_leaf_sort__a_target_was_chosen__it_stays),
+                                cmocka_unit_test(test_cpu_level__named__both_choose_within_it)};
     return cmocka_run_group_tests_name("cpu_level", tests, nullptr, nullptr);
 }
