@@ -1,11 +1,11 @@
-/* test_presorted.c: keys that rise, fall, or do so but for one place, against the model. Run:
- * build/dev/tests/test_presorted */
+/* test_presorted.c: keys that rise, fall, do so but for one place, or are a few places late, against
+ * the model. Run: build/dev/tests/test_presorted */
 #include "support/model.h"
 
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
 
-#define MOST 5000
+#define MOST 30000
 
 static const char *const types[] = {"u32", "u64", "u128"};
 
@@ -43,7 +43,7 @@ static void check(const char *type, uint8_t *keys, size_t n, const char *what)
 
 static void test_presorted__shapes_and_lengths__as_the_model(void **state)
 {
-    static const size_t sizes[] = {0, 1, 2, 3, 1023, 1024, 1025, 2046, 2047, 2048, MOST};
+    static const size_t sizes[] = {0, 1, 2, 3, 1023, 1024, 1025, 2046, 2047, 2048, 5000};
     static uint8_t keys[16 * MOST];
     (void)state;
     struct test_random random = test_random_make(23);
@@ -79,9 +79,41 @@ static void test_presorted__one_key_out_of_place__is_put_there(void **state)
     }
 }
 
+/* Keys that rise, each up to `late` places behind its own; a few of them are equal. */
+static void fill_late(struct test_random *random, uint8_t *keys, size_t n, size_t bytes, size_t late)
+{
+    for (size_t i = 0; i < n; i++)
+        put(keys, i, bytes, (3 * i + test_below(random, 3 * (uint64_t)late + 1)) / 2);
+}
+
+/* Blocks are of 1024 keys, and begin up to 16 places earlier with each step: ends of all kinds. One
+ * key may lie where the first keys say nothing of it, near, or so far that steps do not take it. */
+static void test_presorted__some_places_late__as_the_model(void **state)
+{
+    static const size_t sizes[] = {8191,  8192,  8193,  8200,  9215, 9216, 9217, 9231,
+                                   10239, 10240, 10255, 10257, MOST};
+    static uint8_t keys[16 * MOST];
+    (void)state;
+    struct test_random random = test_random_make(31);
+    for (size_t t = 0; t < 3; t++) {
+        size_t bytes = model_bytes(types[t]);
+        gsi_leaf_prepare((uint32_t)bytes);
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+            for (size_t late = 1; late <= 20; late += late < 8 ? 1 : 4) {
+                fill_late(&random, keys, sizes[s], bytes, late);
+                check(types[t], keys, sizes[s], "some places late");
+                fill_late(&random, keys, sizes[s], bytes, late);
+                size_t at = (size_t)test_below(&random, sizes[s]);
+                put(keys, at, bytes, test_below(&random, 2) == 0 ? 0 : 3 * at / 2 + 40);
+                check(types[t], keys, sizes[s], "some places late, and one far away");
+            }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_presorted__some_places_late__as_the_model),
         cmocka_unit_test(test_presorted__shapes_and_lengths__as_the_model),
         cmocka_unit_test(test_presorted__one_key_out_of_place__is_put_there)};
     return cmocka_run_group_tests(tests, NULL, NULL);
