@@ -88,12 +88,13 @@ def test_gsort_bench__what_cannot_be_drawn__is_said_before_it_measures(folder, m
 def test_what_is_no_report__is_said(folder):
     (folder / 'x.json').write_text('{"a": 1}')
     (folder / 'y.json').write_text('[')
-    for arguments, text in ((['x.json'], 'this is no report'), (['y.json'], 'Expecting'), (['z.json'], 'No such file'),
+    (folder / 'v.json').write_text('{"schema": 1, "phases": []}')
+    for arguments, text in ((['x.json'], 'this is no report'), (['y.json'], 'Expecting'), (['v.json'], 'of schema 1'), (['z.json'], 'No such file'),
                             (['x.json', '-o', 'x.gif'], 'ends in none of'), (['x.json', 'x.json'], 'each is one of a job'),
                             ([], 'which report?')):
         done = draw(*arguments)
         assert done.returncode == 2 and text in done.stderr, done
-    assert sorted(os.listdir(folder)) == ['x.json', 'y.json']
+    assert sorted(os.listdir(folder)) == ['v.json', 'x.json', 'y.json']
 
 
 def test_plot__as_a_function(folder):

@@ -18,7 +18,7 @@ import statistics
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from .report import Report
+from .report import SCHEMA, Report
 
 Told = Mapping[str, Any]
 
@@ -45,6 +45,8 @@ def _draw(given: Sequence[Union[Report, Told]], path: str) -> None:
         raise ValueError(f"'{path}' ends in none of {', '.join(ENDS)}")
     if not reports:
         raise ValueError('no report')
+    if other := [report['schema'] for report in reports if 'phases' in report and report.get('schema', SCHEMA) != SCHEMA]:
+        raise ValueError(f'a report of schema {other[0]!r}, of another version of gsort; this one draws those of schema {SCHEMA}')
     with rc_context({'svg.hashsalt': 'gsort', 'svg.fonttype': 'none', 'font.size': 9}):
         figure = Figure(figsize=(8, 5), layout='constrained')
         first = reports[0]
