@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
 done
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$here/../../build/release/bin
-work=$(mktemp -d -p "$dir" gsort-peers-XXXXXX)
+work=$(mktemp -d -p "$(realpath "$dir")" gsort-peers-XXXXXX)
 trap 'rm -rf "$work"' EXIT
 "$here/setup.sh" tests libstxxl-dev
 gcc -O3 -march=native -D_GNU_SOURCE "$here/peers/copy_loop.c" -o "$work/copy_loop" -luring
