@@ -1,6 +1,7 @@
 /* frame.c: frame headers and checksums. */
 #include "run/frame.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "element/element_ops.h"
 
@@ -119,6 +120,7 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
     uint32_t raw = count * layout->key_bytes;
     uint32_t key_off = layout->ops->head_off(layout);
     struct gsi_packed_keys keys = *packed;
+    GSI_ASSERT(coder != NULL || !keys.is_packed);
     if (!keys.is_packed && count > 0) {
         memset(keys.first_key, 0, sizeof keys.first_key);
         memset(keys.last_key, 0, sizeof keys.last_key);

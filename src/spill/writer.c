@@ -124,7 +124,9 @@ bool gsi_spill_writer_take(void *context, struct gsi_buffer *window)
     struct gsi_spill_writer *writer = context;
     window->holder = writer;
     seal_of(window)->is_sealed = false;
-    seal_of(window)->is_coded = gsi_codec_choice_take(&writer->spill->choice);
+    /* What was packed for a codec is coded, also where the choice has changed since. */
+    bool is_coded = gsi_codec_choice_take(&writer->spill->choice);
+    seal_of(window)->is_coded = is_coded || window->packed.is_packed;
     gsi_buffer_list_push(&writer->sealing, window);
     writer->pending++;
     window->task = (struct gsi_task){.run = seal, .done = seal_done, .is_urgent = true};

@@ -6,6 +6,8 @@
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
 
+#include "run/codec_choice.h"
+
 #include <pthread.h>
 
 static const char *const input[] = {"in"};
@@ -162,6 +164,39 @@ static void test_cuda_sort__several_inputs__as_the_model(void **)
     }
     for (const char *path : {"empty", "one", "more"})
         unlink(path);
+}
+
+// ---- frames ----
+
+static uint32_t refuse_each; // the so-manieth frame is not to be coded; 0: none
+
+extern "C" bool __real_gsi_codec_choice_take(gsi_codec_choice *choice);
+extern "C" bool __wrap_gsi_codec_choice_take(gsi_codec_choice *choice)
+{
+    static uint32_t taken;
+    const bool is_coded = __real_gsi_codec_choice_take(choice);
+    return is_coded && (refuse_each == 0 || ++taken % refuse_each != 0);
+}
+
+// Of a run whose windows the GPU has packed, --compress auto may find out that coding does not pay.
+static void test_cuda_spill__coding_ends_within_a_run__as_the_model(void **)
+{
+    for (const char *type : {"u32", "u64", "u128"}) {
+        const bytes data =
+            model_bytes_of(23, MODEL_UNIFORM, type, JOB_BYTES / model_bytes(type) - 3);
+        gsi_options options = job_options(&job_shapes[SPILLED], type, input);
+        gs_report report;
+        gs_error error;
+        write_bytes("in", data);
+        refuse_each = 3;
+        const enum gs_status status = run_job(&options, &report, &error);
+        refuse_each = 0;
+        if (status != GS_OK)
+            test_fail("%s: %s", type, error.text);
+        assert_true(report.coded_runs > 0);
+        if (read_bytes("out") != sorted(data, type, false))
+            test_fail("%s: wrong output", type);
+    }
 }
 
 // ---- streams ----
@@ -471,6 +506,7 @@ int main()
         TEST(test_cuda_sort__few_elements__as_the_model),
         TEST(test_cuda_sort__several_inputs__as_the_model),
         TEST(test_cuda_sort__array__as_the_model),
+        TEST(test_cuda_spill__coding_ends_within_a_run__as_the_model),
         TEST(test_cuda_sort__stream__as_the_model),
         TEST(test_cuda_tune__circular_merges__as_the_model),
 #ifdef GSORT_TEST_EMULATED_GPU
