@@ -35,30 +35,34 @@ __device__ __forceinline__ uint64_t key_of(const gsi_key_turn &turn, Number numb
 
 template <class Number, class Carrier>
 __global__ void __launch_bounds__(THREADS)
-    carry_kernel(const Number *numbers, gsi_key_turn turn, uint64_t n, Carrier *carriers)
+    carry_kernel(const Number *numbers, gsi_key_turn turn, uint64_t n, uint64_t first,
+                 uint32_t place_bits, Carrier *carriers)
 {
     const uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x;
     if (i < n)
-        carriers[i] = static_cast<Carrier>(key_of(turn, numbers[i])) << (4 * sizeof(Carrier)) | i;
+        carriers[i] = static_cast<Carrier>(key_of(turn, numbers[i])) << place_bits | (first + i);
 }
 
 template <class Number, class Carrier>
-static cudaError_t carry(const void *numbers, const gsi_key_turn &turn, uint64_t n, void *carriers,
-                         cudaStream_t stream)
+static cudaError_t carry(const void *numbers, const gsi_key_turn &turn, uint64_t n,
+                         const gsi_carriers &to, cudaStream_t stream)
 {
     return gsi_launch(carry_kernel<Number, Carrier>, dim3(blocks_of(n, THREADS)), dim3(THREADS), 0,
-                      stream, static_cast<const Number *>(numbers), turn, n,
-                      static_cast<Carrier *>(carriers));
+                      stream, static_cast<const Number *>(numbers), turn, n, to.first,
+                      to.place_bits, static_cast<Carrier *>(to.carriers));
 }
 
 cudaError_t gsi_array_carry(const void *numbers, uint32_t bytes, const gsi_key_turn &turn,
-                            uint64_t n, void *carriers, cudaStream_t stream)
+                            uint64_t n, const gsi_carriers &to, cudaStream_t stream)
 {
-    return n == 0       ? cudaSuccess
-           : bytes == 1 ? carry<uint8_t, uint64_t>(numbers, turn, n, carriers, stream)
-           : bytes == 2 ? carry<uint16_t, uint64_t>(numbers, turn, n, carriers, stream)
-           : bytes == 4 ? carry<uint32_t, uint64_t>(numbers, turn, n, carriers, stream)
-                        : carry<uint64_t, gsi_u128>(numbers, turn, n, carriers, stream);
+    if (n == 0)
+        return cudaSuccess;
+    if (bytes == 4 && to.bytes == 16)
+        return carry<uint32_t, gsi_u128>(numbers, turn, n, to, stream);
+    return bytes == 1   ? carry<uint8_t, uint64_t>(numbers, turn, n, to, stream)
+           : bytes == 2 ? carry<uint16_t, uint64_t>(numbers, turn, n, to, stream)
+           : bytes == 4 ? carry<uint32_t, uint64_t>(numbers, turn, n, to, stream)
+                        : carry<uint64_t, gsi_u128>(numbers, turn, n, to, stream);
 }
 
 template <class Carrier, class Position>

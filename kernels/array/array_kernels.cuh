@@ -1,5 +1,6 @@
-// array_kernels.cuh: what sorts of arrays in device memory take beside those of sort_kernels.h. All
-// calls queue work on `stream`; an error is that of queueing.
+// array_kernels.cuh: what sorts of arrays in device memory take beside those of sort_kernels.h, and
+// jobs that write positions (device/cuda_device_pairs.cc). All calls queue work on `stream`; an
+// error is that of queueing.
 #ifndef GSI_ARRAY_KERNELS_CUH
 #define GSI_ARRAY_KERNELS_CUH
 
@@ -7,12 +8,18 @@
 
 #include <cuda_runtime.h>
 
-// Numbers with their places, to sort these along:
-//     of 1 to 4 bytes, fewer than 2^32    8 bytes: key | place, 32 bits
-//     of 8 bytes                         16 bytes: key | place, 64 bits
-// gsi_array_carry: of n numbers of `bytes`. map: of 1 and 2 bytes at the upper end of 64 bits.
+// Numbers with their places, to sort these along, as one number: key | place.
+struct gsi_carriers {
+    void *carriers;
+    uint32_t bytes;      // of one: 8 for numbers of 1 to 4 bytes, 16 for those of 4 and 8
+    uint32_t place_bits; // 64 at most; the key is above them
+    uint64_t first;      // place of the first one
+};
+
+// gsi_array_carry: of n numbers of `bytes`, which lie elsewhere. map: of 1 and 2 bytes at the upper
+// end of 64 bits.
 cudaError_t gsi_array_carry(const void *numbers, uint32_t bytes, const gsi_key_turn &turn,
-                            uint64_t n, void *carriers, cudaStream_t stream);
+                            uint64_t n, const gsi_carriers &to, cudaStream_t stream);
 
 // gsi_array_places: the places in n carriers of 8 or 16 bytes, or in tags, whose places are the
 // lowest place_bits, to positions of 4 or 8 bytes, which may be the carriers if these are as wide.

@@ -140,11 +140,12 @@ static cudaError_t write_places(const gsi_gpu_array *array, const work &work, ui
 
 static cudaError_t sort_carried(const gsi_gpu_array *array, const work &work, cudaStream_t stream)
 {
+    const gsi_carriers carriers = {work.keys, work.key_bytes, 4 * work.key_bytes, 0};
     GSI_CUDA_TRY(gsi_array_carry(array->data, element_bytes(array), turn_of(array), array->count,
-                                 work.keys, stream));
+                                 carriers, stream));
     GSI_CUDA_TRY(work.kernels->sort_in_place(work.keys, work.spare, array->count, work.sort_scratch,
                                              nullptr, nullptr, stream));
-    return write_places(array, work, 4 * work.key_bytes, stream);
+    return write_places(array, work, carriers.place_bits, stream);
 }
 
 // Where keys are longer than a tag holds, what all share is skipped, as only the GPU knows.
