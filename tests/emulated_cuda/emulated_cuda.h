@@ -70,6 +70,10 @@ bool emulated_cuda_fault_happened(void);
 uint64_t emulated_cuda_live_bytes(void);
 uint64_t emulated_cuda_live_objects(void);
 
+/* emulated_cuda_crossed_bytes: that copies have brought from the host to a device so far, and back.
+ */
+void emulated_cuda_crossed_bytes(uint64_t *in_bytes, uint64_t *out_bytes);
+
 #ifdef __cplusplus
 }
 #endif

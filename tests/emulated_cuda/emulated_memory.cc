@@ -33,6 +33,7 @@ struct block {
 struct memory {
     uint64_t limit_bytes = 1u << 30, used_bytes[EMULATED_MAX_DEVICES] = {};
     std::map<uintptr_t, block> blocks; // by first byte
+    uint64_t in_bytes = 0, out_bytes = 0;
 };
 
 memory &state = *new memory; // never deleted: the background thread may outlive main
@@ -138,6 +139,8 @@ cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, 
         return cudaErrorInvalidValue;
     if ((!to_device && !is_pinned(to, bytes)) || (!from_device && !is_pinned(from, bytes)))
         is_blocking = true;
+    state.in_bytes += to_device && !from_device ? bytes : 0;
+    state.out_bytes += from_device && !to_device ? bytes : 0;
     return emulated_queue(stream, is_blocking, true, [=] { memcpy(to, from, bytes); });
 }
 
@@ -194,6 +197,14 @@ uint64_t emulated_cuda_live_bytes(void)
         bytes += used_bytes;
     pthread_mutex_unlock(&emulated_mutex);
     return bytes;
+}
+
+void emulated_cuda_crossed_bytes(uint64_t *in_bytes, uint64_t *out_bytes)
+{
+    pthread_mutex_lock(&emulated_mutex);
+    *in_bytes = state.in_bytes;
+    *out_bytes = state.out_bytes;
+    pthread_mutex_unlock(&emulated_mutex);
 }
 
 // ---- the API ----
