@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/simd.h"
+#include "element/record/record_word.h"
 #include "element/tally/imprint.h"
 
 #include <stdlib.h>
@@ -157,7 +158,7 @@ void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size
     }
 }
 
-/* Positions out of numbers, with nothing behind them. */
+/* Positions out of numbers of 16, 8 or 4 bytes, with nothing behind them. */
 GSI_INLINE gsi_u128 put_words(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
                               uint8_t *to, uint32_t width, uint32_t written)
 {
@@ -165,8 +166,8 @@ GSI_INLINE gsi_u128 put_words(const struct gsi_carry *carry, const uint8_t *carr
         carry->position_bits < 64 ? ((uint64_t)1 << carry->position_bits) - 1 : UINT64_MAX;
     gsi_u128 sum = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t position;
-        memcpy(&position, carried + i * width, sizeof position);
+        uint64_t position = 0;
+        memcpy(&position, carried + i * width, width < sizeof position ? width : sizeof position);
         position &= mask;
         memcpy(to + i * written, &position, written);
         sum += position;
@@ -199,6 +200,20 @@ gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, si
             memcpy(to + carry->output_bytes, carried + carry->carried_bytes, behind);
     }
     return sum;
+}
+
+gsi_u128 gsi_carry_copy(const struct gsi_carry *carry, const uint8_t *positions, size_t n,
+                        uint8_t *to)
+{
+    return carry->output_bytes == 8 ? put_words(carry, positions, n, to, 8, 8)
+                                    : put_words(carry, positions, n, to, 4, 4);
+}
+
+bool gsi_carry_suits_device(const struct gsi_carry *carry)
+{
+    struct gsi_record_word unused;
+    return carry->kind == GSI_CARRY_NUMBER &&
+           (carry->input.record == NULL || gsi_record_word_make(carry->input.record, &unused));
 }
 
 /* ---- fields ---- */

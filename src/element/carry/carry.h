@@ -20,6 +20,10 @@
 #include "element/layout.h"
 #include "element/record/record.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum gsi_carry_kind { GSI_CARRY_NUMBER, GSI_CARRY_KEY, GSI_CARRY_FIELDS, GSI_CARRY_JOINED };
 
 /* Keys, statistics, folds and the output name as many fields each. */
@@ -73,6 +77,15 @@ void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size
 gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
                        uint64_t stride, uint8_t *to);
 
+/* gsi_carry_copy: what gsi_carry_put does, of `n` positions that a device has put as they are
+ * written. */
+gsi_u128 gsi_carry_copy(const struct gsi_carry *carry, const uint8_t *positions, size_t n,
+                        uint8_t *to);
+
+/* gsi_carry_suits_device: whether a device with memory of its own can make what is carried of
+ * elements, and positions of that again: of numbers, and of records that are words. */
+bool gsi_carry_suits_device(const struct gsi_carry *carry);
+
 /* gsi_carry_fits: whether positions of so many elements, from 0 on, fit into 4 or 8 bytes. */
 bool gsi_carry_fits(uint64_t count, uint32_t index_bytes);
 
@@ -97,4 +110,7 @@ static inline bool gsi_carry_is_tallied(const struct gsi_carry *carry)
 void gsi_carry_joined(struct gsi_carry *carry, const struct gsi_layout *input,
                       uint32_t value_bytes);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -95,6 +95,48 @@ static void test_positions__largest_ones__stay_in_order(void **state)
     }
 }
 
+/* What a device has put as it is written is copied, and adds up as what it was taken of. */
+static void test_positions__copied__as_those_that_are_put(void **state)
+{
+    (void)state;
+    const struct gsi_layout layout = gsi_layout_make(gsi_key_type_find("u64"), false);
+    const uint64_t elements[3] = {7, 7, 1}, most = ((uint64_t)1 << 32) - 3;
+    for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
+        uint8_t carried[3 * 16], put[3 * 8], copied[3 * 8 + 1] = {[24] = 9};
+        assert_int_equal(gsi_carry_positions(&carry, &layout, most + 3, false, bytes, &error),
+                         GS_OK);
+        gsi_carry_take(&carry, (const uint8_t *)elements, 3, most, NULL, carried);
+        gsi_u128 sum = gsi_carry_put(&carry, carried, 3, 16, put);
+        assert_true(gsi_carry_copy(&carry, put, 3, copied) == sum && sum == 3 * most + 3);
+        assert_memory_equal(copied, put, 3 * bytes);
+        assert_int_equal(copied[3 * bytes], bytes == 8 ? 9 : 0); /* nothing behind them */
+    }
+}
+
+static void test_positions__by_a_device__of_numbers_and_words(void **state)
+{
+    (void)state;
+    const struct {
+        const char *key; /* of records of `bytes`; NULL: u64 */
+        uint32_t bytes;
+        bool has_groups, is_suited;
+    } rows[] = {
+        {NULL, 8, false, true},           {NULL, 8, true, false},     {"0:time64", 8, false, true},
+        {"0:i64be:desc", 8, false, true}, {"0:u32", 8, false, false}, /* does not say all */
+        {"0:u32", 4, false, true},        {"0:u16", 2, false, false}, {"0:u32", 4, true, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsi_layout layout = rows[i].key != NULL
+                                       ? records(rows[i].bytes, rows[i].key, false)
+                                       : gsi_layout_make(gsi_key_type_find("u64"), false);
+        gsi_carry_positions(&carry, &layout, 1000, rows[i].has_groups, 8, &error);
+        if (gsi_carry_suits_device(&carry) != rows[i].is_suited)
+            fail_msg("%zu: %d", i, rows[i].is_suited);
+    }
+    gsi_carry_fields(&carry, &carry.input);
+    assert_false(gsi_carry_suits_device(&carry));
+}
+
 /* Numbers and bytes, up and down: what comes first is the smaller number. */
 static void test_positions__keys_of_records__are_in_order(void **state)
 {
@@ -161,6 +203,8 @@ int main(void)
         cmocka_unit_test(test_positions__too_long_keys__are_refused),
         cmocka_unit_test(test_positions__of_4_bytes__end_at_their_largest),
         cmocka_unit_test(test_positions__largest_ones__stay_in_order),
+        cmocka_unit_test(test_positions__copied__as_those_that_are_put),
+        cmocka_unit_test(test_positions__by_a_device__of_numbers_and_words),
         cmocka_unit_test(test_positions__keys_of_records__are_in_order),
         cmocka_unit_test(test_fields__needed_bytes__are_side_by_side),
         cmocka_unit_test(test_fields__last_byte_only__is_a_record),
