@@ -137,19 +137,23 @@ static enum gs_status cuda_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_er
         return device->has_failed
                    ? failure(device, error)
                    : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
-    uint8_t *const to = run->slot.keys + run->bytes;
-    run->bytes += buffer->bytes;
+    const gsi_layout *put = &device->put;
+    const bool has_pairs = device->config.carry != nullptr;
+    const uint64_t n = buffer->bytes / put->element_bytes;
+    uint8_t *const to = run->slot.keys + run->bytes / layout->element_bytes * put->element_bytes;
     upload(device, to, buffer);
     ticket->buffer = buffer;
     gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_IN);
-    const uint64_t n = buffer->bytes / layout->element_bytes;
-    if (layout->record != nullptr)
+    if (put->record != nullptr)
         gsi_cuda_records_put(device, buffer, to);
     else
         gsi_cuda_check(device,
-                       gsi_cuda_tally_add(layout, device->tally, to, n, true,
-                                          device->streams[GSI_CUDA_COMPUTE]),
+                       gsi_cuda_tally_add(put, has_pairs ? device->put_tally : device->tally, to, n,
+                                          true, device->streams[GSI_CUDA_COMPUTE]),
                        "cannot count elements");
+    if (has_pairs)
+        gsi_cuda_pairs_put(device, to, n);
+    run->bytes += n * layout->element_bytes;
     return device->has_failed ? failure(device, error) : GS_OK;
 }
 
@@ -178,6 +182,8 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
         return device->has_failed
                    ? failure(device, error)
                    : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+    if (device->config.carry != nullptr)
+        gsi_cuda_pairs_seal(device, run);
     if (device->config.layout.has_tags)
         gsi_cuda_records_sort(device, run);
     else
@@ -298,26 +304,35 @@ static bool cuda_reap(gsi_device *base, gsi_event *event)
     return event->buffer != nullptr;
 }
 
-// What was counted on one device is added to `all`, or to `fields` and `seen` of records.
-static void count(gsi_cuda_device *device, gsi_tally *all, gsi_tally *const *fields,
-                  gsi_imprint *seen)
+static void count_numbers(gsi_cuda_device *device, const gsi_layout *layout,
+                          const gsi_cuda_tally *tally, gsi_tally *all)
 {
-    const gsi_layout *layout = &device->config.layout;
     const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
-    if (!gsi_cuda_check(device, cudaSetDevice(static_cast<int>(device->config.device_index)),
-                        "cannot fetch the counts"))
-        return;
-    if (layout->record != nullptr)
-        gsi_cuda_records_count(device, fields, seen);
-    else if (gsi_cuda_check(
-                 device,
-                 gsi_cuda_tally_fetch(layout, device->tally, device->tally_staging, compute),
-                 "cannot fetch the counts") &&
-             gsi_cuda_check(device, cudaStreamSynchronize(compute), "cannot fetch the counts"))
+    if (gsi_cuda_check(device, gsi_cuda_tally_fetch(layout, tally, device->tally_staging, compute),
+                       "cannot fetch the counts") &&
+        gsi_cuda_check(device, cudaStreamSynchronize(compute), "cannot fetch the counts"))
         gsi_cuda_tally_join(layout, device->tally_staging, all);
 }
 
-// Tallies of the job's fields, or of its numbers alone. False: no memory is left.
+// What was counted on one device of what was put is added to `fields`, of numbers to the first
+// one, and to `seen` of records; and of pairs, if there are some, to `pairs`.
+static void count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint *seen,
+                  gsi_tally *pairs)
+{
+    const bool has_pairs = device->config.carry != nullptr;
+    if (!gsi_cuda_check(device, cudaSetDevice(static_cast<int>(device->config.device_index)),
+                        "cannot fetch the counts"))
+        return;
+    if (device->put.record != nullptr)
+        gsi_cuda_records_count(device, fields, seen);
+    else
+        count_numbers(device, &device->put, has_pairs ? device->put_tally : device->tally,
+                      fields[0]);
+    if (has_pairs)
+        count_numbers(device, &device->config.layout, device->tally, pairs);
+}
+
+// Tallies of fields, or of numbers alone. False: no memory is left.
 static bool make_tallies(const gsi_layout *layout, gsi_tally **tallies, uint32_t count)
 {
     bool is_well = true;
@@ -334,29 +349,35 @@ enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t 
                                       gsi_tally_report *tally, gs_error *error)
 {
     const gsi_device_config *config = &devices[0]->config;
-    const bool has_records = config->layout.record != nullptr;
-    const uint32_t tally_count = has_records ? config->layout.record->field_count : 1;
-    gsi_tally *tallies[GSI_FIELDS_MAX] = {};
+    const gsi_layout *put = &devices[0]->put;
+    const bool has_records = put->record != nullptr, has_pairs = config->carry != nullptr;
+    const uint32_t tally_count = has_records ? put->record->field_count : 1;
+    gsi_tally_report *const of_put = has_pairs ? config->carried_tally : tally;
+    gsi_tally *tallies[GSI_FIELDS_MAX] = {}, *pairs = nullptr;
     gsi_imprint seen = {};
     enum gs_status status = GS_OK;
-    *tally = gsi_tally_report();
-    if (!make_tallies(&config->layout, tallies, tally_count))
+    *tally = *of_put = gsi_tally_report();
+    if (!make_tallies(put, tallies, tally_count) ||
+        (has_pairs && !make_tallies(&config->layout, &pairs, 1)))
         status = gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
     for (uint32_t i = 0; status == GS_OK && i < device_count; i++) {
-        count(devices[i], tallies[0], tallies, &seen);
+        count(devices[i], tallies, &seen, pairs);
         status = devices[i]->has_failed ? failure(devices[i], error) : GS_OK;
     }
     for (uint32_t i = 0; i < tally_count; i++) {
         if (status == GS_OK && has_records)
             config->field_tallies[i] = gsi_record_field_finish(tallies[i], seen.count);
         else if (status == GS_OK)
-            *tally = gsi_tally_finish(tallies[i]);
+            *of_put = gsi_tally_finish(tallies[i]);
         gsi_tally_free(tallies[i]);
     }
     if (has_records && status == GS_OK) {
-        tally->count = seen.count;
-        memcpy(tally->fingerprint, seen.fingerprint, sizeof tally->fingerprint);
+        of_put->count = seen.count;
+        memcpy(of_put->fingerprint, seen.fingerprint, sizeof of_put->fingerprint);
     }
+    if (has_pairs && status == GS_OK)
+        *tally = gsi_tally_finish(pairs);
+    gsi_tally_free(pairs);
     return status;
 }
 

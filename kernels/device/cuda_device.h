@@ -7,6 +7,9 @@
 //                           slots, mirror        ..> compute: merge, to elements, imprint
 //                           window               --out-------------------------------> window
 //
+// Of positions (cuda_device_pairs.cc), elements and positions cross the link, and pairs are made,
+// sorted and merged here.
+//
 // Packed keys (run/planes.h) are split and joined here, so that planes of zeros do not cross the
 // link:
 //
@@ -48,6 +51,7 @@
 #include "device/device.h"
 #include "device/merge_inputs.h"
 #include "device/record_ties.h"
+#include "element/carry/carry.h"
 
 #include "kernels/planes/planes.cuh"
 #include "kernels/record/records.cuh"
@@ -189,7 +193,13 @@ struct gsi_cuda_device {
     cudaEvent_t joint;                         // orders one stream behind another
     gsi_run *open_run;
 
-    gsi_cuda_tally *tally; // of numbers
+    // What is put: `config.layout`, or, with config.carry, elements whose keys get positions.
+    gsi_layout put;
+    gsi_record_word put_word; // then, of records
+    uint64_t next_position;   // of what is put next
+
+    gsi_cuda_tally *tally;     // of numbers that are sorted
+    gsi_cuda_tally *put_tally; // with config.carry, of numbers that were put
     gsi_cuda_records records;
     uint8_t *imprints, *imprint_staging; // a ring each: device, pinned
     uint32_t imprint_count;
@@ -305,6 +315,17 @@ void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
 
 // gsi_cuda_imprint_take: a place in both rings; as many are in use as buffers are in flight.
 uint32_t gsi_cuda_imprint_take(gsi_cuda_device *device);
+
+// cuda_device_pairs.cc: with config.carry; pairs_begin sets what is put in any case.
+// gsi_cuda_pairs_put: queue: pairs of n keys on the GPU, the next ones of the open run, and their
+// tally.
+// gsi_cuda_pairs_seal: the pairs are where the run's sort begins.
+// gsi_cuda_pairs_leave: queue: n pairs in a window become positions; what has room for a window may
+// take its place.
+void gsi_cuda_pairs_begin(gsi_cuda_device *device);
+void gsi_cuda_pairs_put(gsi_cuda_device *device, const uint8_t *keys, uint64_t n);
+void gsi_cuda_pairs_seal(gsi_cuda_device *device, gsi_run *run);
+void gsi_cuda_pairs_leave(gsi_cuda_device *device, uint8_t **window, uint64_t n);
 
 // cuda_device_records.cc: what is done to records in place of what is done to numbers. Words have
 // no tags: of them that is what is counted.

@@ -143,16 +143,27 @@ static uint64_t window_room(const gsi_cuda_device *device)
            uint64_t(GSI_CUDA_SLICES) * gsi_sort_bytes(&device->config.layout);
 }
 
+// What counts what is put, and what is sorted.
+static bool open_counts(gsi_cuda_device *device)
+{
+    const gsi_layout *put = &device->put, *sorted = &device->config.layout;
+    const bool has_put_tally = device->config.carry != nullptr && put->record == nullptr;
+    return (put->record == nullptr || gsi_cuda_records_open(device)) &&
+           (sorted->record != nullptr ||
+            gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&device->tally),
+                          gsi_cuda_tally_bytes(sorted))) &&
+           (!has_put_tally ||
+            gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&device->put_tally),
+                          gsi_cuda_tally_bytes(put)));
+}
+
 static bool open_memory(gsi_cuda_device *device)
 {
     const gsi_device_config *config = &device->config;
     const gsi_plan *plan = config->plan;
     const uint32_t key_bytes = gsi_sort_bytes(&config->layout);
     const bool has_tags = config->layout.has_tags;
-    bool is_well = (config->layout.record != nullptr
-                        ? gsi_cuda_records_open(device)
-                        : gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&device->tally),
-                                        gsi_cuda_tally_bytes(&config->layout))) &&
+    bool is_well = open_counts(device) &&
                    gsi_cuda_take(device, &device->mirror, plan->device_mirror_bytes) &&
                    gsi_cuda_take(device, &device->imprints,
                                  device->imprint_count * gsi_cuda_seen_bytes(&config->layout));
@@ -188,9 +199,11 @@ static bool open_memory(gsi_cuda_device *device)
 
 static bool open_staging(gsi_cuda_device *device)
 {
-    const gsi_layout *layout = &device->config.layout;
-    const uint64_t tally_bytes = layout->record != nullptr ? gsi_cuda_records_staging_bytes(layout)
-                                                           : gsi_cuda_tally_bytes(layout);
+    const gsi_layout *layout = &device->config.layout, *put = &device->put;
+    uint64_t tally_bytes =
+        put->record != nullptr ? gsi_cuda_records_staging_bytes(put) : gsi_cuda_tally_bytes(put);
+    if (device->config.carry != nullptr)
+        tally_bytes = gsi_max_u64(tally_bytes, gsi_cuda_tally_bytes(layout));
     return gsi_cuda_take_pinned(device, &device->imprint_staging,
                                 device->imprint_count * gsi_cuda_seen_bytes(layout)) &&
            gsi_cuda_take_pinned(device, &device->tally_staging, tally_bytes) &&
@@ -229,9 +242,13 @@ static bool clear_memory(gsi_cuda_device *device)
             !gsi_cuda_check(device, cudaMemsetAsync(part.memory, 0, part.bytes, compute),
                             "cannot clear memory"))
             return false;
-    if (device->config.layout.record == nullptr &&
+    if (device->tally != nullptr &&
         !gsi_cuda_check(device,
                         gsi_cuda_tally_clear(&device->config.layout, device->tally, compute),
+                        "cannot clear memory"))
+        return false;
+    if (device->put_tally != nullptr &&
+        !gsi_cuda_check(device, gsi_cuda_tally_clear(&device->put, device->put_tally, compute),
                         "cannot clear memory"))
         return false;
     return gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN);
@@ -263,10 +280,10 @@ void gsi_cuda_close(gsi_device *base)
         cudaFree(window);
     for (uint8_t *planes : device->planes)
         cudaFree(planes);
-    void *const taken[] = {device->tally,          device->mirror,   device->imprints,
-                           device->scratch,        device->spare,    device->temp,
-                           device->parts,          device->gathered, device->unpacking,
-                           device->unpacking_sums, device->found};
+    void *const taken[] = {device->tally,     device->put_tally,      device->mirror,
+                           device->imprints,  device->scratch,        device->spare,
+                           device->temp,      device->parts,          device->gathered,
+                           device->unpacking, device->unpacking_sums, device->found};
     for (void *memory : taken)
         cudaFree(memory);
     void *const pinned[] = {device->imprint_staging, device->tally_staging, device->part_staging,
@@ -297,6 +314,7 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CUDA device");
     device->base.ops = &gsi_device_cuda;
     device->config = *config;
+    gsi_cuda_pairs_begin(device);
     device->kernels = kernels_of(&config->layout);
     device->imprint_count =
         config->plan->device_runs > 0 ? config->window_count : config->chunk_buffers;

@@ -34,7 +34,7 @@ static cudaStream_t compute_of(const gsi_cuda_device *device)
 
 static const gsi_record *record_of(const gsi_cuda_device *device)
 {
-    return device->config.layout.record;
+    return device->put.record;
 }
 
 uint64_t gsi_cuda_records_overhead(const gsi_layout *layout)
@@ -159,8 +159,9 @@ static unsigned long long *kept_of(const gsi_cuda_device *device, const gsi_fiel
 static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
 {
     const gsi_record *record = record_of(device);
-    const bool is_whole = device->config.layout.word != nullptr && device->spare != nullptr;
-    void *const numbers = is_whole ? device->spare : device->records.numbers;
+    const bool is_whole = device->put.word != nullptr && device->open_run != nullptr;
+    void *const numbers =
+        is_whole ? device->spare + device->open_run->bytes : device->records.numbers;
     for (uint64_t done = 0, step; done < n; done += step) {
         step = is_whole ? n : gsi_min_u64(n - done, NUMBERS_BATCH);
         for (uint32_t i = 0; i < record->field_count; i++) {
@@ -196,10 +197,9 @@ static void count_words(gsi_cuda_device *device, uint8_t *at, uint64_t n)
     gsi_cuda_records *records = &device->records;
     records->count += n;
     count_fields(device, at, n);
-    gsi_cuda_check(
-        device,
-        gsi_cuda_words_of(device->config.layout.word, at, n, records->seen, compute_of(device)),
-        "cannot count elements");
+    gsi_cuda_check(device,
+                   gsi_cuda_words_of(device->put.word, at, n, records->seen, compute_of(device)),
+                   "cannot count elements");
 }
 
 void gsi_cuda_records_put(gsi_cuda_device *device, const gsi_buffer *buffer, uint8_t *at)

@@ -37,16 +37,15 @@ static uint8_t *take_imprint(const gsi_merge *merge, gsi_cuda_window *window)
     return device->imprints + at;
 }
 
-// Behind the merge: a window on the GPU, and what was seen of it, are copied out.
+// Behind the merge: `bytes` of a window on the GPU, and what was seen of it, are copied out.
 static void copy_out(const gsi_merge *merge, gsi_cuda_window *window, const void *from,
-                     const uint8_t *imprint)
+                     uint64_t bytes, const uint8_t *imprint)
 {
     gsi_cuda_device *device = merge->device;
     const cudaStream_t out = device->streams[GSI_CUDA_OUT];
     gsi_buffer *buffer = window->buffer;
     gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_OUT);
-    gsi_cuda_check(device,
-                   cudaMemcpyAsync(buffer->data, from, buffer->bytes, cudaMemcpyDeviceToHost, out),
+    gsi_cuda_check(device, cudaMemcpyAsync(buffer->data, from, bytes, cudaMemcpyDeviceToHost, out),
                    "cannot copy from the GPU");
     if (imprint != nullptr)
         gsi_cuda_check(device,
@@ -64,7 +63,7 @@ static void launch_records(const gsi_merge *merge, gsi_cuda_window *window)
     const uint8_t *from = gsi_cuda_records_window(
         device, &merge->records, merge->taken, merge->taken_count, device->windows[window->place],
         reinterpret_cast<gsi_records_seen *>(imprint));
-    copy_out(merge, window, from, imprint);
+    copy_out(merge, window, from, window->buffer->bytes, imprint);
 }
 
 // Numbers: merge into the window's place on the GPU, and return it.
@@ -159,7 +158,14 @@ gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window
             return GSI_CUDA_COMPUTE;
         }
         const uint8_t *imprint = make_imprint(merge, window);
-        copy_out(merge, window, from, imprint);
+        uint64_t bytes = window->buffer->bytes;
+        if (merge->to_elements && device->config.carry != nullptr) {
+            const uint64_t n = bytes / device->config.layout.key_bytes;
+            gsi_cuda_pairs_leave(device, &device->windows[window->place], n);
+            from = device->windows[window->place];
+            bytes = n * device->config.carry->output_bytes;
+        }
+        copy_out(merge, window, from, bytes, imprint);
     }
     if (is_made)
         gsi_cuda_check(

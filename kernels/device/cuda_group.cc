@@ -56,6 +56,8 @@ static enum gs_status group_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_e
     share_first(group, member);
     if (member->open_run == nullptr) // indexes of records are those of the whole group
         member->records.run_count = group->part_count++;
+    member->next_position = group->next_position; // and so are positions
+    group->next_position += buffer->bytes / member->put.element_bytes;
     group->open_chunks++;
     return device->ops->chunk_put(device, buffer, error);
 }

@@ -70,8 +70,9 @@ struct gsi_cuda_group {
     uint32_t count;
     gsi_cuda_device *members[GSI_CUDA_GROUP_MAX]; // different PCIe switches first
     gsi_cuda_group_run *open_run, *runs;
-    uint32_t open_chunks; // of the open run
-    uint64_t part_count;  // of all runs, so far
+    uint32_t open_chunks;   // of the open run
+    uint64_t part_count;    // of all runs, so far
+    uint64_t next_position; // with config.carry, of what is put next
     uint32_t next_reduced, next_reaped;
     gsi_cuda_group_merge *merge;
     gsi_cuda_group_window *windows; // a ring of config.window_count

@@ -185,6 +185,7 @@ enum gs_status gsi_cuda_group_open(const gsi_device_config *config, gsi_device *
     group->base.ops = &gsi_device_cuda_group;
     group->config = *config;
     group->plan = gsi_plan_member(config->plan);
+    group->next_position = config->first_position;
     enum gs_status status = GSI_NEW(config->ledger, group->windows, config->window_count, error);
     if (status == GS_OK)
         status = open_members(group, error);

@@ -16,7 +16,9 @@
  *
  * Chunks hold raw elements; runs of records leave them where they are and hold tags. Runs, fed
  * buffers and windows of a merge to be spilled hold sort keys; windows of the last merge hold raw
- * elements again. All calls are for the owner's thread; only open and close may block. Events come
+ * elements again. With config.carry chunks hold elements as they are read, and windows of the last
+ * merge what is written of them; all else holds what is carried.
+ * All calls are for the owner's thread; only open and close may block. Events come
  * in the order of the calls for windows, in any order otherwise. `wake` (any thread) tells the
  * owner that reap has something. */
 #ifndef GSI_DEVICE_H
@@ -37,6 +39,7 @@ static inline uint32_t gsi_sort_bytes(const struct gsi_layout *layout)
     return layout->has_tags ? GSI_TAG_BYTES : layout->key_bytes;
 }
 
+struct gsi_carry;
 struct gsi_run; /* resident sorted run, owned by the device from chunk_seal to run_drop */
 
 /* Its first and last elements: sort keys, or records. */
@@ -97,6 +100,15 @@ struct gsi_device_config {
     uint32_t chunk_buffers;                 /* most buffers put and not yet dropped */
     uint32_t window_count;                  /* most windows pulled and not yet returned */
     struct gsi_tally_report *field_tallies; /* records: where tally() puts those of the fields */
+    /* A device with memory of its own may add positions to what it is given (`layout` is that of
+     * keys with positions then), and give only these back: a window's data are its positions, side
+     * by side, but its `bytes` and its imprint are of what was merged. Elements are put in order.
+     * carry: of those that suit (carry.h); NULL: it need not. Borrowed.
+     * first_position: of the first element.
+     * carried_tally: where tally() puts that of elements as they were put. */
+    const struct gsi_carry *carry;
+    uint64_t first_position;
+    struct gsi_tally_report *carried_tally;
 };
 
 /* An input of a merge: a resident run, or one that is fed. Inputs are in tie order: of equal keys

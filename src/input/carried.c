@@ -34,6 +34,12 @@ enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_ca
     return GS_OK;
 }
 
+void gsi_carried_open_device(struct gsi_carried *carried, const struct gsi_carry *carry,
+                             const struct gsi_tally_report *of_device, uint64_t first)
+{
+    *carried = (struct gsi_carried){.carry = carry, .of_device = of_device, .first = first};
+}
+
 void gsi_carried_close(struct gsi_carried *carried)
 {
     for (uint32_t i = 0; i < carried->worker_count; i++) {
@@ -67,6 +73,11 @@ struct gsi_tally_report gsi_carried_tally(struct gsi_carried *carried,
                                           struct gsi_tally_report *fields, gsi_u128 *position_sum)
 {
     const struct gsi_element_ops *ops = carried->carry->input.ops;
+    if (carried->of_device != NULL) { /* which has put those of the fields where they belong */
+        const gsi_u128 n = carried->of_device->count;
+        *position_sum = n * carried->first + n * (n - (n > 0)) / 2;
+        return *carried->of_device;
+    }
     struct gsi_carried_worker *all = &carried->workers[0];
     for (uint32_t i = 1; i < carried->worker_count; i++) {
         ops->tally_merge(all->tally, carried->workers[i].tally);

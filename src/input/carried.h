@@ -17,15 +17,23 @@ struct gsi_carried {
     struct gsi_ledger *ledger;
     struct gsi_carried_worker *workers;
     uint32_t worker_count;
+    /* The device counts them, and adds positions from `first` on: where it tells; NULL: workers
+     * do. */
+    const struct gsi_tally_report *of_device;
+    uint64_t first;
 };
 
 /* gsi_carried_bytes: the memory that it takes.
  * gsi_carried_open: nothing but positions has any.
- * fails GS_E_MEMORY */
+ * fails GS_E_MEMORY
+ * gsi_carried_open_device: the same where a device counts; takes no memory, and nothing is
+ * added. */
 uint64_t gsi_carried_bytes(const struct gsi_carry *carry, uint32_t thread_count);
 enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_carry *carry,
                                 uint32_t thread_count, struct gsi_ledger *ledger,
                                 struct gs_error *error);
+void gsi_carried_open_device(struct gsi_carried *carried, const struct gsi_carry *carry,
+                             const struct gsi_tally_report *of_device, uint64_t first);
 void gsi_carried_close(struct gsi_carried *carried); /* also zeroed ones */
 
 /* gsi_carried_add: elements that lie one after the other, with places as in gsi_carry_take.

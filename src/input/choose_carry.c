@@ -58,8 +58,7 @@ static enum gs_status choose_positions(struct gsi_inputs *inputs, struct gsi_cho
     const struct gsi_options *options = inputs->options;
     uint64_t most = UINT64_MAX;
     if (inputs->bytes != UINT64_MAX)
-        most = (options->has_range ? options->range_first : 0) +
-               inputs->bytes / inputs->layout->element_bytes;
+        most = gsi_inputs_first_position(inputs) + inputs->bytes / inputs->layout->element_bytes;
     GSI_TRY(check_index(inputs, most));
     GSI_TRY(gsi_carry_positions(&chosen->carry, &chosen->input_layout, most, options->unique,
                                 options->index_bytes == 4 ? 4 : 8, inputs->loop->error));

@@ -38,6 +38,8 @@ struct gsi_inputs {
     const struct gsi_layout *layout; /* of elements as read; loop->layout is of what is sorted */
     const struct gsi_carry *carry;   /* what is sorted of them; NULL: they are */
     struct gsi_carried *carried;     /* what is known of those it is done for */
+    /* The device does it (device/device.h), and tells their tally there; NULL: who reads does. */
+    struct gsi_tally_report *device_tally;
     struct gsi_values *values;       /* that are joined with them; NULL: none */
     const struct gsi_filter *filter; /* which elements go on; NULL: all */
     struct gsi_set_filter *sets;     /* with --merge=SET: as a filter; NULL: there is none */
@@ -81,6 +83,19 @@ static inline bool gsi_inputs_are_changed(const struct gsi_inputs *inputs)
 static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
 {
     return inputs->filter != NULL || inputs->early != NULL;
+}
+
+/* gsi_inputs_first_position: of the first element that is read. */
+static inline uint64_t gsi_inputs_first_position(const struct gsi_inputs *inputs)
+{
+    return inputs->options->has_range ? inputs->options->range_first : 0;
+}
+
+/* gsi_inputs_put_bytes: of an element as the device gets it. */
+static inline uint32_t gsi_inputs_put_bytes(const struct gsi_inputs *inputs)
+{
+    return inputs->device_tally != NULL ? inputs->layout->element_bytes
+                                        : inputs->loop->layout->element_bytes;
 }
 
 /* gsi_inputs_kept_bytes: of data_bytes, those of elements that go on, as they are sorted.

@@ -8,6 +8,7 @@
  * Chunks hold as many carried elements as fit, so that the plan is that of a sort of those,
  * whatever the elements take in the inputs. What is kept of a filter has its place among all
  * elements. Where what is sorted tells too little of them, elements are tallied here (carried.h).
+ * A GPU that makes pairs of numbers and positions itself gets elements as they are read.
  * All but the tasks runs on the owner's thread. */
 #include "input/source.h"
 
@@ -94,7 +95,7 @@ static uint64_t memory_each(const struct gsi_inputs *inputs, uint64_t staged)
 
 static bool is_wanted(const struct gsi_inputs *inputs)
 {
-    return inputs->carry != NULL && !inputs->options->merge;
+    return inputs->carry != NULL && inputs->device_tally == NULL && !inputs->options->merge;
 }
 
 uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memory_bytes)
@@ -136,7 +137,6 @@ static enum gs_status open_staging(struct gsi_carrier *carrier)
 
 enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **opened)
 {
-    const struct gsi_options *options = inputs->options;
     struct gsi_carrier *carrier;
     if (!is_wanted(inputs))
         return GS_OK;
@@ -145,7 +145,7 @@ enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **
     carrier->inputs = inputs;
     carrier->carry = inputs->carry;
     gsi_buffer_list_init(&carrier->given);
-    carrier->read_count = options->has_range ? options->range_first : 0;
+    carrier->read_count = gsi_inputs_first_position(inputs);
     for (uint32_t i = 0; i < PIECE_COUNT; i++) {
         carrier->pieces[i].carrier = carrier;
         carrier->pieces[i].next = carrier->free_pieces;

@@ -198,6 +198,17 @@ static bool goes_unverified(const struct gsi_job *job)
            job->device.ops == gsi_device_find(GSI_DEVICE_CPU);
 }
 
+/* A run has room for what is carried of the elements in its chunks, which are shorter before. */
+static void size_chunks(struct gsi_job *job)
+{
+    const struct gsi_inputs *inputs = &job->inputs;
+    for (uint32_t i = 0; inputs->device_tally != NULL && i < job->arena.chunks.count; i++) {
+        struct gsi_buffer *chunk = &job->arena.chunks.all[i];
+        chunk->capacity =
+            chunk->capacity / inputs->carry->carried_bytes * inputs->layout->element_bytes;
+    }
+}
+
 /* The arena and the device that works on it, as planned. */
 static enum gs_status try_device(struct gsi_job *job)
 {
@@ -211,6 +222,7 @@ static enum gs_status try_device(struct gsi_job *job)
     job->arena.window_off = plan->arena_bytes - (has_merge ? gsi_plan_window_region(plan) : 0);
     GSI_TRY(gsi_buffers_init(&job->arena.chunks, &job->loop.ledger, job->arena.memory,
                              job->arena.window_off, gsi_shape_chunk(plan), true, job->loop.error));
+    size_chunks(job);
     job->chosen.layout.is_unverified = goes_unverified(job);
     struct gsi_device_config config = {.layout = job->chosen.layout,
                                        .device_index = job->device.index,
@@ -228,6 +240,11 @@ static enum gs_status try_device(struct gsi_job *job)
                                                         (uint32_t)gsi_plan_most_pieces(plan),
                                        .window_count = plan->window_count,
                                        .field_tallies = job->report->field_tallies};
+    if (job->inputs.device_tally != NULL) {
+        config.carry = job->inputs.carry;
+        config.first_position = gsi_inputs_first_position(&job->inputs);
+        config.carried_tally = job->inputs.device_tally;
+    }
     if (has_merge)
         config.window_count = (uint32_t)gsi_plan_most_windows(plan);
     uint64_t begin_ns = gsi_clock_ns();
@@ -389,7 +406,8 @@ static bool lends(const struct gsi_job *job)
     const struct gsi_array *array = job->array;
     struct gsi_device *device = job->loop.device;
     bool is_sort = job->options->action == GS_SORT;
-    if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || inputs->carry != NULL ||
+    bool is_carried = inputs->carry != NULL && inputs->device_tally == NULL;
+    if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || is_carried ||
         job->loop.layout->record != NULL || job->report->plan.is_counted)
         return inputs->is_lent;
     if (job->device.bytes > 0)

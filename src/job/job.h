@@ -36,6 +36,8 @@ struct gsi_job {
     uint64_t given_bytes;     /* lists_bytes and the tables of inputs and callers */
     struct gsi_inputs inputs;
     struct gsi_set_filter sets; /* with --merge=SET; inputs point to it */
+    /* With positions that the device adds, inputs point to it, too: the tally of elements. */
+    struct gsi_tally_report carried_tally;
     struct gsi_target target;
     struct gsi_spill spill;
     struct gsi_device_choice device;

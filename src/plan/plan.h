@@ -86,7 +86,8 @@ struct gsi_plan_request {
     bool device_is_apart;         /* the devices cannot read each other's memory */
     uint64_t device_fixed_bytes;  /* taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
-    bool is_circular;             /* it merges two runs by circular buffers */
+    uint32_t put_parts; /* it is given only one of so many parts of what it sorts; 0: all */
+    bool is_circular;   /* it merges two runs by circular buffers */
     bool spill_all;
     bool may_write_early; /* what is nearly in order may be written as it is read */
     bool keeps_runs; /* no disk is given back before the end, but that of runs merged into others */

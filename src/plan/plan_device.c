@@ -112,7 +112,7 @@ static uint64_t chunk_bytes(const struct gsi_plan_request *request, const struct
     }
     if (input != UINT64_MAX)
         bytes = gsi_min_u64(bytes, gsi_max_u64(1, input));
-    return gsi_round_up_u64(bytes, GSI_PLAN_UNIT);
+    return gsi_round_up_u64(bytes, GSI_PLAN_UNIT * gsi_max_u64(1, request->put_parts));
 }
 
 static void set_runs(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t chunks,

@@ -14,8 +14,8 @@
 # but where this was packed for a machine without (unless CI is set).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-tests_of_units=(sort_kernels merge_parts gpu_array cuda_device cuda_faults cuda_words ladder ladder_published planes_kernels record_kernels
-    tally_kernels tied_kernels)
+tests_of_units=(sort_kernels merge_parts gpu_array cuda_device cuda_faults cuda_positions cuda_words ladder ladder_published planes_kernels
+    record_kernels tally_kernels tied_kernels)
 tests_of_jobs=(sort top unique sort_records)
 programs=(bin/{gsort,gsort-gen,gsort-bench} "${tests_of_units[@]/#/tests/test_}" "${tests_of_jobs[@]/#/tests/test_}")
 
@@ -167,6 +167,18 @@ shapes_of() { # shapes_of TYPE
     done
 }
 
+# Positions, of pairs that the GPU makes; times are records to it.
+positions() {
+    local type
+    for type in u32 f32 i64 f64 time64 u64be; do
+        input --type f64 --dist specials --size 48M -- -t $type --argsort
+        check "positions, $type, resident" same
+        check "positions, $type, reversed" same -r
+        check "positions, $type, spilled" leaving --spill always --chunk 4M --window 1M --compress zstd
+        check "positions, $type, hybrid" leaving --device-memory 64M --memory 96M --chunk 2M --window 512K
+    done
+}
+
 # Records: short and long ones, with keys that tags hold and longer ones that tie in them.
 small_records() {
     local record
@@ -244,7 +256,7 @@ units() {
 
 # Cheap and telling first.
 all() {
-    beside "units sort_kernels gpu_array" "units merge_parts cuda_device" "units cuda_faults cuda_words" \
+    beside "units sort_kernels gpu_array" "units merge_parts cuda_device" "units cuda_faults cuda_positions cuda_words" \
         "units ladder ladder_published planes_kernels record_kernels tally_kernels tied_kernels"
     for type in u64:8 f64:8 u32:4 f32:4 i32:4 i64:8 u128:16; do
         large "10^8 ${type%:*}" "${type#*:}" "${type%:*}" -t "${type%:*}"
@@ -252,7 +264,7 @@ all() {
     large "10^8 records of 100 bytes" 100 u64 -R 100 -k 0:b10
     beside "${tests_of_jobs[@]/#/units }"
     beside "shapes_of u32" "shapes_of i32" "shapes_of f32" small_records
-    beside "shapes_of u64" "shapes_of i64" "shapes_of f64" "shapes_of u128"
+    beside "shapes_of u64" "shapes_of i64" "shapes_of f64" "shapes_of u128" positions
     # Many elements in one piece, beyond 2^32.
     check "2^32 + elements in one sort" ./gsort-bench kernels --type u32 --size 17G --repeat 1
     check "steps of sorting records" ./gsort-bench record-kernels --size 256M --repeat 1

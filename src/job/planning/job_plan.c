@@ -45,7 +45,8 @@ static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
     needs[GSI_NEED_COUNTED] = gsi_counted_bytes(job);
     needs[GSI_NEED_SETS] = gsi_set_filter_bytes(job->inputs.sets, memory_bytes, threads);
     needs[GSI_NEED_CARRIER] = gsi_source_carrier_bytes(&job->inputs, memory_bytes);
-    needs[GSI_NEED_CARRIED] = gsi_carried_bytes(job->inputs.carry, threads);
+    needs[GSI_NEED_CARRIED] =
+        job->inputs.device_tally != NULL ? 0 : gsi_carried_bytes(job->inputs.carry, threads);
     for (int i = 0; i < GSI_NEED_COUNT; i++)
         bytes = gsi_add_max_u64(bytes, needs[i]);
     return bytes;
@@ -58,9 +59,23 @@ static uint32_t tagged_bytes(const struct gsi_job *job)
     return layout->has_tags && !gsi_counted_is(job) ? layout->element_bytes : 0;
 }
 
+/* Whether the device makes pairs of elements and positions, so that only elements go there, and
+ * only positions come back. Threads make them where some elements are left out, so that positions
+ * are no sequence; of --top, which may be found in one pass; and where there may turn out to be too
+ * many. */
+static bool device_carries(const struct gsi_job *job)
+{
+    const struct gsi_inputs *inputs = &job->inputs;
+    return job->device.bytes > 0 && gsi_job_has_sort(job) && inputs->carry != NULL &&
+           gsi_carry_suits_device(inputs->carry) && inputs->filter == NULL &&
+           !job->options->has_top &&
+           (inputs->bytes != UINT64_MAX || inputs->carry->output_bytes == 8);
+}
+
 static struct gsi_plan_request plan_request(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
+    job->inputs.device_tally = device_carries(job) ? &job->carried_tally : NULL;
     struct gsi_plan_request request = {
         .input_bytes = gsi_job_sorted_bytes(job),
         .memory_bytes = job->memory_bytes,
@@ -84,6 +99,8 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
         .is_unique = options->unique,
         .is_reduction = !gsi_job_has_sort(job)};
+    if (job->inputs.device_tally != NULL)
+        request.put_parts = job->inputs.carry->carried_bytes / job->inputs.layout->element_bytes;
     request.is_merge = options->merge;
     request.may_write_early = gsi_in_order_why_not(options, &job->inputs) == NULL;
     request.ledger = &job->loop.ledger;

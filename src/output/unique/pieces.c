@@ -137,6 +137,13 @@ static uint8_t *entries_of(const struct gsi_pieces *pieces, const struct gsi_buf
 
 /* ---- tasks ---- */
 
+/* What a window holds of an element. */
+static uint64_t held_bytes(const struct gsi_pieces *pieces)
+{
+    return pieces->has_positions ? pieces->written_bytes
+                                 : pieces->target->loop->layout->element_bytes;
+}
+
 /* Of the next elements of a piece, what is written, at `to`. Returns its bytes. */
 static uint64_t write_elements(const struct gsi_pieces *pieces, struct gsi_buffer *buffer,
                                const uint8_t *elements, uint64_t n, uint8_t *to)
@@ -151,7 +158,8 @@ static uint64_t write_elements(const struct gsi_pieces *pieces, struct gsi_buffe
         elements = entries;
     }
     piece_of(buffer)->position_sum +=
-        gsi_carry_put(pieces->carry, elements, n, pieces->entry_bytes, to);
+        pieces->has_positions ? gsi_carry_copy(pieces->carry, elements, n, to)
+                              : gsi_carry_put(pieces->carry, elements, n, pieces->entry_bytes, to);
     return n * pieces->written_bytes;
 }
 
@@ -171,7 +179,7 @@ static void make(struct gsi_task *task, uint32_t worker_idx)
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct piece *piece = piece_of(buffer);
     const struct gsi_pieces *pieces = piece->pieces;
-    const uint64_t element = pieces->target->loop->layout->element_bytes;
+    const uint64_t element = held_bytes(pieces);
     const uint64_t most = pieces->entries != NULL ? batch_count(pieces->entry_bytes) : piece->count;
     for (uint64_t at = 0, n; at < piece->count; at += n) {
         n = gsi_min_u64(most, piece->count - at);
@@ -204,6 +212,9 @@ static void make_done(struct gsi_task *task)
 void gsi_pieces_take(struct gsi_pieces *pieces, struct gsi_buffer *window)
 {
     *looked_at_of(window) = (struct looked_at){0};
+    if (pieces->has_positions) /* so far its bytes were those of what was merged */
+        window->bytes =
+            window->bytes / pieces->target->loop->layout->element_bytes * pieces->written_bytes;
     gsi_buffer_list_push(&pieces->waiting, window);
 }
 
@@ -235,7 +246,7 @@ static void begin(struct gsi_pieces *pieces, struct gsi_buffer *buffer)
 {
     struct gsi_buffer *window = pieces->window;
     struct piece *piece = piece_of(buffer);
-    const uint64_t element = pieces->target->loop->layout->element_bytes;
+    const uint64_t element = held_bytes(pieces);
     const uint64_t room = buffer->memory_bytes / pieces->written_bytes - 1;
     piece->window = window;
     piece->elements = window->data + pieces->window_off;

@@ -1,0 +1,65 @@
+// cuda_device_pairs.cc: pairs of keys and positions (element/carry/carry.h), which the CUDA device
+// makes of elements as they come in, and takes apart as they leave, so that no pair crosses the
+// link.
+//
+//   chunk buffer --in-----> slot of the open run ..> compute: tally, to keys
+//                           slot                 ..> compute: pairs, into the spare, tally of these
+//   seal                    the two swap         ..> compute: sort, as of any numbers
+//
+//   slots, mirror ..> compute: merge, imprint, of pairs
+//   window        ..> compute: positions, into what trees go by; the two swap --out--> host
+//
+// So runs, wherever they go, and merges are those of pairs. Only sorts use the spare, and only
+// merges what trees go by, all on the compute stream: what is put in there is behind them.
+#include "kernels/device/cuda_device.h"
+
+#include "kernels/array/array_kernels.cuh"
+
+#include <utility>
+
+static cudaStream_t compute_of(const gsi_cuda_device *device)
+{
+    return device->streams[GSI_CUDA_COMPUTE];
+}
+
+void gsi_cuda_pairs_begin(gsi_cuda_device *device)
+{
+    const gsi_device_config *config = &device->config;
+    device->put = config->layout;
+    if (config->carry == nullptr)
+        return;
+    device->put = config->carry->input;
+    gsi_layout_use_words(&device->put, &device->put_word, UINT32_MAX);
+    device->next_position = config->first_position;
+}
+
+void gsi_cuda_pairs_put(gsi_cuda_device *device, const uint8_t *keys, uint64_t n)
+{
+    const gsi_layout *layout = &device->config.layout;
+    uint8_t *const to = device->spare + device->open_run->bytes;
+    const gsi_carriers pairs = {to, layout->key_bytes, device->config.carry->position_bits,
+                                device->next_position};
+    gsi_cuda_check(
+        device,
+        gsi_array_carry(keys, device->put.key_bytes, gsi_key_turn(), n, pairs, compute_of(device)),
+        "cannot add positions");
+    gsi_cuda_check(device,
+                   gsi_cuda_tally_add(layout, device->tally, to, n, false, compute_of(device)),
+                   "cannot count elements");
+    device->next_position += n;
+}
+
+void gsi_cuda_pairs_seal(gsi_cuda_device *device, gsi_run *run)
+{
+    std::swap(run->slot.keys, device->spare);
+}
+
+void gsi_cuda_pairs_leave(gsi_cuda_device *device, uint8_t **window, uint64_t n)
+{
+    const gsi_carry *carry = device->config.carry;
+    gsi_cuda_check(device,
+                   gsi_array_places(*window, device->config.layout.key_bytes, carry->position_bits,
+                                    n, device->temp, carry->output_bytes, compute_of(device)),
+                   "cannot take positions");
+    std::swap(*window, device->temp);
+}
