@@ -6,7 +6,7 @@
 #include "element/groups.h"
 
 #include "element/equal_keys.h"
-#include "element/record/record.h"
+#include "element/record/record_equal.h"
 #include "element/tally/tally_block.h"
 
 #include <stdio.h>
@@ -273,42 +273,61 @@ static uint8_t *put_entry(struct gsi_groups *groups, const uint8_t *element, uin
     return out + (is_wanted ? groups->entry_bytes : 0);
 }
 
-/* The first record of a group is read with the second one only: `stands` is it then. */
-static void add_to_fold(struct gsi_groups *groups, const uint8_t *stands, const uint8_t *element)
+/* `n` more records of the last group, for which `stands` stands so far. The first record of a group
+ * is folded with the second one only: `stands` is it then. */
+static uint8_t *go_on(struct gsi_groups *groups, const uint8_t *stands, const uint8_t *elements,
+                      size_t n, uint8_t *out)
 {
-    groups->folder.count = groups->last_count - 1;
-    gsi_folder_add(&groups->folder, stands, element);
+    const size_t bytes = groups->record->bytes;
+    if (groups->keeps_all) { /* but for the last one, which stands from now on */
+        memcpy(out, stands, bytes);
+        memcpy(out + bytes, elements, (n - 1) * bytes);
+        out += n * bytes;
+    }
+    if (groups->has_fold) {
+        groups->folder.count = groups->last_count;
+        gsi_folder_add(&groups->folder, stands, elements, n);
+    }
+    groups->last_count += n;
+    return out;
 }
 
-static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, size_t n,
-                          uint8_t *out)
+/* A group is looked at as a whole. */
+GSI_INLINE size_t put_groups(struct gsi_groups *groups, const uint8_t *elements, size_t n,
+                             uint8_t *out, uint32_t word_bytes)
 {
     const struct gsi_record *record = groups->record;
-    if (groups->is_apart && !groups->has_fold && are_apart(groups, elements, n, record->bytes))
-        return put_apart(groups, elements, n, out, record->bytes,
-                         groups->has_counts ? COUNT_BYTES : 0);
-    const uint8_t *stands = groups->last;
-    uint8_t *begin = out;
-    for (size_t i = 0; i < n; i++) {
-        const uint8_t *element = elements + i * record->bytes;
-        if (gsi_record_compare(record, stands, element, 0) == 0) {
-            if (groups->keeps_all)
-                out = (uint8_t *)memcpy(out, stands, record->bytes) + record->bytes;
-            groups->last_count++;
-            if (groups->has_fold)
-                add_to_fold(groups, stands, element);
-            stands = groups->keeps_last ? element : stands;
+    const size_t bytes = record->bytes;
+    const uint8_t *stands = groups->last, *const end = elements + n * bytes;
+    uint8_t *const begin = out;
+    for (const uint8_t *at = elements, *next; at < end; at = next) {
+        next = at;
+        while (next < end && gsi_record_is_equal(record, stands, next, word_bytes))
+            next += bytes;
+        if (next > at) {
+            out = go_on(groups, stands, at, (size_t)(next - at) / bytes, out);
+            stands = groups->keeps_last ? next - bytes : stands;
             continue;
         }
         out = put_entry(groups, stands, out);
         groups->ended_count += groups->last_count;
         groups->count++;
         groups->last_count = 1;
-        stands = element;
+        stands = at;
+        next += bytes;
     }
     if (stands != groups->last)
-        memcpy(groups->last, stands, record->bytes);
+        memcpy(groups->last, stands, bytes);
     return (size_t)(out - begin);
+}
+
+static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, size_t n,
+                          uint8_t *out)
+{
+    const uint32_t bytes = groups->record->bytes;
+    if (groups->is_apart && !groups->has_fold && are_apart(groups, elements, n, bytes))
+        return put_apart(groups, elements, n, out, bytes, groups->has_counts ? COUNT_BYTES : 0);
+    return GSI_BY_RECORD_WORD(groups->record, put_groups, groups, elements, n, out);
 }
 
 /* ---- either ---- */

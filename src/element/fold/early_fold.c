@@ -2,7 +2,7 @@
 #include "element/fold/early_fold.h"
 
 #include "base/checked.h"
-#include "base/simd.h"
+#include "element/record/record_equal.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
 
@@ -127,36 +127,15 @@ void gsi_early_fold_close(struct gsi_early_fold *early)
 
 /* ---- a table ---- */
 
-/* Of any alignment; `bytes` is a constant. */
-GSI_INLINE uint64_t load_key(const uint8_t *at, uint32_t bytes)
-{
-    uint64_t key = 0;
-    memcpy(&key, at, bytes);
-    return key;
-}
-
 /* Records are looked up by one key of 4 or 8 bytes, which most are, or by any keys (0). */
 GSI_INLINE uint64_t hash(const struct gsi_record *group, const uint8_t *record, uint32_t key_bytes)
 {
     uint64_t sum = 0;
     if (key_bytes != 0)
-        return gsi_mix_u64(load_key(record + group->keys[0].off, key_bytes));
+        return gsi_mix_u64(gsi_record_word(group, record, key_bytes));
     for (uint32_t i = 0; i < group->key_count; i++)
         sum = gsi_mix_u64(sum + gsi_mix_record(record + group->keys[i].off, group->keys[i].bytes));
     return sum;
-}
-
-/* Equal keys are equal bytes, for the map to sort keys is a bijection. */
-GSI_INLINE bool is_same_group(const struct gsi_record *group, const uint8_t *a, const uint8_t *b,
-                              uint32_t key_bytes)
-{
-    if (key_bytes != 0)
-        return load_key(a + group->keys[0].off, key_bytes) ==
-               load_key(b + group->keys[0].off, key_bytes);
-    for (uint32_t i = 0; i < group->key_count; i++)
-        if (memcmp(a + group->keys[i].off, b + group->keys[i].off, group->keys[i].bytes) != 0)
-            return false;
-    return true;
 }
 
 /* Whether `record`, which comes behind `first` in the input, is the one that stays. */
@@ -245,8 +224,8 @@ GSI_INLINE uint32_t find(const struct gsi_early_fold *early, const struct gsi_ea
     const uint32_t bytes = early->fold->record_bytes, mask = worker->slot_count - 1;
     uint32_t at = mixed & mask;
     for (; worker->slots[at] != EMPTY; at = (at + 1) & mask)
-        if (is_same_group(early->group, records + (size_t)worker->slots[at] * bytes, record,
-                          key_bytes))
+        if (gsi_record_is_equal(early->group, records + (size_t)worker->slots[at] * bytes, record,
+                                key_bytes))
             break;
     return at;
 }
@@ -338,30 +317,17 @@ GSI_INLINE size_t fold_into(const struct gsi_early_fold *early, struct gsi_early
 
 /* ---- by the width of the key ---- */
 
-/* Of a key that records are looked up by as one number; 0: by any keys. */
-static uint32_t key_bytes_of(const struct gsi_early_fold *early)
-{
-    uint32_t bytes = early->group->key_count == 1 ? early->group->keys[0].bytes : 0;
-    return bytes == 4 || bytes == 8 ? bytes : 0;
-}
-
-/* A function is compiled for each. */
-#define BY_KEY(early, function, ...)                              \
-    (key_bytes_of(early) == 4   ? function(early, __VA_ARGS__, 4) \
-     : key_bytes_of(early) == 8 ? function(early, __VA_ARGS__, 8) \
-                                : function(early, __VA_ARGS__, 0))
-
 static size_t fold_all(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
                        uint8_t *records, size_t n)
 {
     worker->is_listed = false;
-    return BY_KEY(early, fold_by, worker, records, n);
+    return GSI_BY_RECORD_WORD(early->group, fold_by, early, worker, records, n);
 }
 
 static size_t fold_into_held(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
                              uint8_t *records, size_t n)
 {
-    return BY_KEY(early, fold_into, worker, records, n);
+    return GSI_BY_RECORD_WORD(early->group, fold_into, early, worker, records, n);
 }
 
 static bool is_poor(size_t left, size_t n)

@@ -98,11 +98,12 @@ enum gs_status gsi_folder_init(struct gsi_folder *folder, const struct gsi_fold 
 void gsi_folder_clear(struct gsi_folder *folder);   /* also zeroed ones */
 void gsi_folder_restart(struct gsi_folder *folder); /* nothing was folded yet */
 
-/* gsi_folder_add: one more record of the group; `first` is the one that it began with, and is read
+/* gsi_folder_add: `n` more records of the group; `first` is the one that it began with, and is read
  * with the second one only.
  * gsi_folder_end: ends a group: `entry` is the record that stands for it, with room for wide sums
  * behind it, and gets the folded fields. A sum that does not fit is noted in folder->overflow. */
-void gsi_folder_add(struct gsi_folder *folder, const uint8_t *first, const uint8_t *element);
+void gsi_folder_add(struct gsi_folder *folder, const uint8_t *first, const uint8_t *elements,
+                    size_t n);
 void gsi_folder_end(struct gsi_folder *folder, uint8_t *entry);
 
 /* What was folded apart is put together, in the order of the stream:

@@ -36,14 +36,16 @@ static void put(uint8_t *element, uint32_t key, int32_t number, double real, uin
     memcpy(element + 16, &word, 8);
 }
 
-/* Elements of one group; the entry behind `elements`. */
+/* Elements of one group, a few at a time; the entry behind `elements`. */
 static void fold_all(struct gsi_folder *folder, const uint8_t *elements, size_t n, uint8_t *entry)
 {
     memcpy(entry, elements, BYTES);
-    for (size_t i = 1; i < n; i++) {
-        folder->count = i;
-        gsi_folder_add(folder, elements, elements + i * BYTES);
+    folder->count = 1;
+    for (size_t i = 1, step; i < n; i += step) {
+        step = i % 5 < n - i ? i % 5 + 1 : n - i;
+        gsi_folder_add(folder, elements, elements + i * BYTES, step);
     }
+    assert_int_equal(folder->count, n);
     folder->count = n;
     gsi_folder_end(folder, entry);
 }
@@ -127,11 +129,59 @@ static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
     }
 }
 
+/* Wide sums of integers of every width, sign and byte order, the least and the greatest too. */
+static void test_fold__integers__as_a_plain_sum(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t bytes;
+        bool is_signed, is_big_endian;
+    } rows[] = {
+        {"8:uint8", 1, false, false}, {"8:int8", 1, true, false},  {"8:u16", 2, false, false},
+        {"8:i16be", 2, true, true},   {"8:u32", 4, false, false},  {"8:i32", 4, true, false},
+        {"8:u32be", 4, false, true},  {"8:i32be", 4, true, true},  {"8:u64", 8, false, false},
+        {"8:i64", 8, true, false},    {"8:u64be", 8, false, true}, {"8:i64be", 8, true, true}};
+    static uint8_t elements[MOST * BYTES];
+    struct test_random random = test_random_make(2);
+    uint8_t entry[BYTES + 64];
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        const uint32_t bytes = rows[r].bytes, wide = bytes <= 4 ? 8 : 16;
+        struct gsi_folder folder;
+        gsi_i128 want = 0, got = 0;
+        size_t n = 2 + test_below(&random, MOST - 1);
+        set_up(true);
+        record.field_count = 0;
+        fold = (struct gsi_fold){0};
+        assert_int_equal(
+            gsi_fold_add_field(&fold, &record, 0, GSI_FOLD_SUM, true, rows[r].text, &error), GS_OK);
+        assert_int_equal(gsi_folder_init(&folder, &fold, NULL, &error), GS_OK);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t bits = i % 3 == 0 ? UINT64_MAX : i % 3 == 1 ? 0 : test_next(&random);
+            bits ^= rows[r].is_signed ? (uint64_t)1 << (8 * bytes - 1) : 0;
+            uint32_t unused = 64 - 8 * bytes;
+            want += rows[r].is_signed ? (gsi_i128)((int64_t)(bits << unused) >> unused)
+                                      : (gsi_i128)(bits << unused >> unused);
+            for (uint32_t b = 0; b < bytes; b++)
+                elements[i * BYTES + 8 + (rows[r].is_big_endian ? bytes - 1 - b : b)] =
+                    (uint8_t)(bits >> 8 * b);
+        }
+        fold_all(&folder, elements, n, entry);
+        memcpy(&got, entry + fold.fields[0].wide_off, wide);
+        if (wide == 8)
+            got = rows[r].is_signed ? (gsi_i128)(int64_t)got : got;
+        if (got != want)
+            test_fail("%s: %lld in place of %lld", rows[r].text, (long long)got, (long long)want);
+        gsi_folder_clear(&folder);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fold__sums_on_the_way_too_large__fit_at_the_end),
         cmocka_unit_test(test_fold__wide__behind_the_record),
+        cmocka_unit_test(test_fold__integers__as_a_plain_sum),
         cmocka_unit_test(test_fold__a_record_lost_or_changed__totals_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
