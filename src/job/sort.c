@@ -372,6 +372,15 @@ static enum gs_status make_list(struct sort *sort)
     return make_buffers(sort, gsi_shape_window(plan), false);
 }
 
+/* A GPU sorts what its memory and the host's hold while it is read, and in order records are folded
+ * at a fraction of what a table takes. So only what would go to disk is made less there. */
+static bool folds_early(const struct gsi_job *job)
+{
+    const struct gsi_plan *plan = job->loop.plan;
+    return (plan->device_runs == 0 || plan->spilled_runs > 0) &&
+           gsi_unique_early_bytes(&job->target, job->memory_bytes, job->thread_count) > 0;
+}
+
 /* What sees elements as they are read: records are folded there, where they can be. */
 static enum gs_status open_early(struct sort *sort)
 {
@@ -381,7 +390,7 @@ static enum gs_status open_early(struct sort *sort)
         GSI_TRY(
             GSI_NEEDS(&job->loop.ledger, GSI_NEED_SETS,
                       gsi_set_filter_open(job->inputs.sets, job->memory_bytes, job->thread_count)));
-    if (gsi_unique_early_bytes(&job->target, job->memory_bytes, job->thread_count) == 0)
+    if (!folds_early(job))
         return GS_OK;
     job->inputs.early = &sort->early;
     return GSI_NEEDS(&sort->loop->ledger, GSI_NEED_EARLY_FOLD,

@@ -325,40 +325,47 @@ static void test_unique__long_records__as_the_model(void **state)
     }
 }
 
-/* A GPU gets records that are folded early, and fewer of them than were read. */
+/* A GPU gets all records where nothing goes to disk, and else what is left of them when they were
+ * folded as they were read. Tallies are of all that was read. */
 static void test_fold__gpu__bytes_of_the_cpu(void **state)
 {
     (void)state;
     static const char *const keys[] = {"0:u64"}, *const sums[] = {"8:u64"};
     struct test_random random = test_random_make(5);
-    const struct way cpu = ways[0];
-    struct way gpu = ways[WAY_COUNT - 2];
-    gpu.window_bytes = 12288;
-    if (!can_run(options_of(&gpu), "folds on a GPU"))
+    const struct way *const sides[] = {&ways[0], &ways[WAY_COUNT - 2], &ways[WAY_COUNT - 1]};
+    if (!can_run(options_of(sides[1]), "folds on a GPU"))
         return;
     for (uint64_t groups = 1; groups <= 100000; groups *= 10) {
-        size_t n = 9000 + test_below(&random, 7000);
+        struct gs_report reports[3];
+        size_t length = 0, n = 9000 + test_below(&random, 7000);
         for (size_t i = 0; i < n; i++) {
             uint64_t record[2] = {test_below(&random, groups), test_below(&random, 1000)};
             memcpy(in + 16 * i, record, 16);
         }
         put_bytes("in", in, 16 * n);
-        size_t length = 0;
-        for (int side = 0; side < 2; side++) {
-            struct gsi_options options = options_of(side == 0 ? &cpu : &gpu);
-            struct gs_report report;
+        for (int side = 0; side < 3; side++) {
+            struct gsi_options options = options_of(sides[side]);
+            struct gs_report *report = &reports[side];
             struct gs_error error;
+            options.window_bytes = side > 0 ? 12288 : 0;
             options.record_bytes = 16;
             options.keys = keys;
             options.key_count = 1;
             options.sum_fields = sums;
             options.sum_field_count = 1;
-            if (gs_run(&options, &report, &error) != GS_OK)
+            if (gs_run(&options, report, &error) != GS_OK)
                 test_fail("%llu groups: %s", (unsigned long long)groups, error.text);
-            uint8_t *to = side == 0 ? sorted : got;
-            length = get_bytes("out", to, MOST_BYTES);
+            size_t got_bytes = get_bytes("out", side == 0 ? sorted : got, MOST_BYTES);
+            length = side == 0 ? got_bytes : length;
+            assert_int_equal(got_bytes, length);
+            assert_memory_equal(sorted, side == 0 ? sorted : got, length);
+            assert_int_equal(report->folded_count > 0, side != 1);
+            assert_int_equal(report->tally.count, n);
+            assert_memory_equal(report->tally.fingerprint, reports[0].tally.fingerprint,
+                                sizeof report->tally.fingerprint);
+            assert_memory_equal(report->field_tallies[0].sum, reports[0].field_tallies[0].sum,
+                                sizeof report->field_tallies[0].sum);
         }
-        assert_memory_equal(sorted, got, length);
     }
     remove("in");
     remove("out");
