@@ -515,7 +515,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                     "for their links add up. Several are taken so that neighbours are behind "
                     "different PCIe switches; one of them that cannot begin is left out, and the "
                     "report says so. If the GPU has too little memory, the work is done in smaller "
-                    "pieces, then on the CPU."},
+                    "pieces, then on the CPU. Where a GPU is there and the CPU is taken, "
+                    "`--explain` says why, and about how long that takes."},
          OTHER(device, gsi_take_device),
          .verbs = JOBS},
     [GSI_OPT_DEVICE_MEMORY] =

@@ -32,6 +32,10 @@ void gsi_plan_model_limits(const struct gsi_device_model *model, const struct gs
 struct gsi_prediction gsi_plan_model_predict(const struct gsi_device_model *model,
                                              const struct gsi_plan *plan, uint64_t output_bytes);
 
+/* gsi_plan_model_cpu_seconds: about how long the plan's threads take to sort or merge `bytes` of
+ * elements in memory; disks may take longer. */
+double gsi_plan_model_cpu_seconds(const struct gsi_plan *plan, uint64_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -104,8 +104,11 @@ static void print_plan_device(FILE *file, const struct gs_report *report)
 {
     const struct gsi_plan *plan = &report->plan;
     char taken[GSI_NUMBER_BYTES], run[GSI_NUMBER_BYTES];
-    if (plan->device_runs == 0)
+    if (plan->device_runs == 0) {
+        if (report->device_note[0] != '\0')
+            fprintf(file, GSI_LINE_NAME "cpu (%s)\n", "device", report->device_note);
         return;
+    }
     gsi_number_size(taken, plan->device_bytes);
     gsi_number_size(run, plan->device_run_bytes);
     fprintf(file, GSI_LINE_NAME "%s: %s of %s memory, for %" PRIu32 " run%s of up to %s\n",

@@ -63,23 +63,52 @@ static void use_cpu(struct gsi_job *job)
         gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
 }
 
-/* --device auto: a GPU for sorts that repay its start. A reduction only reads, which memory does
- * faster than the way to a GPU. */
-static bool is_for_gpu(struct gsi_job *job)
-{
-    return gsi_job_has_sort(job) && job->inputs.bytes != UINT64_MAX &&
-           job->inputs.bytes >= AUTO_CUDA_MIN_BYTES && !gsi_job_keeps_top(job);
-}
-
 /* Why a job is the CPU's, whatever was asked for; NULL: it need not be. */
 static const char *why_cpu(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
-    if (options->merge || options->resume_dir != NULL)
+    if (options->merge)
         return "sorted files are merged on the CPU";
+    if (options->resume_dir != NULL)
+        return "what --resume goes on with is sorted on the CPU";
     if (gsi_counted_is(job))
         return "numbers of 1 and 2 bytes are counted on the CPU";
     return NULL;
+}
+
+/* --device auto: why no GPU is looked for, which is for what repays its start; NULL: one is. */
+static const char *why_no_gpu(struct gsi_job *job)
+{
+    if (!gsi_job_has_sort(job))
+        return "what is only read needs no GPU";
+    if (job->inputs.bytes == UINT64_MAX)
+        return "how much there is shows only as it is read: --device cuda takes the GPU";
+    if (job->inputs.bytes < AUTO_CUDA_MIN_BYTES)
+        return "as little is sorted before a GPU has started";
+    if (gsi_job_keeps_top(job))
+        return "the first ones are found as they are read";
+    return NULL;
+}
+
+/* Whether a GPU, or the model of one, is left aside, for all that is known or that a plan asks. */
+static bool leaves_gpu(const struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
+    const struct gsi_device_ops *ops = gsi_device_find(options->device);
+    struct gsi_device_limits limits = {.device_set = options->device_set};
+    struct gs_error unheard = {0};
+    if (options->device != GSI_DEVICE_AUTO || options->device_model != NULL)
+        return options->device != GSI_DEVICE_CPU;
+    return options->action == GS_EXPLAIN && ops != gsi_device_find(GSI_DEVICE_CPU) &&
+           ops->probe(options->device_index, &job->chosen.layout, &limits, &unheard) == GS_OK;
+}
+
+static void leave_gpu(struct gsi_job *job, const char *why)
+{
+    const bool is_left = leaves_gpu(job);
+    use_cpu(job);
+    if (is_left)
+        snprintf(job->report->device_note, sizeof job->report->device_note, "%s", why);
 }
 
 /* What was found is the job's device. One alone needs no group. */
@@ -210,15 +239,15 @@ static enum gs_status probe(struct gsi_job *job, bool is_auto)
 static enum gs_status choose_device(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
-    bool is_auto = options->device == GSI_DEVICE_AUTO;
+    const bool is_auto = options->device == GSI_DEVICE_AUTO;
     const char *why = why_cpu(job);
     if (why != NULL && options->merge_is_circular)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--tune: merge=circular is how a GPU merges, and %s", why);
+    if (why == NULL && is_auto && options->device_model == NULL)
+        why = why_no_gpu(job);
     if (why != NULL) {
-        use_cpu(job);
-        if (options->device == GSI_DEVICE_CUDA || options->device_model != NULL)
-            snprintf(job->report->device_note, sizeof job->report->device_note, "%s", why);
+        leave_gpu(job, why);
         return GS_OK;
     }
     if (options->device_model != NULL) {
@@ -230,7 +259,7 @@ static enum gs_status choose_device(struct gsi_job *job)
     if (job->device.ops == NULL)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--device: this build has no CUDA; build it where a CUDA toolkit is");
-    if (job->device.ops == gsi_device_find(GSI_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
+    if (job->device.ops == gsi_device_find(GSI_DEVICE_CPU)) {
         use_cpu(job);
         return GS_OK;
     }
@@ -329,6 +358,22 @@ static void predict(struct gsi_job *job)
     report->has_prediction = true;
 }
 
+/* What it costs that a GPU is left aside, where that is more than the GPU's start. */
+static void tell_cost(struct gsi_job *job)
+{
+    const struct gsi_plan *plan = &job->report->plan;
+    const bool is_stream = plan->input_bytes == UINT64_MAX;
+    const uint64_t bytes = is_stream ? (uint64_t)1 << 30 : plan->input_bytes;
+    char *note = job->report->device_note;
+    const size_t length = strlen(note), size = sizeof job->report->device_note;
+    if (length == 0 || plan->device_runs > 0 || plan->is_counted || plan->top_room > 0 ||
+        !gsi_job_has_sort(job) || (!is_stream && bytes < AUTO_CUDA_MIN_BYTES))
+        return;
+    snprintf(note + length, size - length, "; that takes about %.1f s%s by %u thread%s",
+             gsi_plan_model_cpu_seconds(plan, bytes), is_stream ? " a GiB" : "", plan->thread_count,
+             plan->thread_count == 1 ? "" : "s");
+}
+
 enum gs_status gsi_job_plan(struct gsi_job *job)
 {
     GSI_TRY(choose_device(job));
@@ -339,8 +384,10 @@ enum gs_status gsi_job_plan(struct gsi_job *job)
         try_first(job);
     if (status == GS_OK)
         try_all_devices(job);
-    if (status == GS_OK)
+    if (status == GS_OK) {
         predict(job);
+        tell_cost(job);
+    }
     if (status == GS_E_USAGE && !gsi_resume_has_entries(job->resume))
         gsi_job_memory_tell_enough(job, gsi_job_make_plan);
     return status;

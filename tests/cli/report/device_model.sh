@@ -15,6 +15,7 @@ model '' | explain -R 64 -k 0:u64 x.u64 -o /dev/null | lines
 model ', "sort": "1G"' | explain --top 8G x.u64 -o /dev/null | lines
 model '' | explain --device-memory 20G x.u64 -o /dev/null | lines
 model '' | explain -m x.u64 -o /dev/null | lines
+model '' | explain --resume kept x.u64 -o out | lines
 model '' | sed 's/"gpus": 2/"gpus": 1/; s/, "peer": 369e9//' | explain x.u64 -o /dev/null | lines
 model '' | explain --stats=json x.u64 -o /dev/null | python3 -c "
 import json, sys

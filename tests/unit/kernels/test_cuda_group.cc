@@ -344,6 +344,54 @@ static void test_cuda_group__auto__all_gpus_where_one_is_too_small(void **)
     set_gpus(1);
 }
 
+// auto: a plan for the CPU says why a GPU that is there is left aside, and what that takes.
+static void test_cuda_group__auto__plan_without_the_gpu_says_why(void **)
+{
+    gs_report report;
+    gs_error error;
+    write_bytes("in", bytes());
+    const struct {
+        const char *name, *input, *type;
+        uint64_t gib;
+        bool merge, has_top;
+        const char *why, *cost; // "": there is none
+    } rows[] = {
+        {"small", "in", "u64", 1, false, false, "before a GPU has started", ""},
+        {"merge", "in", "u64", 16, true, false, "merged on the CPU", "about 10.7 s by 2 threads"},
+        {"first ones", "in", "u64", 16, false, true, "as they are read", ""},
+        {"counted", "in", "uint8", 16, false, false, "are counted on the CPU", ""},
+        {"stream", "/dev/zero", "u64", 0, false, false, "--device cuda",
+         "about 2.2 s a GiB by 2 threads"},
+    };
+    emulated_cuda_set_memory(uint64_t(32) << 30);
+    for (const auto &row : rows)
+        for (int gpus = 0; gpus < 2; gpus++) {
+            set_gpus(gpus);
+            assert_int_equal(truncate("in", off_t(row.gib) << 30), 0);
+            gsi_options options = {};
+            options.action = GS_EXPLAIN;
+            options.inputs = &row.input;
+            options.input_count = 1;
+            options.type = row.type;
+            options.thread_count = 2;
+            options.memory_bytes = uint64_t(1) << 30;
+            options.merge = row.merge;
+            options.has_top = row.has_top;
+            options.top_count = 10;
+            if (run_job(&options, &report, &error) != GS_OK)
+                test_fail("%s: %s", row.name, error.text);
+            const bool is_fine = gpus == 0 ? report.device_note[0] == '\0'
+                                           : strstr(report.device_note, row.why) != nullptr &&
+                                                 strstr(report.device_note, row.cost) != nullptr &&
+                                                 (row.cost[0] != '\0' ||
+                                                  strstr(report.device_note, "about") == nullptr);
+            if (report.plan.device_runs > 0 || !is_fine)
+                test_fail("%s, %d GPUs: '%s'", row.name, gpus, report.device_note);
+        }
+    emulated_cuda_set_memory(uint64_t(1) << 30);
+    set_gpus(1);
+}
+
 // auto: all links for an array that GPUs reach, if it is large. Nothing touches its pages.
 static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
 {
@@ -524,6 +572,7 @@ int main()
         TEST(test_cuda_group__which_gpus__those_that_are_there_and_reach_each_other),
         TEST(test_cuda_group__model__plans_as_a_probe),
         TEST(test_cuda_group__auto__all_gpus_where_one_is_too_small),
+        TEST(test_cuda_group__auto__plan_without_the_gpu_says_why),
         TEST(test_cuda_group__auto_array__all_gpus_where_links_are_few),
         TEST(test_cuda_group__order__different_switches_first),
         TEST(test_cuda_group__a_call_fails__one_line_and_nothing_left),
