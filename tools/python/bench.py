@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""bench.py: sorts of arrays beside NumPy's, and what importing takes; each in turns, on the same data.
+"""bench.py: sorts of arrays beside NumPy's, of a table of three columns beside Polars, and what importing takes; each in turns, on
+the same data.
 
-    bench.py [--count N] [--repeat N] [--only f64,u64,argsort,records,import] [--json]
+    bench.py [--count N] [--repeat N] [--only f64,u64,argsort,records,table,import] [--json]
 
-Prints medians of seconds, and the median of ratios, gsort by NumPy. Needs NumPy and, by LIBGSORT_LIBRARY or a wheel, libgsort.
+Prints medians of seconds, and the median of ratios, gsort by the other. Needs NumPy and, by LIBGSORT_LIBRARY or a wheel, libgsort;
+for the table Polars.
 """
 import argparse
 import json
@@ -35,6 +37,21 @@ def beside(data, repeat, numpy_sorts, gsort_sorts):
     return turns
 
 
+def table(count, repeat, rng):
+    """Three columns in memory, by the first: pushed and taken as Arrow, and DataFrame.sort."""
+    import polars as pl
+    frame = pl.DataFrame({'key': rng.integers(0, 2 ** 64, count, np.uint64), 'x': rng.normal(size=count),
+                          'id': np.arange(count)})
+
+    def gsort_sorts():
+        with gs.Sorter(key='key', memory='4G', device='cpu') as sorter:
+            sorter.push(frame)
+            return pl.DataFrame(sorter)
+    turns = [(timed(lambda: frame.sort('key', maintain_order=True)), timed(gsort_sorts)) for _ in range(repeat)]
+    assert gsort_sorts().equals(frame.sort('key', maintain_order=True))
+    return turns
+
+
 def importing(repeat):
     """The import alone: a process that imports, less one that does not."""
     def process(code):
@@ -53,6 +70,7 @@ def cases(count, repeat):
         'u64': lambda: beside(rng.integers(0, 2 ** 64, count, np.uint64), repeat, np.ndarray.sort, gs.sort),
         'argsort': lambda: beside(rng.normal(size=count // 10), repeat, lambda a: np.argsort(a, kind='stable'), gs.argsort),
         'records': lambda: beside(records, repeat, lambda a: a.sort(order=order), lambda a: gs.sort(a, order=order)),
+        'table': lambda: table(count // 5, repeat, rng),
         'import': lambda: importing(repeat),
     }
 
@@ -71,7 +89,7 @@ def main():
             first, second = (statistics.median(column) for column in zip(*turns))
             found[name] = {'samples': turns, 'medians': [first, second], 'ratio': statistics.median(b / a for a, b in turns)}
             if not options.json:
-                what = ('nothing imported', 'libgsort imported') if name == 'import' else ('NumPy', 'gsort')
+                what = {'import': ('nothing imported', 'libgsort imported'), 'table': ('Polars', 'gsort')}.get(name, ('NumPy', 'gsort'))
                 print(f'{name:8} {what[0]} {first:.4f} s, {what[1]} {second:.4f} s, ratio {found[name]["ratio"]:.2f}', flush=True)
     if options.json:
         json.dump({'numpy': np.__version__, 'libgsort': gs.version(), 'count': options.count, 'cases': found}, sys.stdout, indent=1)

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""rows.py BIN [SET]... [--dir DIR] [--size BYTES] [--rounds N] [--args WORDS] [--json FILE]: times the commands of rows.txt.
+
+A set of rows.txt is made of lines
+
+    set NAME, warm or cold: what it is     cold: outputs synced and the page cache dropped before each command (needs root)
+    make COMMAND                           makes the data, once, in a scratch directory of DIR; $SIZE is --size or what the set says
+    NAME [/ OTHER [< AIM]]: COMMAND        a row; / OTHER: beside the row of that name, as the median of the rounds' ratios
+
+The commands of a set take turns, round by round, behind one round that only warms up; BIN is in front of PATH, $ARGS is --args,
+$PYTHON the Python that runs this (some sets need NumPy). A table in Markdown of each set: seconds (median; least to most), of these
+the processors' as user and as system, the ratio (median; least to most) and its aim, in bold where missed, and the command.
+--json also writes every sample. --list prints the sets.
+"""
+import argparse
+import json
+import os
+import platform
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+UNITS = {'K': 10, 'M': 20, 'G': 30}
+
+
+def read_sets(path):
+    sets = {}
+    with open(path, encoding='utf-8') as file:
+        for number, line in enumerate(file, 1):
+            line = line.strip()
+            if not line or line.startswith('#'):
+                continue
+            if found := re.fullmatch(r'set (\w+), (warm|cold), (\w+): (.*)', line):
+                rows = sets[found[1]] = {'is_cold': found[2] == 'cold', 'size': found[3], 'title': found[4], 'make': [], 'rows': []}
+            elif line.startswith('make '):
+                rows['make'].append(line[5:])
+            elif found := re.fullmatch(r'(.*?)(?: / (.*?))?(?: < ([\d.]+))?: (.*)', line):
+                rows['rows'].append({'name': found[1], 'beside': found[2], 'aim': float(found[3]) if found[3] else None,
+                                     'command': found[4], 'seconds': [], 'user': [], 'system': []})
+            else:
+                sys.exit(f'{path}:{number}: neither set, make nor a row')
+    return sets
+
+
+def bytes_of(text):
+    return int(text[:-1]) << UNITS[text[-1]] if text[-1] in UNITS else int(text)
+
+
+def shell(command, work, environment):
+    done = subprocess.run(['bash', '-eu', '-o', 'pipefail', '-c', command], cwd=work, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors='replace', check=False)
+    if done.returncode != 0:
+        sys.exit(f'rows.py: {command}: exit status {done.returncode}\n{done.stdout}')
+
+
+def measure(rows, work, environment, rounds):
+    for command in rows['make']:
+        shell(command, work, environment)
+    for number in range(rounds + 1):
+        for row in rows['rows']:
+            if rows['is_cold']:
+                os.sync()
+                with open('/proc/sys/vm/drop_caches', 'w') as file:
+                    file.write('3')
+            begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+            shell(row['command'], work, environment)
+            if number > 0:
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                row['seconds'].append(time.monotonic() - begin)
+                row['user'].append(after.ru_utime - before.ru_utime)
+                row['system'].append(after.ru_stime - before.ru_stime)
+    by_name = {row['name']: row for row in rows['rows']}
+    for row in rows['rows']:
+        if row['beside']:
+            row['ratios'] = [a / b for a, b in zip(row['seconds'], by_name[row['beside']]['seconds'])]
+
+
+def table(name, rows):
+    print(f'\n### {name}: {rows["title"]}\n\n| row | s | user; system | / | ratio | aim | command |\n|---|---|---|---|---|---|---|')
+    for row in rows['rows']:
+        s, ratio = row['seconds'], ''
+        if row['beside']:
+            middle = statistics.median(row['ratios'])
+            ratio = f'{middle:.2f}' if not row['aim'] or middle <= row['aim'] else f'**{middle:.2f}**'
+            ratio += f' ({min(row["ratios"]):.2f} – {max(row["ratios"]):.2f})'
+        print(f'| {row["name"]} | {statistics.median(s):.3g} ({min(s):.3g} – {max(s):.3g}) | {statistics.median(row["user"]):.3g}; '
+              f'{statistics.median(row["system"]):.3g} | {row["beside"] or ""} | {ratio} | {row["aim"] or ""} | `{row["command"]}` |', flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('bin')
+    parser.add_argument('sets', nargs='*')
+    parser.add_argument('--dir', default='.')
+    parser.add_argument('--size')
+    parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--args', default='')
+    parser.add_argument('--json')
+    parser.add_argument('--list', action='store_true')
+    options = parser.parse_args()
+    sets = read_sets(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rows.txt'))
+    if options.list:
+        for name, rows in sets.items():
+            print(f'{name:10} {rows["title"]}')
+        return
+    if unknown := [name for name in options.sets if name not in sets]:
+        sys.exit(f'rows.py: no set {unknown[0]!r}; --list shows them')
+    found = {}
+    for name in options.sets or sets:
+        rows = found[name] = sets[name]
+        size = options.size or rows['size']
+        rows['bytes'] = bytes_of(size)
+        environment = {**os.environ, 'PATH': os.path.abspath(options.bin) + ':' + os.environ['PATH'], 'SIZE': str(rows['bytes']),
+                       'ARGS': options.args, 'PYTHON': sys.executable}
+        with tempfile.TemporaryDirectory(prefix='gsort-rows-', dir=options.dir) as work:
+            measure(rows, work, environment, options.rounds)
+        table(name, rows)
+    if options.json:
+        place = {'machine': platform.platform(), 'processors': os.cpu_count(), 'date': time.strftime('%Y-%m-%d'), 'args': options.args}
+        with open(options.json, 'w', encoding='utf-8') as file:
+            json.dump({**place, 'sets': found}, file, indent=1)
+
+
+if __name__ == '__main__':
+    main()
