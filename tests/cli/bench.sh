@@ -29,22 +29,24 @@ expect_error() {
     [ ! -s out ] || fail "$*: wrote to standard output"
 }
 
-"$bench" disk --size 4100K --repeat 2 --json >disk.json 2>err || fail "disk --json: $(cat err)"
+repeat=2
+[ "${GS_TEST_SMALL:-}" != 1 ] || repeat=1 # see run.sh
+"$bench" disk --size 4100K --repeat $repeat --json >disk.json 2>err || fail "disk --json: $(cat err)"
 "$bench" memory --size 4M --repeat 3 --parallel 2 --json >memory.json || fail "memory --json"
-"$bench" merge --size 1028K --repeat 2 --json >merge.json || fail "merge --json"
-"$bench" codec --repeat 2 --json >codec.json || fail "codec --json"
+"$bench" merge --size 1028K --repeat $repeat --json >merge.json || fail "merge --json"
+"$bench" codec --repeat $repeat --json >codec.json || fail "codec --json"
 # The least that may spill, with another type and odd blocks; no time is looked at.
-"$bench" sort --size 24580K --memory 12M --type f32 --parallel 2 --repeat 2 --json >sort.json ||
+"$bench" sort --size 24580K --memory 12M --type f32 --parallel 2 --repeat $repeat --json >sort.json ||
     fail "sort --json"
-"$bench" records --size 24000K --memory 12M --parallel 2 --repeat 2 --json >records.json ||
+"$bench" records --size 24000K --memory 12M --parallel 2 --repeat $repeat --json >records.json ||
     fail "records --json"
-"$bench" verbs --size 2M --parallel 2 --repeat 2 --json >verbs.json || fail "verbs --json"
-"$bench" verify --size 24580K --memory 12M --parallel 2 --repeat 2 --json >verify.json || fail "verify --json"
-"$bench" outofcore --size 24580K --memory 12M --parallel 2 --repeat 2 --json >outofcore.json ||
+"$bench" verbs --size 2M --parallel 2 --repeat $repeat --json >verbs.json || fail "verbs --json"
+"$bench" verify --size 24580K --memory 12M --parallel 2 --repeat $repeat --json >verify.json || fail "verify --json"
+"$bench" outofcore --size 24580K --memory 12M --parallel 2 --repeat $repeat --json >outofcore.json ||
     fail "outofcore --json"
 "$bench" order --size 40M --memory 24M --parallel 2 --repeat 1 --json >order.json || fail "order --json"
-"$bench" scale --size 1028K --parallel 3 --repeat 2 --json >scale.json || fail "scale --json"
-python3 - <<'END' || broken=1
+"$bench" scale --size 1028K --parallel 3 --repeat $repeat --json >scale.json || fail "scale --json"
+python3 - $repeat <<'END' || broken=1
 import json, sys
 
 merges = {"leaf sort"} | {f"merge {k}" for k in (2, 4, 8, 16, 64, 256)}
@@ -55,15 +57,16 @@ sorts = {"read", "write", "resident", "spilled", "stats"}
 records = {f"{way} {kind}" for way in ("resident", "spilled")
            for kind in ("100 B", "100 B groups", "16 B", "1 KiB")} | {"read", "write"}
 verified = {way + kind for way in ("resident", "spilled") for kind in ("", " unverified")}
-for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memory", 3, {"copy"}),
-                                  ("merge", 2, merges), ("codec", 2, codecs), ("sort", 2, sorts),
-                                  ("records", 2, records),
-                                  ("verbs", 2, {"read", "write", "stats", "check", "top", "merge", "ranges"}),
-                                  ("verify", 2, verified),
-                                  ("outofcore", 2, {"read", "write", "sort"}),
+repeat = int(sys.argv[1])
+for name, repeats, operations in (("disk", repeat, {"write", "read", "copy"}), ("memory", 3, {"copy"}),
+                                  ("merge", repeat, merges), ("codec", repeat, codecs), ("sort", repeat, sorts),
+                                  ("records", repeat, records),
+                                  ("verbs", repeat, {"read", "write", "stats", "check", "top", "merge", "ranges"}),
+                                  ("verify", repeat, verified),
+                                  ("outofcore", repeat, {"read", "write", "sort"}),
                                   ("order", 1, {"read", "write", "random", "sorted", "reverse", "strays", "late", "pieces",
                                                 "timestamps"}),
-                                  ("scale", 2, {"sort"})):
+                                  ("scale", repeat, {"sort"})):
     with open(name + ".json") as file:
         report = json.load(file)
     wrong = [r for r in report["results"] if len(r["samples"]) != repeats
