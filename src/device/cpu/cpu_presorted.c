@@ -1,7 +1,7 @@
 /* cpu_presorted.c: looks at keys block by block, as long as they rise, or fall.
  *
- * Keys that are a few places late, as times are that several sources wrote, are evened out: by steps
- * of odd-even transposition (Knuth, TAOCP 3, 5.3.4), each of which takes a key one place
+ * Keys that are a few places late, as times are that several sources wrote, are evened out: by
+ * steps of odd-even transposition (Knuth, TAOCP 3, 5.3.4), each of which takes a key one place
  * further. A block goes through all steps while it is in the nearest cache; a step ends one place
  * before the one before it, so that what it compares is there:
  *
@@ -25,8 +25,8 @@
 /* Keys a block: of random ones nothing but the first block is looked at. */
 #define BLOCK 1024
 
-/* Most steps by which keys are evened out, as fast as a sort on Zen 5; of so many keys, from so many
- * on, it is tried how many steps are enough. */
+/* Most steps by which keys are evened out. How many are enough is tried on the first TRIED_KEYS, of
+ * LATE_LEAST keys or more: for fewer the trial takes too long. */
 #define STEPS_MOST  16
 #define STEPS_TRIED 4
 #define TRIED_KEYS  128
@@ -46,15 +46,15 @@ REVERSE(reverse_64, uint64_t)
 REVERSE(reverse_128, gsi_u128)
 
 /* One step: of the keys at begin, begin + 2, .. < end, each and the one behind it. */
-#define TRANSPOSE(name, T)                                                      \
-    GSI_SIMD_CLONES static void name(void *all, size_t begin, size_t end)       \
-    {                                                                           \
-        T *keys = all;                                                          \
-        for (size_t i = begin; i < end; i += 2) {                               \
-            T a = keys[i], b = keys[i + 1];                                     \
-            keys[i] = a < b ? a : b;                                            \
-            keys[i + 1] = a < b ? b : a;                                        \
-        }                                                                       \
+#define TRANSPOSE(name, T)                                                \
+    GSI_SIMD_CLONES static void name(void *all, size_t begin, size_t end) \
+    {                                                                     \
+        T *keys = all;                                                    \
+        for (size_t i = begin; i < end; i += 2) {                         \
+            T a = keys[i], b = keys[i + 1];                               \
+            keys[i] = a < b ? a : b;                                      \
+            keys[i + 1] = a < b ? b : a;                                  \
+        }                                                                 \
     }
 TRANSPOSE(transpose_32, gsi_lane_u32)
 TRANSPOSE(transpose_64, gsi_lane_u64)

@@ -51,8 +51,8 @@ static void test_cpu_level__named__both_choose_within_it(void **)
         test_fail("VQSort has %s at level v%d", target.c_str(), level);
 }
 
-// The first sort of the process, and the target's name, leave what was chosen: Zen 4 sorts keys of 4
-// bytes by AVX2 although it has AVX-512 (cpu_leaf_sort.cc).
+// The first sort of the process, and the target's name, leave what was chosen: Zen 4 sorts keys of
+// 4 bytes by AVX2 although it has AVX-512 (cpu_leaf_sort.cc).
 static void test_leaf_sort__a_target_was_chosen__it_stays(void **)
 {
     gsi_leaf_prepare(4);

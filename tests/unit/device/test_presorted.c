@@ -1,5 +1,5 @@
-/* test_presorted.c: keys that rise, fall, do so but for one place, or are a few places late, against
- * the model. Run: build/dev/tests/test_presorted */
+/* test_presorted.c: keys that rise, fall, do so but for one place, or are a few places late,
+ * against the model. Run: build/dev/tests/test_presorted */
 #include "support/model.h"
 
 #include "device/cpu/cpu_leaf_sort.h"
@@ -80,7 +80,8 @@ static void test_presorted__one_key_out_of_place__is_put_there(void **state)
 }
 
 /* Keys that rise, each up to `late` places behind its own; a few of them are equal. */
-static void fill_late(struct test_random *random, uint8_t *keys, size_t n, size_t bytes, size_t late)
+static void fill_late(struct test_random *random, uint8_t *keys, size_t n, size_t bytes,
+                      size_t late)
 {
     for (size_t i = 0; i < n; i++)
         put(keys, i, bytes, (3 * i + test_below(random, 3 * (uint64_t)late + 1)) / 2);
@@ -90,8 +91,8 @@ static void fill_late(struct test_random *random, uint8_t *keys, size_t n, size_
  * key may lie where the first keys say nothing of it, near, or so far that steps do not take it. */
 static void test_presorted__some_places_late__as_the_model(void **state)
 {
-    static const size_t sizes[] = {8191,  8192,  8193,  8200,  9215, 9216, 9217, 9231,
-                                   10239, 10240, 10255, 10257, MOST};
+    static const size_t sizes[] = {8191, 8192,  8193,  8200,  9215,  9216, 9217,
+                                   9231, 10239, 10240, 10255, 10257, MOST};
     static uint8_t keys[16 * MOST];
     (void)state;
     struct test_random random = test_random_make(31);
