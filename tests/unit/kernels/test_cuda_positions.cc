@@ -6,6 +6,8 @@
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
 
+#include "device/device.h"
+
 #include <pthread.h>
 
 static const char *const input[] = {"in"};
@@ -163,6 +165,21 @@ static void test_positions__few_elements__as_the_cpu(void **)
         write_bytes("in", make_input(row, seed, count));
         check_as_cpu(name_of(row), options_of(row, job_shapes[RESIDENT], seed), seed);
         seed++;
+    }
+}
+
+// More chunks than there may be runs: pairs of one lie behind those of the one before.
+static void test_positions__runs_of_several_chunks__as_the_cpu(void **)
+{
+    constexpr size_t CHUNKS = GSI_DEVICE_RUNS_MAX + 6;
+    size_t seed = 2500;
+    for (const size_t i : {3, 6, 9}) { // numbers, and words of one field and of two
+        const position_row &row = rows[i];
+        const gsi_options options = options_of(row, job_shapes[RESIDENT], seed);
+        write_bytes("in",
+                    make_input(row, seed, CHUNKS * 2 * JOB_CHUNK_BYTES / pair_bytes(row) - 5));
+        const gs_report report = check_as_cpu(name_of(row), options, seed++);
+        assert_int_equal(report.plan.chunks_per_run, 2);
     }
 }
 
@@ -338,6 +355,7 @@ int main()
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
         TEST(test_positions__every_type_and_shape__as_the_cpu),
         TEST(test_positions__few_elements__as_the_cpu),
+        TEST(test_positions__runs_of_several_chunks__as_the_cpu),
         TEST(test_positions__inputs_and_range__as_the_cpu),
         TEST(test_positions__where_and_top__as_the_cpu),
         TEST(test_positions__stream__as_the_cpu),
