@@ -15,6 +15,7 @@ from clustered import LONG, NODE, content, die_at_work, gen, gsort, journal_has,
 
 import libgsort.ray as gr
 from libgsort.ray import driver
+from libgsort.ray.keeper import Folder
 
 RECORDS = ['-R', '16', '-k', '4:u16:desc']
 
@@ -253,3 +254,20 @@ def test_a_job_that_cannot_be_done__a_line_and_nothing_left(cluster, data, place
     with pytest.raises(gr.GsortError, match='broken'):
         run(data, None, program=str(tools / 'gsort'))
     is_clean(place)
+
+
+def test_a_folder_is_taken_while_the_last_watch_removes_it__it_is_made_anew(tmp_path, monkeypatch):
+    """The watch of an owner that has ended looks once more 2 s later, at a folder that the next one has made and not locked yet."""
+    began, folder = tmp_path / 'began', tmp_path / 'out.gsort-ray'
+    (tmp_path / 'bin').mkdir()
+    (tmp_path / 'bin/rm').write_text(f'#!/bin/sh\n: >{began}\nsleep 1\nexec /bin/rm "$@"\n')
+    (tmp_path / 'bin/rm').chmod(0o700)
+    monkeypatch.setenv('PATH', f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    Folder(str(folder), False).remove()
+    time.sleep(0.5)
+    folder.mkdir()
+    until(began.exists)
+    taken = Folder(str(folder), False)
+    time.sleep(1.5)
+    assert (folder / 'lock').exists()
+    taken.remove()
