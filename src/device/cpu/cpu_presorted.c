@@ -80,11 +80,12 @@ static uint32_t steps_for(uint32_t key_bytes, const void *keys)
     return 0;
 }
 
-/* Whether so many steps put all keys in order: until a block is not, or to the end. */
-static bool even_out(uint32_t key_bytes, void *keys, size_t n, uint32_t steps)
+/* Whether steps put all keys in order: until a block is not, or to the end. */
+static bool even_out(uint32_t key_bytes, void *keys, size_t n)
 {
+    const uint32_t steps = key_bytes < 16 && n >= LATE_LEAST ? steps_for(key_bytes, keys) : 0;
     size_t in_order = 1; /* keys */
-    for (size_t block = 0; in_order < n; block += BLOCK) {
+    for (size_t block = 0; steps > 0 && in_order < n; block += BLOCK) {
         for (uint32_t step = 0; step < steps; step++) {
             size_t begin = block == 0 ? step % 2 : block - step;
             transpose(key_bytes, keys, begin, gsi_min_u64(block + BLOCK - step, n - 1));
@@ -96,7 +97,7 @@ static bool even_out(uint32_t key_bytes, void *keys, size_t n, uint32_t steps)
             return false;
         in_order = end;
     }
-    return true;
+    return steps > 0;
 }
 
 bool gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n, void *scratch)
@@ -112,11 +113,10 @@ bool gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n, void *scratch)
     }
     if (rises)
         return true;
-    uint32_t steps = !falls && n >= LATE_LEAST && key_bytes < 16 ? steps_for(key_bytes, keys) : 0;
-    if (steps != 0 && even_out(key_bytes, keys, n, steps))
-        return false;
     if (falls)
         GSI_BY_WIDTH(key_bytes, reverse_32(keys, n), reverse_64(keys, n), reverse_128(keys, n));
+    else if (even_out(key_bytes, keys, n))
+        return false;
     else if (key_bytes == 16 && scratch != NULL)
         gsi_wide_sort(keys, n, scratch);
     else

@@ -137,10 +137,16 @@ static uint8_t *entries_of(const struct gsi_pieces *pieces, const struct gsi_buf
 
 /* ---- tasks ---- */
 
+/* Whether a device has put into windows what is written (device.h). */
+static bool has_positions(const struct gsi_pieces *pieces)
+{
+    return pieces->target->inputs->device_tally != NULL;
+}
+
 /* What a window holds of an element. */
 static uint64_t held_bytes(const struct gsi_pieces *pieces)
 {
-    return pieces->has_positions ? pieces->written_bytes
+    return has_positions(pieces) ? pieces->written_bytes
                                  : pieces->target->loop->layout->element_bytes;
 }
 
@@ -158,7 +164,7 @@ static uint64_t write_elements(const struct gsi_pieces *pieces, struct gsi_buffe
         elements = entries;
     }
     piece_of(buffer)->position_sum +=
-        pieces->has_positions ? gsi_carry_copy(pieces->carry, elements, n, to)
+        has_positions(pieces) ? gsi_carry_copy(pieces->carry, elements, n, to)
                               : gsi_carry_put(pieces->carry, elements, n, pieces->entry_bytes, to);
     return n * pieces->written_bytes;
 }
@@ -212,7 +218,7 @@ static void make_done(struct gsi_task *task)
 void gsi_pieces_take(struct gsi_pieces *pieces, struct gsi_buffer *window)
 {
     *looked_at_of(window) = (struct looked_at){0};
-    if (pieces->has_positions) /* so far its bytes were those of what was merged */
+    if (has_positions(pieces)) /* so far its bytes were those of what was merged */
         window->bytes =
             window->bytes / pieces->target->loop->layout->element_bytes * pieces->written_bytes;
     gsi_buffer_list_push(&pieces->waiting, window);

@@ -18,7 +18,6 @@ struct gsi_pieces {
     struct gsi_groups *groups;     /* borrowed; NULL: all elements are written */
     const struct gsi_carry *carry; /* what makes of an entry what is written; NULL: it is */
     uint64_t entry_bytes, written_bytes;
-    bool has_positions;          /* a device has put into windows what is written (device.h) */
     struct gsi_buffers *windows; /* where windows go when they were looked at */
     bool is_imprinted;           /* what is written gets an imprint */
     bool has_repeats; /* imprints of windows count elements that are not the first of a group */

@@ -164,7 +164,6 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
                                          .carry = changed_by(target),
                                          .entry_bytes = entry_bytes(target),
                                          .written_bytes = gsi_unique_written_bytes(target),
-                                         .has_positions = target->inputs->device_tally != NULL,
                                          .is_enough = unique->most == 0};
     return gsi_pieces_open(&unique->pieces, target->loop->error);
 }
