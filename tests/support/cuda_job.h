@@ -158,4 +158,42 @@ static inline void check_tally(const char *name, const gsi_tally_report *got,
         test_fail("%s: the tally differs from the CPU's", name);
 }
 
+static inline gsi_options on_cpu(gsi_options options)
+{
+    options.device = GSI_DEVICE_CPU;
+    options.device_set = options.device_memory_bytes = 0;
+    return options;
+}
+
+// The job on the CPU, then as `options` say: with the same output, counts, order.
+static inline gs_report run_as_cpu(const char *name, const gsi_options &options, size_t seed)
+{
+    gs_report cpu, report;
+    gs_error error;
+    const gsi_options by_cpu = on_cpu(options);
+    const enum gs_status status = run_job(&by_cpu, &cpu, &error);
+    if (status != GS_OK && (status != GS_E_DISORDER || options.action != GS_CHECK))
+        test_fail("%s, job %zu, on the CPU: %s", name, seed, error.text);
+    const bytes want = options.output != nullptr ? read_bytes("out") : bytes();
+    gpu_seed(seed + test_seed());
+    if (run_job(&options, &report, &error) != status)
+        test_fail("%s, job %zu: %s", name, seed, error.text);
+    if (options.output != nullptr && read_bytes("out") != want)
+        test_fail("%s, job %zu: wrong output", name, seed);
+    if (strcmp(report.device, "cuda") != 0 || report.device_note[0] != '\0')
+        test_fail("%s, job %zu: %s: %s", name, seed, report.device, report.device_note);
+    check_tally(name, &report.tally, &cpu.tally);
+    assert_int_equal(report.field_count, cpu.field_count);
+    for (uint32_t i = 0; i < cpu.field_count; i++) {
+        gsi_tally_report field = report.field_tallies[i]; // fields have no fingerprint of their own
+        memcpy(field.fingerprint, cpu.field_tallies[i].fingerprint, sizeof field.fingerprint);
+        check_tally(name, &field, &cpu.field_tallies[i]);
+        assert_int_equal(field.count, report.tally.count); // those that are no time, too
+    }
+    assert_int_equal(report.disorder.index, cpu.disorder.index);
+    assert_memory_equal(report.disorder.before, cpu.disorder.before, 16);
+    assert_memory_equal(report.disorder.after, cpu.disorder.after, 16);
+    return report;
+}
+
 #endif

@@ -53,10 +53,8 @@ static void check_sorts(const char *type, bool is_reversed, enum model_shape dat
         options.reverse = is_reversed;
         options.nan_place = place;
         options.variance = model_bytes(type) <= 8;
-        gsi_options on_cpu = options;
-        on_cpu.device = GSI_DEVICE_CPU;
-        on_cpu.device_memory_bytes = 0;
-        if (run_job(&on_cpu, &cpu, &error) != GS_OK || read_bytes("out") != want)
+        const gsi_options by_cpu = on_cpu(options);
+        if (run_job(&by_cpu, &cpu, &error) != GS_OK || read_bytes("out") != want)
             test_fail("%s: on the CPU: %s", name, error.text);
         gpu_seed(seed + test_seed());
         if (run_job(&options, &report, &error) != GS_OK)

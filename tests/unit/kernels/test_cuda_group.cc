@@ -233,9 +233,7 @@ static void test_cuda_group__statistics_and_check__as_one(void **)
         gs_report got, want;
         gs_error error;
         assert_int_equal(run_job(&options, &got, &error), GS_OK);
-        options.device = GSI_DEVICE_CPU;
-        options.device_set = 0;
-        options.device_memory_bytes = 0;
+        options = on_cpu(options);
         assert_int_equal(run_job(&options, &want, &error), GS_OK);
         check_tally("three GPUs", &got.tally, &want.tally);
     }

@@ -76,34 +76,6 @@ static bytes make_input(const position_row &row, size_t seed, size_t count)
     return data;
 }
 
-// The job on the CPU, then as `options` say: the same positions, the same counts.
-static gs_report check_as_cpu(const char *name, const gsi_options &options, size_t seed)
-{
-    gs_report cpu, report;
-    gs_error error;
-    gsi_options on_cpu = options;
-    on_cpu.device = GSI_DEVICE_CPU;
-    on_cpu.device_set = on_cpu.device_memory_bytes = 0;
-    if (run_job(&on_cpu, &cpu, &error) != GS_OK)
-        test_fail("%s, job %zu, on the CPU: %s", name, seed, error.text);
-    const bytes want = read_bytes("out");
-    gpu_seed(seed + test_seed());
-    if (run_job(&options, &report, &error) != GS_OK)
-        test_fail("%s, job %zu: %s", name, seed, error.text);
-    if (read_bytes("out") != want)
-        test_fail("%s, job %zu: wrong positions", name, seed);
-    if (strcmp(report.device, "cuda") != 0 || report.device_note[0] != '\0')
-        test_fail("%s, job %zu: %s: %s", name, seed, report.device, report.device_note);
-    check_tally(name, &report.tally, &cpu.tally);
-    assert_int_equal(report.field_count, cpu.field_count);
-    for (uint32_t i = 0; i < cpu.field_count; i++) {
-        gsi_tally_report field = report.field_tallies[i]; // fields have no fingerprint of their own
-        memcpy(field.fingerprint, cpu.field_tallies[i].fingerprint, sizeof field.fingerprint);
-        check_tally(name, &field, &cpu.field_tallies[i]);
-    }
-    return report;
-}
-
 static void test_positions__every_type_and_shape__as_the_cpu(void **)
 {
     size_t seed = 0;
@@ -113,7 +85,7 @@ static void test_positions__every_type_and_shape__as_the_cpu(void **)
                 continue;
             write_bytes("in", make_input(row, seed, JOB_BYTES / pair_bytes(row)));
             gsi_options options = options_of(row, job_shapes[i], seed / 2);
-            const gs_report report = check_as_cpu(name_of(row), options, seed);
+            const gs_report report = run_as_cpu(name_of(row), options, seed);
             assert_int_equal(report.host_run_bytes > 0, i == HELD);
             assert_int_equal(report.spilled_runs > 0, i != RESIDENT && i != HELD);
         }
@@ -132,7 +104,7 @@ static crossed check_crossed(const position_row &row, size_t count, size_t seed)
     gsi_options options = options_of(row, job_shapes[RESIDENT], seed);
     options.window_bytes = JOB_BYTES; // one: what is seen of each comes, too
     emulated_cuda_crossed_bytes(&before.in, &before.out);
-    check_as_cpu(name_of(row), options, seed);
+    run_as_cpu(name_of(row), options, seed);
     emulated_cuda_crossed_bytes(&after.in, &after.out);
     return {after.in - before.in, after.out - before.out};
 }
@@ -163,7 +135,7 @@ static void test_positions__few_elements__as_the_cpu(void **)
     for (const size_t count : {0, 1, 2, 511, 512, 513, 1024, 1025, 3071}) {
         const position_row &row = rows[seed % 4 + 2];
         write_bytes("in", make_input(row, seed, count));
-        check_as_cpu(name_of(row), options_of(row, job_shapes[RESIDENT], seed), seed);
+        run_as_cpu(name_of(row), options_of(row, job_shapes[RESIDENT], seed), seed);
         seed++;
     }
 }
@@ -178,7 +150,7 @@ static void test_positions__runs_of_several_chunks__as_the_cpu(void **)
         const gsi_options options = options_of(row, job_shapes[RESIDENT], seed);
         write_bytes("in",
                     make_input(row, seed, CHUNKS * 2 * JOB_CHUNK_BYTES / pair_bytes(row) - 5));
-        const gs_report report = check_as_cpu(name_of(row), options, seed++);
+        const gs_report report = run_as_cpu(name_of(row), options, seed++);
         assert_int_equal(report.plan.chunks_per_run, 2);
     }
 }
@@ -200,7 +172,7 @@ static void test_positions__inputs_and_range__as_the_cpu(void **)
         options.has_range = seed % 2 == 0;
         options.range_first = 1399;
         options.range_count = 3001;
-        check_as_cpu(name_of(row), options, seed++);
+        run_as_cpu(name_of(row), options, seed++);
     }
     unlink("empty");
     unlink("more");
@@ -217,11 +189,11 @@ static void test_positions__where_and_top__as_the_cpu(void **)
         gsi_options options = options_of(row, job_shapes[PARTLY_SPILLED], seed++);
         options.where = texts;
         options.where_count = 1;
-        check_as_cpu(type, options, seed++);
+        run_as_cpu(type, options, seed++);
         options.where_count = 0;
         options.has_top = true;
         options.top_count = JOB_BYTES / pair_bytes(row) - 100;
-        check_as_cpu(type, options, seed++);
+        run_as_cpu(type, options, seed++);
     }
 }
 
@@ -253,10 +225,7 @@ static void test_positions__stream__as_the_cpu(void **)
         const bytes data = make_input(row, seed, JOB_BYTES / 16);
         gsi_options options = options_of(row, job_shapes[PARTLY_SPILLED], seed++);
         options.inputs = stream;
-        gsi_options on_cpu = options;
-        on_cpu.device = GSI_DEVICE_CPU;
-        on_cpu.device_memory_bytes = 0;
-        const bytes want = run_stream(on_cpu, data);
+        const bytes want = run_stream(on_cpu(options), data);
         assert_int_equal(want.size(), JOB_BYTES / 16 * options.index_bytes);
         if (run_stream(options, data) != want)
             test_fail("stream of %s: wrong positions", name_of(row));
@@ -280,10 +249,8 @@ static void test_positions__array__as_the_cpu(void **)
         options.output = nullptr;
         options.argsort = false; // that it is asked for shows in where positions go
         options.index_bytes = 0;
-        gsi_options on_cpu = options;
-        on_cpu.device = GSI_DEVICE_CPU;
-        on_cpu.device_memory_bytes = 0;
-        if (gs_argsort_array(data.data(), data.size(), &on_cpu, want.data(), &report, &error) !=
+        const gsi_options by_cpu = on_cpu(options);
+        if (gs_argsort_array(data.data(), data.size(), &by_cpu, want.data(), &report, &error) !=
             GS_OK)
             test_fail("%s, on the CPU: %s", name_of(row), error.text);
         const bool is_pinned = seed++ / 2 % 2 == 0;
@@ -316,7 +283,7 @@ static void test_positions__several_gpus__as_the_cpu(void **)
             gsi_options options = options_of(row, job_shapes[shape], seed);
             write_bytes("in", make_input(row, seed, JOB_BYTES / pair_bytes(row)));
             options.device_set = (UINT64_C(1) << count) - 1;
-            const gs_report report = check_as_cpu(name_of(row), options, seed++);
+            const gs_report report = run_as_cpu(name_of(row), options, seed++);
             assert_int_equal(report.plan.device_count, count);
         }
     emulated_cuda_set_device_count(1);

@@ -56,39 +56,6 @@ static bytes make_input(const word_row &row, uint64_t seed)
     return data;
 }
 
-// The job on the CPU, then as `options` say: with the same output, counts, order.
-static gs_report check_as_cpu(const char *name, const gsi_options &options, size_t seed)
-{
-    gs_report cpu, report;
-    gs_error error;
-    gsi_options on_cpu = options;
-    on_cpu.device = GSI_DEVICE_CPU;
-    on_cpu.device_set = on_cpu.device_memory_bytes = 0;
-    const enum gs_status status = run_job(&on_cpu, &cpu, &error);
-    if (status != GS_OK && status != GS_E_DISORDER)
-        test_fail("%s, job %zu, on the CPU: %s", name, seed, error.text);
-    const bytes want = options.output != nullptr ? read_bytes("out") : bytes();
-    gpu_seed(seed + test_seed());
-    if (run_job(&options, &report, &error) != status)
-        test_fail("%s, job %zu: %s", name, seed, error.text);
-    if (options.output != nullptr && read_bytes("out") != want)
-        test_fail("%s, job %zu: wrong output", name, seed);
-    if (strcmp(report.device, "cuda") != 0 || report.device_note[0] != '\0')
-        test_fail("%s, job %zu: %s: %s", name, seed, report.device, report.device_note);
-    check_tally(name, &report.tally, &cpu.tally);
-    assert_int_equal(report.field_count, cpu.field_count);
-    for (uint32_t i = 0; i < cpu.field_count; i++) {
-        gsi_tally_report field = report.field_tallies[i]; // fields have no fingerprint of their own
-        memcpy(field.fingerprint, cpu.field_tallies[i].fingerprint, sizeof field.fingerprint);
-        check_tally(name, &field, &cpu.field_tallies[i]);
-        assert_int_equal(field.count, report.tally.count); // those that are no time, too
-    }
-    assert_int_equal(report.disorder.index, cpu.disorder.index);
-    assert_memory_equal(report.disorder.before, cpu.disorder.before, 16);
-    assert_memory_equal(report.disorder.after, cpu.disorder.after, 16);
-    return report;
-}
-
 static uint64_t planned_bytes(gsi_options options)
 {
     gs_report report;
@@ -126,7 +93,7 @@ static void test_words__every_shape_of_sort__as_the_cpu(void **)
             gsi_options options = options_of(row, shape);
             write_bytes("in", make_input(row, seed));
             make_room_for_fields(row, &options);
-            const gs_report report = check_as_cpu(name_of(row), options, seed);
+            const gs_report report = run_as_cpu(name_of(row), options, seed);
             // They take no more room than numbers: the same runs leave.
             assert_int_equal(report.host_run_bytes > 0, i == HELD);
             assert_int_equal(report.spilled_runs > 0, i != RESIDENT && i != HELD);
@@ -143,19 +110,19 @@ static void test_words__other_actions__as_the_cpu(void **)
         options.unique = true;
         options.unique_counts = seed % 2 == 0;
         options.window_bytes = options.chunk_bytes = 16384; // counts make what is written wider
-        check_as_cpu(name_of(row), options, seed++);
+        run_as_cpu(name_of(row), options, seed++);
         for (enum gs_action action : {GS_CHECK, GS_STATS}) {
             gsi_options look = options_of(row, job_shapes[RESIDENT]);
             look_only(&look, action);
             look.reverse = row.is_reversed && action == GS_CHECK;
-            check_as_cpu(name_of(row), look, seed++);
+            run_as_cpu(name_of(row), look, seed++);
         }
         gsi_options sort = options_of(row, job_shapes[RESIDENT]);
-        check_as_cpu(name_of(row), sort, seed++);
+        run_as_cpu(name_of(row), sort, seed++);
         write_bytes("in", read_bytes("out"));
         gsi_options look = options_of(row, job_shapes[RESIDENT]);
         look_only(&look, GS_CHECK);
-        assert_int_equal(check_as_cpu(name_of(row), look, seed++).disorder.index, 0);
+        assert_int_equal(run_as_cpu(name_of(row), look, seed++).disorder.index, 0);
     }
 }
 
@@ -171,7 +138,7 @@ static void test_words__several_gpus__as_the_cpu(void **)
             write_bytes("in", make_input(row, seed));
             make_room_for_fields(row, &options);
             options.device_set = (UINT64_C(1) << count) - 1;
-            assert_int_equal(check_as_cpu(name_of(row), options, seed++).plan.device_count, count);
+            assert_int_equal(run_as_cpu(name_of(row), options, seed++).plan.device_count, count);
         }
     emulated_cuda_set_device_count(1);
 }
