@@ -8,24 +8,21 @@ Per kind a random file of SIZE (records: 100 bytes, keys of 10) is made, and sor
 written, and whether these are the plan's (`--explain`); the process's peak memory; joules, where the machine tells them (RAPL of
 the package, NVML of the GPU by nvidia-smi). Every output is checked by `gsort --check`: order, count and fingerprint, and of
 records the checksum that valsort prints, are those of the input. A sort of SIZE needs a little more than twice SIZE on the disk.
---copy-loop: the program that peers.sh makes of copy_loop.c; what it takes to copy the file, read and written once, is printed first.
+--copy-loop: copy_loop.c, built by `gcc -O3 -D_GNU_SOURCE copy_loop.c -luring`; how long it takes to read and write the file once is
+printed first.
 """
 import argparse
 import glob
 import json
 import os
-import platform
 import subprocess
 import sys
 import threading
 import time
 
+from measuring import bytes_of, drop_cache, place
+
 KINDS = {'u64': (['-t', 'u64'], 8), 'records': (['-R', '100', '-k', '0:b10'], 100)}
-UNITS = {'K': 10, 'M': 20, 'G': 30, 'T': 40}
-
-
-def bytes_of(text):
-    return int(text[:-1]) << UNITS[text[-1]] if text[-1] in UNITS else int(text)
 
 
 class Joules:
@@ -60,12 +57,6 @@ def checked(gsort, words, path):
     done = subprocess.run([gsort, '--check=quiet', '--stats=json', *words, path], stdout=subprocess.PIPE, text=True)
     report = json.loads(done.stdout)
     return done.returncode == 0, (report['tally']['count'], report['tally']['fingerprint'], report['valsort_checksum'])
-
-
-def drop_cache():
-    os.sync()
-    with open('/proc/sys/vm/drop_caches', 'w') as file:
-        file.write('3')
 
 
 def copy(program):
@@ -139,9 +130,8 @@ def main():
             if os.path.exists(name):
                 os.unlink(name)
     if options.json:
-        place = {'machine': platform.platform(), 'processors': os.cpu_count(), 'date': time.strftime('%Y-%m-%d')}
         with open(options.json, 'w') as file:
-            json.dump({**place, 'copy_seconds': copies, 'rows': rows}, file, indent=1)
+            json.dump({**place(), 'copy_seconds': copies, 'rows': rows}, file, indent=1)
     if not all(row['is_sorted'] and row['is_same'] for row in rows):
         sys.exit(1)
 

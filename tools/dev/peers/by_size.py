@@ -27,9 +27,10 @@ import subprocess
 import sys
 import time
 
+from measuring import bytes_of, drop_cache
+
 LABELS = {'stxxl': 'STXXL', 'duckdb': 'DuckDB', 'sort': 'GNU sort -n, as text', 'numpy': 'NumPy'}
 MOST = {'stxxl': 4 << 30, 'sort': 512 << 20}
-UNITS = {'K': 10, 'M': 20, 'G': 30, 'T': 40}
 
 DUCKDB = '''
 import duckdb, sys
@@ -40,18 +41,8 @@ c.execute("COPY (SELECT x FROM '%s' ORDER BY x) TO '%s' (FORMAT parquet, COMPRES
 NUMPY = 'import numpy, sys; x = numpy.fromfile(sys.argv[1], "<u8"); x.sort(); x.tofile(sys.argv[2])'
 
 
-def bytes_of(text):
-    return int(text[:-1]) << UNITS[text[-1]] if text[-1] in UNITS else int(text)
-
-
 def run(*command, **options):
     subprocess.run([str(word) for word in command], check=True, **options)
-
-
-def drop_cache():
-    os.sync()
-    with open('/proc/sys/vm/drop_caches', 'w') as file:
-        file.write('3')
 
 
 class Peers:

@@ -16,6 +16,7 @@ import duckdb
 import numpy
 import pyarrow
 import pyarrow.parquet
+from measuring import drop_cache
 
 WANTED = [0.1, 0.25, 0.5, 0.9, 0.99]
 PIECE = 1 << 22
@@ -44,9 +45,7 @@ def by_duckdb(_):
 
 
 def timed(work, gsort):
-    os.sync()
-    with open('/proc/sys/vm/drop_caches', 'w') as file:
-        file.write('3')
+    drop_cache()
     begin = time.monotonic()
     values = work(gsort)
     return time.monotonic() - begin, values

@@ -15,7 +15,6 @@ the processors' as user and as system, the ratio (median; least to most) and its
 import argparse
 import json
 import os
-import platform
 import re
 import resource
 import statistics
@@ -24,7 +23,7 @@ import sys
 import tempfile
 import time
 
-UNITS = {'K': 10, 'M': 20, 'G': 30}
+from measuring import bytes_of, drop_cache, place
 
 
 def read_sets(path):
@@ -46,10 +45,6 @@ def read_sets(path):
     return sets
 
 
-def bytes_of(text):
-    return int(text[:-1]) << UNITS[text[-1]] if text[-1] in UNITS else int(text)
-
-
 def shell(command, work, environment):
     done = subprocess.run(['bash', '-eu', '-o', 'pipefail', '-c', command], cwd=work, env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors='replace', check=False)
@@ -63,9 +58,7 @@ def measure(rows, work, environment, rounds):
     for number in range(rounds + 1):
         for row in rows['rows']:
             if rows['is_cold']:
-                os.sync()
-                with open('/proc/sys/vm/drop_caches', 'w') as file:
-                    file.write('3')
+                drop_cache()
             begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
             shell(row['command'], work, environment)
             if number > 0:
@@ -120,9 +113,8 @@ def main():
             measure(rows, work, environment, options.rounds)
         table(name, rows)
     if options.json:
-        place = {'machine': platform.platform(), 'processors': os.cpu_count(), 'date': time.strftime('%Y-%m-%d'), 'args': options.args}
         with open(options.json, 'w', encoding='utf-8') as file:
-            json.dump({**place, 'sets': found}, file, indent=1)
+            json.dump({**place(), 'args': options.args, 'sets': found}, file, indent=1)
 
 
 if __name__ == '__main__':
