@@ -2,6 +2,7 @@
 // clones. Run: GS_TEST_CPU=v2 build/dev/tests/test_cpu_level
 #include <hwy/targets.h>
 
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <string>
