@@ -464,8 +464,8 @@ GS_API enum gs_found gs_report_text(const gs_report *report, const char *path, c
  * field is then of no use.
  * gs_report_add: adds tallies, sizes and left_out of `part` to `whole`. Only fields stay that both
  * have. Sums of floats are sums of rounded ones, rounded once; mean and variance do not add up.
- * fails GS_E_INPUT: of other elements, or more than 2^64 of them: `whole` is of no use then;
- *       GS_E_MEMORY
+ * fails GS_E_INPUT: of other elements, of a field without a name, or more than 2^64 elements:
+ *       `whole` is of no use then; GS_E_MEMORY
  *
  *     gs_report *whole = gs_report_create(), *part = gs_report_create();
  *     gs_report_set(part, "tally.count", "7");

@@ -103,6 +103,15 @@ static bool is_same_kind(const gs_report *a, const gs_report *b)
             (a->type != NULL && b->type != NULL && strcmp(a->type, b->type) == 0));
 }
 
+/* One that no text named has no bytes. */
+static bool has_named_fields(const gs_report *report)
+{
+    size_t i = 0;
+    while (i < report->field_count && report->fields[i].text[0] != '\0')
+        i++;
+    return i == report->field_count;
+}
+
 static void add_counts(gs_report *whole, const gs_report *part)
 {
     uint64_t *const into[] = {&whole->input_bytes,   &whole->output_bytes, &whole->bytes_read,
@@ -120,6 +129,8 @@ enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_
     struct gsi_field_report element;
     if (whole == NULL || part == NULL || !take_sums(whole))
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
+    if (!has_named_fields(part))
+        return gsi_fail(error, GS_E_INPUT, 0, "reports: a field has no name");
     if (whole->type == NULL)
         begin(whole, part);
     if (!is_same_kind(whole, part))

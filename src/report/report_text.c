@@ -25,6 +25,7 @@ void gsi_shown_text(const struct gsi_field_report *field, const uint8_t value[16
 {
     int64_t time;
     memcpy(&time, value, sizeof time);
+    text[0] = '\0'; /* of a field of no bytes */
     if (field->is_time && (time == INT64_MIN || field->unit != GSI_UNIT_NONE)) {
         gsi_time_text(text, time, field->unit);
     } else if (field->is_float && field->bytes == 2) {

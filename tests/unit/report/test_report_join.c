@@ -263,6 +263,22 @@ static void test_report_join__what_does_not_go_together__is_left_out_or_refused(
     gs_report_free(more);
 }
 
+/* What says no more of a field than how much there is of it. */
+static void test_report_join__field_without_a_name__refused(void **state)
+{
+    (void)state;
+    gs_report *whole = gs_report_create(),
+              *part = made((const char *const[][2]){{"type", "record"},
+                                                    {"element_bytes", "16"},
+                                                    {"fields[0].count", "1"},
+                                                    {NULL, NULL}});
+    struct gs_error error = {0};
+    assert_int_equal(gs_report_add(whole, part, &error), GS_E_INPUT);
+    assert_non_null(strstr(error.text, "no name"));
+    gs_report_free(part);
+    gs_report_free(whole);
+}
+
 static const char long_text[] = "0123456789012345678901234567890123456789012345678901234567890123"
                                 "01234567890123456789012345678901";
 
@@ -360,6 +376,7 @@ int main(void)
                                         scratch_setup_in_memory, scratch_teardown),
         cmocka_unit_test(test_report_join__sums_of_floats__rounded_once),
         cmocka_unit_test(test_report_join__what_does_not_go_together__is_left_out_or_refused),
+        cmocka_unit_test(test_report_join__field_without_a_name__refused),
         cmocka_unit_test(test_report_join__texts_of_strangers__refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
