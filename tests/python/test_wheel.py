@@ -21,6 +21,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PACKAGE = os.path.join(ROOT, 'tools', 'python')
 ENVIRONMENT = {**os.environ, 'PATH': os.path.dirname(sys.executable) + ':' + os.environ['PATH']}
 MOST_BYTES = 15_000_000
+# What a wheel made here expects. From 2.38 on strtol and its kin have a version of their own, also in the libraries that go along.
+GLIBC = 28 if int(platform.libc_ver()[1].split('.')[1]) < 38 else 38
 # What the tags of manylinux let a wheel expect.
 SYSTEM = {'libc.so.6', 'libm.so.6', 'libpthread.so.0', 'libdl.so.2', 'librt.so.1', 'libgcc_s.so.1', 'libstdc++.so.6', 'libz.so.1',
           'ld-linux-x86-64.so.2', 'ld-linux-aarch64.so.1'}
@@ -100,9 +102,7 @@ def installed(wheel, tmp_path_factory):
 def test_wheel__is_one_for_every_python_3_and_small(wheel):
     with open(os.path.join(ROOT, 'src', 'gsort.h'), encoding='utf-8') as file:
         version = '.'.join(re.findall(r'GS_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)', file.read()))
-    # From 2.38 on strtol and its kin have a version of their own, also in the libraries that go along.
-    glibc = 28 if int(platform.libc_ver()[1].split('.')[1]) < 38 else 38
-    assert re.fullmatch(rf'libgsort-{version}-py3-none-manylinux_2_{glibc}_(x86_64|aarch64)\.whl', os.path.basename(wheel)), wheel
+    assert re.fullmatch(rf'libgsort-{version}-py3-none-manylinux_2_{GLIBC}_(x86_64|aarch64)\.whl', os.path.basename(wheel)), wheel
     assert os.path.getsize(wheel) <= MOST_BYTES
     names = {name for name in names_of(wheel) if name.startswith('libgsort/')}
     sources = {os.path.relpath(os.path.join(folder, name), PACKAGE) for folder, _, files in os.walk(os.path.join(PACKAGE, 'libgsort'))

@@ -8,7 +8,7 @@ import shutil
 import zipfile
 
 import pytest
-from test_wheel import SYSTEM, house_wheel, names_of, run
+from test_wheel import GLIBC, SYSTEM, house_wheel, names_of, run
 
 LIBRARY = os.path.abspath(os.environ['LIBGSORT_LIBRARY'])
 EMULATOR = shutil.which('qemu-aarch64-static') or shutil.which('qemu-aarch64')
@@ -30,10 +30,10 @@ def unpacked(wheel, tmp_path_factory):
 
 
 def test_wheel__says_for_which_processor_it_is__and_all_in_it_is(wheel, unpacked):
-    assert re.fullmatch(r'libgsort-[\d.]+-py3-none-manylinux_2_28_aarch64\.whl', os.path.basename(wheel)), wheel
+    assert re.fullmatch(rf'libgsort-[\d.]+-py3-none-manylinux_2_{GLIBC}_aarch64\.whl', os.path.basename(wheel)), wheel
     [about] = glob.glob(f'{unpacked}/*.dist-info/WHEEL')
     with open(about, encoding='utf-8') as file:
-        assert re.findall('Tag: (.*)', file.read()) == ['py3-none-manylinux_2_28_aarch64']
+        assert re.findall('Tag: (.*)', file.read()) == [f'py3-none-manylinux_2_{GLIBC}_aarch64']
     binaries = [f'{unpacked}/{name}' for name in names_of(wheel) if name == 'libgsort/gsort' or re.search(r'\.so(\.|$)', name)]
     bundled = {os.path.basename(name) for name in binaries}
     assert {'gsort', 'libgsort.so.0', 'libgsort_arrow.so'} < bundled and sum(name.startswith('libhwy') for name in bundled) >= 1
