@@ -271,3 +271,17 @@ def test_a_folder_is_taken_while_the_last_watch_removes_it__it_is_made_anew(tmp_
     time.sleep(1.5)
     assert (folder / 'lock').exists()
     taken.remove()
+
+
+def test_a_folder_is_taken_while_a_watch_waits_for_the_owner_between__it_stays(tmp_path):
+    """What the watch of the first one waits for is the lock of a folder that is gone by then."""
+    folder = tmp_path / 'out.gsort-ray'
+    for _ in range(5):
+        Folder(str(folder), False).remove()
+        between = Folder(str(folder), False)
+        time.sleep(0.3)
+        between.remove()
+        taken = Folder(str(folder), False)
+        time.sleep(0.3)
+        assert (folder / 'lock').exists()
+        taken.remove()

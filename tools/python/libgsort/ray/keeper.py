@@ -28,12 +28,18 @@ PREFIX = 'gsort-ray-'
 
 # Waits for the end of its input in the background, then runs a command and, if it succeeds, removes the folder, unless another owner
 # has its lock or keeps it. The owner's lock may go a moment after its end of the pipe. Tasks that still wrote may have made the folder
-# again a moment later. It never goes but under its lock: a next owner, who has made it and not locked it yet, waits and makes it anew.
+# again a moment later. It never goes but under its lock, and only if that is still the folder's: while the watch waited, an owner may
+# have come and gone, and the next one have made the folder anew. Who has made it and not locked it yet waits, and makes it once more.
 WATCH = '''exec 3<&0
+locked() (
+    exec 9<>"$0/lock" && flock $1 9 && [ /proc/self/fd/9 -ef "$0/lock" ] || exit
+    shift
+    "$@" && rm -rf -- "$0"
+)
 (read x <&3
-[ -e "$0/keep" ] || flock -w 3 "$0/lock" sh -c '"$@" && rm -rf -- "$0"' "$0" "$@"
+[ -e "$0/keep" ] || locked '-w 3' "$@"
 sleep 2
-[ -e "$0/lock" ] || flock -n "$0/lock" rm -rf -- "$0") >/dev/null 2>&1 &'''
+[ -e "$0/lock" ] || locked -n true) >/dev/null 2>&1 &'''
 
 
 def watch(folder: str, last: Sequence[str], told: Mapping[str, str]) -> int:
