@@ -18,7 +18,7 @@ import xml.etree.ElementTree as tree
 
 SKIPPED = re.compile(r'skipped(?: (.+?))?: (.+)')  # a part may have colons in its name: file.py::test, file:line
 CLOSING = re.compile(r'(\d+) passed, (\d+) failed, (\d+) skipped')
-RUNNING = re.compile(r'\[==========\] Running (\d+) test\(s\)\.')
+RUNNING = re.compile(r'\[==========\] (?:\w+: )?Running (\d+) test\(s\)\.')  # from 1.1.6 on with the group's name
 CMOCKA = re.compile(r'\[( RUN      |       OK |  SKIPPED )\] (\S+)')
 
 

@@ -48,6 +48,9 @@ ROWS = [  # name; status, output, skipped or not; the lines wanted; status wante
     ('program skipped', 'notrun', 'skipped: no GPU\n', 'SKIP_RETURN_CODE=77', ['skipped p x: no GPU'],
      '0 passed, 0 failed, 1 skipped', 1, 1),
 ]
+# As cmocka prints it from 1.1.6 on.
+ROWS += [(name, status, output.replace('] Running', '] tests: Running').replace('] 1 test(s), listed', '] tests: 1 test(s), listed'), *rest)
+         for name, status, output, *rest in ROWS if name.startswith('cmocka')]
 CASES = {  # of tests/cli, by name: what is in them
     'good': 'echo nothing >file\n',
     'lacks': 'need no-such-command\n',
