@@ -354,6 +354,27 @@ def test_progress__comes_to_its_end():
     assert {at.phase for at in seen} == {'read', 'write'} and seen[-1].bytes_done == seen[-1].bytes_total > 0
 
 
+def test_arrows_pool__is_the_users_again__once_a_call_is_back():
+    table, pool, seen = mixed(2_000), pa.default_memory_pool().backend_name, []
+
+    def look(batches, end=None):
+        for batch in batches:
+            seen.append(pa.default_memory_pool().backend_name)
+            yield batch
+        if end is not None:
+            raise end
+
+    def ordered(end=None):
+        source = look(table.to_batches(200), end)
+        return look(gs.sort_table(pa.RecordBatchReader.from_batches(table.schema, source), 'place'))
+
+    assert sum(batch.num_rows for batch in ordered()) == 2_000
+    with pytest.raises(ValueError):
+        list(ordered(ValueError('no more of it')))
+    list(look([1]))
+    assert len(seen) > 20 and set(seen) == {pool}
+
+
 PEAK = '''
 import sys
 import numpy as np, pyarrow as pa

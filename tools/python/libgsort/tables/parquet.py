@@ -9,14 +9,13 @@ import errno
 import os
 import stat
 import tempfile
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors import Error, error_of, type_error
+from .pool import of_malloc
 from .run import ahead
 from .sort import TableSorter, memory_of
 from .table import Shown
@@ -34,32 +33,7 @@ CODECS = {'UNCOMPRESSED': 'none'}  # what pyarrow takes for what it tells
 WRITTEN = ('none', 'snappy', 'gzip', 'brotli', 'lz4', 'zstd')
 
 
-class _Pool:
-    """Arrow's memory from malloc, which gives back what it is given; mimalloc and jemalloc keep some 30 MiB more of a Parquet file."""
-
-    lock = threading.Lock()
-    users = 0
-    before: Any = None
-
-    @classmethod
-    @contextmanager
-    def of_malloc(cls) -> Iterator[None]:
-        """While a call is at work. Pyarrow has one pool for all threads; calls may overlap."""
-        with cls.lock:
-            if cls.users == 0:
-                cls.before = pa.default_memory_pool()
-                pa.set_memory_pool(pa.system_memory_pool())
-            cls.users += 1
-        try:
-            yield
-        finally:
-            with cls.lock:
-                cls.users -= 1
-                if cls.users == 0:
-                    pa.set_memory_pool(cls.before)
-
-
-@_Pool.of_malloc()
+@of_malloc()
 def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory: Union[int, str, None], nulls: str,
                  style: Mapping[str, Any], temp: Optional[Path], progress: Progressing, cancel: Optional[Cancel]) -> TableReport:
     """`style` has compression, compression_level and row_group_size, or None for each."""

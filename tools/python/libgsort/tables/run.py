@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pyarrow as pa
 
 from ..errors import error_of
+from .pool import of_malloc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +107,12 @@ def taken(table: Any, places: Any, most_bytes: int) -> Iterator[Any]:
     if len(places) == 0:
         return
     step = max(1, min(len(places), most_bytes * 7 // 8 * table.num_rows // max(table.nbytes, 1)))  # rows are not all as large
-    for batches in ahead(lambda at: table.take(pa.array(places[at:at + step])).combine_chunks().to_batches(), range(0, len(places), step), 2):
+
+    @of_malloc()
+    def some(at: int) -> List[Any]:
+        return table.take(pa.array(places[at:at + step])).combine_chunks().to_batches()
+
+    for batches in ahead(some, range(0, len(places), step), 2):
         for batch in batches:
             yield from in_pieces(batch, most_bytes)
 

@@ -18,6 +18,7 @@ from ..table import row_of, texts_of
 from .carried import Carriers
 from .merge import merged
 from .order import KEY_BYTES, Order, keys_of
+from .pool import of_malloc
 from .run import Spill, held, in_pieces, taken
 
 TYPE_CHECKING = False
@@ -78,6 +79,7 @@ class TableSorter:
         if self.cancel is not None and self.cancel.is_canceled:
             raise error_of(CANCELED, 0, 'canceled')
 
+    @of_malloc()
     def push(self, batch: Any) -> None:
         self._look()
         if batch.schema != self.schema:
@@ -109,6 +111,7 @@ class TableSorter:
         group.clear()
         return taken(table, self.order.places(table), self.batch_most)
 
+    @of_malloc()
     def _end_group(self, group: List[Any]) -> None:
         """In a thread, while the next one is taken in. It stays in memory while there is room, else it is spilled."""
         run = self._sorted_group(group)
@@ -140,6 +143,15 @@ class TableSorter:
 
     def batches(self) -> Iterator[Any]:
         """In order, as they were pushed; the last group is ordered, and stays in memory."""
+        batches = self._batches()
+        while True:
+            with of_malloc():
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
+
+    def _batches(self) -> Iterator[Any]:
         self._wait()
         self.ender.shutdown()
         if self.group:
