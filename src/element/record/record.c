@@ -297,16 +297,22 @@ static void copy_numbers_16(const uint8_t *at, uint32_t step, size_t n, bool is_
     }
 }
 
-/* Returns how many times are left. */
-static size_t drop_nats(uint8_t *numbers, size_t n)
+GSI_SIMD_CLONES static size_t count_nats(const uint8_t *numbers, size_t n)
 {
-    size_t kept = 0, nats = 0;
+    size_t nats = 0;
     for (size_t i = 0; i < n; i++) {
         int64_t time;
         memcpy(&time, numbers + i * sizeof time, sizeof time);
         nats += time == INT64_MIN;
     }
-    if (nats == 0)
+    return nats;
+}
+
+/* Returns how many times are left. */
+static size_t drop_nats(uint8_t *numbers, size_t n)
+{
+    size_t kept = 0;
+    if (count_nats(numbers, n) == 0)
         return n;
     for (size_t i = 0; i < n; i++) {
         int64_t time;
@@ -322,7 +328,9 @@ size_t gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements,
 {
     uint32_t bytes = field->type->bytes;
     bool is_whole = field->bytes == bytes;
-    if (is_whole && bytes == 4)
+    if (is_whole && bytes == step && !field->is_big_endian)
+        memcpy(numbers, elements, n * bytes);
+    else if (is_whole && bytes == 4)
         copy_numbers_4(elements + field->off, step, n, field->is_big_endian, numbers);
     else if (is_whole && bytes == 8)
         copy_numbers_8(elements + field->off, step, n, field->is_big_endian, numbers);
