@@ -57,21 +57,35 @@ void gsi_moments_clear(const struct gsi_layout *layout, uint64_t *moments)
 
 /* ---- squares ---- */
 
-static void add_integers(const struct gsi_layout *layout, uint64_t *moments, const void *elements,
-                         size_t n)
+struct square_sum {
+    gsi_u128 sum;
+    uint64_t carries;
+};
+
+GSI_INLINE void add_square(struct square_sum *to, uint64_t x, uint64_t sign, uint32_t bytes)
 {
-    const uint32_t bytes = layout->element_bytes;
+    if ((x & sign) != 0) /* the magnitude of a negative number */
+        x = bytes == 4 ? (uint32_t)-x : -x;
+    to->carries += __builtin_add_overflow(to->sum, (gsi_u128)x * x, &to->sum);
+}
+
+/* Two sums, of which neither waits for the other one's carry. */
+GSI_INLINE void add_integers(const struct gsi_layout *layout, uint64_t *moments,
+                             const void *elements, size_t n, uint32_t bytes)
+{
     const uint64_t sign = layout->map.sign;
-    gsi_u128 sum = (gsi_u128)moments[1] << 64 | moments[0];
-    for (size_t i = 0; i < n; i++) {
-        uint64_t x = gsi_block_load(elements, i, bytes);
-        if ((x & sign) != 0) /* the magnitude of a negative number */
-            x = bytes == 4 ? (uint32_t)-x : -x;
-        gsi_u128 square = (gsi_u128)x * x;
-        moments[2] += __builtin_add_overflow(sum, square, &sum);
+    struct square_sum a = {(gsi_u128)moments[1] << 64 | moments[0], moments[2]}, b = {0};
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        add_square(&a, gsi_block_load(elements, i, bytes), sign, bytes);
+        add_square(&b, gsi_block_load(elements, i + 1, bytes), sign, bytes);
     }
-    moments[0] = (uint64_t)sum;
-    moments[1] = (uint64_t)(sum >> 64);
+    if (i < n)
+        add_square(&a, gsi_block_load(elements, i, bytes), sign, bytes);
+    a.carries += b.carries + __builtin_add_overflow(a.sum, b.sum, &a.sum);
+    moments[0] = (uint64_t)a.sum;
+    moments[1] = (uint64_t)(a.sum >> 64);
+    moments[2] = a.carries;
 }
 
 /* `format` is a constant where these are inlined. */
@@ -111,8 +125,10 @@ GSI_INLINE void add_floats(uint64_t *moments, struct gsi_exact_format format, co
 void gsi_moments_add(const struct gsi_layout *layout, uint64_t *moments, const void *elements,
                      size_t n)
 {
-    if (!is_float(layout))
-        add_integers(layout, moments, elements, n);
+    if (!is_float(layout) && layout->element_bytes == 4)
+        add_integers(layout, moments, elements, n, 4);
+    else if (!is_float(layout))
+        add_integers(layout, moments, elements, n, 8);
     else if (layout->element_bytes == 4)
         add_floats(moments, GSI_EXACT_F32, elements, n);
     else
