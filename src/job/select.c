@@ -20,6 +20,10 @@
 /* So few keys are kept all: sorting them takes less than a sample. */
 #define FEW_BYTES ((uint64_t)32 << 20)
 
+/* A page of each MiB is looked at first: a fifth of the time that reading all takes on a disk of
+ * 2.4 GB/s. */
+#define SAMPLE_STEP_BYTES ((uint64_t)1 << 20)
+
 /* Numbers of records that are looked at at a time. */
 #define NUMBERS 1024
 
@@ -283,28 +287,52 @@ static enum gs_status resolve_all(struct select *select)
 
 /* ---- the job ---- */
 
-/* Where nothing better is known every number is in one bracket. */
-static enum gs_status first_brackets(struct select *select)
+/* Those that a sample tells. Sets how many blocks it has, and the share of the widest bracket. */
+static enum gs_status sample_brackets(struct select *select, uint64_t *blocks, double *widest)
 {
     struct gsi_job *job = select->job;
     const uint32_t bytes = select->layout.element_bytes;
-    uint64_t numbers = job->inputs.bytes / job->loop.layout->element_bytes * bytes;
-    bool is_few = numbers <=
-                  gsi_min_u64(FEW_BYTES, select->memory_bytes / gsi_max_u64(1, select->open_count));
-    for (size_t i = 0; i < select->open_count; i++)
-        select->brackets[i] = select->whole;
-    if (job->inputs.bytes == UINT64_MAX || is_few || select->open_count == 0)
-        return GS_OK;
     size_t room = select->memory_bytes / 2 / bytes;
     struct gsi_sample sample = {.layout = &select->layout,
                                 .keys = select->memory,
                                 .sorted = select->memory + room * bytes,
                                 .room = room};
-    enum gs_status status = gsi_sample_take(&sample, job, select->field);
-    for (size_t i = 0; i < select->open_count && status == GS_OK; i++)
-        select->brackets[i] = gsi_sample_bracket(&sample, select->quantiles[i], select->whole);
+    enum gs_status status = gsi_sample_take(&sample, *blocks, job, select->field);
+    *blocks = sample.block_count;
+    *widest = 0;
+    for (size_t i = 0; i < select->open_count && status == GS_OK; i++) {
+        double share;
+        select->brackets[i] =
+            gsi_sample_bracket(&sample, select->quantiles[i], select->whole, &share);
+        *widest = share > *widest ? share : *widest;
+    }
     gsi_sample_clear(&sample, job);
     return status;
+}
+
+/* Where nothing better is known every number is in one bracket. A sample is taken again, larger, if
+ * what is in a bracket might not fit into its list, which would take one more pass. */
+static enum gs_status first_brackets(struct select *select)
+{
+    struct gsi_job *job = select->job;
+    const uint32_t bytes = select->layout.element_bytes;
+    uint64_t numbers = job->inputs.bytes / job->loop.layout->element_bytes;
+    uint64_t list = select->memory_bytes / bytes / gsi_max_u64(1, select->open_count);
+    bool is_few = numbers <= gsi_min_u64(FEW_BYTES / bytes, list);
+    for (size_t i = 0; i < select->open_count; i++)
+        select->brackets[i] = select->whole;
+    if (job->inputs.bytes == UINT64_MAX || is_few || select->open_count == 0)
+        return GS_OK;
+    uint64_t want = gsi_clamp_u64(job->inputs.bytes / SAMPLE_STEP_BYTES, GSI_SAMPLE_BLOCKS_MIN,
+                                  GSI_SAMPLE_BLOCKS_MAX);
+    for (;; want = gsi_min_u64(4 * want, GSI_SAMPLE_BLOCKS_MAX)) {
+        uint64_t got = want;
+        double widest;
+        GSI_TRY(sample_brackets(select, &got, &widest));
+        if (got < want || want == GSI_SAMPLE_BLOCKS_MAX ||
+            widest * (double)numbers <= (double)list / 2)
+            return GS_OK;
+    }
 }
 
 static enum gs_status open_select(struct select *select, struct gsi_job *job)

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* 4096 blocks of a page cost as long as reading some 100 MiB, and hold 2 M numbers of 8 bytes. */
-#define BLOCKS_MAX  4096u
 #define BLOCK_BYTES 4096u
 
 /* So many standard deviations on both sides: a rank is outside once in 2000 times. */
@@ -61,16 +59,16 @@ static void take_block(struct gsi_sample *sample, const struct gsi_job *job,
     sample->ends[sample->block_count++] = (uint32_t)sample->count;
 }
 
-enum gs_status gsi_sample_take(struct gsi_sample *sample, struct gsi_job *job,
+enum gs_status gsi_sample_take(struct gsi_sample *sample, uint64_t blocks, struct gsi_job *job,
                                const struct gsi_field *field)
 {
     enum gs_status status = GS_OK;
     const uint32_t element = job->loop.layout->element_bytes;
     const uint64_t all = job->inputs.bytes / element, most = gsi_max_u64(1, BLOCK_BYTES / element);
-    const uint64_t blocks = gsi_clamp_u64(gsi_min_u64(sample->room, all) / most, 1, BLOCKS_MAX);
+    blocks = gsi_clamp_u64(gsi_min_u64(sample->room, all) / most, 1, blocks);
     uint64_t random = 0;
     uint8_t *block = NULL;
-    GSI_TRY(GSI_NEW(&job->loop.ledger, sample->ends, BLOCKS_MAX, job->loop.error));
+    GSI_TRY(GSI_NEW(&job->loop.ledger, sample->ends, GSI_SAMPLE_BLOCKS_MAX, job->loop.error));
     GSI_TRY(GSI_NEW(&job->loop.ledger, block, most * element, job->loop.error));
     for (uint64_t i = 0; i < blocks && status == GS_OK; i++) {
         uint64_t n = most, part = all / blocks;
@@ -91,40 +89,60 @@ enum gs_status gsi_sample_take(struct gsi_sample *sample, struct gsi_job *job,
 
 void gsi_sample_clear(struct gsi_sample *sample, struct gsi_job *job)
 {
-    GSI_FREE(&job->loop.ledger, sample->ends, BLOCKS_MAX);
+    GSI_FREE(&job->loop.ledger, sample->ends, GSI_SAMPLE_BLOCKS_MAX);
     *sample = (struct gsi_sample){0};
 }
 
 /* The standard deviation of how many keys of a sample are below one, from how much neighbouring
- * blocks differ (the estimator of collapsed strata: Cochran, "Sampling Techniques", 5A.12). */
+ * blocks differ (the estimator of collapsed strata: Cochran, "Sampling Techniques", 5A.12); or of
+ * how many are not above it, where that is more: of few values a rank may be that of the next. */
 static double deviation(const struct gsi_sample *sample, gsi_u128 key)
 {
     const uint32_t bytes = sample->layout->element_bytes;
-    double squares = 0;
-    int64_t before = 0;
+    double squares = 0, squares_up_to = 0;
+    int64_t before = 0, before_up_to = 0;
     for (size_t block = 0, i = 0; block < sample->block_count; block++) {
-        int64_t below = 0;
-        for (; i < sample->ends[block]; i++)
-            below += gsi_bracket_key(sample->keys, bytes, i) < key;
-        if (block % 2 == 1)
+        int64_t below = 0, up_to = 0;
+        for (; i < sample->ends[block]; i++) {
+            gsi_u128 other = gsi_bracket_key(sample->keys, bytes, i);
+            below += other < key;
+            up_to += other <= key;
+        }
+        if (block % 2 == 1) {
             squares += (double)((below - before) * (below - before));
+            squares_up_to += (double)((up_to - before_up_to) * (up_to - before_up_to));
+        }
         before = below;
+        before_up_to = up_to;
     }
-    return sqrt(squares);
+    return sqrt(fmax(squares, squares_up_to));
 }
 
 struct gsi_bracket gsi_sample_bracket(const struct gsi_sample *sample, struct gsi_quantile quantile,
-                                      struct gsi_bracket whole)
+                                      struct gsi_bracket whole, double *share)
 {
     const uint32_t bytes = sample->layout->element_bytes;
+    *share = 1;
     if (sample->count == 0)
         return whole;
     uint64_t place = gsi_quantile_nearest(quantile, sample->count);
     double reach =
         DEVIATIONS * deviation(sample, gsi_bracket_key(sample->sorted, bytes, place)) + 2;
     uint64_t side = reach < (double)sample->count ? (uint64_t)reach : sample->count;
-    return (struct gsi_bracket){
-        .low = place > side ? gsi_bracket_key(sample->sorted, bytes, place - side) : whole.low,
-        .high = place + side < sample->count ? gsi_bracket_key(sample->sorted, bytes, place + side)
-                                             : whole.high};
+    uint64_t begin = 0, end = sample->count;
+    struct gsi_bracket found = whole;
+    if (place > side) {
+        begin = place - side;
+        found.low = gsi_bracket_key(sample->sorted, bytes, begin);
+    }
+    if (place + side < sample->count) {
+        end = place + side + 1;
+        found.high = gsi_bracket_key(sample->sorted, bytes, end - 1);
+    }
+    while (begin < end && gsi_bracket_key(sample->sorted, bytes, begin) == found.low)
+        begin++;
+    while (begin < end && gsi_bracket_key(sample->sorted, bytes, end - 1) == found.high)
+        end--;
+    *share = (double)(end - begin) / (double)sample->count;
+    return found;
 }

@@ -6,6 +6,11 @@
 #include "element/quantile/quantile.h"
 #include "job/job.h"
 
+/* 128 blocks tell well enough how much blocks differ; 4096 hold 2 M numbers of 8 bytes, and take as
+ * long as reading some 100 to 700 MiB. */
+#define GSI_SAMPLE_BLOCKS_MIN 128u
+#define GSI_SAMPLE_BLOCKS_MAX 4096u
+
 struct gsi_sample {
     const struct gsi_layout *layout; /* of the numbers */
     uint8_t *keys, *sorted;          /* as they came; in order; both borrowed */
@@ -17,15 +22,17 @@ struct gsi_sample {
 /* gsi_sample_take: reads blocks from all over the inputs, none of which is a stream, and keeps the
  * keys that a scan would count, without NaNs.
  * in    sample: keys and sorted with room for as many
+ *       blocks: so many, GSI_SAMPLE_BLOCKS_MAX at most; fewer if there is no room or data for them
  *       field: of records; NULL: numbers
  * gsi_sample_clear: also of zeroed ones. */
-enum gs_status gsi_sample_take(struct gsi_sample *sample, struct gsi_job *job,
+enum gs_status gsi_sample_take(struct gsi_sample *sample, uint64_t blocks, struct gsi_job *job,
                                const struct gsi_field *field);
 void gsi_sample_clear(struct gsi_sample *sample, struct gsi_job *job);
 
 /* gsi_sample_bracket: the bracket in which a quantile very likely is.
- * in    whole: the bracket of all keys, for ends that the sample cannot tell */
+ * in    whole: the bracket of all keys, for ends that the sample cannot tell
+ * out   share: of the sample that is inside it */
 struct gsi_bracket gsi_sample_bracket(const struct gsi_sample *sample, struct gsi_quantile quantile,
-                                      struct gsi_bracket whole);
+                                      struct gsi_bracket whole, double *share);
 
 #endif

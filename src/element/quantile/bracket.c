@@ -1,5 +1,5 @@
 /* bracket.c: the pass over keys: a block at a time stays in the first-level cache while each
- * bracket looks at it. */
+ * bracket looks at it. What is near a bracket is few, and looked at closer. */
 #include "element/quantile/bracket.h"
 
 #include "element/key_below.h"
@@ -12,21 +12,49 @@ gsi_u128 gsi_bracket_key(const void *keys, uint32_t key_bytes, size_t i)
     return key_bytes == 16 ? gsi_block_load_u128(keys, i) : gsi_block_load(keys, i, key_bytes);
 }
 
+/* Marks what is in a bracket or on its borders. Returns how many keys are below. */
+#define MARK(name, T, WORD)                                                                 \
+    GSI_SIMD_CLONES static uint64_t name(const T *keys, size_t n,                           \
+                                         const struct gsi_bracket *bracket, uint8_t *marks) \
+    {                                                                                       \
+        const WORD low = (WORD)bracket->low, span = (WORD)bracket->high - low;              \
+        WORD below = 0;                                                                     \
+        for (size_t i = 0; i < n; i++) {                                                    \
+            below += keys[i] < low;                                                         \
+            marks[i] |= keys[i] - low <= span;                                              \
+        }                                                                                   \
+        return below;                                                                       \
+    }
+MARK(mark_32, gsi_lane_u32, uint32_t)
+MARK(mark_64, gsi_lane_u64, uint64_t)
+
+static uint64_t mark_128(const void *keys, size_t n, const struct gsi_bracket *bracket,
+                         uint8_t *marks)
+{
+    const gsi_u128 low = bracket->low, span = bracket->high - low;
+    uint64_t below = 0;
+    for (size_t i = 0; i < n; i++) {
+        gsi_u128 key = gsi_block_load_u128(keys, i);
+        below += key < low;
+        marks[i] |= key - low <= span;
+    }
+    return below;
+}
+
+/* Counts and marks, of such keys, those inside. */
 #define SCAN(name, T, WORD)                                                                      \
     GSI_SIMD_CLONES static void name(const T *keys, size_t n, const struct gsi_bracket *bracket, \
-                                     struct gsi_bracket_counts *counts, uint8_t *keep)           \
+                                     struct gsi_bracket_counts *counts, uint8_t *marks)          \
     {                                                                                            \
         const WORD low = (WORD)bracket->low, high = (WORD)bracket->high;                         \
-        WORD below = 0, at_low = 0, inside = 0, at_high = 0;                                     \
+        WORD at_low = 0, inside = 0, at_high = 0;                                                \
         for (size_t i = 0; i < n; i++) {                                                         \
             WORD key = keys[i], is_inside = (key > low) & (key < high);                          \
-            below += key < low;                                                                  \
             at_low += key == low;                                                                \
             at_high += key == high;                                                              \
             inside += is_inside;                                                                 \
-            keep[i] |= (uint8_t)is_inside;                                                       \
+            marks[i] |= (uint8_t)is_inside;                                                      \
         }                                                                                        \
-        counts->below += below;                                                                  \
         counts->at_low += at_low;                                                                \
         counts->inside += inside;                                                                \
         counts->at_high += low == high ? 0 : at_high;                                            \
@@ -35,32 +63,29 @@ SCAN(scan_32, gsi_lane_u32, uint32_t)
 SCAN(scan_64, gsi_lane_u64, uint64_t)
 
 static void scan_128(const void *keys, size_t n, const struct gsi_bracket *bracket,
-                     struct gsi_bracket_counts *counts, uint8_t *keep)
+                     struct gsi_bracket_counts *counts, uint8_t *marks)
 {
     for (size_t i = 0; i < n; i++) {
         gsi_u128 key = gsi_block_load_u128(keys, i);
         bool is_inside = key > bracket->low && key < bracket->high;
-        counts->below += key < bracket->low;
         counts->at_low += key == bracket->low;
         counts->at_high += key == bracket->high && bracket->low != bracket->high;
         counts->inside += is_inside;
-        keep[i] |= is_inside;
+        marks[i] |= is_inside;
     }
 }
 
-static size_t move_kept(uint32_t bytes, const uint8_t *block, size_t n, const uint8_t *keep,
-                        uint8_t *to)
+/* Without a branch: what is not marked is written over by the next key. Returns how many are. */
+static size_t move_marked(uint32_t bytes, const uint8_t *keys, size_t n, const uint8_t *marks,
+                          uint8_t *to)
 {
     size_t count = 0;
-    if (bytes == 16) {
-        for (size_t i = 0; i < n; i++)
-            if (keep[i])
-                memcpy(to + 16 * count++, block + 16 * i, 16);
-        return count;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (keep[i])
-            gsi_block_store(to, count++, bytes, gsi_block_load(block, i, bytes));
+    if (bytes == 16)
+        for (size_t i = 0; i < n; count += marks[i++])
+            memmove(to + 16 * count, keys + 16 * i, 16);
+    else
+        for (size_t i = 0; i < n; count += marks[i++])
+            gsi_block_store(to, count, bytes, gsi_block_load(keys, i, bytes));
     return count;
 }
 
@@ -69,25 +94,27 @@ size_t gsi_brackets_scan(const struct gsi_layout *layout, const void *numbers, v
                          size_t count)
 {
     _Alignas(64) uint8_t block[16 * GSI_BLOCK_ELEMENTS];
-    uint8_t keep[GSI_BLOCK_ELEMENTS];
+    uint8_t marks[GSI_BLOCK_ELEMENTS];
     const uint32_t bytes = layout->element_bytes;
     const uint8_t *at = numbers;
     size_t kept = 0;
     for (size_t step; n > 0; n -= step, at += step * bytes) {
-        uint64_t inside = 0;
         step = gsi_block_elements(n);
         /* a block of its own, so that what is kept may go where the numbers are */
         gsi_keys_below(layout, at, step, NULL, block);
-        memset(keep, 0, step);
-        for (size_t i = 0; i < count; i++) {
-            inside -= counts[i].inside;
-            GSI_BY_WIDTH(bytes, scan_32((void *)block, step, &brackets[i], &counts[i], keep),
-                         scan_64((void *)block, step, &brackets[i], &counts[i], keep),
-                         scan_128(block, step, &brackets[i], &counts[i], keep));
-            inside += counts[i].inside;
-        }
-        if (inside > 0)
-            kept += move_kept(bytes, block, step, keep, (uint8_t *)keys + kept * bytes);
+        memset(marks, 0, step);
+        for (size_t i = 0; i < count; i++)
+            counts[i].below +=
+                GSI_BY_WIDTH(bytes, mark_32((void *)block, step, &brackets[i], marks),
+                             mark_64((void *)block, step, &brackets[i], marks),
+                             mark_128(block, step, &brackets[i], marks));
+        size_t near = move_marked(bytes, block, step, marks, block);
+        memset(marks, 0, near);
+        for (size_t i = 0; i < count; i++)
+            GSI_BY_WIDTH(bytes, scan_32((void *)block, near, &brackets[i], &counts[i], marks),
+                         scan_64((void *)block, near, &brackets[i], &counts[i], marks),
+                         scan_128(block, near, &brackets[i], &counts[i], marks));
+        kept += move_marked(bytes, block, near, marks, (uint8_t *)keys + kept * bytes);
     }
     return kept;
 }
