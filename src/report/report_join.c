@@ -130,7 +130,7 @@ enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_
     if (whole == NULL || part == NULL || !take_sums(whole))
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
     if (!has_named_fields(part))
-        return gsi_fail(error, GS_E_INPUT, 0, "reports: a field has no name");
+        return gsi_fail(error, GS_E_INPUT, 0, "report: a field has no name");
     if (whole->type == NULL)
         begin(whole, part);
     if (!is_same_kind(whole, part))
@@ -138,7 +138,7 @@ enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_
     element = gsi_element_field(whole);
     if (!gsi_tally_join(&element, &whole->tally, &part->tally, &whole->sums->tally) ||
         !join_fields(whole, part))
-        return gsi_fail(error, GS_E_INPUT, 0, "reports: are of more than 2^64 elements together");
+        return gsi_fail(error, GS_E_INPUT, 0, "reports are of more than 2^64 elements together");
     add_counts(whole, part);
     return GS_OK;
 }

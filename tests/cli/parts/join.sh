@@ -115,6 +115,8 @@ join rec.[123].json out.json
 
 change rec.2.json fields '[]'
 join rec.[13].json changed.json
+cp "$CASES/../../fuzz/corpus/reports/no_name" nameless
+join nameless
 gsort -u 1.f32 -o some --stats=json > unique.json
 join part.*.json unique.json
 join in.1.json

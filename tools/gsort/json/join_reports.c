@@ -126,8 +126,9 @@ static enum gs_status add_report(const struct join *join, gs_report *whole, cons
     else if (!report_count(told_member_of(told, "tally", "count"), &count) ||
              !report_take(report, told->report))
         status = told_fail(join, told, "what it counted cannot be read");
-    if (status == GS_OK)
-        status = gs_report_add(whole, report, join->error);
+    struct gs_error error = {0};
+    if (status == GS_OK && (status = gs_report_add(whole, report, &error)) != GS_OK)
+        gs_fail(join->error, status, 0, "'%s': %s", told->path, error.text);
     gs_report_free(report);
     return status;
 }
