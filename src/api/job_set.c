@@ -85,6 +85,21 @@ static enum gs_status find_option(struct gs_job *job, const char *name, enum gsi
     return GS_OK;
 }
 
+/* As many as inputs have room for. */
+static enum gs_status grow_readers(struct gs_job *job)
+{
+    size_t room = job->given[GSI_OPT_INPUT].room;
+    if (room <= job->reader_room)
+        return GS_OK;
+    struct gs_reader *readers = reallocarray(job->readers, room, sizeof *readers);
+    if (readers == NULL)
+        return no_memory(job);
+    memset(readers + job->reader_room, 0, (room - job->reader_room) * sizeof *readers);
+    job->readers = readers;
+    job->reader_room = room;
+    return GS_OK;
+}
+
 static enum gs_status append(struct gs_job *job, enum gsi_option_id id, const char *text)
 {
     struct gsi_given *given = &job->given[id];
@@ -98,6 +113,8 @@ static enum gs_status append(struct gs_job *job, enum gsi_option_id id, const ch
         given->list = list;
         given->room = room;
     }
+    if (id == GSI_OPT_INPUT && job->readers != NULL)
+        GSI_TRY(grow_readers(job));
     if ((given->list[given->count] = strdup(text)) == NULL)
         return no_memory(job);
     given->count++;
@@ -179,15 +196,9 @@ static enum gs_status add_reader(struct gs_job *job, const char *name,
 {
     struct gsi_given *inputs = &job->given[GSI_OPT_INPUT];
     GSI_TRY(append(job, GSI_OPT_INPUT, name));
-    if (job->reader_room < inputs->room) {
-        struct gs_reader *readers = reallocarray(job->readers, inputs->room, sizeof *readers);
-        if (readers == NULL) {
-            free(inputs->list[--inputs->count]);
-            return no_memory(job);
-        }
-        memset(readers + job->reader_room, 0, (inputs->room - job->reader_room) * sizeof *readers);
-        job->readers = readers;
-        job->reader_room = inputs->room;
+    if (job->readers == NULL && grow_readers(job) != GS_OK) {
+        free(inputs->list[--inputs->count]);
+        return GS_E_MEMORY;
     }
     job->readers[inputs->count - 1] = *reader;
     return GS_OK;

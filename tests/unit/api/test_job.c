@@ -254,9 +254,29 @@ static void test_job__callbacks__take_the_places_of_files(void **state)
     assert_true(stream.is_said);
     assert_int_not_equal(access("taken", F_OK), 0);
     assert_int_equal(gs_job_set(job, "input", "in"), GS_OK);
+    assert_int_equal(gs_job_add(job, "input", "in"), GS_OK); /* where the reader was */
     assert_int_equal(gs_job_set(job, "output", "out"), GS_OK);
     assert_int_equal(gs_job_run(job, GS_SORT), GS_OK);
-    assert_written("out", (const double[]){-1, 2, 3, 3}, 4);
+    assert_written("out", (const double[]){-1, -1, 2, 2, 3, 3, 3, 3}, 8);
+    gs_job_free(job);
+}
+
+/* Files that come after a reader, more than there was room for. */
+static void test_job__files_after_a_reader__are_files(void **state)
+{
+    (void)state;
+    gs_job *job = new_job();
+    struct stream stream = {.job = job, .left = 6 * sizeof(double)};
+    assert_int_equal(
+        gs_job_add_reader(job, "numbers", &(struct gs_reader){.read = give, .context = &stream}),
+        GS_OK);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(gs_job_add(job, "input", "in"), GS_OK);
+    if (gs_job_run(job, GS_STATS) != GS_OK)
+        fail_msg("%s", gs_job_error(job)->text);
+    uint64_t count = 0;
+    assert_int_equal(gs_report_u64(gs_job_report(job), "tally.count", &count), GS_FOUND);
+    assert_int_equal(count, 6 + 4 * 1001);
     gs_job_free(job);
 }
 
@@ -386,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_job__check_all__counts_behind_disorder),
         cmocka_unit_test(test_job__report__can_be_taken),
         cmocka_unit_test(test_job__callbacks__take_the_places_of_files),
+        cmocka_unit_test(test_job__files_after_a_reader__are_files),
         cmocka_unit_test(test_job__note_and_cancel__are_the_callers),
         cmocka_unit_test(test_job__arrays__are_sorted_counted_and_checked),
         cmocka_unit_test(test_job__sorter__has_what_it_was_told_at_first),
