@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <malloc.h>
 #include <random>
 #include <thread>
 
@@ -278,6 +279,27 @@ static void check_spilled()
           "the report of a sorter");
 }
 
+// Parts lie where malloc puts them: 16 bytes behind the beginning of a page, if it maps them.
+static void check_aligned_parts()
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);
+#endif
+    Lines sorter{{"memory", "12M"}, {"temporary-directory", "."}};
+    for (std::uint64_t i = 0; i < 10000; i++)
+        sorter.push(line(i));
+    sorter.finish();
+    std::uint64_t seen = 0;
+    bool is_so = true;
+    for (std::uint32_t i = 0; i < 3; i++)
+        for (const Line &one : sorter.part(i, 3)) {
+            is_so = is_so && reinterpret_cast<std::uintptr_t>(&one) % alignof(Line) == 0;
+            is_so = is_so && one.key == one.place * 7919 % 1000;
+            seen++;
+        }
+    check(is_so && seen == 10000, "elements of parts are aligned");
+}
+
 static void check_threads_and_parts()
 {
     gsort::sorter<std::uint32_t> sorter{{"memory", "32M"}, {"temporary-directory", "."}};
@@ -434,6 +456,7 @@ int main()
     check_keys();
     check_plain_elements();
     check_spilled();
+    check_aligned_parts();
     check_threads_and_parts();
     check_files();
     check_failures();

@@ -38,11 +38,12 @@ done
 # What is nearly in order is written as it is read, but for this; what is larger than memory is written once.
 python3 -c 'import struct
 open("far.i64", "wb").write(b"".join(struct.pack("<q", i ^ 5) for i in range(4 << 20)))'
-gsort far.i64 -S 12M | turn 8 | cmp - <(gsort far.i64 -S 12M --out-order big)
-gsort far.i64 -S 12M --out-order big -o far.i64be
+gsort far.i64 -S 20M | turn 8 | cmp - <(gsort far.i64 -S 20M --out-order big)
+gsort far.i64 -S 20M --out-order big -o far.i64be
 gsort -c far.i64be
 head -c 8 /dev/zero >>far.i64 # late
-gsort far.i64 -S 12M --out-order big -o far.i64be
+gsort far.i64 -S 20M -o plain --stats=json | grep -q '"in_order_bytes": 0,' && echo "nothing is written as it is read"
+gsort far.i64 -S 20M --out-order big -o far.i64be
 gsort -c far.i64be
 # Names and headers say what is written.
 gsort x8 -t i64 --out-order big -o y.i64be

@@ -19,6 +19,7 @@ mkfifo pipe
 gsort -t u64 x -o pipe &
 cmp pipe want
 wait $!
+timeout 20 gsort -R 16 -k 0:b4 --mode x -o pipe || echo "exit $?" # refused, and not opened: no one reads
 truncate -s 3M sparse.u64
 printf '\1' | dd of=sparse.u64 bs=1 seek=8 conv=notrunc status=none
 gsort -t u64 sparse.u64 -o out

@@ -148,7 +148,7 @@ static void test_report_join__read_back__as_it_was(void **state)
 static void test_report_join__parts__are_the_whole(void **state)
 {
     (void)state;
-    static const size_t ends[] = {0, 1, 1, 7, 200, ELEMENTS};
+    static const size_t ends[] = {0, 1, 1, 2, 7, 200, ELEMENTS}; /* one is -0 alone */
     const size_t parts = sizeof ends / sizeof ends[0] - 1;
     for (size_t i = 0; i < 2 * KINDS; i++) {
         const struct kind *kind = &kinds[i / 2];
