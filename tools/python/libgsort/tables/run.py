@@ -109,7 +109,7 @@ def taken(table: Any, places: Any, most_bytes: int) -> Iterator[Any]:
     step = max(1, min(len(places), most_bytes * 7 // 8 * table.num_rows // max(table.nbytes, 1)))  # rows are not all as large
 
     @of_malloc()
-    def some(at: int) -> List[Any]:
+    def some(at: int) -> Any:
         return table.take(pa.array(places[at:at + step])).combine_chunks().to_batches()
 
     for batches in ahead(some, range(0, len(places), step), 2):
