@@ -196,7 +196,7 @@ static enum gs_status add_reader(struct gs_job *job, const char *name,
 {
     struct gsi_given *inputs = &job->given[GSI_OPT_INPUT];
     GSI_TRY(append(job, GSI_OPT_INPUT, name));
-    if (job->readers == NULL && grow_readers(job) != GS_OK) {
+    if (grow_readers(job) != GS_OK) {
         free(inputs->list[--inputs->count]);
         return GS_E_MEMORY;
     }
