@@ -355,17 +355,11 @@ static void run_job(uint64_t number, bool is_on_gpu)
         run_files(&job);
 }
 
-static uint64_t number_of(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 0) : otherwise;
-}
-
 /* One in `share` of all jobs; with GS_TEST_JOB that one. */
 static void run_jobs(uint64_t share, bool is_on_gpu)
 {
-    uint64_t one = number_of("GS_TEST_JOB", UINT64_MAX);
-    uint64_t count = number_of("GS_TEST_JOBS", test_is_small() ? 300 : 2000);
+    uint64_t one = test_number("GS_TEST_JOB", UINT64_MAX);
+    uint64_t count = test_number("GS_TEST_JOBS", test_is_small() ? 300 : 2000);
     for (uint64_t i = 0; i < (one == UINT64_MAX ? count / share : 1); i++)
         run_job(one == UINT64_MAX ? i : one, is_on_gpu);
 }

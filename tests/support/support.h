@@ -43,12 +43,18 @@ static inline void test_part_skipped(const char *part, const char *reason)
     print_message("skipped %s: %s\n", part, reason);
 }
 
+/* A number that whoever runs the test may give, such as GS_TEST_JOBS. */
+static inline uint64_t test_number(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL ? strtoull(text, NULL, 0) : otherwise;
+}
+
 /* Random numbers of a test: xorshift64*, seeded by GS_TEST_SEED or a fixed number, so that a
  * failure replays. A failing test prints test_seed(). */
 static inline uint64_t test_seed(void)
 {
-    const char *text = getenv("GS_TEST_SEED");
-    return text != NULL ? strtoull(text, NULL, 0) : 0x5eed;
+    return test_number("GS_TEST_SEED", 0x5eed);
 }
 
 struct test_random {
