@@ -9,7 +9,8 @@ is a case: a test of a cmocka program, a script of tests/cli, else a test of CTe
 
     skipped: REASON               by a cmocka test, or a program as a whole: it does not run on this machine
     skipped PART: REASON          a part of it does not; counted as skipped, beside the rest
-    N passed, N failed, N skipped         at the end, by what runs several cases, each skipped one with a line as above
+    N passed, N failed, N skipped         by what runs several cases, each skipped one with a line as above; the last such
+                                          line counts, as what a test started may write after it
 """
 import os
 import re
@@ -61,9 +62,9 @@ def add_cmocka(count, name, lines, has_failed):
         count.fail(name, failed)
 
 
-def add_cases(count, name, lines, has_failed):
+def add_cases(count, name, lines, closing, has_failed):
     """A program that counts itself; its sums are believed only if they agree with its lines and its exit status."""
-    passed, failed, skipped = map(int, CLOSING.fullmatch(lines[-1]).groups())
+    passed, failed, skipped = map(int, closing.groups())
     skips = [(f'{name} {match[1]}', match[2]) for match in map(SKIPPED.fullmatch, lines) if match]
     count.passed += passed
     count.skips += skips
@@ -92,10 +93,11 @@ def add_test(count, preset, case):
     is_skipped = skipped is not None and (skipped.get('message') or '').startswith('SKIP_')
     has_failed = case.get('status') != 'run' and not is_skipped
     lines = [line.rstrip() for line in (case.findtext('system-out') or '').strip().split('\n')]
+    closing = next(filter(None, map(CLOSING.fullmatch, reversed(lines))), None)
     if any(map(RUNNING.fullmatch, lines)):
         add_cmocka(count, name, lines, has_failed)
-    elif CLOSING.fullmatch(lines[-1]):
-        add_cases(count, name, lines, has_failed)
+    elif closing:
+        add_cases(count, name, lines, closing, has_failed)
     else:
         add_program(count, name, lines, has_failed, is_skipped)
 

@@ -39,6 +39,8 @@ ROWS = [  # name; status, output, skipped or not; the lines wanted; status wante
      '7 passed, 0 failed, 2 skipped\n', False,
      ['skipped p x y.py::test_z[1:2]: no unshare', 'skipped p x y.md:7: see: there', 'NOT TO BE SKIPPED'],
      '7 passed, 0 failed, 2 skipped', 0, 1),
+    ('cases, and a line of what it left running', 'run', '7 passed, 0 failed, 0 skipped\n(raylet) node died\n', False, [],
+     '7 passed, 0 failed, 0 skipped', 0, 0),
     ('cases, a line too few', 'run', '7 passed, 0 failed, 1 skipped\n', False, ['FAILED p x'],
      '7 passed, 1 failed, 0 skipped', 1, 1),
     ('cases, two failed', 'fail', 'FAILED y/z\n7 passed, 2 failed, 0 skipped\n', False, ['FAILED p x'],
