@@ -33,6 +33,11 @@ static const record_row rows[] = {
     {65536, false, {"65528:f64"}},
 };
 
+static int rounds_of(int most)
+{
+    return test_is_small() ? 2 : most;
+}
+
 // Enough for several tiles, and for one that is not full.
 static uint64_t random_count(const gsi_record &record, struct test_random *random)
 {
@@ -52,13 +57,14 @@ static gsi_records_seen fetch_seen(const device_bytes &taken)
 static void test_tags__any_keys__as_the_host(void **)
 {
     struct test_random random = test_random_make(1);
+    const uint32_t steps = test_is_small() ? 2 : 7;
     for (const record_row &row : rows) {
         const gsi_record record = make_record(row);
         const device_bytes keys = put(&record, sizeof record, 0);
         const uint64_t n = random_count(record, &random), index = test_next(&random) >> 20;
         const bytes data = make_records(record, n, &random);
         const device_bytes records = put(data.data(), data.size(), test_below(&random, 16));
-        for (uint32_t at = 0; at <= record.key_bytes; at += 1 + record.key_bytes / 7) {
+        for (uint32_t at = 0; at <= record.key_bytes; at += 1 + record.key_bytes / steps) {
             std::vector<gsi_u128> want(n);
             gsi_record_tags(&record, data.data(), n, at, index, want.data());
             const device_bytes tags = take(n * 16, 0);
@@ -83,13 +89,14 @@ static void test_tags__any_keys__as_the_host(void **)
 static void test_shift__any_bytes__as_the_host(void **)
 {
     struct test_random random = test_random_make(2);
+    const uint32_t steps = test_is_small() ? 2 : 5;
     for (const record_row &row : rows) {
         const gsi_record record = make_record(row);
         const uint64_t n = 1 + test_below(&random, 700);
         const bytes first = make_records(record, 1, &random);
         const device_bytes keys = put(&record, sizeof record, 0);
         const device_bytes element = put(first.data(), first.size(), 5);
-        for (uint32_t from = 1; from <= record.key_bytes; from += 1 + record.key_bytes / 5) {
+        for (uint32_t from = 1; from <= record.key_bytes; from += 1 + record.key_bytes / steps) {
             const uint32_t to = static_cast<uint32_t>(test_below(&random, from));
             std::vector<gsi_u128> want(n);
             for (gsi_u128 &tag : want)
@@ -113,7 +120,7 @@ static void test_take__any_records__fingerprint_and_what_is_shared(void **)
 {
     struct test_random random = test_random_make(3);
     for (const record_row &row : rows)
-        for (int round = 0; round < 4; round++) {
+        for (int round = 0; round < rounds_of(4); round++) {
             const gsi_record record = make_record(row);
             const uint64_t n = random_count(record, &random), half = n / 2;
             const bytes data = make_records(record, n, &random);
@@ -291,7 +298,7 @@ static void test_check__ordered_and_not__as_the_host(void **)
 {
     struct test_random random = test_random_make(5);
     for (const record_row &row : rows)
-        for (int round = 0; round < 6; round++) {
+        for (int round = 0; round < rounds_of(6); round++) {
             const gsi_record record = make_record(row);
             const uint64_t n = random_count(record, &random);
             const bytes data = make_records(record, n, &random);
@@ -318,7 +325,7 @@ static void test_gather__any_order__records_fingerprint_and_order(void **)
 {
     struct test_random random = test_random_make(6);
     for (const record_row &row : rows)
-        for (int round = 0; round < 6; round++) {
+        for (int round = 0; round < rounds_of(6); round++) {
             const gsi_record record = make_record(row);
             const uint64_t n = random_count(record, &random), first_block = test_below(&random, 99);
             const uint32_t shift = static_cast<uint32_t>(test_below(&random, 10));
@@ -375,7 +382,7 @@ static void test_words__any_keys__as_the_host_and_back(void **)
 {
     struct test_random random = test_random_make(8);
     for (const record_row &row : word_rows)
-        for (int round = 0; round < 4; round++) {
+        for (int round = 0; round < rounds_of(4); round++) {
             const gsi_record record = make_record(row);
             gsi_record_word word;
             assert_true(gsi_record_word_make(&record, &word));
