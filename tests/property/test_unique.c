@@ -6,11 +6,12 @@
 #include "support/record_model.h"
 #include "support/struct_jobs.h"
 
-#define MOST       60000
-#define MOST_BYTES ((size_t)24 * MOST)
+#define MOST        60000
+#define MOST_BYTES  ((size_t)24 * MOST)
+#define MOST_HEADER 4096
 
 static uint8_t in[MOST_BYTES], sorted[MOST_BYTES], want[MOST_BYTES + 8 * MOST],
-    got[MOST_BYTES + 8 * MOST];
+    got[MOST_HEADER + MOST_BYTES + 8 * MOST];
 
 static size_t group_count; /* that were expected last */
 
@@ -33,7 +34,8 @@ static const struct way ways[] = {
      0},
     {"many threads", GSI_DEVICE_CPU, GSI_IO_AUTO, 8, false, (uint64_t)24 << 20, 20480, 0},
     {"a header", GSI_DEVICE_CPU, GSI_IO_AUTO, 3, false, (uint64_t)24 << 20, 20480, 7},
-    {"a header of a page", GSI_DEVICE_CPU, GSI_IO_AUTO, 2, false, (uint64_t)24 << 20, 0, 4096},
+    {"a header of a page", GSI_DEVICE_CPU, GSI_IO_AUTO, 2, false, (uint64_t)24 << 20, 0,
+     MOST_HEADER},
     {"GPU", GSI_DEVICE_CUDA, GSI_IO_AUTO, 2, false, (uint64_t)64 << 20, 8192, 0},
     {"GPU, spilled", GSI_DEVICE_CUDA, GSI_IO_AUTO, 2, true, (uint64_t)64 << 20, 8192, 0},
 };
