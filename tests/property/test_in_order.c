@@ -153,6 +153,12 @@ static bool every_way_was_gone(const struct ways *ways)
     return ways->whole > 0 && ways->ended > 0 && ways->off > 0 && ways->stretched > 0;
 }
 
+/* Some seeds take longer to come by each way. */
+static bool goes_on(size_t round, const struct ways *ways)
+{
+    return round < rounds || (!every_way_was_gone(ways) && round < (size_t)100 * ROUNDS);
+}
+
 static void count_way(struct ways *ways, const struct gs_report *report)
 {
     assert_true(!report->is_one_pass || report->spilled_runs == 0);
@@ -171,9 +177,7 @@ static void test_in_order__late_by_any_distance__as_the_order(void **state)
     static const char *const inputs[] = {"in", "in2", "in3"}, *const keys[] = {"16:u64", "24:u64",
                                                                                "0:u64"};
     static const uint32_t widths[] = {8, 8, 8, 16, 32, 100};
-    /* Some seeds take longer to come by each way. */
-    for (size_t round = 0; round < rounds || (!every_way_was_gone(&ways) && round < 100 * ROUNDS);
-         round++) {
+    for (size_t round = 0; goes_on(round, &ways); round++) {
         struct shape shape = {.bytes = widths[test_below(&random, 6)],
                               .is_reversed = test_below(&random, 4) == 0,
                               .has_where = round / 8 % 2 == 1,
