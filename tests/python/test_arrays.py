@@ -3,6 +3,8 @@ import array
 import copy
 import pathlib
 import pickle
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -243,6 +245,60 @@ def test_report__is_read_when_it_is_looked_into():
         kept[0]._taken
 
 
+def test_report__that_threads_read_for_each_other__is_whole():
+    """Each thread has its reports read while others make theirs, and while the one that made them looks into them."""
+    failures, until = [], time.monotonic() + 1
+
+    def work():
+        try:
+            while time.monotonic() < until:
+                made = [gs.sort(np.array([3.0, 1, 2])) for _ in range(8)]
+                assert all(report.count == 3 and report.details['schema'] == 2 for report in made)
+        except Exception as error:
+            failures.append(error)
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+@pytest.mark.parametrize('copied', [
+    lambda m: m.astype('i8'), lambda m: m.copy(), np.sort, lambda m: m[np.arange(len(m))], lambda m: m.astype('i8')[8:],
+    lambda m: m.copy().view('u8')])
+def test_copy_of_a_mapped_file__keeps_its_bytes(tmp_path, copied):
+    """It is a memmap by its type, but lies on the heap, whose pages do not come back from a file."""
+    values = np.random.default_rng(4).integers(1, 1 << 60, (20 << 20) // 8)
+    values.tofile(tmp_path / 'x')
+    mapped = np.memmap(tmp_path / 'x', 'i8', 'r+')
+    a = copied(mapped)
+    want = np.array(a)
+    assert gs.stats(a).min == want.min() and (a == want).all()
+    places = copied(mapped).view('u8')
+    gs.argsort(a, out=places)
+    ordered = np.sort(want)
+    assert (a == want).all() and (want[places] == ordered).all()
+    assert (gs.top(a, 9) == ordered[:9]).all() and (a == want).all()
+    gs.sort(a)
+    assert (a == ordered).all()
+    assert gs.check(a).count == len(a) and (a == ordered).all()
+
+
+def test_keys__fields_named_by_digits__are_names():
+    a = np.array([(1, 7), (2, 9), (3, 8)], [('0', '<i4'), ('1', '<i8')])
+    for order, want in (('1', [1, 3, 2]), ('1:desc', [2, 3, 1]), ('-0', [3, 2, 1]), ('0:desc', [3, 2, 1]), (['4:i64'], [1, 3, 2]),
+                        ('4:i64:desc', [2, 3, 1])):
+        b = a.copy()
+        gs.sort(b, order=order)
+        assert b['0'].tolist() == want, order
+    with gs.Sorter(a.dtype, key='-1') as s:
+        s.push(a)
+        assert next(iter(s))['0'].tolist() == [2, 3, 1]
+    with pytest.raises(ValueError, match="'2' is no field"):
+        gs.sort(a, order='2')
+
+
 def test_sort__of_a_mapped_file__goes_through_it_once(tmp_path):
     values = np.random.default_rng(3).normal(size=(17 << 20) // 8)
     values.tofile(tmp_path / 'x')
@@ -285,3 +341,28 @@ def test_top__of_records__takes_the_first_of_equal_keys():
     found = gs.top(a, 5, key='-k')
     assert found.dtype == a.dtype and found['place'].tolist() == [2, 5, 8, 11, 14]
     found['k'] = 1  # it is the caller's
+
+
+TOPLESS = [
+    ({'count': True, 'unique': True}, 'count'), ({'out': '4:i32'}, 'out'), ({'out_order': 'big'}, 'out-order'),
+    ({'zstd': True}, 'zstd'), ({'zstd': 3}, 'zstd'), ({'argsort': True}, 'argsort'), ({'argsort': 'u32'}, 'argsort'),
+    ({'values': 'x:4:y'}, 'values'), ({'unique': True, 'sum': ['4:i32', '8:i32:wide']}, 'sum=OFF:TYPE:wide'),
+    ({'unique': True, 'sum_wide': '4:i32'}, 'sum-wide')]
+
+
+@pytest.mark.parametrize('options, name', TOPLESS)
+def test_top__of_what_is_no_elements__is_refused(tmp_path, options, name):
+    a = np.zeros(9, 'i4,i4,i4')
+    a.tofile(tmp_path / 'x')
+    for x, dtype in ((a, None), (tmp_path / 'x', a.dtype)):
+        with pytest.raises(gs.UsageError, match=rf'^--{name} does not go with top\(\)'):
+            gs.top(x, 3, dtype=dtype, key='f0', **options)
+
+
+def test_top__without_what_it_refuses_and_without_headers(tmp_path):
+    a = np.array([(1, 2), (0, 3), (1, 5), (0, 1)], 'i4,i4')
+    (tmp_path / 'x').write_bytes(b'head' + a.tobytes())
+    off = {'count': False, 'out': None, 'zstd': False, 'argsort': False, 'values': []}
+    for x, options in ((a, off), (tmp_path / 'x', {**off, 'dtype': a.dtype, 'header': 4})):
+        found = gs.top(x, 3, key='f0', unique=True, sum=iter(['4:i32']), **options)
+        assert found.tolist() == [(0, 4), (1, 7)]

@@ -358,6 +358,73 @@ def test_table__other_columns_or_keys__are_refused():
         s.push(pa.table({'x': [1], 'y': [2]}))
 
 
+def test_array_and_table__do_not_go_together():
+    array, table = pa.array([3, 1, 2]), pa.table({'value': [5, 4]})
+    for first, other in ((array, table), (table, array)):
+        with gs.Sorter() as s:
+            s.push(first)
+            with pytest.raises(TypeError, match='other columns than the first one'):
+                s.push(other)
+
+
+@pytest.mark.parametrize('keys, want', [(None, [1, 2, 3]), ('1', [3, 1, 2]), ('-1', [2, 1, 3]), (['-0'], [3, 2, 1])])
+def test_table__columns_named_by_digits__are_keys(keys, want):
+    """As pandas names them by default."""
+    found = sorted_by(pa.table([[1, 2, 3], [8, 9, 7]], ['0', '1']), keys)
+    assert found['0'].to_pylist() == want and found.column_names == ['0', '1']
+
+
+def test_table__a_column_without_a_name__keeps_it():
+    table = pa.table([[1, 2, 3], [8, 9, 7]], ['', 'x'])
+    assert sorted_by(table, 'x').to_pydict() == {'': [3, 1, 2], 'x': [7, 8, 9]}
+    assert sorted_by(table, ['-']).to_pydict() == {'': [3, 2, 1], 'x': [7, 9, 8]}
+    assert sorted_by(table.select(['']), None).to_pydict() == {'': [1, 2, 3]}
+    assert sorted_by(table, None, unique=True, count=True).column_names == ['', 'x', 'count']
+
+
+@pytest.mark.parametrize('names', [['count'], ['x', 'count']])
+def test_table__with_a_column_count__is_refused_at_once_where_one_is_made(names):
+    with gs.Sorter(unique=True, count=True) as s, pytest.raises(gs.UsageError, match="^count: there is a 'count' already"):
+        s.push(pa.table([[1]] * len(names), names))
+
+
+def rows_of(a, **how):
+    return pa.StructArray.from_arrays([pa.array(a), pa.array([1, 2, 3])], ['a', 'b'], **how).slice(1)
+
+
+def test_slice_of_structs__has_the_nulls_of_its_own_rows():
+    for a, want, is_any in (([None, 3, 2], [2, 3], False), ([9, 3, None], [3, None], True), (['z', 'y', 'x'], ['x', 'y'], True)):
+        with gs.Sorter(key='a') as s:
+            s.push(rows_of(a))
+            assert (s.table_report is not None) == is_any
+            assert pa.table(s)['a'].to_pylist() == want
+    with gs.Sorter(key='a') as s:
+        s.push(rows_of(['z', 'y', 'x'], mask=pa.array([True, False, False])))
+        assert pa.table(s).to_pydict() == {'a': ['x', 'y'], 'b': [3, 2]}
+    with gs.Sorter(key='a') as s, pytest.raises(ValueError, match='1 rows are null as a whole'):
+        s.push(rows_of(['z', 'y', 'x'], mask=pa.array([False, False, True])))
+
+
+class Unspeakable(Exception):
+    def __str__(self):
+        raise self
+
+
+@pytest.mark.parametrize('error, text', [
+    (FileNotFoundError(os.fsdecode(b'\xff')), r'FileNotFoundError: \\udcff'), (Unspeakable(), 'the stream failed')])
+def test_stream__whatever_the_failure_says__does_not_end_as_if_whole(error, text, monkeypatch):
+    def fail(*at):
+        if isinstance(at[0], gs.Sorter) or at[0].phase != 'read':
+            raise error
+    with gs.Sorter(progress=fail) as s, pytest.raises(OSError, match=text):
+        s.push(pa.table({'x': ['b', None, 'a']}))
+        pa.table(s)
+    monkeypatch.setattr(gs.Sorter, 'take_order', fail)
+    with gs.Sorter() as s, pytest.raises(OSError, match=text):
+        s.push(pa.table({'x': [2, 1]}))
+        pa.table(s)
+
+
 def test_stream__is_read_once__and_failures_come_through():
     with gs.Sorter() as s:
         s.push(pa.table({'x': [2, 1]}))

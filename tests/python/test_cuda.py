@@ -144,6 +144,17 @@ def test_sort__what_is_no_such_array__refused():
         gs.cuda.sort(OnGpu(host), memory='1G')
 
 
+class Masked:
+    __cuda_array_interface__ = {'shape': (3,), 'typestr': '<f8', 'data': (4096, False), 'version': 3, 'mask': object()}
+
+
+def test_sort__elements_that_are_left_out__refused():
+    with pytest.raises(TypeError, match='Masked: it has a mask; elements that are left out cannot be sorted'):
+        gs.cuda.sort(Masked())
+    with pytest.raises(TypeError, match='it has a mask'):
+        gs.cuda.scratch_bytes(Masked())
+
+
 def test_sort__host_memory__refused():
     with pytest.raises(TypeError, match='not in the memory of an NVIDIA GPU'):
         gs.cuda.sort(np.arange(3))

@@ -45,6 +45,20 @@ def test_file__larger_than_memory__as_pyarrow_sorts_it():
     assert sorted(os.listdir()) == ['in.parquet', 'out.parquet']
 
 
+@pytest.mark.parametrize('keys, columns', [
+    ('a', ()), (['x', '-a', 'y'], (0,)), (['x', 'b', '-y'], (0, 2, 3)), (['b', 'a'], (2,))])
+def test_order_that_is_told__ends_where_values_have_none(keys, columns):
+    """An ordered dictionary is sorted by its places, and readers take what is told for an order of values."""
+    words = [pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 1], pa.int8()), ['low', 'high'], ordered=is_ordered)
+             for is_ordered in (True, False)]
+    pq.write_table(pa.table({'x': [2, 1, 2, 1], 'a': words[0], 'b': words[1], 'y': [1, 2, 3, 4]}), 'in.parquet')
+    gs.sort_parquet('in.parquet', 'out.parquet', keys)
+    assert pq.read_table('out.parquet').schema.field('a').type.ordered
+    told = pq.read_metadata('out.parquet').row_group(0).sorting_columns
+    assert tuple(column.column_index for column in told) == columns
+    assert [column.descending for column in told] == [f'-{"xaby"[i]}' in keys for i in columns]
+
+
 def test_row_groups_and_compression__chosen():
     pq.write_table(trades(1000), 'in.parquet')
     gs.sort_parquet('in.parquet', 'out.parquet', 'time', row_group_size=300, compression='zstd', compression_level=3)

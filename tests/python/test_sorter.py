@@ -141,6 +141,8 @@ def test_sorter__wrong_use__is_an_exception():
                 s.push(wrong)
         with pytest.raises(ValueError):
             s.push(b'1234567')
+        with pytest.raises(TypeError, match=r'Sorter.push\(\): a masked array: push a.compressed'):
+            s.push(np.ma.masked_array([1.0, 2.0], mask=[True, False]))
         with pytest.raises(TypeError, match=r"Sorter.push\(\): list: an array is wanted, or a table of Arrow's"):
             s.push([1.0])
         s.push(np.ones(3))
@@ -331,3 +333,8 @@ def test_sorter__canceled_from_another_thread():
         s.cancel()
         with pytest.raises(gs.CanceledError):
             s.pull()
+
+
+def test_sorter__count_beside_a_field_of_that_name__is_refused_at_once():
+    with pytest.raises(gs.UsageError, match="^count: there is a 'count' already"):
+        gs.Sorter([('k', 'i4'), ('count', 'u8')], unique=True, count=True)

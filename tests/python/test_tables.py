@@ -251,6 +251,21 @@ def test_sorted__columns_of_arrow(column):
     assert gs.sorted(column, reverse=True, nulls='first', memory='32M').to_pylist() == [None, 'b', 'a']
     with pytest.raises(TypeError, match='threads: of a column of Arrow'):
         gs.sorted(column, threads=1)
+    assert gs.sorted(column, threads=None, memory=None, progress=None, cancel=gs.Cancel()).to_pylist() == ['a', 'b', None]
+
+
+def test_sorted__a_column__is_canceled_at_any_time():
+    cancel = gs.Cancel()
+    cancel.cancel()
+    with pytest.raises(gs.CanceledError):
+        gs.sorted(pa.array(['b', 'a']), cancel=cancel)
+    with pytest.raises(TypeError, match=r'sorted\(\): cancel: bool; a libgsort.Cancel is wanted'):
+        gs.sorted(pa.array(['b', 'a']), cancel=True)
+    for phase in ('read', 'write'):
+        cancel = gs.Cancel()
+        with pytest.raises(gs.CanceledError):
+            gs.sorted(pa.chunked_array([['b'] * 100_000] * 4), memory='32M', cancel=cancel,
+                      progress=lambda at, phase=phase, cancel=cancel: at.phase == phase and cancel.cancel())
 
 
 @pytest.mark.parametrize('make', [pa.array, lambda a: pa.chunked_array([a[:7], a[7:7], a[7:]]), pl.Series])
@@ -308,6 +323,48 @@ def test_dictionaries__ordered__by_their_places_and_only_one():
         gs.sort_table(pa.RecordBatchReader.from_batches(batches[0].schema, batches))
 
 
+@pytest.mark.parametrize('other, is_taken', [
+    (['mid', 'high', 'low'], False), (['high', 'low'], False), (['low', 'mid', 'high', 'mid'], False),
+    (['low', 'top', 'mid', 'high'], False),
+    (['low', 'high'], True), (['mid'], True), ([None, 'low', None, 'high'], True), (['low', 'mid', 'high', 'top'], True)])
+def test_dictionaries__ordered_ones__are_one_order(other, is_taken):
+    batches = dictionaries(([0, 1, 2], ['low', 'mid', 'high']), ([0], other), ordered=True)
+    reader = pa.RecordBatchReader.from_batches(batches[0].schema, batches)
+    if not is_taken:
+        with pytest.raises(TypeError, match="'x': its dictionary is ordered, and another one"):
+            gs.sort_table(reader, 'x')
+        return
+    order = ['low', 'mid', 'high', 'top', None]
+    assert gs.sort_table(reader, 'x').read_all()['x'].to_pylist() == sorted(['low', 'mid', 'high', other[0]], key=order.index)
+
+
+def test_keys__more_than_records_have__are_sorted_too():
+    """A record has 64 keys at most, and a null, or a second word, is one more."""
+    rng = np.random.default_rng(1)
+    columns = {f'c{i}': pa.array([None if v == 0 else decimal.Decimal(v) if i % 3 == 0 else str(v) if i % 3 == 1 else v
+                                  for v in rng.integers(0, 2 if i < 69 else 9, 300).tolist()],
+                                 (pa.decimal128(5), pa.string(), pa.int64())[i % 3]) for i in range(72)}
+    for i in range(0, 66):  # so that the last ones decide
+        columns[f'c{i}'] = columns[f'c{i}'].take(pa.array(np.arange(300) % 5 // 2))
+    table = pa.table({**columns, 'place': np.arange(300)})
+    for keys in ([f'c{i}' for i in range(72)], ['-' * (i % 2) + f'c{i}' for i in range(72)]):
+        lists = [table[f'c{i}'].to_pylist() for i in range(72)]
+        assert gs.sort_table(table, keys).read_all()['place'].to_pylist() == model_order(lists, keys, 'last')
+
+
+def test_temp__several_folders__is_the_first(tmp_path):
+    table = mixed(20_000)
+    folders = [tmp_path / 'a', tmp_path / 'b']
+    folders[0].mkdir()
+    assert sorted_small(table, table.to_batches(1000), 'place', 'last', 2 * MIB, folders)[1].spilled_bytes > 0
+    with gs.Sorter(key='x', temp=[folders[0], tmp_path]) as s:
+        s.push(pa.table({'x': [2, 1]}))
+        s.push(pa.table({'x': [None, 3]}))
+        assert pa.table(s)['x'].to_pylist() == [1, 2, 3, None]
+    with pytest.raises(TypeError, match=r'sort_table\(\): temp: int; a path is wanted'):
+        gs.sort_table(table, temp=3)
+
+
 def test_dictionaries__too_many_values_for_the_index__are_refused():
     batches = dictionaries(([0], [f'a{i}' for i in range(100)]), ([0], [f'b{i}' for i in range(100)]))
     with pytest.raises(TypeError, match="'x': its dictionaries have 200 values together, which are more than int8"):
@@ -352,6 +409,19 @@ def test_progress__comes_to_its_end():
     table = mixed(20_000)
     gs.sort_table(table, 'place', progress=seen.append).read_all()
     assert {at.phase for at in seen} == {'read', 'write'} and seen[-1].bytes_done == seen[-1].bytes_total > 0
+
+
+@pytest.mark.parametrize('is_fed', [False, True])
+def test_progress__of_what_takes_fewer_bytes_when_it_comes_out__is_whole_at_its_end(is_fed):
+    """Short texts lie in their view, and are carried as others; of dictionaries that batches had there is one."""
+    batches, seen = dictionaries(*[([0, 1], ['a' * 9999, 'b'])] * 50), []
+    if is_fed:
+        with gs.Sorter(key='x', progress=seen.append) as s:
+            s.push(pa.table({'x': pa.array(['b' * 12, 'a' * 12] * 999, pa.string_view())}))
+            pa.table(s)
+    else:
+        gs.sort_table(pa.RecordBatchReader.from_batches(batches[0].schema, batches), 'x', progress=seen.append).read_all()
+    assert seen[-1].bytes_done == seen[-1].bytes_total > 0 and [at.phase for at in seen].count('write') < 4
 
 
 def test_arrows_pool__is_the_users_again__once_a_call_is_back():

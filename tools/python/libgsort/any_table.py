@@ -31,7 +31,7 @@ def _need_pyarrow() -> None:
         raise ImportError(f'libgsort: {error}; tables of any columns need it: pip install libgsort[tables]') from None
 
 
-def _over(cancel: Optional[Cancel]) -> ContextManager[None]:
+def over(cancel: Optional[Cancel]) -> ContextManager[None]:
     """While a call is at work, which looks now and then whether it is canceled."""
     if cancel is not None and not isinstance(cancel, Cancel):
         raise type_error(f'cancel: {type(cancel).__name__}; a libgsort.Cancel is wanted')
@@ -60,7 +60,7 @@ def sort_table(x: Any, keys: Keys = None, *, memory: Union[int, str, None] = Non
     """
     _need_pyarrow()
     from .tables.table import sort_table as work
-    with _over(cancel):
+    with over(cancel):
         return work(x, keys, memory, nulls, temp, progress, cancel)
 
 
@@ -83,5 +83,5 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys = None,
     _need_pyarrow()
     from .tables.parquet import sort_parquet as work
     style = {'compression': compression, 'compression_level': compression_level, 'row_group_size': row_group_size}
-    with _over(cancel):
+    with over(cancel):
         return work(src, dst, keys, memory, nulls, style, temp, progress, cancel)

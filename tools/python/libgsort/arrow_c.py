@@ -144,8 +144,16 @@ def _call(stream: int, what: str, address: int) -> int:
         getattr(source, what)(address)
         return 0
     except BaseException as error:  # nothing passes through C
-        source.error = ctypes.create_string_buffer(f'{type(error).__name__}: {error}'.encode())
+        source.error = ctypes.create_string_buffer(_error_text(error))
         return 5  # EIO
+
+
+def _error_text(error: BaseException) -> bytes:
+    """Whatever the exception's own text does: what a callback raises is 0 to C, as if the stream had come to its end."""
+    try:
+        return f'{type(error).__name__}: {error}'.encode(errors='backslashreplace')
+    except BaseException:
+        return b'the stream failed, and so did the text that says why'
 
 
 def _get_schema(stream: int, schema: int) -> int:

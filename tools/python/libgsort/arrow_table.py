@@ -31,6 +31,7 @@ FORMATS = {b'c': 'i1', b'C': 'u1', b's': '<i2', b'S': '<u2', b'i': '<i4', b'I': 
            b'f': '<f4', b'g': '<f8', b'b': '?', b'tdD': '<i4', b'tdm': '<i8', b'tts': '<i4', b'ttm': '<i4', b'ttu': '<i8',
            b'ttn': '<i8'}
 NULLABLE = 2  # ARROW_FLAG_NULLABLE
+UNNAMED = 'f0'  # the field of a column without a name, for NumPy has none without
 
 
 class Column:
@@ -66,8 +67,8 @@ class Columns:
             self.metadata = c.metadata_of(schema)
         parts = [schema.children[i].contents for i in range(schema.n_children)] if self.is_table else [schema]
         self.columns: List[Column] = []
-        for i, part in enumerate(parts):
-            name = (part.name or b'').decode(errors='surrogateescape') or (f'f{i}' if self.is_table else 'value')
+        for part in parts:
+            name = (part.name or b'').decode(errors='surrogateescape') or ('' if self.is_table else 'value')
             if part.dictionary:
                 raise ColumnError(f"column '{name}' is dictionary-encoded: its codes have no order; unpack it first, or sort_table() takes it")
             self.columns.append(Column(part.format, name, part.flags, c.metadata_of(part)))
@@ -77,7 +78,7 @@ class Columns:
         if len(self.columns) == 1:
             self.dtype = self.columns[0].dtype
         else:
-            self.dtype = np.dtype([(column.name, column.dtype) for column in self.columns])
+            self.dtype = np.dtype([(column.name or UNNAMED, column.dtype) for column in self.columns])
 
     @classmethod
     def of_dtype(cls, dtype: np.dtype[Any]) -> Columns:
@@ -112,7 +113,8 @@ class Columns:
         return made
 
     def takes(self, schema: Any) -> bool:
-        return Columns(schema).columns == self.columns
+        other = Columns(schema)
+        return other.is_table == self.is_table and other.columns == self.columns
 
     def keys_of(self, keys: Keys) -> Tuple[Keys, bool]:
         """As layout_of takes them, and whether '-' of the one column means the reverse of all."""
@@ -125,12 +127,12 @@ class Columns:
                 raise ValueError(f"'{name}' is no column of the table; it has {', '.join(by_name)}")
             desc = ':desc' if name != text else ''
             if by_name[name].is_decimal:
-                off = 0 if self.dtype.fields is None else self.dtype.fields[name][1]
+                off = 0 if self.dtype.fields is None else self.dtype.fields[name or UNNAMED][1]
                 found += [f'{off + 8}:i64{desc}', f'{off}:u64{desc}']
             elif self.dtype.names is None:
                 return None, desc != ''
             else:
-                found.append(text)
+                found.append('-' * (name != text) + (name or UNNAMED))
         return found, False
 
     def arrays_of(self, array: c.ArrowArray) -> List[Array]:
@@ -198,7 +200,8 @@ def _get(stream: c.ArrowArrayStream, function: int, into: Any) -> None:
 
 def _refuse_nulls(name: str, array: Any, begin: int, length: int) -> None:
     count = array.null_count
-    if count < 0 and array.n_buffers > 0 and array.buffers[0]:
+    is_of_others = count > 0 and array.length != length  # of a slice of a struct: rows outside of it are counted, too
+    if (count < 0 or is_of_others) and array.n_buffers > 0 and array.buffers[0]:
         count = length - int(_bits(array.buffers[0], begin, length).sum())
     if count > 0:
         raise NullsError(f'{name} has nulls, which have no place in the order; drop or fill them, or sort_table() takes them')

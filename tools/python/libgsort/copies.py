@@ -4,14 +4,14 @@ from __future__ import annotations
 from typing import Any
 
 from ._hints import Unpack
-from .any_table import sort_table
+from .any_table import over, sort_table
 from .arrays import array_of, is_arrow, sort
 from .errors import type_error
 from .job import ArrayOptions
 from .layout import Keys
 from .table import is_true
 
-COLUMN_OPTIONS = {'reverse', 'memory', 'temp', 'progress'}
+COLUMN_OPTIONS = {'reverse', 'memory', 'temp', 'progress', 'cancel'}
 
 
 def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack[ArrayOptions]) -> Any:
@@ -21,7 +21,7 @@ def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack
         type that has an order, of which a pyarrow.ChunkedArray is made
     order: as of sort
     nulls: of a column: 'last' or 'first', with reverse, too
-    options: as of sort; of a column reverse, memory, temp and progress
+    options: as of sort; of a column reverse, memory, temp, progress and cancel
     """
     import numpy as np
     if not is_arrow(a):
@@ -30,13 +30,14 @@ def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack
         copy = np.array(array_of(a))
         sort(copy, order=order, **options)
         return copy
-    others = {name for name, value in options.items() if value is not None} - COLUMN_OPTIONS
+    given: Any = {name: value for name, value in options.items() if value is not None}
+    others = set(given) - COLUMN_OPTIONS
     if order is not None or others:
-        raise type_error(f"{'order' if order is not None else min(others)}: of a column of Arrow's only reverse, nulls, memory, temp and progress")
-    given: Any = options
+        name = 'order' if order is not None else min(others)
+        raise type_error(f"{name}: of a column of Arrow's only reverse, nulls, memory, temp, progress and cancel")
     is_reverse = is_true(given.pop('reverse', None))
-    frame = _alone(a)
-    return sort_table(frame, '-value' if is_reverse else 'value', nulls=nulls, **given).read_all().column(0)
+    with over(given.get('cancel')):  # also while it is read
+        return sort_table(_alone(a), '-value' if is_reverse else 'value', nulls=nulls, **given).read_all().column(0)
 
 
 def _alone(a: Any) -> Any:

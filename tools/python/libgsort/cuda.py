@@ -74,6 +74,8 @@ def _check_shape(a: Any, shape: Tuple[int, ...], strides: Optional[Tuple[int, ..
 
 def _of_interface(a: Any, interface: Any) -> _Array:
     import numpy as np
+    if interface.get('mask') is not None:
+        raise TypeError(f'{type(a).__name__}: it has a mask; elements that are left out cannot be sorted')
     typestr = interface['typestr']
     descr = interface.get('descr')
     dtype = np.dtype(descr if typestr[1] == 'V' and descr and descr != [('', typestr)] else typestr)

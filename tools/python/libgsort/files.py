@@ -13,7 +13,7 @@ from .job import Job, Options
 from .layout import Keys, Layout, key_list, layout_by, layout_of, numpy_dtype
 from .report import Report
 from .resident import released
-from .table import Path, is_true
+from .table import Path, is_true, row_of, texts_of
 
 Paths = Union[Path, Sequence[Path]]
 
@@ -140,11 +140,12 @@ def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options:
     """The first k elements in order, as a new array of shape (k,) or less; the others are not sorted.
 
     x: a file or several, or an array of shape (n,), which stays as it is
-    dtype, options: as of sort_file; reverse: the largest ones, the largest first. The array has this dtype, or else that which the
-        file says
+    dtype, options: as of sort_file, but for those that write something else than elements (count, out, zstd, ..); reverse:
+        the largest ones, the largest first. The array has this dtype, or else that which the file says
     """
     import numpy as np
     pieces: List[bytes] = []
+    _refuse_for_top(options)
     if _is_path(x):
         report = _run_top(_job(x, dtype, options), pieces, k)
         written = bytearray(b''.join(pieces))
@@ -165,6 +166,24 @@ def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options:
     with released(job.keep(array)):
         _run_top(job, pieces, k)
     return np.frombuffer(bytearray(b''.join(pieces)), dtype=array.dtype)
+
+
+OTHER_OUTPUT = 'count', 'sum', 'sum_wide', 'out', 'out_order', 'zstd', 'argsort', 'values'  # sum: only what ends in :wide
+
+
+def _refuse_for_top(options: Any) -> None:
+    """What would be read as elements, and is none."""
+    for name in OTHER_OUTPUT:
+        row, given = row_of(name), options.get(name)
+        texts = [] if given is None else texts_of(row, given)
+        if row.is_list:
+            options[name] = texts  # what was given may be read but once
+        if any(text.endswith(b':wide') if name == 'sum' else text != b'false' for text in texts):
+            what = 'sum=OFF:TYPE:wide' if name == 'sum' else name.replace('_', '-')
+            raise UsageError(f'--{what} does not go with top(): it writes something else than elements; '
+                             'sort_file() has it, with top=K')
+    if options.get('header') is not None:
+        options['drop_header'] = True
 
 
 def _run_top(job: Job, pieces: List[bytes], k: int) -> Report:

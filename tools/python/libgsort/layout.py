@@ -102,7 +102,7 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
         return Layout(dtype, 'i64' if has_nat else number, 0, (), has_nat)
     found: List[str] = []
     for text in wanted or ['']:
-        if text.partition(':')[0].isdigit():
+        if _is_by_offset(dtype, text):
             found.append(text)
             continue
         path, is_descending = _find(dtype, text)
@@ -110,6 +110,12 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
     if len(found) > 64:
         raise type_error(f'{dtype}: {len(found)} keys; 64 are the most')
     return Layout(dtype, None, dtype.itemsize, found)
+
+
+def _is_by_offset(dtype: np.dtype[Any], text: str) -> bool:
+    """'OFF:TYPE', and no field that is named by digits."""
+    off, colon, what = text.partition(':')
+    return off.isdigit() and colon != '' and not (_has(dtype, (text,)) or what == 'desc' and _has(dtype, (off,)))
 
 
 def _find(dtype: np.dtype[Any], text: str) -> Tuple[Tuple[str, ...], bool]:

@@ -1,6 +1,8 @@
 """What a job found and did: the library's JSON, in which every number is exact, with attributes."""
 from __future__ import annotations
 
+import os
+import threading
 import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
@@ -12,6 +14,8 @@ Number = Union[int, float]
 # Reports that nobody has looked into yet are the library's, 0.1 MB each; so these are the last ones.
 _unread: deque[weakref.ref[Report]] = deque()
 UNREAD_MOST = 16
+_reading = threading.RLock()  # a report is looked into by one thread while it is the oldest one, which is read, in another
+os.register_at_fork(before=_reading.acquire, after_in_parent=_reading.release, after_in_child=_reading.release)
 
 SCHEMA = 2  # of the JSON whose names are below
 
@@ -39,9 +43,10 @@ class Told:
 
     if not TYPE_CHECKING:  # who knows the annotations
         def __getattr__(self, name: str) -> Any:
-            if name in ('details', '_is_float') and '_taken' in self.__dict__:
+            if name in ('details', '_is_float') and isinstance(self, Report):
                 self._read()
-                return self.__dict__[name]
+                if name in self.__dict__:
+                    return self.__dict__[name]
             if name not in type(self).__annotations__:
                 raise AttributeError(f"a {type(self).__name__} has no '{name}'")
             value: Any = self.details
@@ -171,10 +176,12 @@ class Report(Told):
         return report
 
     def _read(self) -> None:
-        taken = self.__dict__.pop('_taken', None)
-        if taken is not None:
-            import json
-            Told.__init__(self, json.loads(_c.report_json(taken.pointer)))
+        with _reading:
+            taken = self.__dict__.get('_taken')
+            if taken is not None:
+                import json
+                Told.__init__(self, json.loads(_c.report_json(taken.pointer)))
+                del self.__dict__['_taken']
 
     def __getstate__(self) -> Mapping[str, Any]:
         self._read()

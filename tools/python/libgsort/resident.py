@@ -20,10 +20,13 @@ PERIOD = 0.004  # seconds: 4 GB/s bring 16 MiB
 
 
 def _mapped(array: npt.NDArray[Any]) -> Tuple[int, int]:
-    """First byte and length of the whole pages of a memmap; length 0: it is none, or private: changes are in its pages alone."""
+    """First byte and length of the whole pages of a memmap; length 0: it is none, or private: changes are in its pages alone.
+
+    A copy of a memmap is one, too, by its type, but has no mapping: it lies on the heap, whose pages would be lost.
+    """
     import numpy as np
     base: Any = array
-    while base is not None and not isinstance(base, np.memmap):
+    while base is not None and not (isinstance(base, np.memmap) and base._mmap is not None):  # type: ignore[attr-defined]
         base = getattr(base, 'base', None)
     if base is None or base.mode == 'c':
         return 0, 0

@@ -66,8 +66,9 @@ class Sorter:
         reverse, top, unique, keep, group, memory, temp, progress, ..: libgsort.options() says what they mean. With `count` there
         is a field 'count' in what comes out
 
-    A table with a null, or a column of no fixed width (text, lists, dictionaries, ..), is sorted as sort_table says, with memory, temp,
-    progress, cancel, reverse and threads, and read as a stream of Arrow's; 32M are the least then.
+    A table with a null, or a column of no fixed width (text, lists, dictionaries, ..), is sorted as sort_table says, with memory,
+    temp (of several folders the first), progress, cancel, reverse and threads, and read as a stream of Arrow's; 32M are the least
+    then.
 
     Elements with equal keys come out in the order in which they were pushed. Several threads may push at once, or pull. In a
     child of fork calls fail with a UsageError.
@@ -94,10 +95,15 @@ class Sorter:
 
     def _open(self, dtype: Any, key: Keys) -> None:
         layout = layout_by(dtype, key)
+        self._refuse_count(layout.dtype.names or () if layout.dtype is not None else ())
         self._has_nat = layout.has_nat
         layout.put(self._job)
         self.dtype = layout.dtype
         self._handle = _Handle(self._job)
+
+    def _refuse_count(self, names: Sequence[str]) -> None:
+        if self._has_counts and 'count' in names:
+            raise UsageError("count: there is a 'count' already, and what comes out would have two; rename it")
 
     # Calls
 
@@ -127,6 +133,8 @@ class Sorter:
             self._push_arrow(data)
             return
         import numpy as np
+        if isinstance(data, np.ma.MaskedArray):
+            raise type_error('a masked array: push a.compressed()')
         try:
             array = data if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
         except TypeError:
@@ -241,6 +249,7 @@ class Sorter:
 
     def _take_columns(self, columns: Columns) -> None:
         """Of the first table: what is sorted, if no dtype said it."""
+        self._refuse_count([column.name for column in columns.columns])
         if self._handle is None:
             key, is_reverse = columns.keys_of(self._key)
             self._job.set('reverse', self._is_reverse != is_reverse)

@@ -102,7 +102,8 @@ class Dictionary(Carrier):
         values = dictionary.cast(self.values.type)
         places = pc.index_in(values, value_set=self.values)
         fresh = pc.drop_null(pc.unique(values.filter(places.is_null())))
-        if self.type.ordered and len(self.values) > 0 and len(fresh) > 0 and not values[:len(self.values)].equals(self.values):
+        is_same_order = _rise(places) and (len(fresh) == 0 or values[:len(self.values)].equals(self.values))
+        if self.type.ordered and len(self.values) > 0 and not is_same_order:
             raise TypeError(f"column '{self.name}': its dictionary is ordered, and another one than before")
         if len(fresh) > 0:
             self.values = pa.concat_arrays([self.values, fresh])
@@ -131,6 +132,11 @@ class Dictionary(Carrier):
             ranks = pc.rank(ranked, 'ascending', tiebreaker='dense').cast(pa.uint32())
             self._ranks = ranked, ranks
         return ranks.take(array)
+
+
+def _rise(places: Any) -> bool:
+    known = pc.drop_null(places)
+    return bool(pc.all(pc.greater(known[1:], known[:-1]), min_count=0).as_py())
 
 
 def carrier_of(field: Any, limit_bytes: int) -> Carrier:

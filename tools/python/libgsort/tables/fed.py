@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import ctypes
-import tempfile
 from contextlib import nullcontext
 
 import pyarrow as pa
@@ -14,7 +13,7 @@ from ..errors import UsageError, type_error
 from ..layout import key_list
 from ..table import is_true
 from .run import Spill
-from .sort import TableSorter, memory_of
+from .sort import TableSorter, folder_of, memory_of
 from .table import Shown
 
 TYPE_CHECKING = False
@@ -67,6 +66,9 @@ class Fed:
         with self._at_work():
             batch = next(self.order, None)
         if batch is None:
+            if self.given_bytes < self.sorter.taken_bytes:  # what comes out may be laid out in fewer bytes
+                self.given_bytes = self.sorter.taken_bytes
+                self.shown.at('write', self.given_bytes, self.given_bytes)
             self.shown.end()
         else:
             self.given_bytes += batch.nbytes
@@ -106,8 +108,13 @@ def _schema_of(batches: Batches) -> Any:
 def _batch_of(batches: Batches, batch: ArrowArray) -> Any:
     """That of pyarrow, which it is moved to."""
     (schema, is_table), at = _schema_of(batches), ctypes.addressof(batch)
-    if is_table:
+    if is_table and batch.offset == 0 and batch.null_count == 0:
         return pa.RecordBatch._import_from_c(at, schema)
+    if is_table:
+        rows = pa.Array._import_from_c(at, pa.struct(list(schema)))
+        if rows.null_count > 0:
+            raise ValueError(f'{rows.null_count} rows are null as a whole, where only columns of a table can be')
+        return pa.RecordBatch.from_struct_array(rows)
     return pa.RecordBatch.from_arrays([pa.Array._import_from_c(at, schema.types[0])], schema=schema)
 
 
@@ -119,5 +126,5 @@ def _turned(schema: Any, text: str) -> str:
 def kept(stream: Any, temp: Any) -> Any:
     """What a sorter gives, in a file: it, and the pieces in it."""
     with Batches(stream) as batches:
-        spill = Spill(tempfile.gettempdir() if temp is None else temp, _schema_of(batches)[0])
+        spill = Spill(folder_of(temp), _schema_of(batches)[0])
         return spill, [spill.write(_batch_of(batches, batch)) for batch in batches]

@@ -16,7 +16,7 @@ from .carried import index_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, List, Sequence, Tuple
+    from typing import Any, List, Optional, Sequence, Tuple
 
     import numpy.typing as npt
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Part = Tuple[npt.NDArray[Any], bool]  # values, and whether they follow the key's direction
 
 SHORT_BYTES = 32  # of texts that are compared where they lie
+PARTS_MOST = 64  # of a record that gs.argsort takes as keys
 KEY_BYTES = SHORT_BYTES + 2  # the most that a key takes; decimals of 256 bits take 33
 
 
@@ -74,22 +75,30 @@ class Order:
 
     def places(self, table: Any) -> npt.NDArray[np.uint64]:
         """Of the rows of a carried table, which has its key columns at least, in order; equal ones as they stand."""
-        fields: List[npt.NDArray[Any]] = []
-        order: List[str] = []
+        parts: List[Tuple[npt.NDArray[Any], bool]] = []  # values, and whether they descend
         for key in self.keys:
             column = table.column(str(key.column)).combine_chunks()
             array = self.carriers.columns[key.column].key(column)
-            for values, follows in self._parts(array):
-                order.append('-' * (follows and key.is_descending) + f'f{len(fields)}')
-                fields.append(values)
-        if not fields or table.num_rows < 2:
+            parts += [(values, follows and key.is_descending) for values, follows in self._parts(array)]
+        if not parts or table.num_rows < 2:
             return np.arange(table.num_rows, dtype=np.uint64)
-        if len(fields) == 1 and order == ['f0'] and fields[0].dtype.kind != 'V':
-            return argsort(fields[0], **self.options)
-        records = np.empty(table.num_rows, [(f'f{i}', values.dtype) for i, values in enumerate(fields)])
-        for i, values in enumerate(fields):
-            records[f'f{i}'] = values
-        return argsort(records, order=order, **self.options)
+        places = None
+        for end in range(len(parts), 0, -PARTS_MOST):  # each sort is stable: so what decides last is sorted first
+            places = self._ordered(parts[max(end - PARTS_MOST, 0):end], places)
+        assert places is not None
+        return places
+
+    def _ordered(self, parts: Sequence[Tuple[npt.NDArray[Any], bool]],
+                 places: Optional[npt.NDArray[np.uint64]]) -> npt.NDArray[np.uint64]:
+        """Rows by `parts`; those that are equal there as they are in `places`."""
+        (first, is_descending), rows = parts[0], len(parts[0][0])
+        if len(parts) == 1 and places is None and not is_descending and first.dtype.kind != 'V':
+            return argsort(first, **self.options)
+        records = np.empty(rows, [(f'f{i}', values.dtype) for i, (values, _) in enumerate(parts)])
+        for i, (values, _) in enumerate(parts):
+            records[f'f{i}'] = values if places is None else values[places]
+        found = argsort(records, order=['-' * descends + f'f{i}' for i, (_, descends) in enumerate(parts)], **self.options)
+        return found if places is None else places[found]
 
     def _parts(self, array: Any) -> List[Part]:
         if pa.types.is_null(array.type):

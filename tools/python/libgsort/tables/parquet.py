@@ -183,7 +183,13 @@ def _sorting_columns(schema: Any, sorter: TableSorter) -> Any:
     """What the file says of its order, to those who read it. Of columns that have no columns in them."""
     if any(pa.types.is_nested(field.type) for field in schema):
         return None
-    return [pq.SortingColumn(key.column, descending=key.is_descending, nulls_first=sorter.order.nulls_first) for key in sorter.keys]
+    found = []
+    for key in sorter.keys:
+        kind = schema.field(key.column).type
+        if pa.types.is_dictionary(kind) and kind.ordered:  # by its places, where readers take it for an order of values
+            break
+        found.append(pq.SortingColumn(key.column, descending=key.is_descending, nulls_first=sorter.order.nulls_first))
+    return found or None
 
 
 def _refuse_target(target: str) -> None:

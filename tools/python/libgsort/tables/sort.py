@@ -12,7 +12,7 @@ import pyarrow as pa
 from .. import _c
 from ..any_table import TableReport
 from ..cancel import CANCELED, Cancel
-from ..errors import UsageError, error_of
+from ..errors import UsageError, error_of, type_error
 from ..layout import key_list
 from ..table import row_of, texts_of
 from .carried import Carriers
@@ -48,6 +48,16 @@ def memory_of(memory: Union[int, str, None]) -> int:
     return min(found.value, max(most, LEAST))
 
 
+def folder_of(temp: Any) -> str:
+    """For what does not fit; of several the first, for one file is enough here."""
+    if isinstance(temp, (list, tuple)):
+        temp = temp[0] if temp else None
+    try:
+        return tempfile.gettempdir() if temp is None else os.fsdecode(temp)
+    except TypeError:
+        raise type_error(f'temp: {type(temp).__name__}; a path is wanted') from None
+
+
 class TableSorter:
     """Takes batches of a schema, then gives them in order, once."""
 
@@ -58,7 +68,7 @@ class TableSorter:
         if len(schema) == 0:
             raise ValueError('a table without columns has no order')
         self.schema, self.memory = schema, memory
-        self.temp = os.fspath(temp) if temp is not None else tempfile.gettempdir()
+        self.temp = folder_of(temp)
         self.keys = keys_of(schema, key_list(keys))
         self.carriers = Carriers(schema, memory // 16)
         self.order = Order(self.carriers, self.keys, nulls == 'first', max(memory // 4, 16 << 20), self.temp, cancel)

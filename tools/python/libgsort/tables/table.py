@@ -82,5 +82,7 @@ def _given(sorter: TableSorter, shown: Shown, total: int) -> Iterator[Any]:
             done += batch.nbytes
             shown.at('write', done, max(total, done))
             yield batch
+        if done < total:  # what comes out may be laid out in fewer bytes
+            shown.at('write', total, total)
     finally:
         shown.end()
