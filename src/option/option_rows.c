@@ -228,7 +228,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .manual = "Bytes behind the last whole element of an input are left out, and a line says "
                     "how many; else they are an error."},
          FLAG(drop_tail),
-         .verbs = SORT | STATS | CHECK | FIND},
+         .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_REGION] =
         {{"region", 0, "OFFSET:BYTES", GROUP_SORT,
           "only BYTES bytes of the file, from byte OFFSET on; without\n"

@@ -140,6 +140,10 @@ static enum gs_status check_pairs(const struct command_line *line, struct gs_err
                        "--check and --check-quiet contradict each other; give one");
     if (line->is_quiet && line->is_verbose)
         return gs_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
+    if (line->is_quiet && line->progress == PROGRESS_ALWAYS)
+        return gs_fail(error, GS_E_USAGE, 0, "--quiet and --progress=always contradict each other");
+    if (line->prints_header && line->prints_json)
+        return gs_fail(error, GS_E_USAGE, 0, "--print=header and --json contradict each other");
     return GS_OK;
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,7 +103,8 @@ static enum gs_status set_option(gs_job *job, const struct gs_option *row, const
 /* Whether an option says what the elements of an input are, and where. */
 static bool is_of_look(const char *name)
 {
-    static const char *const names[] = {"type", "record", "key", "header", "region", "raw"};
+    static const char *const names[] = {"type",   "record", "key",      "header",
+                                        "region", "raw",    "drop-tail"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -113,7 +115,7 @@ static bool is_wide_sum(const char *name, const char *text)
 {
     size_t length = strlen(text);
     return strcmp(name, "sum-wide") == 0 ||
-           (strcmp(name, "sum") == 0 && length > 5 && strcmp(text + length - 5, ":wide") == 0);
+           (strcmp(name, "sum") == 0 && length > 5 && strcasecmp(text + length - 5, ":wide") == 0);
 }
 
 /* Lists go on; help is there, however often it is asked for. */

@@ -22,6 +22,7 @@ struct printer {
     size_t element_bytes;
     uint64_t printed_count; /* of elements, also those that were skipped */
     enum gs_format format;
+    bool drops_tail, is_quiet;
     uint8_t block[BLOCK_BYTES];
 };
 
@@ -39,10 +40,14 @@ static enum gs_status read_elements(struct printer *printer, uint8_t *data, size
     size_t bytes, element_bytes = printer->element_bytes;
     TRY(print_input_read(&printer->input, data, count * element_bytes, &bytes, error));
     *got = bytes / element_bytes;
-    if (bytes % element_bytes != 0)
+    size_t left = bytes % element_bytes;
+    if (left > 0 && !printer->drops_tail)
         return gs_fail(error, GS_E_INPUT, 0,
                        "'%s': ends amid an element: %zu bytes are left over, of %zu",
-                       printer->input.name, bytes % element_bytes, element_bytes);
+                       printer->input.name, left, element_bytes);
+    if (left > 0 && !printer->is_quiet)
+        fprintf(stderr, "gsort: '%s': %zu byte%s left out, behind the last element of %zu bytes\n",
+                printer->input.name, left, left == 1 ? " is" : "s are", element_bytes);
     return GS_OK;
 }
 
@@ -103,10 +108,10 @@ static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t cou
                        (unsigned long long)count, printer->input.name);
     for (size_t wanted = 1, got = 1; status == GS_OK && got == wanted; seen += got) {
         uint64_t at = seen % count;
-        uint8_t *to = ring + at * element_bytes;
         wanted = min_u64(most, count - at);
         got = 0;
-        status = read_elements(printer, to, wanted, &got, error);
+        status = read_elements(printer, printer->block, wanted, &got, error);
+        memcpy(ring + at * element_bytes, printer->block, got * element_bytes); /* whole ones */
     }
     if (status == GS_OK) {
         uint64_t left = min_u64(seen, count), first = (seen - left) % count;
@@ -142,6 +147,8 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     if (printer == NULL)
         return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print '%s'", path);
     printer->out = out;
+    printer->drops_tail = command_line_given(line, "drop-tail") != NULL;
+    printer->is_quiet = line->is_quiet;
     printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
     /* Opened first: while it is, the writer of a FIFO does not lose its reader. */
     TRY_OR(print_input_open(path, &printer->input, error), done);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ENTRY_BYTES_MAX ((size_t)65536 + sizeof(uint64_t)) /* a record and its count */
 
@@ -113,9 +114,17 @@ static bool print_piece(void *context, const void *data, size_t bytes, struct gs
 
 static bool is_u32(const struct command_line *line)
 {
-    const char *words[] = {command_line_given(line, "argsort"), command_line_given(line, "index")};
-    return (words[0] != NULL && strcmp(words[0], "u32") == 0) ||
-           (words[1] != NULL && strcmp(words[1], "u32") == 0);
+    const char *index = command_line_given(line, "index");
+    const char *word = index != NULL ? index : command_line_given(line, "argsort");
+    return word != NULL && strcmp(word, "u32") == 0;
+}
+
+/* Where standard input stands, if it is a file: its data may begin there, with no header before. */
+static uint64_t begin_of_input(const struct command_line *line)
+{
+    bool is_stdin = line->input_count == 0 || strcmp(line->inputs[0], "-") == 0;
+    off_t here = is_stdin ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+    return here > 0 ? (uint64_t)here : 0;
 }
 
 /* Of what a stream begins with the job is to have everything, too. */
@@ -155,7 +164,8 @@ static enum gs_status begin(const struct command_line *line, struct print_output
         if (printer->text == NULL)
             return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");
     }
-    if (number_at(printer->report, "data_offset") > 0 && command_line_given(line, "region") == NULL)
+    if (number_at(printer->report, "data_offset") > begin_of_input(line) &&
+        command_line_given(line, "region") == NULL)
         TRY(of_job(gs_job_set(line->job, "drop-header", "true"), line->job, error));
     printer->is_headed = line->prints_header;
     return of_job(gs_job_set_writer(line->job, "standard output", &writer), line->job, error);

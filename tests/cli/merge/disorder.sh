@@ -12,3 +12,10 @@ for inputs in "s1.u64 r.u64 s3.u64" "twice.u64 s3.u64" "s1.u64 s2.u64 end.u64" "
         [ "$(cat out)" = old ] || echo "$inputs $way: the output changed"
     done
 done
+# Lists that a command line splits at commas are one in the command that is advised, too.
+code=0
+gsort --merge=union s1.u64 r.u64 --split-at 3,5 -o 'y%d.u64' || code=$?
+[ $code -eq 2 ] || echo "exit $code"
+code=0
+gsort -m --stats-only --out-order=big s1.u64 s2.u64 || code=$?
+[ $code -eq 2 ] || echo "exit $code"

@@ -15,6 +15,9 @@ expect 2 --tail 3 -o y x.u64
 expect 2 --head 3 --stats x.u64
 expect 2 --head 3 --check x.u64
 expect 2 --json x.u64
+expect 2 --print=header --json x.u64
+expect 2 --head 3 --print=header --json x.u64
+expect 2 --quiet --progress=always x.u64
 expect 2 --head 3 x.u64 odd.u64
 expect 2 --head x x.u64
 expect 2 --head 3 missing.u64

@@ -49,6 +49,16 @@ for line in sys.stdin:
     print(entry["value"], entry["count"], sep="\t")' | cmp - got
 gsort -q -u --count -R 24 -k 0:uint8 r --print=json | head -2 | sed 's/[0-9][0-9]*/N/g'
 gsort -q --argsort z.u32 --print | cmp - <(gsort -q --argsort z.u32 | od -An -v -w8 -tu8 | tr -d ' ')
+gsort -q --argsort=u32 --index=u64 z.u32 --print | cmp - <(gsort -q --argsort z.u32 --print)
+gsort -q --argsort --index=u32 z.u32 --print | cmp - <(gsort -q --argsort z.u32 --print)
+gsort -q -u -R 24 -k 0:uint8 --sum 8:u64:WIDE r --print && echo "a wide sum was printed"
+{ dd bs=4 count=2 of=/dev/null 2>dd.err && gsort -q -t u32 --print; } <z.u32 | cmp - <(tail -c +9 z.u32 | gsort -q -t u32 --print)
+{ dd bs=4 count=2 of=/dev/null 2>dd.err && gsort -q -t u32 --raw --print; } <z.u32 | cmp - <(tail -c +9 z.u32 | gsort -q -t u32 --print)
+head -c 802 z.u32 >tail.u32
+for verb in "--print" "--head 300" "--tail 3"; do # without what is left over behind the last whole element
+    gsort -q $verb --drop-tail tail.u32 | cmp - <(head -c 800 z.u32 | gsort -q -t u32 $verb)
+    cat tail.u32 | gsort -q -t u32 $verb --drop-tail | cmp - <(head -c 800 z.u32 | gsort -q -t u32 $verb)
+done
 gsort -q --argsort=u32 z.u32 --print | cmp - <(gsort -q --argsort=u32 z.u32 | od -An -v -w4 -tu4 | tr -d ' ')
 # Headers are none of it; of a .npy file the names are.
 python3 - <<'P'
