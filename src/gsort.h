@@ -129,9 +129,9 @@ struct gs_progress {
  *       GS_LOOK calls it, too, for the first bytes
  * bytes: how many it gives in all. The job is planned as for a file of that size, and fails with
  *        GS_E_INPUT if they are fewer. 0: not known, as of a pipe
- * stop: called at most once, from the calling thread, while or after a call of `read`, when a job
- *       that failed or was canceled wants no more: a `read` that waits should return then, with
- *       anything. NULL: the job's end waits until `read` returns
+ * stop: called at most once, from the calling thread, before, while or after `read` is called,
+ *       when a job that failed or was canceled wants no more: a `read` that waits should return
+ *       then, with anything. NULL: the job's end waits until `read` returns
  * Threads: `read` is called from the library's threads, and never by two at a time. It may wait for
  * as long as it likes; what needs no more data goes on meanwhile. */
 struct gs_reader {
@@ -366,7 +366,8 @@ GS_API enum gs_status gs_cuda_scratch_bytes(gs_job *job, uint64_t bytes, bool is
  * gs_sorter_pull_part: the same of the i-th of n equal parts of the order, i from 0 on: part i is
  * [count * i / n, count * (i + 1) / n). Each part may have a thread of its own and takes 1 MiB of
  * memory while it is read; n is the same in all calls.
- * gs_sorter_rank: copies the element that has `rank` others before it, from 0 on.
+ * gs_sorter_rank: copies the element that has `rank` others before it, from 0 on; with "count" its
+ * count, too.
  * gs_sorter_rank_of: how many elements are below `element` (*below), and how many are not above it
  * (*not_above).
  * These three calls read any place. So the first of them puts the whole order into an unnamed file

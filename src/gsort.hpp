@@ -388,7 +388,8 @@ template <class T, auto... Keys> class job
             if (one.name == of_type)
                 return gs_fail(&failure, GS_E_USAGE, 0,
                                "--%s: the type of the elements says it, and its keys", name);
-        if constexpr (std::is_class_v<T> && !std::has_unique_object_representations_v<T>)
+        constexpr bool has_members = std::is_class_v<T> || std::is_union_v<T>;
+        if constexpr (has_members && !std::has_unique_object_representations_v<T>)
             if (one.name == "ties" && one.value == "bytes")
                 return gs_fail(&failure, GS_E_USAGE, 0,
                                "--ties=bytes: the type of the elements may have padding, which "

@@ -100,6 +100,13 @@ static enum gs_status grow_readers(struct gs_job *job)
     return GS_OK;
 }
 
+static void drop_readers(struct gs_job *job)
+{
+    free(job->readers);
+    job->readers = NULL;
+    job->reader_room = 0;
+}
+
 static enum gs_status append(struct gs_job *job, enum gsi_option_id id, const char *text)
 {
     struct gsi_given *given = &job->given[id];
@@ -146,8 +153,8 @@ static enum gs_status set(struct gs_job *job, const char *name, const char *valu
                                                                  : set_text(job, id, value);
     if (status == GS_OK) {
         clear_given(&before);
-        if (id == GSI_OPT_INPUT && job->readers != NULL)
-            memset(job->readers, 0, job->reader_room * sizeof *job->readers);
+        if (id == GSI_OPT_INPUT)
+            drop_readers(job);
         if (id == GSI_OPT_OUTPUT)
             job->writer = (struct gs_writer){0};
     } else {

@@ -13,3 +13,13 @@ bool gsi_plain_real(const char *text, char **end, double *value)
     freelocale(plain);
     return true;
 }
+
+bool gsi_plain_long_real(const char *text, char **end, long double *value)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return false;
+    *value = strtold_l(text, end, plain);
+    freelocale(plain);
+    return true;
+}

@@ -5,9 +5,10 @@
 
 #include <stdbool.h>
 
-/* gsi_plain_real: reads a number as strtod does in the locale "C".
+/* gsi_plain_real, gsi_plain_long_real: read a number as strtod and strtold do in the locale "C".
  * out   end: behind it; value: unless false is returned
  * Returns false: there is no memory. Any thread. */
 bool gsi_plain_real(const char *text, char **end, double *value);
+bool gsi_plain_long_real(const char *text, char **end, long double *value);
 
 #endif

@@ -85,7 +85,9 @@ static enum gs_status find_field(struct gsi_inputs *inputs, const char *text, ui
                                inputs->loop->error);
     *off = field->off;
     *bytes = field->bytes * field->count;
-    return GS_OK;
+    return *bytes > 0 ? GS_OK
+                      : gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                                 "--out: '%s' has no bytes; leave it out", text);
 }
 
 /* The fields of a .npy file have names of their own. */

@@ -64,7 +64,7 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
     struct gsi_input *input = sniff->input;
     struct gsi_zst_frame frame;
     size_t off = 0;
-    if (!gsi_zst_begins(input->head, input->head_bytes))
+    if (sniff->passed_bytes == 0 && !gsi_zst_begins(input->head, input->head_bytes))
         return wanted_plain(input->head, input->head_bytes);
     while (off < input->head_bytes) {
         int more = gsi_zst_frame_read(input->head + off, input->head_bytes - off, &frame);
@@ -78,6 +78,22 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
     return gsi_min_u64(off + 1, HEAD_MAX_BYTES);
 }
 
+/* Skippable frames of a file are no part of the head where one of them goes on behind it. */
+static void pass_over(struct gsi_sniff *sniff)
+{
+    struct gsi_input *input = sniff->input;
+    struct gsi_zst_frame frame;
+    uint64_t off = 0;
+    while (input->file_bytes != UINT64_MAX && off < input->head_bytes &&
+           gsi_zst_frame_read(input->head + off, input->head_bytes - off, &frame) == 0 &&
+           frame.is_skippable)
+        off += frame.header_bytes + frame.content_bytes;
+    if (off <= input->head_bytes || sniff->passed_bytes + off > input->bytes)
+        return;
+    sniff->passed_bytes += off;
+    input->head_bytes = 0;
+}
+
 /* Plain data: of a format of format.h, or what gsort sorts, but no other program's. What --header
  * passes over may be anything. */
 static void take_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
@@ -89,12 +105,27 @@ static void take_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t byte
         gsi_format_take(sniff->inputs, sniff->input, data, bytes);
 }
 
+/* Whether a stream has given nothing but skippable frames, as far as it is looked at. */
+static bool is_hidden(const struct gsi_sniff *sniff)
+{
+    const struct gsi_input *input = sniff->input;
+    bool is_file = input->file_bytes != UINT64_MAX;
+    return !is_file && !sniff->is_at_end && sniff->plain == NULL &&
+           input->head_bytes >= HEAD_MAX_BYTES;
+}
+
 static void decide(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
     bool is_file = input->file_bytes != UINT64_MAX;
     input->is_sniffed = true;
-    if (gsi_zst_begins(input->head, input->head_bytes)) {
+    bool is_packed = sniff->passed_bytes > 0 || gsi_zst_begins(input->head, input->head_bytes);
+    if (is_packed && is_hidden(sniff)) {
+        gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
+                 "'%s': its data begin behind more than 1 MiB of skippable frames; unpack it "
+                 "first: zstd -d",
+                 input->name);
+    } else if (is_packed) {
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
         input->bytes = UINT64_MAX;
@@ -151,14 +182,14 @@ static bool read_file(struct gsi_sniff *sniff, size_t wanted)
     ssize_t moved;
     do {
         moved = pread(input->fd, input->head + input->head_bytes, wanted - input->head_bytes,
-                      (off_t)(input->base_off + input->head_bytes));
+                      (off_t)(input->base_off + sniff->passed_bytes + input->head_bytes));
     } while (moved < 0 && errno == EINTR);
     if (moved < 0) {
         gsi_fail(sniff->inputs->loop->error, gsi_status_of_errno(errno), errno, "'%s': cannot read",
                  input->name);
         return false;
     }
-    if (moved == 0 && input->head_bytes < input->bytes) {
+    if (moved == 0 && sniff->passed_bytes + input->head_bytes < input->bytes) {
         gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
                  "'%s': the file shrank while it was read", input->name);
         return false;
@@ -186,6 +217,7 @@ static void step(struct gsi_sniff *sniff)
         }
         if (!read_file(sniff, wanted))
             break;
+        pass_over(sniff);
     }
     finish(sniff);
 }

@@ -14,7 +14,10 @@
 static enum gs_status open_group(struct gsi_check_counts *counts)
 {
     struct gsi_loop *loop = &counts->job->loop;
-    const uint32_t key_count = counts->job->options->group_keys;
+    const struct gsi_record *record = loop->layout->record;
+    uint32_t key_count = counts->job->options->group_keys;
+    if (key_count == 0 && counts->job->options->ties_by_bytes)
+        key_count = record->key_count; /* without what breaks ties */
     if (key_count == 0)
         return GS_OK;
     GSI_TRY(gsi_unique_check_group(key_count, loop->layout->record, loop->error));

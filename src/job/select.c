@@ -277,7 +277,7 @@ static enum gs_status resolve_all(struct select *select)
         select->brackets[left++] = next; /* those before it are done with */
     }
     select->open_count = left;
-    if (left > 0 && job->inputs.has_stream)
+    if (left > 0 && (job->inputs.has_stream || job->inputs.bytes == UINT64_MAX))
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--quantiles: '%s' can be read only once, and does not fit into --memory; "
                         "raise that, or sort to /dev/null",

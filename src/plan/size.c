@@ -1,6 +1,8 @@
 /* size.c: parsing of sizes and counts. */
 #include "gsort.h"
 
+#include "base/plain_real.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -31,8 +33,7 @@ static bool take_number(const char *text, long double *number, char **end)
     if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xX") != NULL)
         return false;
     errno = 0;
-    *number = strtold(text, end);
-    return errno == 0;
+    return gsi_plain_long_real(text, end, number) && errno == 0;
 }
 
 static bool fits(long double number)

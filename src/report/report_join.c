@@ -127,11 +127,12 @@ static void add_counts(gs_report *whole, const gs_report *part)
 enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_error *error)
 {
     struct gsi_field_report element;
+    if (part != NULL && !has_named_fields(part))
+        return gsi_fail(error, GS_E_INPUT, 0, "report: a field has no name");
+    const bool is_first = whole != NULL && whole->sums == NULL && whole->type == NULL;
     if (whole == NULL || part == NULL || !take_sums(whole))
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
-    if (!has_named_fields(part))
-        return gsi_fail(error, GS_E_INPUT, 0, "report: a field has no name");
-    if (whole->type == NULL)
+    if (is_first)
         begin(whole, part);
     if (!is_same_kind(whole, part))
         return gsi_fail(error, GS_E_INPUT, 0, "reports of different types do not add up");

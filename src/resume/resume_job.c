@@ -220,16 +220,39 @@ enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_
     return GS_OK;
 }
 
+static enum gs_status fail_foreign(const struct gsi_resume *resume, const char *name)
+{
+    return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
+                    "'%s/%s': is there already, and no file of --resume, which has one of that "
+                    "name; choose another directory",
+                    resume->dir.path, name);
+}
+
+/* A journal that an earlier life began to write may be there, and nothing else of its name. */
+static enum gs_status check_new_journal(const struct gsi_resume *resume)
+{
+    int fd;
+    bool is_ours;
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, NEW_MANIFEST, false, &fd, resume->job.loop->error));
+    if (fd < 0)
+        return GS_OK;
+    int refusal = gsi_journal_may_be(fd, &is_ours);
+    close(fd);
+    if (refusal != 0)
+        return gsi_fail(resume->job.loop->error, gsi_status_of_errno(refusal), refusal,
+                        "'%s/" NEW_MANIFEST "': cannot read", resume->dir.path);
+    return is_ours ? GS_OK : fail_foreign(resume, NEW_MANIFEST);
+}
+
 /* Removes what an earlier life left without having put anything in the journal; all else that is
  * there the journal must account for. */
 static enum gs_status clear_dir(struct gsi_resume *resume)
 {
     for (size_t i = 0; i < NAMES && !resume->has_begin; i++)
         if (strcmp(names[i], NEW_MANIFEST) != 0 && has_file(resume, names[i]))
-            return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
-                            "'%s/%s': is there already, and no file of --resume, which has one of "
-                            "that name; choose another directory",
-                            resume->dir.path, names[i]);
+            return fail_foreign(resume, names[i]);
+    if (!resume->has_begin)
+        GSI_TRY(check_new_journal(resume));
     gsi_kept_dir_remove(&resume->dir, RUNS);
     gsi_kept_dir_remove(&resume->dir, OUTPUT);
     resume->checkpoint.held_bytes = 0;

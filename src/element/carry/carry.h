@@ -26,8 +26,9 @@ extern "C" {
 
 enum gsi_carry_kind { GSI_CARRY_NUMBER, GSI_CARRY_KEY, GSI_CARRY_FIELDS, GSI_CARRY_JOINED };
 
-/* Keys, statistics, folds and the output name as many fields each. */
-#define GSI_CARRY_PIECES_MAX (5u * GSI_FIELDS_MAX)
+/* Keys, of two parts each, statistics, folds and the output name as many fields each; a merge needs
+ * the whole element, too. */
+#define GSI_CARRY_PIECES_MAX (5u * GSI_FIELDS_MAX + 1)
 
 /* Bytes that are copied from one place to another. */
 struct gsi_carry_piece {

@@ -81,8 +81,12 @@ static size_t put_field(const struct gsi_schema_field *field, const char *name, 
                                  kind == 'U' ? bytes / 4 : bytes);
 }
 
-/* What a field takes in a header at most: a name, each letter of it escaped, and the rest. */
-#define FIELD_BYTES (2 * GSI_SCHEMA_NAME_BYTES + 32)
+/* What a field takes in a header at most: a name, each letter of it escaped, and the rest. OFF:LEN
+ * may have any number of digits. */
+static size_t field_bytes(const char *name)
+{
+    return 2 * strlen(name) + 32;
+}
 
 /* Fields of --out: a structure of them. */
 static void make_fields(const struct gsi_inputs *inputs, char *descr)
@@ -97,7 +101,7 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
         *at++ = i > 0 ? ',' : '[';
         *at = ' ';
         at += i > 0;
-        at += put_field(field, name, inputs->carry->out[i].bytes, at, FIELD_BYTES);
+        at += put_field(field, name, inputs->carry->out[i].bytes, at, field_bytes(name));
     }
     strcpy(at, "]");
 }
@@ -146,7 +150,10 @@ static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t
 
 static size_t type_bytes(const struct gsi_inputs *inputs)
 {
-    return 32 + inputs->options->out_field_count * (FIELD_BYTES + 2);
+    size_t bytes = 32;
+    for (size_t i = 0; i < inputs->options->out_field_count; i++)
+        bytes += field_bytes(inputs->options->out_fields[i]) + 2;
+    return bytes;
 }
 
 static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)

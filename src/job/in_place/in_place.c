@@ -86,8 +86,8 @@ struct in_place {
     uint8_t *elements;
     uint64_t count, piece_keys;
     uint32_t thread_count, worker_count, working_count;
-    uint64_t piece_room, piece_count;
-    struct piece *pieces; /* the first one begins the array */
+    uint64_t piece_room, piece_count, splitting_count; /* each that is split becomes two */
+    struct piece *pieces;                              /* the first one begins the array */
     struct piece *waiting, **last_waiting;
     struct worker *workers, *free_workers; /* the last one is in no list: what blocks leave over */
     uint64_t workers_bytes;
@@ -296,6 +296,7 @@ static void end_split(struct piece *piece)
         give_worker(worker);
     }
     piece->workers = NULL;
+    sort->splitting_count--;
 }
 
 static void split_done(struct gsi_task *task)
@@ -312,6 +313,7 @@ static void start_split(struct piece *piece)
     struct in_place *sort = piece->sort;
     uint64_t threads = (uint64_t)((gsi_u128)piece->count * sort->thread_count / sort->count);
     gsi_u128 pivot = choose_pivot(piece);
+    sort->splitting_count++;
     gsi_partition_begin(&piece->split, sort->layout->key_bytes, keys_of(piece), piece->count,
                         &pivot);
     piece->split.prepare = piece->state == PIECE_RAW ? prepare : NULL;
@@ -341,7 +343,7 @@ static bool is_for_one(const struct piece *piece)
 {
     const struct in_place *sort = piece->sort;
     return piece->count <= sort->piece_keys || piece->least == piece->most ||
-           sort->piece_count == sort->piece_room;
+           sort->piece_count + sort->splitting_count >= sort->piece_room;
 }
 
 static bool pump(void *context)

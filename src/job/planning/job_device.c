@@ -41,7 +41,8 @@ static uint32_t index_bits(const struct gsi_job *job)
  * records. */
 static bool may_use_words(const struct gsi_job *job)
 {
-    return job->options->action != GS_CHECK || job->options->group_keys == 0;
+    const struct gsi_options *options = job->options;
+    return options->action != GS_CHECK || (options->group_keys == 0 && !options->ties_by_bytes);
 }
 
 static void use_gpu(struct gsi_job *job)

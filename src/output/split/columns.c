@@ -8,7 +8,6 @@
 #include "input/values/values.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 /* Blocks of a file: two are filled, the others are being written. */
 #define BLOCKS 6u
@@ -32,24 +31,6 @@ uint64_t gsi_columns_bytes(const struct gsi_target *target, uint64_t memory_byte
 
 /* ---- files ---- */
 
-static bool is_same_file(const struct gsi_output *a, const struct gsi_output *b)
-{
-    struct stat of_a, of_b;
-    return strcmp(a->target_name, b->target_name) == 0 && fstat(a->dir_fd, &of_a) == 0 &&
-           fstat(b->dir_fd, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-}
-
-static enum gs_status check_twice(const struct gsi_split_files *files, struct gs_error *error)
-{
-    for (uint32_t i = 0; i < files->count; i++)
-        for (uint32_t k = 0; k < i; k++)
-            if (is_same_file(&files->table[i].output, &files->table[k].output))
-                return gsi_fail(error, GS_E_USAGE, 0,
-                                "--values: '%s' is the output of two files; name one for each",
-                                files->table[i].path);
-    return GS_OK;
-}
-
 /* Values first, for the keys take their place last. */
 enum gs_status gsi_columns_open_files(struct gsi_target *target)
 {
@@ -61,7 +42,11 @@ enum gs_status gsi_columns_open_files(struct gsi_target *target)
         GSI_TRY(
             gsi_split_files_add(&target->files, i < values->count ? values->table[i].output : keys,
                                 "--values and the keys that go with them are written to", error));
-    GSI_TRY(check_twice(&target->files, error));
+    uint32_t twice = gsi_split_files_twice(&target->files, false);
+    if (twice < target->files.count)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--values: '%s' is the output of two files; name one for each",
+                        target->files.table[twice].path);
     GSI_TRY(gsi_output_locate(keys, &target->output, error));
     target->is_open = true;
     return GS_OK;

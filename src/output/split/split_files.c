@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Digits of a number, at most. */
 #define WIDTH_MAX 20
@@ -175,12 +176,37 @@ enum gs_status gsi_split_files_add(struct gsi_split_files *files, const char *pa
     return add(files, strdup(path), option, error);
 }
 
+static bool is_same_file(const struct gsi_output *a, const struct gsi_output *b)
+{
+    struct stat of_a, of_b;
+    return strcmp(a->target_name, b->target_name) == 0 && fstat(a->dir_fd, &of_a) == 0 &&
+           fstat(b->dir_fd, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+uint32_t gsi_split_files_twice(const struct gsi_split_files *files, bool by_pattern)
+{
+    for (uint32_t i = 0; i < files->count; i++) {
+        const struct gsi_split_file *file = &files->table[i];
+        if (by_pattern && strcmp(file->output.target_name, name_of(file->path)) == 0)
+            continue;
+        for (uint32_t k = 0; k < (by_pattern ? files->count : i); k++)
+            if (k != i && is_same_file(&file->output, &files->table[k].output))
+                return i;
+    }
+    return files->count;
+}
+
 enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *pattern,
                                     uint32_t count, struct gs_error *error)
 {
     GSI_TRY(gsi_split_files_room(files, count, error));
     for (uint32_t i = 0; i < count; i++)
         GSI_TRY(add(files, make_path(pattern, i + 1), "--split and --split-at write", error));
+    uint32_t twice = gsi_split_files_twice(files, true);
+    if (twice < count)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "'%s': is a link to another file of the pattern; remove it",
+                        files->table[twice].path);
     char *path = make_path(pattern, count);
     if (path == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold a name");

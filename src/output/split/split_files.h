@@ -31,9 +31,13 @@ enum gs_status gsi_split_files_room(struct gsi_split_files *files, uint32_t coun
 enum gs_status gsi_split_files_add(struct gsi_split_files *files, const char *path,
                                    const char *option, struct gs_error *error);
 
+/* gsi_split_files_twice: the number of a file that another one is, too; files->count: none is.
+ * in    by_pattern: paths differ in the last component, so only links can lead to the same file */
+uint32_t gsi_split_files_twice(const struct gsi_split_files *files, bool by_pattern);
+
 /* gsi_split_files_open: opens `count` outputs, after that check.
- * fails GS_E_USAGE: one is no regular file, or there is a file of the pattern with a higher number,
- *       which would stay; as gsi_output_open */
+ * fails GS_E_USAGE: one is no regular file, or two are the same; there is a file of the pattern
+ *       with a higher number, which would stay; as gsi_output_open */
 enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *pattern,
                                     uint32_t count, struct gs_error *error);
 

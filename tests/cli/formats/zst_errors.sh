@@ -32,3 +32,18 @@ refused dictionary.zst 2>&1 | sed "s/dictionary [0-9]*/dictionary N/"
 refused long.zst -S 20M
 refused x.u32 - <cut.zst
 refused missing.zst
+# What is behind many skippable frames might have a header: of a file it is looked for, of a stream not.
+python3 - <<'P'
+import struct
+skipped = struct.pack('<II', 0x184D2A50, 2 << 20) + bytes(2 << 20)
+small = struct.pack('<II', 0x184D2A51, 1000) + bytes(1000)
+open('skipped.zst', 'wb').write(skipped + small * 2000 + skipped + open('x.u32.zst', 'rb').read())
+open('only_skipped.zst', 'wb').write(skipped * 2)
+open('cut_skipped.zst', 'wb').write(skipped[:-1])
+open('garbage.zst', 'wb').write(skipped + b'garbage')
+P
+gsort -t u32 skipped.zst | cmp - <(gsort x.u32)
+gsort -t u32 only_skipped.zst | wc -c
+cat skipped.zst | refused -
+refused cut_skipped.zst
+refused garbage.zst

@@ -33,3 +33,18 @@ for arguments in '--head 3' '--check --part 1/2' '--stats-only --part 1/2'; do
     [ $code -eq 2 ] || echo "$arguments: exit $code"
 done
 [ ! -e out ]
+# Two names of a pattern are one file, or two links lead to another.
+for links in "1 p2.u64" "2 p1.u64" "1 other 3 other"; do
+    set -- $links
+    rm -f p?.u64
+    while [ $# -gt 0 ]; do
+        [ $2 = other ] && ln -s other p$1.u64 || ln -s $2 p$1.u64
+        shift 2
+    done
+    for way in "--split 3" "--split-at 5,7"; do
+        code=0
+        gsort $way -o 'p%d.u64' x.u64 || code=$?
+        [ $code -eq 2 ] || echo "$links $way: exit $code"
+    done
+done
+[ ! -e other ]

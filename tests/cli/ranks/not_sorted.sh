@@ -32,3 +32,6 @@ cat uniform.f64 | gsort -t f64 --stats-only -S 11M --quantiles 0.5,0.6,0.7 || ec
 gsort --stats-only --distinct few.f64 || echo exit $?
 gsort --stats-only --quantiles 0.5 -R 8 few.f64 || echo exit $?
 gsort --explain --stats-only --quantiles 0.5 few.f64 || echo exit $?
+cp uniform.f64 u.f64 && zstd -q u.f64
+gsort --stats-only -S 24M --quantiles 0.5,0.6,0.7 u.f64.zst || echo exit $?
+cat uniform.f64 | gsort -t f64 --stats-only -S 11M --raw --quantiles 0.5,0.6,0.7 - || echo exit $?

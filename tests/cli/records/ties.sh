@@ -36,6 +36,12 @@ gsort -q -R 16 -k 1:u16 --ties=bytes -m up up -o twice
 gsort -q -R 16 -k 1:u16 --ties=bytes up up -o got
 cmp twice got || echo "a merge differs"
 gsort -q -R 16 -k 1:u16 --ties=bytes -c up || echo "is not in order"
+for shape in "-R 16 -k 1:u16" "-R 8 -k 1:u16" "-R 100 -k 1:b2"; do # duplicates have equal keys
+    head -c 40000 up >some
+    gsort -q $shape --ties=bytes some -o sorted
+    gsort -q $shape --ties=bytes -c --stats=json sorted | grep duplicate >got
+    gsort -q $shape -c --stats=json sorted | grep duplicate | cmp - got
+done
 gsort -q -R 16 -k 1:u16 -c up || echo "is not in order by the key alone"
 gsort -q -R 16 -k 1:u16 a -o by_input
 gsort -q -R 16 -k 1:u16 --ties=bytes --check=quiet by_input && echo "ties of the input are in order"

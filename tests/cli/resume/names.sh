@@ -7,7 +7,7 @@ try() {
 
 echo "-- somebody's files"
 mkdir dir
-for name in runs output manifest; do
+for name in runs output manifest manifest.gsort; do
     cp x dir/$name
     try x -o out --resume dir
     try dir/$name -o out --resume dir

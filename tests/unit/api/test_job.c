@@ -280,6 +280,25 @@ static void test_job__files_after_a_reader__are_files(void **state)
     gs_job_free(job);
 }
 
+/* A job that forgot its inputs reads what one without any reads. */
+static void test_job__reader_that_is_forgotten__is_no_input(void **state)
+{
+    (void)state;
+    double numbers[] = {3, -1, 2};
+    gs_job *job = new_job();
+    struct stream stream = {.job = job, .left = 8};
+    const struct gs_reader reader = {.read = give, .context = &stream};
+    assert_int_equal(gs_job_add_reader(job, "numbers", &reader), GS_OK);
+    assert_int_equal(gs_job_set(job, "input", NULL), GS_OK);
+    if (gs_job_sort_array(job, numbers, sizeof numbers) != GS_OK)
+        fail_msg("%s", gs_job_error(job)->text);
+    assert_memory_equal(numbers, ((const double[]){-1, 2, 3}), sizeof numbers);
+    assert_int_equal(gs_job_add_reader(job, "numbers", &reader), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
+    assert_int_equal(gs_job_report(job)->tally.count, 1);
+    gs_job_free(job);
+}
+
 static void test_job__note_and_cancel__are_the_callers(void **state)
 {
     (void)state;
@@ -407,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_job__report__can_be_taken),
         cmocka_unit_test(test_job__callbacks__take_the_places_of_files),
         cmocka_unit_test(test_job__files_after_a_reader__are_files),
+        cmocka_unit_test(test_job__reader_that_is_forgotten__is_no_input),
         cmocka_unit_test(test_job__note_and_cancel__are_the_callers),
         cmocka_unit_test(test_job__arrays__are_sorted_counted_and_checked),
         cmocka_unit_test(test_job__sorter__has_what_it_was_told_at_first),

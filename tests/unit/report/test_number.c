@@ -161,6 +161,9 @@ static void test_number__locale_with_a_comma__still_a_point(void **state)
     double value = 0;
     assert_true(gsi_plain_real("2.5e3;", &end, &value));
     assert_true(value == 2500 && *end == ';');
+    uint64_t bytes = 0;
+    assert_true(gs_size_parse("1.5G", 0, &bytes) && bytes == 1610612736);
+    assert_false(gs_size_parse("1,5G", 0, &bytes));
     snprintf(card, sizeof card, "%-80s", "TSCAL1  =                  0.5 / a scale");
     assert_true(gsi_fits_real((const uint8_t *)card) == 0.5);
     setlocale(LC_NUMERIC, "C");

@@ -128,6 +128,25 @@ static void fill(const struct kind *kind)
     memset(elements + kind->element_bytes, 0, kind->element_bytes - 1);
 }
 
+/* A part may have no type, as that of records; it is a part all the same. */
+static void test_report_join__parts_without_a_type__are_of_one_kind(void **state)
+{
+    (void)state;
+    const struct gsi_options options = {.record_bytes = 24}, others = {.record_bytes = 8};
+    gs_report *part = count(&options, 24, 0, 10), *other = count(&others, 8, 0, 10);
+    gs_report *whole = gs_report_create();
+    struct gs_error error;
+    part->type = other->type = NULL;
+    assert_int_equal(gs_report_add(whole, part, &error), GS_OK);
+    assert_int_equal(gs_report_add(whole, other, &error), GS_E_INPUT);
+    assert_int_equal(gs_report_add(whole, part, &error), GS_OK);
+    assert_int_equal(whole->tally.count, 20);
+    assert_int_equal(whole->element_bytes, 24);
+    gs_report_free(whole);
+    gs_report_free(other);
+    gs_report_free(part);
+}
+
 static void test_report_join__read_back__as_it_was(void **state)
 {
     (void)state;
@@ -374,6 +393,7 @@ int main(void)
                                         scratch_setup_in_memory, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_report_join__parts__are_the_whole,
                                         scratch_setup_in_memory, scratch_teardown),
+        cmocka_unit_test(test_report_join__parts_without_a_type__are_of_one_kind),
         cmocka_unit_test(test_report_join__sums_of_floats__rounded_once),
         cmocka_unit_test(test_report_join__what_does_not_go_together__is_left_out_or_refused),
         cmocka_unit_test(test_report_join__field_without_a_name__refused),
