@@ -32,6 +32,7 @@ cat uniform.f64 | gsort -t f64 --stats-only -S 11M --quantiles 0.5,0.6,0.7 || ec
 gsort --stats-only --distinct few.f64 || echo exit $?
 gsort --stats-only --quantiles 0.5 -R 8 few.f64 || echo exit $?
 gsort --explain --stats-only --quantiles 0.5 few.f64 || echo exit $?
-cp uniform.f64 u.f64 && zstd -q u.f64
-gsort --stats-only -S 24M --quantiles 0.5,0.6,0.7 u.f64.zst || echo exit $?
-cat uniform.f64 | gsort -t f64 --stats-only -S 11M --raw --quantiles 0.5,0.6,0.7 - || echo exit $?
+gsort-gen --dist uniform --type f64 --count 3000000 -o large.f64 # whatever the sizes above
+cat large.f64 | gsort -t f64 --stats-only -S 12M --raw --quantiles 0.5,0.6,0.7 - || echo exit $?
+zstd -q1 large.f64
+gsort --stats-only -S 22M --quantiles 0.5,0.6,0.7 large.f64.zst || echo exit $?
