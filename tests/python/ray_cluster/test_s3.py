@@ -3,6 +3,7 @@ import itertools
 import os
 import subprocess
 import sys
+import types
 
 import boto3
 import pytest
@@ -39,6 +40,18 @@ def test_s3__in_by_ranges__out_by_pieces__identical(s3, service, place):
         assert content('out.u64') == content('want.u64')
         os.unlink('out.u64')
     assert sorted(os.listdir('.')) == ['0.u64', '1.u64', 'nodes', 'want.u64'] and os.listdir('nodes') == []
+
+
+def test_s3__merged__in_pieces_that_it_takes(s3, place, monkeypatch):
+    for i in range(2):
+        gen('sorted', 'u64', 1_000_000, f'{i}.u64', seed=i)
+    gsort('-m', '0.u64', '1.u64', '-o', 'want.u64')
+    gr.merge(['0.u64', '1.u64'], 's3://bucket/merged.u64', parts=9)
+    assert s3.get_object(Bucket='bucket', Key='merged.u64')['Body'].read() == content('want.u64')
+    job = types.SimpleNamespace(sink='s3', parts=12_000, order=types.SimpleNamespace(element_bytes=8))
+    with monkeypatch.context() as plain:
+        plain.setattr(plan, 'replace', lambda job, parts: parts)
+        assert plan.Plan.fit(None, job, 4 << 40) == uploads.MOST_PIECES
 
 
 def test_s3__a_sort_that_fails__old_object_stays_and_no_upload(s3, place):

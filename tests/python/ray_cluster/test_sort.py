@@ -1,4 +1,5 @@
 """A sort on a cluster of three nodes of one processor, which starts once: the bytes are one gsort's, whatever happens meanwhile."""
+import errno
 import itertools
 import json
 import os
@@ -11,7 +12,7 @@ from clustered import LONG, content, gen, gsort, names_of_tasks
 
 import libgsort as gs
 import libgsort.ray as gr
-from libgsort.ray import cut, queries
+from libgsort.ray import cut, queries, tasks
 from libgsort.ray import gsort as child
 from libgsort.ray.__main__ import _parser, main
 from libgsort.ray.order import Order
@@ -248,7 +249,24 @@ def test_explain__the_plan_and_its_time(cluster, place, capsys):
     assert abs(plan['seconds']['map'] - time) < 0.002
     time = starts['task'] + most['reduce'] * max(1 / rates['read'], 1 / rates['merge'], 1 / rates['write'], 2 / 3 / rates['net'])
     assert abs(plan['seconds']['reduce'] - time) < 0.002
+    code, out, err = program(capsys, 'sort', 'x.u64', '-o', 'out', '--explain', '--record', '200', '--key', '8:u32', '--parts', '3')
+    assert code == 0 and json.loads(out)['bytes'] == 800_000, err  # elements that are no part of 64 MiB
     assert left(place, 'x.u64') == []
+
+
+def test_space__that_a_file_system_cannot_take__is_none(place, monkeypatch):
+    def refuse(number):
+        def fallocate(file, off, size):
+            raise OSError(number, os.strerror(number))
+        return fallocate
+
+    file = os.open('x', os.O_WRONLY | os.O_CREAT)
+    monkeypatch.setattr(os, 'posix_fallocate', refuse(errno.EBADF))  # as glibc's way where there is no such call
+    tasks._take_space(file, 0, 10)
+    monkeypatch.setattr(os, 'posix_fallocate', refuse(errno.ENOSPC))
+    with pytest.raises(OSError):
+        tasks._take_space(file, 0, 10)
+    os.close(file)
 
 
 if LONG:

@@ -75,7 +75,8 @@ class Crew:
             for node in addresses:
                 del self.nodes[node]
         for gone in [node for node in self.keepers if node not in self.nodes]:
-            del self.keepers[gone], self.about[gone]
+            del self.keepers[gone]
+            self.about.pop(gone, None)  # one whose disk was full at the start has told nothing
         if not self.nodes:
             raise LostNodes(f'no node of the cluster has {self.threads} processors')
 
@@ -206,7 +207,7 @@ class Crew:
                 if len(self.full.intersection(self.nodes)) < len(self.nodes):
                     return
                 raise cause
-        is_own = isinstance(error, ray.exceptions.RayTaskError)
+        is_own = isinstance(error, ray.exceptions.RayTaskError) and not isinstance(cause, LostFile)  # which is a node's
         self.tries[task, is_own] = self.tries.get((task, is_own), 0) + 1
         if self.tries[task, is_own] >= (TRIES if is_own else TRIES_OF_NODES):
             raise cause if isinstance(cause, Exception) else error

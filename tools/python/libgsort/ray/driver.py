@@ -164,6 +164,7 @@ class Driver:
         if self.plan.is_sorted:
             self.total = sum(piece.count or 0 for piece in self.plan.pieces)
             self.files = [piece.path for piece in self.plan.pieces]
+            self.job = self.plan.fit(self.job, self.total)
             return
         handles = self._handles()
         if len(handles) == len(self.plan.pieces):
@@ -209,6 +210,7 @@ class Driver:
         groups = [range(i, min(i + CUTS_A_TASK, len(ranks))) for i in range(0, len(ranks), CUTS_A_TASK)]
 
         def start(i: int, node: str, where: Any) -> Any:
+            self._refuse_lost(handles)
             rows = list(groups[i])
             return find_cuts.options(**where, name='gsort find cuts').remote(job, slim, dict(crew.keepers), step, [ranks[row] for row in rows], low[rows], high[rows])
 
@@ -261,9 +263,13 @@ class Driver:
         self.crew.run(range(len(paths)), lambda i, node, where: place_part.options(**where, name='gsort place part').remote(paths[i], self.plan.joined, int(places[i])),
                       lambda i, done: None)
 
+    def _refuse_lost(self, handles: Sequence[Handle]) -> None:
+        for handle in handles:
+            if handle.node and handle.node not in self.crew.about:
+                raise LostNodes(f'{handle.node} is gone')
+
     def _slice(self, handle: Handle, begin: int, end: int) -> Slice:
-        if handle.node and handle.node not in self.crew.about:
-            raise LostNodes(f'{handle.node} is gone')
+        self._refuse_lost([handle])
         size, url = self.job.order.element_bytes, self.crew.about[handle.node]['url'] if handle.node else ''
         return Slice(handle.path, handle.node, url, handle.off + begin * size, (end - begin) * size)
 

@@ -1,6 +1,7 @@
 """The program gsort as a child: its report, its failures, and its end when the worker ends."""
 from __future__ import annotations
 
+import contextlib
 import difflib
 import errno
 import json
@@ -117,7 +118,8 @@ def run(program: str, arguments: Sequence[str], *, stdin: Optional[int] = None, 
         if beside is not None:
             beside(child)
         if child.stdin is not None and not child.stdin.closed:
-            child.stdin.close()
+            with contextlib.suppress(BrokenPipeError):  # it has ended, and says why
+                child.stdin.close()
         child.stdin = None
         assert child.stderr is not None
         if stdout is None:

@@ -5,6 +5,7 @@ The folder goes when the actor closes it, and also when the actor dies with its 
 """
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hmac
 import json
@@ -184,5 +185,7 @@ class Keeper:
         return [elements_at(*one) for one in asked]
 
     def close(self) -> None:
+        with contextlib.suppress(FileNotFoundError):  # where this is killed before all is gone, another sort's sweep goes on
+            os.unlink(os.path.join(self.folder.path, 'keep'))
         self.folder.remove()
         sweep(self.temp, self.name.partition('-')[0])

@@ -47,6 +47,7 @@ def measure(job: Job, folder: str, tasks: int, work: str) -> Dict[str, float]:
         block, size = os.urandom(FEED), job.order.element_bytes
         data, half = os.path.join(place, 'data'), SAMPLE // size // 2
         rates = {'write': _rate(1, lambda i: _write(data, block)), 'read': _rate(1, lambda i: _read(data))}
+        os.truncate(data, SAMPLE // size * size)  # whole elements
 
         def sort(i: int) -> None:
             for j in range(2):

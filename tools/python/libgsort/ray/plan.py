@@ -86,10 +86,10 @@ class Plan:
             raise gsort.GsortError(f"'{self.temp}': {self.size} bytes are needed on all nodes together, and {sum(free.values())} are free", 2)
 
     def fit(self, job: Job, total: int) -> Job:
-        """S3 takes no pieces below 5 MiB, so there are fewer parts then."""
+        """S3 takes no pieces below 5 MiB, and no more than 10,000, so there are fewer parts then."""
         if job.sink != 's3':
             return job
-        return replace(job, parts=max(1, min(job.parts, total * job.order.element_bytes // s3.LEAST - 1)))
+        return replace(job, parts=max(1, min(job.parts, s3.MOST_PIECES, total * job.order.element_bytes // s3.LEAST - 1)))
 
     def is_waiting(self, job: Job) -> bool:
         """Whether what is whole has not taken its place yet."""

@@ -20,6 +20,7 @@ from .remote import failures_of
 
 MANIFEST = 'manifest.json'
 CLAIM = 'at-work'  # a file in the folder of parts, as long as that is there
+OLD = 'old-manifest'  # there, too: what the last output's said, once that is removed
 OBJECTS = ('s3', 'gcs', 'abfs')  # of pyarrow's, those that have no folders but in names
 MOVES = 16  # at a time
 MERGED = 32  # parts at a time: what Google takes
@@ -147,12 +148,17 @@ def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Repor
         if lost:
             raise gsort.GsortError(f"'{upload}/{lost[0]}': is gone, or not what was written", 4)
         if text:
-            old = set(_files_of(_read(system, f'{path}/{MANIFEST}')) or ()) - set(names)
+            told, kept = _read(system, f'{path}/{MANIFEST}'), _read(system, f'{made}/{OLD}')  # kept: by a commit that ended early
+            old = {*(_files_of(told) or ()), *(_files_of(kept) or ())} - set(names)
             if system.get_file_info(f'{path}/{MANIFEST}').is_file:
+                if _files_of(told) is not None:
+                    with system.open_output_stream(f'{made}/{OLD}') as stream:
+                        stream.write(told)
                 system.delete_file(f'{path}/{MANIFEST}')
             _move_all(output, [(f"{made}/{part['file']}", f'{path}/{name}') for part, name in zip(parts, names)], move)
             for name in old:
-                system.delete_file(f'{path}/{name}')
+                if system.get_file_info(f'{path}/{name}').is_file:  # else that commit came so far
+                    system.delete_file(f'{path}/{name}')
             with system.open_output_stream(f'{path}/{MANIFEST}') as stream:
                 stream.write(text.encode())
         elif len(parts) == 1:

@@ -1,6 +1,7 @@
 """What runs on nodes: a map makes a sorted file of a piece of the input, a cut looks up places, a reduce merges its part of all files."""
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -236,6 +237,15 @@ def merge_part(job: Job, number: int, first: int, behind: int, total: int, files
     return report
 
 
+def _take_space(file: int, off: int, size: int) -> None:
+    """Beforehand, where the file system can. Where it cannot, glibc would read what is there, which this descriptor may not."""
+    try:
+        os.posix_fallocate(file, off, size)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+
+
 def _write_part(job: Job, number: int, run: Callable[..., gsort.Report], first: int, behind: int, total: int) -> gsort.Report:
     size = (behind - first) * job.order.element_bytes
     if job.sink == 's3':
@@ -250,7 +260,7 @@ def _write_part(job: Job, number: int, run: Callable[..., gsort.Report], first: 
     try:
         off = len(head) + (first * job.order.element_bytes if job.sink == 'into' else 0)
         if size > 0 and job.sink == 'into':
-            os.posix_fallocate(file, off, size)
+            _take_space(file, off, size)
         os.lseek(file, off, os.SEEK_SET)
         report = run(file)
         if job.sink == 'into':
