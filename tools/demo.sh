@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # demo.sh: installs what is missing, builds gsort, makes 1 GiB of random numbers, sorts them with a
 # quarter of that memory, checks the result and shows the report.
-#   tools/demo.sh [DIRECTORY]     for the data; default a temporary one in the current directory
+#   tools/demo.sh [DIRECTORY]     where a temporary one is made for the data; default the current one
 set -euo pipefail
+place=$(realpath "${1:-.}")
 cd "$(dirname "$0")/.."
-here=$OLDPWD
 tools/dev/setup.sh
 # Kernels take most of the time to build, and only a GPU runs them.
 preset=cpu-only
@@ -13,8 +13,8 @@ cmake --preset "$preset" -DGSORT_TESTS=OFF >/dev/null
 cmake --build --preset "$preset" --target gsort gsort-gen
 bin=$PWD/build/$preset/bin
 
-data=${1:-$(mktemp -d "$here/gsort-demo-XXXXXX")}
-trap 'rm -f "$data/uniform.u64" "$data/sorted.u64"; rmdir "$data" 2>/dev/null || true' EXIT
+data=$(mktemp -d "$place/gsort-demo-XXXXXX")
+trap 'rm -rf "$data"' EXIT
 run() {
     echo
     echo "\$ $*" | sed "s|$bin/||; s|$data/||g"

@@ -20,6 +20,7 @@ NF > 5 {
         moved[name]
 }
 END { for (name in moved) if (name in old) print name, old[name] }' | LC_ALL=C sort >"$out/names"
+[ -s "$out/names" ] || { echo "old_glibc.sh: '$libc' has no names of glibc's" >&2 && exit 1; }
 make_library() { # NAME PATTERN
     grep -E "^($2)" "$out/names" >"$out/these" || return 0
     awk '{ print "void " $1 "(void) {}" }' "$out/these" >"$out/these.c"
