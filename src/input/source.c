@@ -271,7 +271,8 @@ static void take_head(struct gsi_source *source, struct gsi_input *input)
 bool gsi_source_pump_reader(struct gsi_source *source)
 {
     bool has_moved = false;
-    while (!source->is_end && !source->is_stream_busy) {
+    while (!source->is_end && !source->is_stream_busy &&
+           !gsi_loop_has_failed(source->inputs->loop)) {
         struct gsi_input *input = &source->inputs->table[source->input_idx];
         if (source->input_off == input->bytes && input->skip_bytes == 0) {
             /* That a stream of known size has ended is not asked: there may be no buffer left. */
