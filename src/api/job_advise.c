@@ -58,13 +58,13 @@ static void put_option(struct line *line, const struct gs_job *job, enum gsi_opt
     const struct gs_option *option = &gsi_option_rows[id].option;
     const struct gsi_given *given = &job->given[id];
     for (size_t i = 0; i < given->count + (given->text != NULL); i++) {
-        const char *before = option->is_split && i > 0 ? "," : "=";
-        if (before[0] == '=') {
+        bool goes_on = option->is_split && i > 0; /* in the list that the line takes at once */
+        if (!goes_on) {
             put(line, " --");
             put(line, option->name);
         }
         if (option->argument != NULL)
-            put_word(line, before, i < given->count ? given->list[i] : given->text);
+            put_word(line, goes_on ? "," : "=", i < given->count ? given->list[i] : given->text);
     }
 }
 
