@@ -84,14 +84,15 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
         input->is_sniffed = true;
         return input->is_stream ? GS_OK : gsi_range_region(inputs, input);
     }
+    const bool is_later = inputs->has_stream;
+    inputs->has_stream |= input->is_stream;
     bool is_asked = inputs->options->action == GS_LOOK && gsi_fd_is_caller(input->fd);
     input->is_sniffed = inputs->options->raw || (input->is_stream && !is_asked &&
                                                  gsi_header_takes_nothing(inputs->options));
     if (input->is_sniffed)
         return gsi_header_place(inputs, input);
-    if (input->is_stream && inputs->has_stream && !inputs->options->merge)
+    if (input->is_stream && is_later && !inputs->options->merge)
         return GS_OK;
-    inputs->has_stream |= input->is_stream;
     gsi_sniff_start(&sniff, inputs, input, sniff_done);
     status = gsi_loop_wait_until(inputs->loop, &input->is_sniffed);
     if (status != GS_OK)
