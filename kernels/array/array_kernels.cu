@@ -101,17 +101,18 @@ cudaError_t gsi_array_places(const void *carriers, uint32_t carrier_bytes, uint3
 // ---- counting ----
 
 constexpr uint32_t COUNT_THREADS = 1024, COUNT_BLOCKS = 256;
-constexpr uint32_t HALF_KEYS = 32768, ALL_KEYS = 2 * HALF_KEYS;
+// The counts of a part of the keys fill 64 KiB of shared memory: every GPU has 99.
+constexpr uint32_t PARTS = 4, PART_KEYS = 16384, ALL_KEYS = PARTS * PART_KEYS;
 // Counts of a block have 32 bits.
 constexpr uint64_t BLOCK_NUMBERS = UINT64_C(1) << 31;
 constexpr uint32_t FILL_NUMBERS = 16; // of a thread
 
-// blockIdx.y: which half of the keys.
+// blockIdx.y: which part of the keys.
 template <class Number>
 __global__ void __launch_bounds__(COUNT_THREADS)
     count_kernel(const Number *numbers, gsi_key_turn turn, uint64_t n, unsigned long long *counts)
 {
-    constexpr uint32_t KEYS = sizeof(Number) == 1 ? 256 : HALF_KEYS;
+    constexpr uint32_t KEYS = sizeof(Number) == 1 ? 256 : PART_KEYS;
     GSI_DYNAMIC_SHARED(uint32_t, mine);
     for (uint32_t i = threadIdx.x; i < KEYS; i += COUNT_THREADS)
         mine[i] = 0;
@@ -202,8 +203,8 @@ static cudaError_t count_sort(Number *numbers, const gsi_key_turn &turn, uint64_
                               unsigned long long *counts, cudaStream_t stream)
 {
     constexpr uint32_t KEYS = sizeof(Number) == 1 ? 256 : ALL_KEYS;
-    constexpr uint32_t PARTS = sizeof(Number) == 1 ? 1 : 2;
-    constexpr uint32_t SHARED_BYTES = KEYS / PARTS * sizeof(uint32_t);
+    constexpr uint32_t COUNT_PARTS = sizeof(Number) == 1 ? 1 : PARTS;
+    constexpr uint32_t SHARED_BYTES = KEYS / COUNT_PARTS * sizeof(uint32_t);
     const uint64_t wanted = (n + COUNT_THREADS - 1) / COUNT_THREADS;
     const uint64_t least = (n + BLOCK_NUMBERS - 1) / BLOCK_NUMBERS;
     const uint64_t most = least > COUNT_BLOCKS ? least : COUNT_BLOCKS;
@@ -212,7 +213,7 @@ static cudaError_t count_sort(Number *numbers, const gsi_key_turn &turn, uint64_
                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(SHARED_BYTES)));
     GSI_CUDA_TRY(cudaMemsetAsync(counts, 0, KEYS * sizeof *counts, stream));
-    GSI_CUDA_TRY(gsi_launch(count_kernel<Number>, dim3(blocks, PARTS), dim3(COUNT_THREADS),
+    GSI_CUDA_TRY(gsi_launch(count_kernel<Number>, dim3(blocks, COUNT_PARTS), dim3(COUNT_THREADS),
                             SHARED_BYTES, stream, numbers, turn, n, counts));
     GSI_CUDA_TRY(gsi_launch(ends_kernel, dim3(1), dim3(COUNT_THREADS), 0, stream, counts, KEYS));
     return gsi_launch(fill_kernel<Number>, dim3(blocks_of(n, THREADS * FILL_NUMBERS)),

@@ -3,6 +3,7 @@
 #include "kernels/device/cuda_device.h"
 
 #include "element/record/record_tally.h"
+#include "kernels/device/cuda_current.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,17 @@
 static gsi_cuda_device *cuda_of(gsi_device *base)
 {
     return reinterpret_cast<gsi_cuda_device *>(base);
+}
+
+static gsi_cuda_device *cuda_of(const gsi_merge *merge)
+{
+    return merge != nullptr ? gsi_cuda_merge_device(merge) : nullptr;
+}
+
+bool gsi_cuda_enter(gsi_cuda_device *device)
+{
+    return gsi_cuda_check(device, cudaSetDevice(static_cast<int>(device->config.device_index)),
+                          "cannot be used");
 }
 
 bool gsi_cuda_check(gsi_cuda_device *device, cudaError_t error, const char *what)
@@ -320,8 +332,7 @@ static void count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint
                   gsi_tally *pairs)
 {
     const bool has_pairs = device->config.carry != nullptr;
-    if (!gsi_cuda_check(device, cudaSetDevice(static_cast<int>(device->config.device_index)),
-                        "cannot fetch the counts"))
+    if (!gsi_cuda_enter(device))
         return;
     if (device->put.record != nullptr)
         gsi_cuda_records_count(device, fields, seen);
@@ -387,27 +398,42 @@ static enum gs_status cuda_tally(gsi_device *base, gsi_tally_report *tally, gs_e
     return gsi_cuda_tally_devices(&device, 1, tally, error);
 }
 
+// gsi_cuda_own<operation>::call: the operation, whichever GPU is current.
+template <auto operation> struct gsi_cuda_own;
+
+template <class Result, class Owner, class... Arguments, Result (*operation)(Owner *, Arguments...)>
+struct gsi_cuda_own<operation> {
+    static Result call(Owner *owner, Arguments... arguments)
+    {
+        const gsi_cuda_current current;
+        gsi_cuda_device *device = cuda_of(owner);
+        if (device != nullptr)
+            gsi_cuda_enter(device);
+        return operation(owner, arguments...);
+    }
+};
+
 // C++17 has no initialisers by name, but assignments, which a constant may be made of.
 static constexpr gsi_device_ops cuda_ops()
 {
     gsi_device_ops ops = {};
     ops.name = "cuda";
     ops.takes_packed = true;
-    ops.probe = gsi_cuda_probe;
-    ops.open = gsi_cuda_open;
-    ops.close = gsi_cuda_close;
-    ops.chunk_put = cuda_chunk_put;
-    ops.chunk_seal = cuda_chunk_seal;
-    ops.run_drop = cuda_run_drop;
-    ops.merge_begin = gsi_cuda_merge_begin;
-    ops.merge_feed = gsi_cuda_merge_feed;
-    ops.merge_pull = gsi_cuda_merge_pull;
-    ops.merge_end = gsi_cuda_merge_end;
-    ops.reduce = cuda_reduce;
+    ops.probe = gsi_cuda_kept<gsi_cuda_probe>::call;
+    ops.open = gsi_cuda_kept<gsi_cuda_open>::call;
+    ops.close = gsi_cuda_own<gsi_cuda_close>::call;
+    ops.chunk_put = gsi_cuda_own<cuda_chunk_put>::call;
+    ops.chunk_seal = gsi_cuda_own<cuda_chunk_seal>::call;
+    ops.run_drop = gsi_cuda_own<cuda_run_drop>::call;
+    ops.merge_begin = gsi_cuda_own<gsi_cuda_merge_begin>::call;
+    ops.merge_feed = gsi_cuda_own<gsi_cuda_merge_feed>::call;
+    ops.merge_pull = gsi_cuda_own<gsi_cuda_merge_pull>::call;
+    ops.merge_end = gsi_cuda_own<gsi_cuda_merge_end>::call;
+    ops.reduce = gsi_cuda_own<cuda_reduce>::call;
     ops.reaches = gsi_cuda_reaches;
-    ops.reap = cuda_reap;
+    ops.reap = gsi_cuda_own<cuda_reap>::call;
     ops.is_busy = cuda_is_busy;
-    ops.tally = cuda_tally;
+    ops.tally = gsi_cuda_own<cuda_tally>::call;
     return ops;
 }
 

@@ -117,7 +117,8 @@ struct gsi_run {
     // `index`.
     uint64_t index;
     uint32_t tags_at;
-    gsi_run *older; // on the GPU
+    uint32_t unshared_idx; // of the ring, while it is sorted
+    gsi_run *older;        // on the GPU
 };
 
 // Memory of the host for runs; zeroed: there is none (cuda_device_host.cc).
@@ -144,7 +145,8 @@ struct gsi_cuda_records {
                                      // as many indexes as 2^run_shift
     uint64_t run_records;            // most of a run
     uint64_t run_count;              // begun so far
-    uint32_t *unshared_staging;      // pinned, GSI_DEVICE_RUNS_MAX: of runs being sorted
+    uint32_t *unshared_staging;      // pinned, a ring of `run_room`: of runs being sorted
+    uint32_t run_room;               // most sealed runs that there are at once
     const uint8_t **sort_blocks;     // device memory: table of the run being sorted
     const uint8_t **merge_blocks;    // device memory: table of the merge
     uint64_t merge_block_room;
@@ -249,6 +251,8 @@ template <class T> bool gsi_cuda_take_pinned(gsi_cuda_device *device, T **memory
 }
 
 // cuda_device.cc
+// gsi_cuda_enter: calls of the runtime are the device's from now on.
+bool gsi_cuda_enter(gsi_cuda_device *device);
 // gsi_cuda_tally_devices: what `count` devices of one job have counted together.
 enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t count,
                                       gsi_tally_report *tally, gs_error *error);
@@ -376,6 +380,7 @@ enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *window, uint32_t
 // would take is taken, and nothing is queued.
 enum gsi_pull gsi_cuda_merge_skip(gsi_merge *merge, uint64_t n, uint32_t *needed_idx);
 void gsi_cuda_merge_end(gsi_merge *merge);
+gsi_cuda_device *gsi_cuda_merge_device(const gsi_merge *merge);
 // gsi_cuda_window_done: a window's ticket is finished; returns its buffer.
 gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window);
 // gsi_cuda_merge_ticket: a ticket is finished; if it is that of a window or of what was fed, its

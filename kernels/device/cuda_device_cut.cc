@@ -110,6 +110,7 @@ bool gsi_cuda_cut_batch(gsi_merge *merge, uint64_t wanted)
     if (merge->chain_count == 1 && !is_bound) { // nothing to cut
         merge->total = keys;
         merge->batch_count = 1;
+        merge->is_all_cut = keys <= wanted;
         device->cut_staging[0] = gsi_min_u64(wanted, keys);
         return true;
     }

@@ -72,6 +72,11 @@ gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
     return buffer;
 }
 
+gsi_cuda_device *gsi_cuda_merge_device(const gsi_merge *merge)
+{
+    return merge->device;
+}
+
 void gsi_cuda_merge_end(gsi_merge *merge)
 {
     if (merge == nullptr)

@@ -111,9 +111,8 @@ static void pin_arena(gsi_cuda_device *device)
 
 static bool open_streams(gsi_cuda_device *device)
 {
-    bool is_well = gsi_cuda_check(
-        device, cudaSetDevice(static_cast<int>(device->config.device_index)), "cannot be used");
-    is_well = is_well && gsi_cuda_check(device, device->kernels->prepare(), "has no such kernels");
+    bool is_well = gsi_cuda_enter(device) &&
+                   gsi_cuda_check(device, device->kernels->prepare(), "has no such kernels");
     for (cudaStream_t &stream : device->streams)
         is_well = is_well &&
                   gsi_cuda_check(device, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),

@@ -92,12 +92,13 @@ static bool take_for_runs(gsi_cuda_device *device)
     if (plan->input_bytes != UINT64_MAX)
         records->merge_block_room = gsi_max_u64(1, gsi_ceil_div_u64(plan->input_bytes, frame_room) *
                                                        GSI_DEVICE_BLOCKS_A_FRAME);
+    records->run_room = plan->device_runs + plan->host_runs;
     bool is_well = gsi_cuda_take(device, &records->merge_blocks,
                                  records->merge_block_room * sizeof *records->merge_blocks) &&
                    gsi_cuda_take(device, &records->sort_blocks,
                                  plan->chunks_per_run * sizeof *records->sort_blocks) &&
                    gsi_cuda_take_pinned(device, &records->unshared_staging,
-                                        GSI_DEVICE_RUNS_MAX * sizeof *records->unshared_staging);
+                                        records->run_room * sizeof *records->unshared_staging);
     for (uint32_t i = 0; is_well && i < plan->device_runs; i++)
         is_well =
             gsi_cuda_take(device, &device->slots[i].tags, records->run_records * GSI_TAG_BYTES);
@@ -284,8 +285,8 @@ void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
                                         compute_of(device)),
                    "cannot make tags");
     gsi_cuda_sort(device, &run->slot.tags, n, &places);
-    uint32_t *const unshared =
-        &records->unshared_staging[(run->index >> records->run_shift) % GSI_DEVICE_RUNS_MAX];
+    run->unshared_idx = static_cast<uint32_t>(device->sealed_count % records->run_room);
+    uint32_t *const unshared = &records->unshared_staging[run->unshared_idx];
     gsi_cuda_check(device,
                    cudaMemcpyAsync(unshared, places.unshared, sizeof *unshared,
                                    cudaMemcpyDeviceToHost, compute_of(device)),
@@ -325,9 +326,7 @@ void gsi_cuda_records_leave(gsi_cuda_device *device, const gsi_run *run, uint8_t
 void gsi_cuda_records_sorted(gsi_cuda_device *device, gsi_run *run)
 {
     const gsi_cuda_records *records = &device->records;
-    run->tags_at =
-        record_of(device)->key_bytes -
-        records->unshared_staging[(run->index >> records->run_shift) % GSI_DEVICE_RUNS_MAX];
+    run->tags_at = record_of(device)->key_bytes - records->unshared_staging[run->unshared_idx];
     gsi_key_scope_lower(device->config.layout.scope, run->tags_at);
 }
 

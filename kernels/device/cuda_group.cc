@@ -1,13 +1,13 @@
 // cuda_group.cc: several GPUs as one device: chunks, reductions and events.
 #include "kernels/device/cuda_group.h"
+#include "kernels/device/cuda_current.h"
 
 #include <stdlib.h>
 
 gsi_device *gsi_cuda_group_enter(const gsi_cuda_group *group, uint32_t member)
 {
     gsi_cuda_device *device = group->members[member];
-    gsi_cuda_check(device, cudaSetDevice(static_cast<int>(device->config.device_index)),
-                   "cannot be used");
+    gsi_cuda_enter(device);
     return &device->base;
 }
 
@@ -196,21 +196,21 @@ static constexpr gsi_device_ops group_ops()
     gsi_device_ops ops = {};
     ops.name = "cuda";
     ops.takes_packed = true;
-    ops.probe = gsi_cuda_group_probe;
-    ops.open = gsi_cuda_group_open;
-    ops.close = gsi_cuda_group_close;
-    ops.chunk_put = group_chunk_put;
-    ops.chunk_seal = group_chunk_seal;
-    ops.run_drop = group_run_drop;
-    ops.merge_begin = gsi_cuda_group_merge_begin;
-    ops.merge_feed = gsi_cuda_group_merge_feed;
-    ops.merge_pull = gsi_cuda_group_merge_pull;
-    ops.merge_end = gsi_cuda_group_merge_end;
-    ops.reduce = group_reduce;
+    ops.probe = gsi_cuda_kept<gsi_cuda_group_probe>::call;
+    ops.open = gsi_cuda_kept<gsi_cuda_group_open>::call;
+    ops.close = gsi_cuda_kept<gsi_cuda_group_close>::call;
+    ops.chunk_put = gsi_cuda_kept<group_chunk_put>::call;
+    ops.chunk_seal = gsi_cuda_kept<group_chunk_seal>::call;
+    ops.run_drop = gsi_cuda_kept<group_run_drop>::call;
+    ops.merge_begin = gsi_cuda_kept<gsi_cuda_group_merge_begin>::call;
+    ops.merge_feed = gsi_cuda_kept<gsi_cuda_group_merge_feed>::call;
+    ops.merge_pull = gsi_cuda_kept<gsi_cuda_group_merge_pull>::call;
+    ops.merge_end = gsi_cuda_kept<gsi_cuda_group_merge_end>::call;
+    ops.reduce = gsi_cuda_kept<group_reduce>::call;
     ops.reaches = gsi_cuda_reaches;
-    ops.reap = group_reap;
+    ops.reap = gsi_cuda_kept<group_reap>::call;
     ops.is_busy = group_is_busy;
-    ops.tally = group_tally;
+    ops.tally = gsi_cuda_kept<group_tally>::call;
     return ops;
 }
 

@@ -10,6 +10,9 @@
 
 #include <cstring>
 
+// Most runs: threads of a block.
+#define GSI_CUT_CHAINS 1024
+
 template <class Key> struct gsi_chain_of {
     const gsi_part *parts;
     uint32_t part_count;
@@ -30,10 +33,10 @@ template <class Key> struct gsi_chain_of {
 };
 
 template <class Key>
-__global__ void gsi_cut_window(const gsi_chain *chains, uint32_t count, const gsi_part *parts,
-                               bool has_bound, Key bound, uint32_t bound_arrays,
-                               uint64_t window_keys, uint64_t *cuts, uint64_t *totals,
-                               gsi_key_context<Key> context)
+__global__ void __launch_bounds__(GSI_CUT_CHAINS)
+    gsi_cut_window(const gsi_chain *chains, uint32_t count, const gsi_part *parts, bool has_bound,
+                   Key bound, uint32_t bound_arrays, uint64_t window_keys, uint64_t *cuts,
+                   uint64_t *totals, gsi_key_context<Key> context)
 {
     context.begin();
     GSI_DYNAMIC_SHARED(typename gsi_block_team<Key>::entry, scratch);

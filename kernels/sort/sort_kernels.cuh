@@ -313,7 +313,7 @@ static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out,
     // even as can be, for that merges fastest; but where the launches would take longer than their
     // merges, as in a window of a job, there are as few groups as can be. No level has more than an
     // eighth of the arrays in groups, so that room for a key an array is enough.
-    constexpr uint32_t MOST = 1024;
+    constexpr uint32_t MOST = GSI_CUT_CHAINS;
     gsi_slice level[MOST];
     if (count > MOST)
         return cudaErrorInvalidValue;

@@ -220,12 +220,16 @@ static enum gs_status probe(struct gsi_job *job, bool is_auto)
     struct gsi_device_limits limits = {.device_set = job->options->device_set,
                                        .may_be_apart = true,
                                        .is_circular = job->options->merge_is_circular};
-    struct gs_error unheard = {0};
+    struct gs_error unheard = {0}, *error = is_auto ? &unheard : job->loop.error;
     use_gpu(job);
     uint64_t begin_ns = gsi_clock_ns();
-    enum gs_status status = job->device.ops->probe(job->options->device_index, &job->chosen.layout,
-                                                   &limits, is_auto ? &unheard : job->loop.error);
+    enum gs_status status =
+        job->device.ops->probe(job->options->device_index, &job->chosen.layout, &limits, error);
     job->report->device_start_ns += gsi_clock_ns() - begin_ns;
+    if (status == GS_OK && limits.memory_bytes == 0)
+        status = gsi_fail(error, GS_E_DEVICE, 0,
+                          "--device: %s has no free memory; --device cpu sorts without a GPU",
+                          limits.name);
     if (status != GS_OK && !is_auto)
         return status;
     if (status != GS_OK) {

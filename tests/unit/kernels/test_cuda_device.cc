@@ -463,6 +463,22 @@ static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
 }
 #endif
 
+struct program_gpus {
+    int count;
+    int *calls;
+};
+
+// A program that takes another GPU, and uses it, in each of its callbacks.
+static void take_next_gpu(void *context, const gs_progress *)
+{
+    const program_gpus *program = static_cast<const program_gpus *>(context);
+    int gpu = 0;
+    ++*program->calls;
+    check_cuda(cudaGetDevice(&gpu));
+    check_cuda(cudaSetDevice((gpu + 1) % program->count));
+    check_cuda(cudaFree(nullptr));
+}
+
 static void test_cuda_choice__device_index__is_that_gpu_or_a_usage_error(void **)
 {
     gs_report report;
@@ -479,6 +495,24 @@ static void test_cuda_choice__device_index__is_that_gpu_or_a_usage_error(void **
     const uint32_t gpus = static_cast<uint32_t>(count);
     for (options.device_index = 0; options.device_index < gpus; options.device_index++) {
         assert_int_equal(run_job(&options, &report, &error), GS_OK);
+        assert_true(read_bytes("out") == sorted(data, "u64", false));
+    }
+    for (int of_program = 0; of_program < count; of_program++) { // and its own one stays
+        int after = -1, calls = 0;
+        options.device_index = gpus - 1;
+        check_cuda(cudaSetDevice(of_program));
+        check_cuda(cudaFree(nullptr));
+        assert_int_equal(run_job(&options, &report, &error), GS_OK);
+        check_cuda(cudaGetDevice(&after));
+        assert_int_equal(after, of_program);
+        program_gpus program = {count, &calls};
+        options.progress = take_next_gpu;
+        options.progress_context = &program;
+        assert_int_equal(run_job(&options, &report, &error), GS_OK);
+        options.progress = nullptr;
+        check_cuda(cudaGetDevice(&after));
+        assert_true(calls > 0);
+        assert_int_equal(after, (of_program + calls) % count);
         assert_true(read_bytes("out") == sorted(data, "u64", false));
     }
     for (uint32_t index : {gpus, 1000u, UINT32_MAX}) {
