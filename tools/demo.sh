@@ -3,7 +3,7 @@
 # quarter of that memory, checks the result and shows the report.
 #   tools/demo.sh [DIRECTORY]     where a temporary one is made for the data; default the current one
 set -euo pipefail
-place=$(realpath "${1:-.}")
+place=$(realpath -e "${1:-.}")
 cd "$(dirname "$0")/.."
 tools/dev/setup.sh
 # Kernels take most of the time to build, and only a GPU runs them.

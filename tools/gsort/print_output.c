@@ -119,9 +119,12 @@ static bool is_u32(const struct command_line *line)
     return word != NULL && strcmp(word, "u32") == 0;
 }
 
-/* Where standard input stands, if it is a file: its data may begin there, with no header before. */
-static uint64_t begin_of_input(const struct command_line *line)
+/* Where standard input stands, if it is a file: its data may begin there, with no header before.
+ * Offsets in packed data begin at 0. */
+static uint64_t begin_of_input(const struct command_line *line, const struct gs_report *look)
 {
+    if (number_at(look, "is_packed") != 0)
+        return 0;
     bool is_stdin = line->input_count == 0 || strcmp(line->inputs[0], "-") == 0;
     off_t here = is_stdin ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
     return here > 0 ? (uint64_t)here : 0;
@@ -164,7 +167,7 @@ static enum gs_status begin(const struct command_line *line, struct print_output
         if (printer->text == NULL)
             return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");
     }
-    if (number_at(printer->report, "data_offset") > begin_of_input(line) &&
+    if (number_at(printer->report, "data_offset") > begin_of_input(line, printer->report) &&
         command_line_given(line, "region") == NULL)
         TRY(of_job(gs_job_set(line->job, "drop-header", "true"), line->job, error));
     printer->is_headed = line->prints_header;

@@ -7,7 +7,9 @@ out=$1
 cc=${CC:-cc}
 libc=$($cc -print-file-name=libc.so.6)
 mkdir -p "$out"
-"${OBJDUMP:-objdump}" -T "$libc" | awk '
+"${OBJDUMP:-objdump}" -T "$libc" >"$out/table"
+grep -q ' (*GLIBC_2' "$out/table" || { echo "old_glibc.sh: '$libc' has no names of glibc's" >&2 && exit 1; }
+awk '
 NF > 5 {
     name = $NF; version = $(NF - 1)
     is_old = gsub(/[()]/, "", version)
@@ -19,8 +21,7 @@ NF > 5 {
     else if (!is_old && part[3] > 28)
         moved[name]
 }
-END { for (name in moved) if (name in old) print name, old[name] }' | LC_ALL=C sort >"$out/names"
-[ -s "$out/names" ] || { echo "old_glibc.sh: '$libc' has no names of glibc's" >&2 && exit 1; }
+END { for (name in moved) if (name in old) print name, old[name] }' "$out/table" | LC_ALL=C sort >"$out/names"
 make_library() { # NAME PATTERN
     grep -E "^($2)" "$out/names" >"$out/these" || return 0
     awk '{ print "void " $1 "(void) {}" }' "$out/these" >"$out/these.c"

@@ -54,6 +54,9 @@ gsort -q --argsort --index=u32 z.u32 --print | cmp - <(gsort -q --argsort z.u32 
 gsort -q -u -R 24 -k 0:uint8 --sum 8:u64:WIDE r --print && echo "a wide sum was printed"
 { dd bs=4 count=2 of=/dev/null 2>dd.err && gsort -q -t u32 --print; } <z.u32 | cmp - <(tail -c +9 z.u32 | gsort -q -t u32 --print)
 { dd bs=4 count=2 of=/dev/null 2>dd.err && gsort -q -t u32 --raw --print; } <z.u32 | cmp - <(tail -c +9 z.u32 | gsort -q -t u32 --print)
+{ head -c 64 /dev/zero && head -c 808 z.u32 | zstd -q; } >behind # and 8 bytes of header, packed, behind others
+{ dd bs=64 count=1 of=/dev/null 2>dd.err && gsort -q -t u32 --header=8 --print; } <behind |
+    cmp - <(tail -c +9 z.u32 | head -c 800 | gsort -q -t u32 --print)
 head -c 802 z.u32 >tail.u32
 for verb in "--print" "--head 300" "--tail 3"; do # without what is left over behind the last whole element
     gsort -q $verb --drop-tail tail.u32 | cmp - <(head -c 800 z.u32 | gsort -q -t u32 $verb)
