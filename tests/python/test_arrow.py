@@ -227,7 +227,8 @@ def test_arrays_in__table_out():
 
 
 OTHERS = [(pa.array(['b', 'a']), 'fixed width'), (pa.array([1, None]), 'nulls'), (pa.array([True, None]), 'nulls'), (pa.array([[1], None]), 'fixed width'),
-          (pa.array(['a', 'b']).dictionary_encode(), 'dictionary'), (pa.array([decimal.Decimal(1), None], pa.decimal256(50)), 'fixed width')]
+          (pa.array(['a', 'b']).dictionary_encode(), 'dictionary'), (pa.array([decimal.Decimal(1), None], pa.decimal256(50)), 'fixed width'),
+          (pa.array([b'', b''], pa.binary(0)), 'width 0')]
 
 
 @pytest.mark.parametrize('column, text', OTHERS)
@@ -288,6 +289,31 @@ def test_nulls__that_come_late__as_if_they_had_come_first(nulls, alone, tmp_path
     want = both.take(order)
     assert found.to_pylist() == want['x'].to_pylist() if alone else found.equals(want)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize('kind', ['f2', 'f4', 'f8'])
+@pytest.mark.parametrize('key', ['x', '-x', ['x', '-y'], None])
+@pytest.mark.parametrize('reverse', [False, True])
+def test_nulls__that_come_late__leave_zeros_and_nans_where_they_are_without(kind, key, reverse):
+    rng = np.random.default_rng(3)
+    values = np.array([0.0, -0.0, np.nan, -np.nan, np.nan, 1, -np.inf], kind)
+    values.view(f'u{kind[1]}')[4] |= 1
+    x = [rng.choice(values, 500) for _ in range(3)]
+    tables = [pa.table({'x': part, 'y': rng.choice(values, 500)}) for part in x]
+    if key is not None:
+        tables = [table.append_column('place', pa.array(np.arange(500) + 500 * i)) for i, table in enumerate(tables)]
+
+    def order(*pushed):
+        with gs.Sorter(key=key, reverse=reverse) as s:
+            for table in pushed:
+                s.push(table)
+            found = pa.table(s)
+        found = found.filter(found['x'].is_valid())
+        return [column.to_numpy().tobytes() for column in found.columns]
+    null = pa.table([pa.nulls(1, kind.type) for kind in tables[0].schema], tables[0].schema.names)
+    want = order(*tables)
+    for at in range(4):
+        assert order(*tables[:at], null, *tables[at:]) == want
 
 
 def test_table__of_any_columns__larger_than_memory_by_many_threads(tmp_path):

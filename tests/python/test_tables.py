@@ -284,7 +284,7 @@ def test_columns__where_arrays_are(make, dtype):
 
 @pytest.mark.parametrize('column, error, text', [
     (pa.array([1, None]), ValueError, 'nulls'), (pa.array(['a']), TypeError, 'fixed width'), (pa.table({'x': [1]}), TypeError, r'sort_table\(\)'),
-    (pa.array([decimal.Decimal(1)]), TypeError, 'decimals')])
+    (pa.array([decimal.Decimal(1)]), TypeError, 'decimals'), (pa.array([b''], pa.binary(0)), TypeError, 'width 0')])
 def test_columns__that_are_no_arrays__are_refused(column, error, text):
     with pytest.raises(error, match=text):
         gs.argsort(column)
@@ -369,6 +369,16 @@ def test_dictionaries__too_many_values_for_the_index__are_refused():
     batches = dictionaries(([0], [f'a{i}' for i in range(100)]), ([0], [f'b{i}' for i in range(100)]))
     with pytest.raises(TypeError, match="'x': its dictionaries have 200 values together, which are more than int8"):
         gs.sort_table(pa.RecordBatchReader.from_batches(batches[0].schema, batches))
+
+
+@pytest.mark.parametrize('key, want', [('x', [2, 0, 1, 6, 3, 5, 7, 4]), ('-x', [5, 7, 3, 0, 1, 6, 2, 4])])
+def test_dictionaries__of_halves__are_as_floats_go(key, want):
+    parts = ([0, 1, 2, 3, None, 4], np.array([0.0, -0.0, -1, 9, np.nan], 'f2')), ([0, 1], np.array([-0.0, np.nan], 'f2'))
+    table = pa.Table.from_batches(dictionaries(*parts))
+    found = gs.sort_table(table.append_column('place', pa.array(np.arange(8))), key).read_all()
+    assert found['place'].to_pylist() == want and found.schema.field('x') == table.schema.field('x')
+    values = table['x'].to_pylist()
+    assert str(found['x'].to_pylist()) == str([values[place] for place in want])  # with the signs of zeros
 
 
 @pytest.mark.parametrize('table, keys, options, error, text', [

@@ -71,6 +71,8 @@ class Columns:
             name = (part.name or b'').decode(errors='surrogateescape') or ('' if self.is_table else 'value')
             if part.dictionary:
                 raise ColumnError(f"column '{name}' is dictionary-encoded: its codes have no order; unpack it first, or sort_table() takes it")
+            if part.format == b'w:0':
+                raise ColumnError(f"column '{name}' is binary of width 0, which has no bytes to sort; sort_table() takes it")
             self.columns.append(Column(part.format, name, part.flags, c.metadata_of(part)))
         self._set_dtype()
 

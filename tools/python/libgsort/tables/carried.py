@@ -85,7 +85,8 @@ class Dictionary(Carrier):
     def __init__(self, field: Any, limit_bytes: int) -> None:
         super().__init__(field)
         self.carried, self.limit_bytes = pa.int32(), limit_bytes
-        self.values = pa.array([], carried_type(field.type.value_type))
+        kind = carried_type(field.type.value_type)
+        self.values = pa.array([], pa.float32() if pa.types.is_float16(kind) else kind)  # Arrow looks up no halves
         self.index_type = field.type.index_type
         self.most = 1 << self.index_type.bit_width - pa.types.is_signed_integer(self.index_type)
         self._last: Any = None

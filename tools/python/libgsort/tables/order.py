@@ -3,7 +3,8 @@
     key    [ is null: u8 ][ value, zeros where it is null ]     the first one only where there are nulls
     text   [ bytes, then zeros: V1 .. V32 ][ length: u8 ]       longer ones: [ place among all: u64 ]
 
-Nulls are first or last whatever the direction, as Arrow has it. -0 and 0 are one value, and all NaNs are: the greatest one.
+Nulls are first or last whatever the direction, as Arrow has it. -0 and 0 are one value, and all NaNs are: the greatest one;
+`is_by_bits`: they go as elements do, -0 before 0.
 """
 from __future__ import annotations
 
@@ -64,6 +65,8 @@ def _refuse_unordered(field: Any) -> None:
 
 
 class Order:
+    is_by_bits = False  # where floats are ordered
+
     def __init__(self, carriers: Carriers, keys: Sequence[Key], nulls_first: bool, memory: int, temp: Any, cancel: Any) -> None:
         """`memory` (bytes), `temp` and `cancel` are those of gs.argsort."""
         self.carriers, self.keys, self.nulls_first = carriers, keys, nulls_first
@@ -108,7 +111,7 @@ class Order:
         if array.null_count > 0:
             is_null = _numbers(array.is_null().cast(pa.uint8()), 'u1')
             parts.append((1 - is_null if self.nulls_first else is_null, False))
-        for values in _values(array):
+        for values in _values(array, self.is_by_bits):
             if is_null is not None:
                 values = values.copy()
                 values[is_null != 0] = np.zeros((), values.dtype)
@@ -124,7 +127,7 @@ def _numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
     return np.frombuffer(array.buffers()[1], np.uint8)[array.offset * dtype.itemsize:][:len(array) * dtype.itemsize].view(dtype)
 
 
-def _values(array: Any) -> List[npt.NDArray[Any]]:
+def _values(array: Any, is_by_bits: bool) -> List[npt.NDArray[Any]]:
     """Fields whose order is that of the values."""
     kind = array.type
     if pa.types.is_boolean(kind):
@@ -136,8 +139,10 @@ def _values(array: Any) -> List[npt.NDArray[Any]]:
         numbers = _numbers(array, f'V{8 * words}').view('<u8').reshape(-1, words)
         return [numbers[:, words - 1].view('<i8'), *(numbers[:, i] for i in reversed(range(words - 1)))]
     if pa.types.is_floating(kind):
-        numbers = _numbers(array, f'<f{kind.bit_width // 8}') + np.zeros((), f'<f{kind.bit_width // 8}')
-        numbers[np.isnan(numbers)] = np.nan
+        numbers = _numbers(array, f'<f{kind.bit_width // 8}')
+        if not is_by_bits:
+            numbers = numbers + np.zeros((), numbers.dtype)
+            numbers[np.isnan(numbers)] = np.nan
         return [numbers]
     if pa.types.is_integer(kind) or pa.types.is_temporal(kind):
         letter = 'u' if pa.types.is_unsigned_integer(kind) else 'i'
