@@ -363,6 +363,7 @@ def test_top__without_what_it_refuses_and_without_headers(tmp_path):
     a = np.array([(1, 2), (0, 3), (1, 5), (0, 1)], 'i4,i4')
     (tmp_path / 'x').write_bytes(b'head' + a.tobytes())
     off = {'count': False, 'out': None, 'zstd': False, 'argsort': False, 'values': []}
-    for x, options in ((a, off), (tmp_path / 'x', {**off, 'dtype': a.dtype, 'header': 4})):
+    (tmp_path / 'y').write_bytes(a.tobytes())
+    for x, options in ((a, off), (tmp_path / 'x', {**off, 'dtype': a.dtype, 'header': 4}), (tmp_path / 'y', {'dtype': a.dtype, 'header': 0})):
         found = gs.top(x, 3, key='f0', unique=True, sum=iter(['4:i32']), **options)
         assert found.tolist() == [(0, 4), (1, 7)]

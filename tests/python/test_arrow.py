@@ -431,6 +431,26 @@ def test_slice_of_structs__has_the_nulls_of_its_own_rows():
         s.push(rows_of(['z', 'y', 'x'], mask=pa.array([False, False, True])))
 
 
+@pytest.mark.parametrize('a', [['z', 'y', 'x'], [3, 2, None], [3, None, 1], [3, 2, 1]])
+@pytest.mark.parametrize('length', [0, 1, 2])
+def test_slice_of_structs__from_the_first_row__has_no_further_ones(a, length):
+    """Its columns are longer than it is."""
+    rows = pa.StructArray.from_arrays([pa.array(a), pa.array([1, 2, 3])], ['a', 'b']).slice(0, length)
+    for order in (sorted_by(rows, 'b'), sorted_by(rows, 'b', nulls='last'), pa.table(gs.sort_table(Uncounted(rows), 'b'))):
+        assert order.to_pydict() == {'a': a[:length], 'b': [1, 2, 3][:length]}
+
+
+@pytest.mark.parametrize('names', [['', ''], ['', 'f0'], ['f0', ''], ['x', 'x']])
+def test_table__of_names_that_are_several_columns__by_another_one(names):
+    table = pa.table([[3, 1, 2], [4, 5, 6], [1, 3, 2]], [*names, 'y'])
+    assert sorted_by(table, '-y').equals(table.take([1, 2, 0]))
+    with gs.Sorter(key='y', unique=True) as s, pytest.raises(TypeError, match='unique: .* is the name of several columns'):
+        s.push(table)
+    if len(set(names)) == 1:
+        with gs.Sorter() as s, pytest.raises(ValueError, match='is the name of 2 columns; a key is one'):
+            s.push(table)
+
+
 class Unspeakable(Exception):
     def __str__(self):
         raise self

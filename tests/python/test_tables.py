@@ -326,7 +326,8 @@ def test_dictionaries__ordered__by_their_places_and_only_one():
 @pytest.mark.parametrize('other, is_taken', [
     (['mid', 'high', 'low'], False), (['high', 'low'], False), (['low', 'mid', 'high', 'mid'], False),
     (['low', 'top', 'mid', 'high'], False),
-    (['low', 'high'], True), (['mid'], True), ([None, 'low', None, 'high'], True), (['low', 'mid', 'high', 'top'], True)])
+    (['low', 'high'], True), (['mid'], True), ([None, 'low', None, 'high'], True), (['low', 'mid', 'high', 'top'], True),
+    (['low', None, 'mid', 'high', 'top'], True)])
 def test_dictionaries__ordered_ones__are_one_order(other, is_taken):
     batches = dictionaries(([0, 1, 2], ['low', 'mid', 'high']), ([0], other), ordered=True)
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, batches)

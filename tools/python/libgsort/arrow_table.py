@@ -80,7 +80,11 @@ class Columns:
         if len(self.columns) == 1:
             self.dtype = self.columns[0].dtype
         else:
-            self.dtype = np.dtype([(column.name or UNNAMED, column.dtype) for column in self.columns])
+            names = [column.name or UNNAMED for column in self.columns]
+            if len(set(names)) < len(names):
+                raise ColumnError(f"'{max(names, key=names.count)}' is the name of several columns (one without is '{UNNAMED}'); "
+                                  'sort_table() takes them')
+            self.dtype = np.dtype(list(zip(names, (column.dtype for column in self.columns))))
 
     @classmethod
     def of_dtype(cls, dtype: np.dtype[Any]) -> Columns:

@@ -182,7 +182,7 @@ def _refuse_for_top(options: Any) -> None:
             what = 'sum=OFF:TYPE:wide' if name == 'sum' else name.replace('_', '-')
             raise UsageError(f'--{what} does not go with top(): it writes something else than elements; '
                              'sort_file() has it, with top=K')
-    if options.get('header') is not None:
+    if options.get('header') not in (None, 0, '0'):
         options['drop_header'] = True
 
 

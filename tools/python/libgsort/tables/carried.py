@@ -103,7 +103,7 @@ class Dictionary(Carrier):
         values = dictionary.cast(self.values.type)
         places = pc.index_in(values, value_set=self.values)
         fresh = pc.drop_null(pc.unique(values.filter(places.is_null())))
-        is_same_order = _rise(places) and (len(fresh) == 0 or values[:len(self.values)].equals(self.values))
+        is_same_order = _rise(places) and (len(fresh) == 0 or pc.drop_null(values)[:len(self.values)].equals(self.values))
         if self.type.ordered and len(self.values) > 0 and not is_same_order:
             raise TypeError(f"column '{self.name}': its dictionary is ordered, and another one than before")
         if len(fresh) > 0:

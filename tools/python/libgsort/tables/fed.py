@@ -109,7 +109,8 @@ def _batch_of(batches: Batches, batch: ArrowArray) -> Any:
     """That of pyarrow, which it is moved to."""
     (schema, is_table), at = _schema_of(batches), ctypes.addressof(batch)
     if is_table and batch.offset == 0 and batch.null_count == 0:
-        return pa.RecordBatch._import_from_c(at, schema)
+        rows = pa.RecordBatch._import_from_c(at, schema)
+        return rows.slice(0, rows.num_rows)  # columns may be longer
     if is_table:
         rows = pa.Array._import_from_c(at, pa.struct(list(schema)))
         if rows.null_count > 0:

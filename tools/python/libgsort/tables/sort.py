@@ -95,7 +95,7 @@ class TableSorter:
         if batch.schema != self.schema:
             raise TypeError('a batch of other columns than the first one')
         for begin in range(0, batch.num_rows, ROWS):
-            self._take_in(self.carriers.take_in(batch.slice(begin, ROWS)))
+            self._take_in(self.carriers.take_in(batch.slice(begin, min(ROWS, batch.num_rows - begin))))  # columns may be longer
 
     def _take_in(self, batch: Any) -> None:
         for piece in in_pieces(batch, self.row_most):
