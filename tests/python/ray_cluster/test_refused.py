@@ -1,6 +1,7 @@
 """What would lose data, or leave some out, is refused before anything is done; and what a torn journal says."""
 import json
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -57,6 +58,22 @@ def test_folders__of_something_else_stay(cluster, place):
     open('work/mine', 'w').close()
     gr.sort_file('data/x.u64', 'y.u64', parts=2, work='work')
     assert os.listdir('work') == ['mine'] and sorted(os.listdir('.')) == ['data', 'nodes', 'out', 'web', 'work', 'y.u64']
+
+
+def test_folders__that_come_to_hold_something_else_while_a_sort_is_at_work__stay(cluster, place):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    os.mkdir('out')
+
+    def put(at):
+        os.makedirs('new', exist_ok=True)
+        for folder in 'out', 'new':
+            open(f'{folder}/mine', 'w').close()
+
+    for said, output in ("holds 'mine', which is no part of a sort", 'out/'), ('is a folder', 'new'):
+        with pytest.raises(ValueError, match=said):
+            gr.sort_file('x.u64', output, parts=2, progress=put)
+        assert os.listdir('out') == os.listdir('new') == ['mine'] and sorted(os.listdir('.')) == ['new', 'nodes', 'out', 'x.u64']
+        shutil.rmtree('new')
 
 
 def test_splits__of_which_files_would_stay(cluster, place):

@@ -141,6 +141,7 @@ class Plan:
                 file.flush()
                 os.fsync(file.fileno())
             sync(job.output)
+        _refuse_folder(self.output, self.is_folder, [piece.path for piece in self.pieces])  # again: it may be another one by now
         old = f'{self.output}.old-{job.token[:8]}' if os.path.isdir(self.output) else ''
         if old:  # whoever dies here leaves both
             os.rename(self.output, old)
@@ -285,7 +286,8 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     form = Form.of(output, options, access)
     _refuse(paths, output, header, is_sorted, temp, form.level, conditions)
     _refuse_together(form, parts, kept, resume)
-    _refuse_folder(form, paths)
+    if not form.is_elsewhere:
+        _refuse_folder(form.target, form.is_folder, paths)
     order, dtype = order_of(found, paths, named, [*conditions, *kept, *gsort.tuning(options.get('memory', '1G'), threads)], form.words)
     if is_remote(paths[0]):
         named = order.options
@@ -339,26 +341,24 @@ def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
     return max(LEAST, -(-size // (-(-count // tasks) * tasks)))
 
 
-def _refuse_folder(form: Form, paths: Sequence[str]) -> None:
+def _refuse_folder(target: str, is_folder: bool, paths: Sequence[str]) -> None:
     """A folder is replaced as a whole: it is to hold parts of a sort, and nothing else."""
-    if form.is_elsewhere:
+    if not os.path.isdir(os.path.dirname(target)):
+        raise file_error(errno.ENOENT, f"'{os.path.dirname(target)}': no such folder")
+    if not os.path.isdir(target):
+        if is_folder and os.path.exists(target):
+            raise UsageError(f"'{target}': is no folder, which / behind it asks for")
         return
-    if not os.path.isdir(os.path.dirname(form.target)):
-        raise file_error(errno.ENOENT, f"'{os.path.dirname(form.target)}': no such folder")
-    if not os.path.isdir(form.target):
-        if form.is_folder and os.path.exists(form.target):
-            raise UsageError(f"'{form.target}': is no folder, which / behind it asks for")
-        return
-    if not form.is_folder:
-        raise UsageError(f"'{form.target}': is a folder; one of parts is named with a / behind it")
-    names, manifest = set(os.listdir(form.target)), b''
+    if not is_folder:
+        raise UsageError(f"'{target}': is a folder; one of parts is named with a / behind it")
+    names, manifest = set(os.listdir(target)), b''
     if store.MANIFEST in names:
-        with open(os.path.join(form.target, store.MANIFEST), 'rb') as file:
+        with open(os.path.join(target, store.MANIFEST), 'rb') as file:
             manifest = file.read()
     names = store.no_parts(names, manifest)
     if names:
-        raise UsageError(f"'{form.target}': holds '{min(names)}', which is no part of a sort, and a folder is replaced as a whole; name a new one")
-    folder = os.path.realpath(form.target)
+        raise UsageError(f"'{target}': holds '{min(names)}', which is no part of a sort, and a folder is replaced as a whole; name a new one")
+    folder = os.path.realpath(target)
     for path in paths:
         if not is_remote(path) and os.path.commonpath([folder, os.path.realpath(path)]) == folder:
             raise UsageError(f"'{path}': lies in the folder that is to be replaced")
