@@ -52,6 +52,11 @@ def names_of_tasks():
     return found
 
 
+def children_of(parent):
+    with open(f'/proc/{parent}/task/{parent}/children', encoding='ascii') as file:
+        return [int(pid) for pid in file.read().split()]
+
+
 def die_at_work(cluster, node, step):
     """Kills a node while it is at a task of this step: the task has begun, is stopped there, and never ends."""
     raylet = node.all_processes['raylet'][0].process.pid

@@ -11,10 +11,10 @@ import time
 from threading import Thread
 
 import pytest
-from clustered import LONG, NODE, content, die_at_work, gen, gsort, journal_has, until
+from clustered import LONG, NODE, children_of, content, die_at_work, gen, gsort, journal_has, names_of_tasks, until
 
 import libgsort.ray as gr
-from libgsort.ray import driver
+from libgsort.ray import crew, driver
 from libgsort.ray.keeper import Folder
 
 RECORDS = ['-R', '16', '-k', '4:u16:desc']
@@ -79,6 +79,58 @@ def test_nodes_killed__identical_bytes(cluster, data, place):
         is_clean(place)
         for node in nodes[len(killed):]:
             cluster.remove_node(node)
+
+
+LATE = '''#!/bin/bash
+# gsort, but what has that word begins when it may.
+case " $* " in *"{1}"*) until [ -e {0}/go ]; do sleep 0.1; done ;; esac
+exec gsort "$@"
+'''
+
+
+@pytest.mark.parametrize('step, word', [('gsort merge part', ' -m '), ('gsort sort piece', '/map-')])
+def test_a_node_falls_silent__nothing_waits_for_it(cluster, place, tmp_path_factory, monkeypatch, step, word):
+    """It is stopped: no connection to it ends. A merge elsewhere reads from it while it is at no task; or it is at one itself."""
+    import ray
+    monkeypatch.setattr(crew, 'SILENCE', 3)
+    monkeypatch.setattr(crew, 'STRAGGLES_LEAST', 600)  # each node sorts a piece, however slow it is
+    tools, stopped = tmp_path_factory.mktemp('tools'), []
+    (tools / 'gsort').write_text(LATE.format(tools, word))
+    (tools / 'gsort').chmod(0o755)
+    gen('few', 'u64', 24_000_000, str(tools / 'x'))  # so that a slice, 38 MB, is longer than what is on its way when a node is stopped
+    gsort(*RECORDS, str(tools / 'x'), '-o', str(tools / 'want'))
+    nodes = {node.all_processes['raylet'][0].process.pid: node for node in [cluster.add_node(**NODE) for _ in range(2)]}
+    cluster.wait_for_nodes()
+    is_merge = step == 'gsort merge part'
+
+    def at_work():
+        return nodes.keys() & {parent for parent, name in names_of_tasks().values() if name == step}
+
+    def stop():
+        until(lambda: step in [name for _, name in names_of_tasks().values()] if is_merge else at_work())
+        time.sleep(2)  # until a merge waits for its first elements
+        raylet = (nodes.keys() - at_work() if is_merge else at_work()).pop()
+        stopped.extend([raylet, *children_of(raylet)])
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        (tools / 'go').touch()
+
+    thread = Thread(target=stop)
+    thread.start()
+    try:
+        report = gr.sort_file(str(tools / 'x'), 'out', record=16, key='4:u16:desc', parts=1, memory='200M', temp=str(place / 'nodes'),
+                              program=str(tools / 'gsort'))
+        assert content('out') == content(tools / 'want')
+        assert report.ray['nodes'] == 4 and report.ray['again'] == (not is_merge), report.ray
+    finally:
+        thread.join()
+        for pid in stopped[1:]:
+            os.kill(pid, signal.SIGKILL)
+        for node in nodes.values():
+            cluster.remove_node(node, allow_graceful=False)
+        until(lambda: ray.cluster_resources()['CPU'] == 3)  # which the next sort counts on
+    os.unlink('out')
+    is_clean(place)
 
 
 def keepers():
@@ -177,6 +229,28 @@ def test_a_full_disk__other_nodes_take_it(cluster, data, place, tmp_path_factory
     run(data, str(place / 'nodes'), program=str(tools / 'gsort'))
     assert content('out') == content(data / 'want') and (tools / 'full').exists()
     is_clean(place)
+
+
+FAILING = '''#!/bin/bash
+# gsort, but the second piece cannot be sorted three times, and the first part not be merged three times.
+case "$*" in
+    *map-00001*) step=sort ;;
+    *"--part 1/"*) step=merge ;;
+    *) exec gsort "$@" ;;
+esac
+for i in 1 2 3; do
+    ! mkdir {0}/$step-$i 2>/dev/null || { echo "gsort: not yet" >&2; exit 3; }
+done
+exec gsort "$@"
+'''
+
+
+def test_a_task_of_each_step_fails_three_times__the_fourth_counts(cluster, data, place, tmp_path_factory):
+    tools = tmp_path_factory.mktemp('tools')
+    (tools / 'gsort').write_text(FAILING.replace('{0}', str(tools)))
+    (tools / 'gsort').chmod(0o755)
+    report = run(data, None, program=str(tools / 'gsort'))
+    assert content('out') == content(data / 'want') and report.ray['again'] == 6
 
 
 # A node whose temporary folder is a disk of its own, which is full as soon as a sorted file is there.

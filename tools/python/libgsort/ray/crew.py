@@ -21,6 +21,7 @@ TRIES = 4
 TRIES_OF_NODES = 20
 STRAGGLES = 3.0  # times the median
 STRAGGLES_LEAST = 10.0  # seconds
+SILENCE = 10  # seconds without a result until nodes are looked at
 
 
 stop = threading.Event()  # a signal came: the program ends where nothing of Ray is interrupted
@@ -53,7 +54,7 @@ class Crew:
         self.keepers: Dict[str, Any] = {}
         self.about: Dict[str, Dict[str, Any]] = {}
         self.full: Set[str] = set()
-        self.tries: Dict[Hashable, int] = {}
+        self.tries: Dict[Hashable, int] = {}  # of the tasks of a run
         self.made = 0
         self.again = 0  # tasks that were started more than once
         self.nodes: Dict[str, int] = {}
@@ -129,17 +130,23 @@ class Crew:
         """
         waiting, running, times = list(reversed(tasks)), {}, []  # type: ignore[var-annotated]
         finished: Set[Hashable] = set()
+        self.tries, silence = {}, 0
         try:
             while waiting or running:
                 if stop.is_set():
                     raise KeyboardInterrupt
                 self._start(waiting, running, times, start, bytes_of, near)
                 ready, _ = ray.wait(list(running), timeout=1.0)
-                for ref in ready:
+                silence = 0 if ready or silence == SILENCE else silence + 1
+                lost = self._lost(running, near) if silence == SILENCE else []
+                for ref in ready or lost:
                     task, node, began = running.pop(ref)
                     if task in finished:
                         continue
                     try:
+                        if ref in lost:
+                            ray.cancel(ref, force=True)
+                            raise ray.exceptions.NodeDiedError(f'{node} is gone')
                         result = ray.get(ref)
                     except ray.exceptions.RayError as error:
                         self._failed(task, node, error)
@@ -194,6 +201,15 @@ class Crew:
         late = max(STRAGGLES_LEAST, STRAGGLES * statistics.median(times))
         tasks = [task for task, _, _ in running.values()]
         return next((task for task, _, began in running.values() if time.monotonic() - began > late and tasks.count(task) == 1), None)
+
+    @staticmethod
+    def _lost(running: Dict[Any, Any], near: Optional[Callable[[Any, str], int]]) -> List[Any]:
+        """Tasks on nodes that are gone. Ray may not say so, and what reads from such a node may wait for ever: no connection to it ends."""
+        gone = [node['NodeID'] for node in ray.nodes() if not node['Alive']]
+        for node in gone:
+            if near is not None and any(near(task, node) > 0 for task, _, _ in running.values()):
+                raise LostNodes(f'{node} is gone')
+        return [ref for ref, (_, node, _) in running.items() if node in gone]
 
     def _failed(self, task: Hashable, node: str, error: Exception) -> None:
         """Returns if the task is to be started again."""
