@@ -66,9 +66,7 @@ static void complete(struct gsi_options *options, enum gs_action action)
 static void take_note(void *context, const char *text)
 {
     const struct gs_job *job = context;
-    struct gs_report *report = job->report;
-    if (report->note_count < GSI_NOTES_MAX)
-        gsi_fit_name(report->notes[report->note_count++], GSI_NOTE_BYTES, text);
+    gsi_report_note(job->report, text);
     if (job->note != NULL)
         job->note(job->note_context, text);
 }

@@ -5,6 +5,7 @@
 
 #include "base/calendar.h"
 #include "base/options.h"
+#include "base/status.h"
 
 /* What a stream of elements holds: exact, and independent of order, threads and chunking. */
 struct gsi_tally_report {
@@ -282,5 +283,12 @@ struct gs_report {
     size_t note_count;
     struct gsi_joined_sums *sums; /* of reports that were added up; the library's */
 };
+
+/* gsi_report_note: what options->note was told; behind GSI_NOTES_MAX of them no more are kept. */
+static inline void gsi_report_note(struct gs_report *report, const char *text)
+{
+    if (report->note_count < GSI_NOTES_MAX)
+        gsi_fit_name(report->notes[report->note_count++], GSI_NOTE_BYTES, text);
+}
 
 #endif

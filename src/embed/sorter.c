@@ -71,6 +71,11 @@ static void stop(void *context)
     pthread_mutex_unlock(&sorter->lock);
 }
 
+static void take_note(void *context, const char *text)
+{
+    gsi_report_note(&((struct gs_sorter *)context)->report, text);
+}
+
 static void *run_job(void *context)
 {
     static const char *const names[] = {"sorter"};
@@ -83,6 +88,8 @@ static void *run_job(void *context)
     options.readers = &sorter->reader;
     options.writer = &sorter->writer;
     options.raw = true;
+    options.note = take_note;
+    options.note_context = sorter;
     enum gs_status status = gsi_run(&options, NULL, &sorter->report, &sorter->error);
     if (status == GS_OK)
         status = gsi_order_end(&sorter->order, &sorter->error);

@@ -91,7 +91,7 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
                                                  gsi_header_takes_nothing(inputs->options));
     if (input->is_sniffed)
         return gsi_header_place(inputs, input);
-    if (input->is_stream && is_later && !inputs->options->merge)
+    if (input->is_stream && is_later && !is_asked && !inputs->options->merge)
         return GS_OK;
     gsi_sniff_start(&sniff, inputs, input, sniff_done);
     status = gsi_loop_wait_until(inputs->loop, &input->is_sniffed);

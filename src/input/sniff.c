@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Skippable frames are looked past up to here; a frame behind them is taken for one that needs the
- * window that gsi_header_plan (header.h) plans for at least. */
+/* Frames without data are looked past up to here; a frame behind them is taken for one that needs
+ * the window that gsi_header_plan (header.h) plans for at least. */
 #define HEAD_MAX_BYTES ((size_t)1 << 20)
 
 /* So many bytes of what is packed are looked at: no header of what may be packed is longer. */
@@ -58,40 +58,49 @@ static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gs
     return next > input->head_bytes ? next : input->head_bytes + FURTHER_BYTES;
 }
 
+/* Bytes of a frame without data: a skippable one, or of one block that is empty; 0: it is no such
+ * frame, or not enough of it is there to tell. */
+static uint64_t bytes_without_data(const struct gsi_zst_frame *frame, const uint8_t *at,
+                                   size_t bytes)
+{
+    if (frame->is_skippable)
+        return frame->header_bytes + frame->content_bytes;
+    struct gsi_zst_walk walk = gsi_zst_walk_begin(frame);
+    uint64_t whole = gsi_zst_walk_on(&walk, at, bytes);
+    return walk.next_off == frame->header_bytes + GSI_ZST_BLOCK_HEADER_BYTES ? whole : 0;
+}
+
+/* Such frames of a file are no part of the head where nothing follows them there. */
+static void pass_over(struct gsi_sniff *sniff)
+{
+    struct gsi_input *input = sniff->input;
+    if (input->file_bytes == UINT64_MAX || sniff->passed_bytes + sniff->frame_off > input->bytes)
+        return;
+    sniff->passed_bytes += sniff->frame_off;
+    sniff->frame_off = 0;
+    input->head_bytes = 0;
+}
+
 /* Bytes that the head should have for what is in it to be known; no more than it has: enough. */
 static size_t wanted_bytes(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
     struct gsi_zst_frame frame;
-    size_t off = 0;
     if (sniff->passed_bytes == 0 && !gsi_zst_begins(input->head, input->head_bytes))
         return wanted_plain(input->head, input->head_bytes);
-    while (off < input->head_bytes) {
+    while (sniff->frame_off < input->head_bytes) {
+        size_t off = (size_t)sniff->frame_off;
         int more = gsi_zst_frame_read(input->head + off, input->head_bytes - off, &frame);
         if (more != 0)
             return more > 0 ? gsi_min_u64(off + (size_t)more, HEAD_MAX_BYTES) : 0;
         input->window_bytes = frame.window_bytes;
-        if (!frame.is_skippable)
+        uint64_t passed = bytes_without_data(&frame, input->head + off, input->head_bytes - off);
+        if (passed == 0)
             return gsi_min_u64(wanted_packed(sniff, off, &frame), HEAD_MAX_BYTES);
-        off += frame.header_bytes + frame.content_bytes;
+        sniff->frame_off += passed;
     }
-    return gsi_min_u64(off + 1, HEAD_MAX_BYTES);
-}
-
-/* Skippable frames of a file are no part of the head where one of them goes on behind it. */
-static void pass_over(struct gsi_sniff *sniff)
-{
-    struct gsi_input *input = sniff->input;
-    struct gsi_zst_frame frame;
-    uint64_t off = 0;
-    while (input->file_bytes != UINT64_MAX && off < input->head_bytes &&
-           gsi_zst_frame_read(input->head + off, input->head_bytes - off, &frame) == 0 &&
-           frame.is_skippable)
-        off += frame.header_bytes + frame.content_bytes;
-    if (off <= input->head_bytes || sniff->passed_bytes + off > input->bytes)
-        return;
-    sniff->passed_bytes += off;
-    input->head_bytes = 0;
+    pass_over(sniff);
+    return gsi_min_u64(sniff->frame_off + 1, HEAD_MAX_BYTES);
 }
 
 /* Plain data: of a format of format.h, or what gsort sorts, but no other program's. What --header
@@ -105,12 +114,12 @@ static void take_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t byte
         gsi_format_take(sniff->inputs, sniff->input, data, bytes);
 }
 
-/* Whether a stream has given nothing but skippable frames, as far as it is looked at. */
+/* Whether a stream has given nothing but frames without data, as far as it is looked at. */
 static bool is_hidden(const struct gsi_sniff *sniff)
 {
     const struct gsi_input *input = sniff->input;
     bool is_file = input->file_bytes != UINT64_MAX;
-    return !is_file && !sniff->is_at_end && sniff->plain == NULL &&
+    return !is_file && !sniff->is_at_end && sniff->plain_bytes == 0 && sniff->frame_off > 0 &&
            input->head_bytes >= HEAD_MAX_BYTES;
 }
 
@@ -122,7 +131,7 @@ static void decide(struct gsi_sniff *sniff)
     bool is_packed = sniff->passed_bytes > 0 || gsi_zst_begins(input->head, input->head_bytes);
     if (is_packed && is_hidden(sniff)) {
         gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
-                 "'%s': its data begin behind more than 1 MiB of skippable frames; unpack it "
+                 "'%s': its data begin behind more than 1 MiB of empty frames; unpack it "
                  "first: zstd -d",
                  input->name);
     } else if (is_packed) {
@@ -217,7 +226,6 @@ static void step(struct gsi_sniff *sniff)
         }
         if (!read_file(sniff, wanted))
             break;
-        pass_over(sniff);
     }
     finish(sniff);
 }

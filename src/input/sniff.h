@@ -14,7 +14,8 @@ struct gsi_sniff {
     struct gsi_inputs *inputs;
     struct gsi_input *input;
     bool is_at_end;
-    uint64_t passed_bytes; /* of skippable frames of a file, which are not in the head */
+    uint64_t passed_bytes; /* of frames of a file without data, which are not in the head */
+    uint64_t frame_off;    /* behind those that begin in the head */
     uint8_t *plain;        /* what its first zstd frames begin with; from malloc */
     size_t plain_bytes;
     void (*done)(struct gsi_sniff *sniff);

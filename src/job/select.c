@@ -66,6 +66,12 @@ bool gsi_select_is_wanted(const struct gsi_options *options)
            (options->quantile_count > 0 || options->histogram_bins > 0);
 }
 
+/* Readers may promise how many bytes there are, and still give them once. */
+static bool is_read_once(const struct gsi_job *job)
+{
+    return job->inputs.has_stream || job->inputs.bytes == UINT64_MAX;
+}
+
 /* Half of what the least plan leaves. Of little data no more than there is. */
 uint64_t gsi_select_bytes(const struct gsi_job *job, uint64_t memory_bytes)
 {
@@ -73,8 +79,7 @@ uint64_t gsi_select_bytes(const struct gsi_job *job, uint64_t memory_bytes)
         return 0;
     uint64_t least = GSI_PLAN_LEAST_BYTES + 2 * LEAST_BYTES;
     uint64_t bytes = memory_bytes > least ? (memory_bytes - least) / 2 : 0;
-    bool is_stream = job->inputs.bytes == UINT64_MAX;
-    uint64_t most = is_stream ? UINT64_MAX : MOST_BYTES;
+    uint64_t most = is_read_once(job) ? UINT64_MAX : MOST_BYTES;
     return gsi_round_down_u64(gsi_clamp_u64(bytes, LEAST_BYTES, most), GSI_DIRECT_ALIGN);
 }
 
@@ -277,12 +282,15 @@ static enum gs_status resolve_all(struct select *select)
         select->brackets[left++] = next; /* those before it are done with */
     }
     select->open_count = left;
-    if (left > 0 && (job->inputs.has_stream || job->inputs.bytes == UINT64_MAX))
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "--quantiles: '%s' can be read only once, and does not fit into --memory; "
-                        "raise that, or sort to /dev/null",
-                        job->inputs.table[0].name);
-    return GS_OK;
+    if (left == 0 || !is_read_once(job))
+        return GS_OK;
+    const struct gsi_input *once = job->inputs.table;
+    while (!once->is_stream)
+        once++;
+    return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                    "--quantiles: '%s' can be read only once, and does not fit into --memory; "
+                    "raise that, or sort to /dev/null",
+                    once->name);
 }
 
 /* ---- the job ---- */
@@ -321,7 +329,7 @@ static enum gs_status first_brackets(struct select *select)
     bool is_few = numbers <= gsi_min_u64(FEW_BYTES / bytes, list);
     for (size_t i = 0; i < select->open_count; i++)
         select->brackets[i] = select->whole;
-    if (job->inputs.bytes == UINT64_MAX || is_few || select->open_count == 0)
+    if (is_read_once(job) || is_few || select->open_count == 0)
         return GS_OK;
     uint64_t want = gsi_clamp_u64(job->inputs.bytes / SAMPLE_STEP_BYTES, GSI_SAMPLE_BLOCKS_MIN,
                                   GSI_SAMPLE_BLOCKS_MAX);

@@ -269,8 +269,9 @@ static bool is_before_border(const struct gsi_ranks *ranks, const uint8_t *eleme
     value_at(ranks, elements + at * ranks->layout->element_bytes, value);
     gsi_element_to_key(&ranks->histogram.layout, value, &key);
     return ranks->is_descending
-               ? key >= ranks->histogram.from[ranks->report->bin_count - 1 - ranks->border]
-               : key < ranks->histogram.from[ranks->border + 1];
+               ? gsi_histogram_reaches(&ranks->histogram,
+                                       ranks->report->bin_count - 1 - ranks->border, key)
+               : !gsi_histogram_reaches(&ranks->histogram, ranks->border + 1, key);
 }
 
 /* Elements that come before a border are those of the bins on that side; a window holds some

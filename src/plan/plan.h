@@ -54,11 +54,13 @@
 #include "plan/merge_tree.h"
 
 /* The process takes this much beside the arena, threads and formats, for code, libraries, stacks
- * and
- * rings: the measured resident size of a run on a small file (the manual, "Memory").
+ * and rings: the measured resident size of a run on a small file (the manual, "Memory").
  * GSI_PLAN_LEAST_BYTES adds the least memory in which anything can be done. */
 #define GSI_PLAN_PROCESS_BYTES ((uint64_t)6 << 20)
 #define GSI_PLAN_LEAST_BYTES   (GSI_PLAN_PROCESS_BYTES + ((uint64_t)2 << 20))
+
+/* Longest frames, without --window: 1 MiB reaches a disk's limit at depth 8 (gsort-bench disk). */
+#define GSI_PLAN_FRAME_MAX_BYTES ((uint64_t)1 << 20)
 
 /* Tables: bytes that a run, or an input that is one, takes in the list of runs and in the feed; and
  * a frame in the index of its run and in the order of reading. Where these tables are it is

@@ -74,9 +74,6 @@ enum gs_status gsi_plan_with_tables(const struct gsi_plan_request *request, stru
 
 /* ---- plan_frames.c ---- */
 
-/* 1 MiB reaches a disk's limit at depth 8 (gsort-bench disk). */
-#define GSI_PLAN_FRAME_MAX_BYTES ((uint64_t)1 << 20)
-
 /* The part of memory that tables of frames may take. */
 #define GSI_PLAN_FRAME_TABLE_PART 4
 

@@ -129,7 +129,7 @@ enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_
     struct gsi_field_report element;
     if (part != NULL && !has_named_fields(part))
         return gsi_fail(error, GS_E_INPUT, 0, "report: a field has no name");
-    const bool is_first = whole != NULL && whole->sums == NULL && whole->type == NULL;
+    const bool is_first = whole != NULL && whole->sums == NULL && whole->element_bytes == 0;
     if (whole == NULL || part == NULL || !take_sums(whole))
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
     if (is_first)

@@ -63,17 +63,21 @@ int gsi_journal_next(struct gsi_journal *journal, struct gsi_journal_entry *entr
     return 0;
 }
 
-int gsi_journal_may_be(int fd, bool *may_be)
+int gsi_journal_may_be(int fd, uint32_t first, bool *may_be)
 {
     static const struct head zeros;
     struct head head;
     struct gsi_journal journal = {.fd = fd};
     struct gsi_journal_entry entry;
     int64_t moved = gsi_file_read(fd, &head, sizeof head, 0);
-    *may_be = moved >= 0 && memcmp(&head, &zeros, (size_t)moved) == 0;
     if (moved < 0)
         return errno;
-    return *may_be ? 0 : gsi_journal_next(&journal, &entry, may_be);
+    if (memcmp(&head, &zeros, (size_t)moved) != 0)
+        return gsi_journal_next(&journal, &entry, may_be);
+    uint32_t found = first; /* the head is written last */
+    moved = gsi_file_read(fd, &found, sizeof found, sizeof head);
+    *may_be = moved >= 0 && found == first;
+    return moved < 0 ? errno : 0;
 }
 
 int gsi_journal_append(struct gsi_journal *journal, uint32_t type, const struct iovec *parts,

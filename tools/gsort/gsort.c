@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,6 +59,16 @@ static void guard_standard_streams(void)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             (void)!open("/dev/null", unusable[fd]);
+}
+
+/* Shells give few, as programs with select can use no more; a split may take four a file. */
+static void take_all_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
 }
 
 static void draw_progress(void *context, const struct gs_progress *progress)
@@ -310,6 +321,7 @@ int main(int argc, char **argv)
     int code = 0;
     struct print_output *printer = NULL;
     guard_standard_streams();
+    take_all_descriptors();
     enum gs_status status = command_line_parse(argc, argv, &line, &error);
     bool wants_text = line.wants_help || line.wants_version;
     if (status == GS_OK && !wants_text)

@@ -55,7 +55,7 @@ static gsi_u128 border_key(const struct gsi_histogram *histogram, const uint8_t 
     if (is_float && least == most)
         return float_key(&histogram->layout,
                          float_border(least - 0.5, most + 0.5, i, histogram->bins));
-    if (low == high) /* the next integer, if there is one, is behind the border in the middle */
+    if (low == high) /* the next integer, if there is one, is behind the one in the middle */
         return low + (2 * i > histogram->bins && low < greatest);
     if (i == 0)
         return low;
@@ -89,6 +89,7 @@ bool gsi_histogram_make(struct gsi_histogram *histogram, const struct gsi_key_ty
     gsi_u128 ends[2] = {0};
     gsi_element_to_key(&histogram->layout, min, &ends[0]);
     gsi_element_to_key(&histogram->layout, max, &ends[1]);
+    histogram->last = !is_float && ends[0] == ends[1] ? bins / 2 : bins - 1;
     histogram->low = position_of(&histogram->layout, &ends[0], 0);
     double width = position_of(&histogram->layout, &ends[1], 0) - histogram->low;
     histogram->scale = width > 0 && !isinf(width) ? bins / width : 0;
@@ -101,9 +102,9 @@ GSI_INLINE uint32_t bin_of(const struct gsi_histogram *histogram, const void *ke
     gsi_u128 key = gsi_bracket_key(keys, histogram->layout.key_bytes, i);
     double guess = (position_of(&histogram->layout, keys, i) - histogram->low) * histogram->scale;
     uint32_t bin = guess < histogram->bins - 1 ? (uint32_t)guess : histogram->bins - 1;
-    while (bin > 0 && histogram->from[bin] > key)
+    while (bin > 0 && !gsi_histogram_reaches(histogram, bin, key))
         bin--;
-    while (bin + 1 < histogram->bins && histogram->from[bin + 1] <= key)
+    while (bin + 1 < histogram->bins && gsi_histogram_reaches(histogram, bin + 1, key))
         bin++;
     return bin;
 }

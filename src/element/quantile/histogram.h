@@ -19,7 +19,7 @@
 
 struct gsi_histogram {
     struct gsi_layout layout; /* of the numbers, ascending */
-    uint32_t bins;
+    uint32_t bins, last; /* equal integers are in the middle, even if there is none behind them */
     gsi_u128 from[GSI_BINS_MAX]; /* keys; what is at or above the next one is in a later bin */
     double low, scale;           /* bins a unit, from the key `low` on: where to begin to look */
 };
@@ -29,6 +29,13 @@ struct gsi_histogram {
  * false: one of them is infinite, so there is no width */
 bool gsi_histogram_make(struct gsi_histogram *histogram, const struct gsi_key_type *type,
                         uint32_t bins, const uint8_t min[16], const uint8_t max[16]);
+
+/* gsi_histogram_reaches: whether a key is in this bin or a later one. */
+static inline bool gsi_histogram_reaches(const struct gsi_histogram *histogram, uint32_t bin,
+                                         gsi_u128 key)
+{
+    return bin <= histogram->last && histogram->from[bin] <= key;
+}
 
 /* gsi_histogram_add: counts `n` raw numbers in any order, all in the range; NaNs are left out. */
 void gsi_histogram_add(const struct gsi_histogram *histogram, const void *numbers, size_t n,

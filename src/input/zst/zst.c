@@ -6,9 +6,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#define BLOCK_HEADER_BYTES 3u
-#define CHECKSUM_BYTES     4u
-#define BLOCK_RLE          1u /* one byte stands for the whole block */
+#define CHECKSUM_BYTES 4u
+#define BLOCK_RLE      1u /* one byte stands for the whole block */
 
 static uint32_t read_u32(const uint8_t *data)
 {
@@ -54,11 +53,11 @@ struct gsi_zst_walk gsi_zst_walk_begin(const struct gsi_zst_frame *frame)
 
 uint64_t gsi_zst_walk_on(struct gsi_zst_walk *walk, const uint8_t *data, uint64_t bytes)
 {
-    while (!walk->is_last && walk->next_off + BLOCK_HEADER_BYTES <= bytes) {
+    while (!walk->is_last && walk->next_off + GSI_ZST_BLOCK_HEADER_BYTES <= bytes) {
         const uint8_t *at = data + walk->next_off;
         uint32_t header = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
         uint32_t size = (header >> 1 & 3) == BLOCK_RLE ? 1 : header >> 3;
-        walk->next_off += BLOCK_HEADER_BYTES + size;
+        walk->next_off += GSI_ZST_BLOCK_HEADER_BYTES + size;
         walk->is_last = (header & 1) != 0;
     }
     return walk->is_last ? walk->next_off + (walk->has_checksum ? CHECKSUM_BYTES : 0) : 0;

@@ -12,9 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GSI_ZST_MAGIC_BYTES  4u
-#define GSI_ZST_HEADER_BYTES 18u /* the longest header, magic too */
-#define GSI_ZST_UNKNOWN      UINT64_MAX
+#define GSI_ZST_MAGIC_BYTES        4u
+#define GSI_ZST_HEADER_BYTES       18u /* the longest header, magic too */
+#define GSI_ZST_BLOCK_HEADER_BYTES 3u
+#define GSI_ZST_UNKNOWN            UINT64_MAX
 
 /* gsi_zst_begins: whether a frame, skippable or not, may begin here; false if `bytes` are fewer
  * than a magic has. */

@@ -28,12 +28,14 @@
 #define DEVICE_MIN_BYTES ((uint64_t)64 << 20)
 
 /* The bits that indexes of tags may need: two indexes for each record that is read or lies in
- * memory (device/record_places.h). A merge has room in memory for more records than short files
- * have. */
+ * memory (device/record_places.h). A merge has room for a frame more of each input, and of what it
+ * spills of some. */
 static uint32_t index_bits(const struct gsi_job *job)
 {
     uint64_t sorted = gsi_job_sorted_bytes(job), memory = job->memory_bytes;
-    uint64_t held = job->options->merge ? memory : gsi_min_u64(sorted, memory);
+    uint64_t frame = gsi_max_u64(GSI_PLAN_FRAME_MAX_BYTES, job->options->window_bytes);
+    uint64_t merged = gsi_mul_max_u64(2 * job->inputs.count, frame);
+    uint64_t held = gsi_min_u64(memory, job->options->merge ? merged : sorted);
     uint64_t bytes = gsi_add_max_u64(sorted, held);
     uint64_t most = 2 * (bytes / job->chosen.layout.element_bytes);
     return gsi_min_u32(GSI_TAG_INDEX_BITS, 64 - (uint32_t)__builtin_clzll(most | 1));

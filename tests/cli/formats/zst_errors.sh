@@ -47,3 +47,20 @@ gsort -t u32 only_skipped.zst | wc -c
 cat skipped.zst | refused -
 refused cut_skipped.zst
 refused garbage.zst
+# However small they are; and frames of nothing.
+python3 - <<'P'
+import struct
+text = b"{'descr': '<u4', 'fortran_order': False, 'shape': (3,), }".ljust(117) + b'\n'
+open('few.npy', 'wb').write(b'\x93NUMPY\1\0' + struct.pack('<H', len(text)) + text + struct.pack('<3I', 5, 1, 3))
+open('tiny', 'wb').write(struct.pack('<II', 0x184D2A52, 0) * 140000)
+P
+zstd -q few.npy
+zstd -qc </dev/null >empty
+gsort few.npy >sorted.npy
+head -c 96000 tiny >some
+cat tiny few.npy.zst >behind.zst
+gsort -q behind.zst | cmp - sorted.npy
+cat empty some empty few.npy.zst >behind.zst
+gsort -q behind.zst | cmp - sorted.npy
+cat behind.zst | gsort -q | cmp - sorted.npy
+cat empty tiny few.npy.zst | refused -

@@ -3,6 +3,10 @@ need zstd
 gsort-gen --dist uniform --type u64 --size 4M -o x
 gsort -t u64 x -o want
 mkdir a b
+# What the shell gives is not all there is.
+(ulimit -Sn 64 && gsort -t u64 x -o part-%d --split=32 --verify=read -S 64M)
+cat $(ls part-* | sort -t- -k2n) | cmp - want
+rm part-*
 for io in uring threads; do
     (ulimit -n 16 && gsort -t u64 x -o out -S 16M --spill always -T a -T b --io $io)
     cmp out want

@@ -10,11 +10,14 @@ for type in f32 f64; do
         "$([ $type = f32 ] && echo f || echo d)" >zeros.$type
     gsort --stats-only zeros.$type --histogram 2 | awk '/histogram/ { is_it = 1 } is_it { print $NF }' | xargs
 done
-# Equal ones lie in the middle, as numpy.histogram has it; the greatest of its type has none behind it.
+# Equal ones lie in the middle, as numpy.histogram has it; the greatest of its type, too, by a sort or without.
 python3 -c 'import struct; open("equal.f64", "wb").write(struct.pack("<3d", 7, 7, 7)); open("most.u32", "wb").write(b"\xff" * 8)
 open("equal.i32", "wb").write(struct.pack("<2i", -3, -3))'
 for file in equal.f64 equal.i32 most.u32; do
-    gsort --stats-only $file --histogram 4 | sed -n '/histogram/,$p'
+    gsort --stats-only $file --histogram 4 | sed -n '/histogram/,$p' | tee seen
+    for way in "" -r; do
+        gsort $way $file -o /dev/null --histogram 4 2>&1 | sed -n '/histogram/,$p' | cmp - seen
+    done
 done
 # A number too large for a double belongs where it is, not where its double would be.
 python3 -c 'import struct; open("wide.u64", "wb").write(struct.pack("<4Q", 0, 2**63 - 1, 2**63, 2**64 - 1))'

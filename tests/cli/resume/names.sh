@@ -7,6 +7,10 @@ try() {
 
 echo "-- somebody's files"
 mkdir dir
+{ head -c 30 /dev/zero && echo important; } >dir/manifest.gsort
+try x -o out --resume dir
+tail -c 10 dir/manifest.gsort
+rm dir/manifest.gsort
 for name in runs output manifest manifest.gsort; do
     cp x dir/$name
     try x -o out --resume dir

@@ -3,6 +3,7 @@
 
 #include "base/report.h"
 
+#include <math.h>
 #include <string.h>
 
 static void put_numbers(void)
@@ -299,6 +300,23 @@ static void test_job__reader_that_is_forgotten__is_no_input(void **state)
     gs_job_free(job);
 }
 
+/* What a reader promises it gives once: no sample is taken of it, and it is not read again. */
+static void test_job__reader_that_promises__is_read_once(void **state)
+{
+    (void)state;
+    const uint64_t bytes = UINT64_C(40) << 20;
+    gs_job *job = new_job();
+    struct stream stream = {.job = job, .left = bytes};
+    const struct gs_reader reader = {.read = give, .context = &stream, .bytes = bytes};
+    assert_int_equal(gs_job_add_reader(job, "numbers", &reader), GS_OK);
+    assert_int_equal(gs_job_set(job, "quantiles", "0.5"), GS_OK);
+    if (gs_job_run(job, GS_STATS) != GS_OK)
+        fail_msg("%s", gs_job_error(job)->text);
+    assert_int_equal(gs_job_report(job)->tally.count, bytes / sizeof(double) + 4);
+    assert_string_equal(gs_job_report(job)->quantiles[0].text, "0.5");
+    gs_job_free(job);
+}
+
 static void test_job__note_and_cancel__are_the_callers(void **state)
 {
     (void)state;
@@ -379,6 +397,29 @@ static void test_job__sorter__has_what_it_was_told_at_first(void **state)
     gs_sorter_close(sorter);
 }
 
+static void test_job__sorter__says_what_a_job_says(void **state)
+{
+    (void)state;
+    struct gs_error error;
+    gs_job *job = gs_job_create();
+    gs_job_set(job, "type", "f64");
+    gs_job_set(job, "top", "1");
+    gs_job_set(job, "reverse", "true");
+    gs_sorter *sorter = gs_sorter_open(job, &error);
+    gs_job_free(job);
+    const void *data;
+    uint64_t bytes = 1;
+    assert_int_equal(gs_sorter_push(sorter, (const double[]){3, NAN, 1}, 24, &error), GS_OK);
+    assert_int_equal(gs_sorter_finish(sorter, &error), GS_OK);
+    while (bytes > 0)
+        assert_int_equal(gs_sorter_pull(sorter, &data, &bytes, &error), GS_OK);
+    gs_report *report = gs_sorter_report(sorter, &error);
+    assert_int_equal(report->note_count, 1);
+    assert_non_null(strstr(report->notes[0], "begins with nan"));
+    gs_report_free(report);
+    gs_sorter_close(sorter);
+}
+
 static void test_job__no_job__is_no_memory(void **state)
 {
     struct gs_error error;
@@ -427,9 +468,11 @@ int main(void)
         cmocka_unit_test(test_job__callbacks__take_the_places_of_files),
         cmocka_unit_test(test_job__files_after_a_reader__are_files),
         cmocka_unit_test(test_job__reader_that_is_forgotten__is_no_input),
+        cmocka_unit_test(test_job__reader_that_promises__is_read_once),
         cmocka_unit_test(test_job__note_and_cancel__are_the_callers),
         cmocka_unit_test(test_job__arrays__are_sorted_counted_and_checked),
         cmocka_unit_test(test_job__sorter__has_what_it_was_told_at_first),
+        cmocka_unit_test(test_job__sorter__says_what_a_job_says),
         cmocka_unit_test(test_job__no_job__is_no_memory),
         cmocka_unit_test(test_option__names__are_found_once),
     };
