@@ -2,20 +2,38 @@
 
 A short form runs with the others; GSORT_RAY_LONG=1 makes 50 runs, and kills the driver at 20 moments.
 """
+import errno
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+import types
 from threading import Thread
 
 import pytest
+import ray
 from clustered import LONG, NODE, children_of, content, die_at_work, gen, gsort, journal_has, names_of_tasks, until
 
 import libgsort.ray as gr
 from libgsort.ray import crew, driver
 from libgsort.ray.keeper import Folder
+
+def test_every_disk_is_full__is_told_as_that(monkeypatch):
+    keeper = types.SimpleNamespace(about=types.SimpleNamespace(remote=lambda: None))
+    node = {'NodeID': 'ab' * 28, 'Alive': True, 'NodeManagerAddress': 'here', 'Resources': {'CPU': 4, 'memory': 1 << 40}}
+
+    def about(answer, timeout):
+        raise ray.exceptions.RayTaskError('about', '', OSError(errno.ENOSPC, 'No space left on device'))
+
+    for name, value in {'nodes': lambda: [node], 'get': about, 'remote': lambda **_: lambda kind: types.SimpleNamespace(remote=lambda *_: keeper),
+                        'kill': lambda _: None}.items():
+        monkeypatch.setattr(crew.ray, name, value)
+    monkeypatch.setattr(crew.time, 'sleep', lambda _: None)
+    with pytest.raises(gr.GsortError, match='here: .*No space left'):
+        crew.Crew(1, 1, '/full', 'sort', 'token', False).refresh()
+
 
 RECORDS = ['-R', '16', '-k', '4:u16:desc']
 

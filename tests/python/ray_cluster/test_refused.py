@@ -76,6 +76,16 @@ def test_folders__that_come_to_hold_something_else_while_a_sort_is_at_work__stay
         shutil.rmtree('new')
 
 
+def test_folder__by_a_link__is_where_that_leads(cluster, place):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    os.symlink('there', 'out')
+    for parts in 2, 3:
+        os.makedirs('there', exist_ok=True)
+        gr.sort_file('x.u64', 'out/', parts=parts)
+        assert os.path.islink('out') and len(os.listdir('there')) == parts + 1
+        assert sorted(os.listdir('.')) == ['nodes', 'out', 'there', 'x.u64']
+
+
 def test_splits__of_which_files_would_stay(cluster, place):
     gen('uniform', 'u64', 1000, 'x.u64')
     gr.sort_file('x.u64', '7%%%d.u64', split=3)

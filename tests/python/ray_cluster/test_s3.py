@@ -52,6 +52,13 @@ def test_s3__merged__in_pieces_that_it_takes(s3, place, monkeypatch):
     with monkeypatch.context() as plain:
         plain.setattr(plan, 'replace', lambda job, parts: parts)
         assert plan.Plan.fit(None, job, 4 << 40) == uploads.MOST_PIECES
+        for bytes_, total in ((65535, 20_000), (30_000, 10**6), (8, 1000), (8, (10 << 20) // 8)):
+            job.order.element_bytes = bytes_
+            parts = plan.Plan.fit(None, job, total)
+            ends = [uploads.part_begin(total, i, parts) for i in range(parts + 1)]
+            sizes = [(end - begin) * bytes_ for begin, end in zip(ends, ends[1:])]
+            pieces = [uploads.places(i + 1, parts, total, bytes_)[1] for i in range(parts)]
+            assert all(size // count >= uploads.LEAST for size, count in zip(sizes[:-1], pieces)), (bytes_, parts)
 
 
 def test_s3__a_sort_that_fails__old_object_stays_and_no_upload(s3, place):

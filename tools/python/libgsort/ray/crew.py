@@ -57,6 +57,7 @@ class Crew:
         self.tries: Dict[Hashable, int] = {}  # of the tasks of a run
         self.made = 0
         self.again = 0  # tasks that were started more than once
+        self.failure: Optional[gsort.GsortError] = None  # of a node whose disk is full
         self.nodes: Dict[str, int] = {}
 
     # ---- nodes ----
@@ -78,6 +79,8 @@ class Crew:
         for gone in [node for node in self.keepers if node not in self.nodes]:
             del self.keepers[gone]
             self.about.pop(gone, None)  # one whose disk was full at the start has told nothing
+        if not self.nodes and self.failure is not None:
+            raise self.failure
         if not self.nodes:
             raise LostNodes(f'no node of the cluster has {self.threads} processors')
 
@@ -98,6 +101,7 @@ class Crew:
                 failure = gsort.GsortError(f'{addresses[node]}: {error.cause}', 2)
                 if not failure.is_space:
                     raise failure from None
+                self.failure = failure
                 silent[node] = addresses[node]
             except ray.exceptions.RayError:
                 silent[node] = addresses[node]

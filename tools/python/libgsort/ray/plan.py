@@ -89,7 +89,8 @@ class Plan:
         """S3 takes no pieces below 5 MiB, and no more than 10,000, so there are fewer parts then."""
         if job.sink != 's3':
             return job
-        return replace(job, parts=max(1, min(job.parts, s3.MOST_PIECES, total * job.order.element_bytes // s3.LEAST - 1)))
+        least = -(-s3.LEAST // job.order.element_bytes)  # elements: parts are of whole ones
+        return replace(job, parts=max(1, min(job.parts, s3.MOST_PIECES, total // least)))
 
     def is_waiting(self, job: Job) -> bool:
         """Whether what is whole has not taken its place yet."""
@@ -214,8 +215,10 @@ class Form:
 
     @classmethod
     def of(cls, output: str, options: Mapping[str, Any], access: Access) -> Form:
-        target, is_packed = output if is_remote(output) else os.path.abspath(output), output.endswith('.zst') and not options.get('raw')
-        return cls(target, is_remote(output), output.endswith('/'), int(options.get('split') or 0), gsort.texts(options, 'split_at'),
+        is_folder, here = output.endswith('/'), not is_remote(output)
+        place = os.path.realpath if is_folder else os.path.abspath  # a folder is renamed, not the link to it
+        target, is_packed = place(output) if here else output, output.endswith('.zst') and not options.get('raw')
+        return cls(target, not here, is_folder, int(options.get('split') or 0), gsort.texts(options, 'split_at'),
                    int(options.get('zstd') or is_packed), gsort.words(options, ('split', 'split_at')), access)
 
     @property
