@@ -101,18 +101,18 @@ cudaError_t gsi_array_places(const void *carriers, uint32_t carrier_bytes, uint3
 // ---- counting ----
 
 constexpr uint32_t COUNT_THREADS = 1024, COUNT_BLOCKS = 256;
-// The counts of a part of the keys fill 64 KiB of shared memory: every GPU has 99.
-constexpr uint32_t PARTS = 4, PART_KEYS = 16384, ALL_KEYS = PARTS * PART_KEYS;
+// The counts of half of the keys fill 128 KiB of shared memory, which not every GPU has; those of a
+// quarter take more reading.
+constexpr uint32_t ALL_KEYS = 65536, HALF_KEYS = ALL_KEYS / 2, QUARTER_KEYS = ALL_KEYS / 4;
 // Counts of a block have 32 bits.
 constexpr uint64_t BLOCK_NUMBERS = UINT64_C(1) << 31;
 constexpr uint32_t FILL_NUMBERS = 16; // of a thread
 
-// blockIdx.y: which part of the keys.
-template <class Number>
+// blockIdx.y: which part of the keys, so many of them.
+template <class Number, uint32_t KEYS>
 __global__ void __launch_bounds__(COUNT_THREADS)
     count_kernel(const Number *numbers, gsi_key_turn turn, uint64_t n, unsigned long long *counts)
 {
-    constexpr uint32_t KEYS = sizeof(Number) == 1 ? 256 : PART_KEYS;
     GSI_DYNAMIC_SHARED(uint32_t, mine);
     for (uint32_t i = threadIdx.x; i < KEYS; i += COUNT_THREADS)
         mine[i] = 0;
@@ -198,22 +198,22 @@ size_t gsi_array_count_bytes(void)
     return ALL_KEYS * sizeof(unsigned long long);
 }
 
-template <class Number>
+template <class Number, uint32_t PART_KEYS>
 static cudaError_t count_sort(Number *numbers, const gsi_key_turn &turn, uint64_t n,
                               unsigned long long *counts, cudaStream_t stream)
 {
     constexpr uint32_t KEYS = sizeof(Number) == 1 ? 256 : ALL_KEYS;
-    constexpr uint32_t COUNT_PARTS = sizeof(Number) == 1 ? 1 : PARTS;
-    constexpr uint32_t SHARED_BYTES = KEYS / COUNT_PARTS * sizeof(uint32_t);
+    constexpr uint32_t SHARED_BYTES = PART_KEYS * sizeof(uint32_t);
+    const auto kernel = count_kernel<Number, PART_KEYS>;
     const uint64_t wanted = (n + COUNT_THREADS - 1) / COUNT_THREADS;
     const uint64_t least = (n + BLOCK_NUMBERS - 1) / BLOCK_NUMBERS;
     const uint64_t most = least > COUNT_BLOCKS ? least : COUNT_BLOCKS;
     const uint32_t blocks = static_cast<uint32_t>(wanted < most ? wanted : most);
-    GSI_CUDA_TRY(cudaFuncSetAttribute(reinterpret_cast<const void *>(count_kernel<Number>),
+    GSI_CUDA_TRY(cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(SHARED_BYTES)));
     GSI_CUDA_TRY(cudaMemsetAsync(counts, 0, KEYS * sizeof *counts, stream));
-    GSI_CUDA_TRY(gsi_launch(count_kernel<Number>, dim3(blocks, COUNT_PARTS), dim3(COUNT_THREADS),
+    GSI_CUDA_TRY(gsi_launch(kernel, dim3(blocks, KEYS / PART_KEYS), dim3(COUNT_THREADS),
                             SHARED_BYTES, stream, numbers, turn, n, counts));
     GSI_CUDA_TRY(gsi_launch(ends_kernel, dim3(1), dim3(COUNT_THREADS), 0, stream, counts, KEYS));
     return gsi_launch(fill_kernel<Number>, dim3(blocks_of(n, THREADS * FILL_NUMBERS)),
@@ -224,7 +224,15 @@ cudaError_t gsi_array_count_sort(void *numbers, uint32_t bytes, const gsi_key_tu
                                  uint64_t n, void *counts, cudaStream_t stream)
 {
     unsigned long long *const sums = static_cast<unsigned long long *>(counts);
-    return n == 0       ? cudaSuccess
-           : bytes == 1 ? count_sort(static_cast<uint8_t *>(numbers), turn, n, sums, stream)
-                        : count_sort(static_cast<uint16_t *>(numbers), turn, n, sums, stream);
+    if (n == 0)
+        return cudaSuccess;
+    if (bytes == 1)
+        return count_sort<uint8_t, 256>(static_cast<uint8_t *>(numbers), turn, n, sums, stream);
+    int device = 0, room = 0;
+    GSI_CUDA_TRY(cudaGetDevice(&device));
+    GSI_CUDA_TRY(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const auto sort = static_cast<size_t>(room) >= HALF_KEYS * sizeof(uint32_t)
+                          ? count_sort<uint16_t, HALF_KEYS>
+                          : count_sort<uint16_t, QUARTER_KEYS>;
+    return sort(static_cast<uint16_t *>(numbers), turn, n, sums, stream);
 }

@@ -64,7 +64,7 @@ cudaDeviceProp properties_of(int device)
     snprintf(p.name, sizeof p.name, "Emulated GPU %d", device);
     p.totalGlobalMem = emulated_memory_bytes();
     p.sharedMemPerBlock = EMULATED_SHARED_BYTES;
-    p.sharedMemPerBlockOptin = EMULATED_SHARED_OPTIN_BYTES;
+    p.sharedMemPerBlockOptin = size_t(state.capability == 9 ? 227 : 99) << 10;
     p.sharedMemPerMultiprocessor = 228 << 10;
     p.reservedSharedMemPerBlock = 1 << 10;
     p.totalConstMem = 64 << 10;
@@ -463,7 +463,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
         if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
             return cudaSuccess;
         if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-            value > int(EMULATED_SHARED_OPTIN_BYTES))
+            value > int(properties_of(emulated_device).sharedMemPerBlockOptin))
             return cudaErrorInvalidValue;
         state.shared_limits[kernel] = value;
         return cudaSuccess;

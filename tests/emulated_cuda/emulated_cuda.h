@@ -45,7 +45,7 @@ void emulated_cuda_set_device_count(int count);
 void emulated_cuda_set_peers(bool has_peers);
 
 /* emulated_cuda_set_capability: the compute capability that all devices tell, major. 9 at start;
- * what kernels do does not depend on it. */
+ * others have as little shared memory as there is. What kernels do does not depend on it. */
 void emulated_cuda_set_capability(int major);
 
 /* emulated_cuda_set_background: whether queued work goes on without a call of the API (at start:

@@ -12,7 +12,7 @@
 constexpr unsigned char EMULATED_POISON = 0xA5;
 constexpr unsigned EMULATED_MAX_THREADS = 1024; // of a block
 constexpr int EMULATED_MAX_DEVICES = 8;
-constexpr size_t EMULATED_SHARED_BYTES = 48 << 10, EMULATED_SHARED_OPTIN_BYTES = 227 << 10;
+constexpr size_t EMULATED_SHARED_BYTES = 48 << 10;
 
 extern pthread_mutex_t emulated_mutex;
 

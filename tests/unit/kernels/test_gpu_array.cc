@@ -239,6 +239,16 @@ static void test_sort__any_elements__as_the_cpu(void **)
     check_all(check_sort, &random);
 }
 
+#ifdef GSORT_TEST_EMULATED_GPU
+static void test_sort__little_shared_memory__as_the_cpu(void **)
+{
+    struct test_random random = test_random_make(3);
+    emulated_cuda_set_capability(12);
+    check_all(check_sort, &random);
+    emulated_cuda_set_capability(9);
+}
+#endif
+
 static void test_argsort__any_elements__as_the_cpu(void **)
 {
     struct test_random random = test_random_make(2);
@@ -385,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_sort__wrong_memory__refused_and_untouched),
         cmocka_unit_test(test_sort__options_of_other_jobs__refused),
 #ifdef GSORT_TEST_EMULATED_GPU
+        cmocka_unit_test(test_sort__little_shared_memory__as_the_cpu),
         cmocka_unit_test(test_sort__a_call_fails__reported_and_nothing_lost),
         cmocka_unit_test(test_sort__array_on_another_gpu__sorted_there),
 #endif
