@@ -11,7 +11,8 @@
  * Threads: any thread may make any call, and jobs may run at the same time, for calls share nothing
  * but their arguments. A job, a report, an error or an output is used by one call at a time, unless
  * its comment allows more. A run has threads of its own. Callbacks come from the thread that made
- * the call, but those that read and write may come from any.
+ * the call, but those that read and write may come from any. A GPU that the calling thread has made
+ * current, and that the program uses, is so in callbacks and behind the call.
  * Ownership: an argument is borrowed until the call returns; what a callback is given, until the
  * callback returns. What is returned as const (`const char *`, a list of choices) is the library's
  * and stays as long as it is loaded, unless its comment says less. What a _create or _open returns

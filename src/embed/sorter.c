@@ -73,7 +73,10 @@ static void stop(void *context)
 
 static void take_note(void *context, const char *text)
 {
-    gsi_report_note(&((struct gs_sorter *)context)->report, text);
+    struct gs_sorter *sorter = context;
+    gsi_report_note(&sorter->report, text);
+    if (sorter->options.note != NULL)
+        sorter->options.note(sorter->options.note_context, text);
 }
 
 static void *run_job(void *context)

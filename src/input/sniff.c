@@ -17,6 +17,9 @@
  * the window that gsi_header_plan (header.h) plans for at least. */
 #define HEAD_MAX_BYTES ((size_t)1 << 20)
 
+/* So much of a frame that begins before that is looked at: no block is longer than half of it. */
+#define FRAME_MAX_BYTES ((size_t)256 << 10)
+
 /* So many bytes of what is packed are looked at: no header of what may be packed is longer. */
 #define PLAIN_BYTES ((size_t)65536)
 
@@ -90,13 +93,14 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
         return wanted_plain(input->head, input->head_bytes);
     while (sniff->frame_off < input->head_bytes) {
         size_t off = (size_t)sniff->frame_off;
+        uint64_t most = gsi_max_u64(HEAD_MAX_BYTES, off + FRAME_MAX_BYTES);
         int more = gsi_zst_frame_read(input->head + off, input->head_bytes - off, &frame);
         if (more != 0)
-            return more > 0 ? gsi_min_u64(off + (size_t)more, HEAD_MAX_BYTES) : 0;
+            return more > 0 ? gsi_min_u64(off + (size_t)more, most) : 0;
         input->window_bytes = frame.window_bytes;
         uint64_t passed = bytes_without_data(&frame, input->head + off, input->head_bytes - off);
         if (passed == 0)
-            return gsi_min_u64(wanted_packed(sniff, off, &frame), HEAD_MAX_BYTES);
+            return gsi_min_u64(wanted_packed(sniff, off, &frame), most);
         sniff->frame_off += passed;
     }
     pass_over(sniff);
@@ -119,8 +123,8 @@ static bool is_hidden(const struct gsi_sniff *sniff)
 {
     const struct gsi_input *input = sniff->input;
     bool is_file = input->file_bytes != UINT64_MAX;
-    return !is_file && !sniff->is_at_end && sniff->plain_bytes == 0 && sniff->frame_off > 0 &&
-           input->head_bytes >= HEAD_MAX_BYTES;
+    return !is_file && !sniff->is_at_end && sniff->plain_bytes == 0 &&
+           sniff->frame_off >= HEAD_MAX_BYTES;
 }
 
 static void decide(struct gsi_sniff *sniff)

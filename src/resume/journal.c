@@ -63,7 +63,7 @@ int gsi_journal_next(struct gsi_journal *journal, struct gsi_journal_entry *entr
     return 0;
 }
 
-int gsi_journal_may_be(int fd, uint32_t first, bool *may_be)
+int gsi_journal_may_be(int fd, uint32_t newest, bool *may_be)
 {
     static const struct head zeros;
     struct head head;
@@ -74,9 +74,9 @@ int gsi_journal_may_be(int fd, uint32_t first, bool *may_be)
         return errno;
     if (memcmp(&head, &zeros, (size_t)moved) != 0)
         return gsi_journal_next(&journal, &entry, may_be);
-    uint32_t found = first; /* the head is written last */
+    uint32_t found = newest; /* the head is written last */
     moved = gsi_file_read(fd, &found, sizeof found, sizeof head);
-    *may_be = moved >= 0 && found == first;
+    *may_be = moved >= 0 && found > 0 && found <= newest;
     return moved < 0 ? errno : 0;
 }
 

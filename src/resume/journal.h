@@ -34,9 +34,9 @@ struct gsi_journal_entry {
 int gsi_journal_next(struct gsi_journal *journal, struct gsi_journal_entry *entry, bool *is_there);
 
 /* gsi_journal_may_be: whether a file may be what is left of a journal that was never begun:
- * nothing, zeros where its first head goes, with nothing or `first` behind them, or a whole entry.
- * Returns 0, or an errno value. */
-int gsi_journal_may_be(int fd, uint32_t first, bool *may_be);
+ * nothing, zeros where its first head goes, with nothing or a version up to `newest` behind them,
+ * or a whole entry. Returns 0, or an errno value. */
+int gsi_journal_may_be(int fd, uint32_t newest, bool *may_be);
 
 /* gsi_journal_append: appends an entry of `count` parts, one after the other, and syncs it. What
  * may be behind the end is cut off first. Returns 0, or an errno value. Any thread, one at a

@@ -64,3 +64,8 @@ cat empty some empty few.npy.zst >behind.zst
 gsort -q behind.zst | cmp - sorted.npy
 cat behind.zst | gsort -q | cmp - sorted.npy
 cat empty tiny few.npy.zst | refused -
+# The first block of a frame may end where no other frame would be looked at.
+python3 -c 'import struct; open("most", "wb").write(struct.pack("<II", 0x184D2A50, 1000000) + bytes(1000000))'
+gsort-gen --type u64 --dist uniform --count 100000 --seed 9 -o random.u64
+zstd -qc random.u64 | cat most - | gsort -q -t u64 | cmp - <(gsort -q random.u64)
+head -c 1000 x.u32.zst | cat most - | refused -

@@ -10,6 +10,8 @@ from clustered import content, gen, gsort
 
 import libgsort as gs
 import libgsort.ray as gr
+from libgsort.ray import plan
+from libgsort.ray.access import Access
 from libgsort.ray.journal import Journal, JournalError
 
 
@@ -84,6 +86,8 @@ def test_folder__by_a_link__is_where_that_leads(cluster, place):
         gr.sort_file('x.u64', 'out/', parts=parts)
         assert os.path.islink('out') and len(os.listdir('there')) == parts + 1
         assert sorted(os.listdir('.')) == ['nodes', 'out', 'there', 'x.u64']
+    os.symlink('.', 'above')
+    assert plan.Form.of('above/out/', {}, Access()).target == str(place / 'above/there')
 
 
 def test_splits__of_which_files_would_stay(cluster, place):

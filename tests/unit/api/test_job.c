@@ -397,6 +397,11 @@ static void test_job__sorter__has_what_it_was_told_at_first(void **state)
     gs_sorter_close(sorter);
 }
 
+static void count_nan_note(void *context, const char *text)
+{
+    *(int *)context += strstr(text, "begins with nan") != NULL;
+}
+
 static void test_job__sorter__says_what_a_job_says(void **state)
 {
     (void)state;
@@ -405,6 +410,8 @@ static void test_job__sorter__says_what_a_job_says(void **state)
     gs_job_set(job, "type", "f64");
     gs_job_set(job, "top", "1");
     gs_job_set(job, "reverse", "true");
+    int notes = 0;
+    gs_job_set_note(job, count_nan_note, &notes);
     gs_sorter *sorter = gs_sorter_open(job, &error);
     gs_job_free(job);
     const void *data;
@@ -415,6 +422,7 @@ static void test_job__sorter__says_what_a_job_says(void **state)
         assert_int_equal(gs_sorter_pull(sorter, &data, &bytes, &error), GS_OK);
     gs_report *report = gs_sorter_report(sorter, &error);
     assert_int_equal(report->note_count, 1);
+    assert_int_equal(notes, 1);
     assert_non_null(strstr(report->notes[0], "begins with nan"));
     gs_report_free(report);
     gs_sorter_close(sorter);

@@ -174,8 +174,8 @@ class Sorter:
         import numpy as np
         dtype, begin = self._known_dtype(), 0
         while begin < count:
-            address, length = ctypes.c_void_p(), ctypes.c_uint64()
-            self._wait(_c.library.gs_sorter_reserve, (count - begin) * dtype.itemsize, ctypes.byref(address), ctypes.byref(length))
+            address, length, wanted = ctypes.c_void_p(), ctypes.c_uint64(), (count - begin) * dtype.itemsize
+            self._wait(_c.library.gs_sorter_reserve, wanted, ctypes.byref(address), ctypes.byref(length), is_short=wanted <= SMALL_BYTES)
             assert self._handle is not None and address.value is not None
             end = begin + length.value // dtype.itemsize
             room = np.asarray(_Lent(self._handle, address.value, length.value, False)).view(dtype)

@@ -216,8 +216,9 @@ class Form:
     @classmethod
     def of(cls, output: str, options: Mapping[str, Any], access: Access) -> Form:
         is_folder, here = output.endswith('/'), not is_remote(output)
-        place = os.path.realpath if is_folder else os.path.abspath  # a folder is renamed, not the link to it
-        target, is_packed = place(output) if here else output, output.endswith('.zst') and not options.get('raw')
+        target, is_packed = os.path.abspath(output) if here else output, output.endswith('.zst') and not options.get('raw')
+        for _ in range(40 if here and is_folder else 0):  # a folder is renamed, not a link to it; those above it nodes may have otherwise
+            target = os.path.normpath(os.path.join(os.path.dirname(target), os.readlink(target))) if os.path.islink(target) else target
         return cls(target, not here, is_folder, int(options.get('split') or 0), gsort.texts(options, 'split_at'),
                    int(options.get('zstd') or is_packed), gsort.words(options, ('split', 'split_at')), access)
 
