@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
-#include <malloc.h>
 #include <random>
 #include <thread>
 
@@ -279,20 +278,20 @@ static void check_spilled()
           "the report of a sorter");
 }
 
-// Parts lie where malloc puts them: 16 bytes behind the beginning of a page, if it maps them.
+// Parts lie where malloc puts them: not all of several in a multiple of 64 bytes.
 static void check_aligned_parts()
 {
-#ifdef M_MMAP_THRESHOLD
-    mallopt(M_MMAP_THRESHOLD, 1 << 17);
-#endif
     Lines sorter{{"memory", "12M"}, {"temporary-directory", "."}};
     for (std::uint64_t i = 0; i < 10000; i++)
         sorter.push(line(i));
     sorter.finish();
     std::uint64_t seen = 0;
     bool is_so = true;
-    for (std::uint32_t i = 0; i < 3; i++)
-        for (const Line &one : sorter.part(i, 3)) {
+    auto first = sorter.part(0, 3), second = sorter.part(1, 3), third = sorter.part(2, 3);
+    auto at_first = first.begin(), at_second = second.begin(), at_third = third.begin();
+    for (auto *at : {&at_first, &at_second, &at_third})
+        for (; *at != std::default_sentinel; ++*at) {
+            const Line &one = **at;
             is_so = is_so && reinterpret_cast<std::uintptr_t>(&one) % alignof(Line) == 0;
             is_so = is_so && one.key == one.place * 7919 % 1000;
             seen++;

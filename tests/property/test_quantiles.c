@@ -3,6 +3,8 @@
  * directions, resident and spilled, on both devices; and quantiles of what is not sorted, in memory
  * that holds a part of it, in one pass and in several. Run: build/dev/tests/test_quantiles */
 #include "base/report.h"
+#include "element/key_type.h"
+#include "element/quantile/bracket.h"
 #include "support/can_run.h"
 #include "support/record_model.h"
 #include "support/struct_jobs.h"
@@ -258,6 +260,26 @@ static void run_case(struct test_random *random, const struct way *way)
         check_groups(way, &data, &report);
 }
 
+/* A bracket of one key: what equals it is at the low border alone. */
+static void test_brackets__of_one_key__count_it_once(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"u32", "u64", "u128"};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const struct gsi_layout layout = gsi_layout_make(gsi_key_type_find(types[i]), false);
+        const struct gsi_bracket brackets[] = {{5, 5}, {4, 9}};
+        struct gsi_bracket_counts counts[2] = {{0}};
+        uint8_t numbers[16 * 100] = {0};
+        for (size_t k = 0; k < 100; k++)
+            numbers[k * layout.element_bytes] = (uint8_t)(k % 10);
+        assert_int_equal(gsi_brackets_scan(&layout, numbers, numbers, 100, brackets, counts, 2),
+                         40);
+        const struct gsi_bracket_counts want[] = {{.below = 50, .at_low = 10},
+                                                  {.below = 40, .at_low = 10, 40, 10}};
+        assert_memory_equal(counts, want, sizeof want);
+    }
+}
+
 static void test_quantiles__random_data__as_the_model(void **state)
 {
     (void)state;
@@ -283,6 +305,7 @@ static void test_quantiles__random_data__as_the_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_brackets__of_one_key__count_it_once),
         cmocka_unit_test(test_quantiles__random_data__as_the_model),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);

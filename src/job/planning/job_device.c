@@ -389,6 +389,11 @@ enum gs_status gsi_job_plan(struct gsi_job *job)
     enum gs_status status = gsi_job_make_plan(job);
     while (status != GS_OK && gsi_job_use_less_device(job, status))
         status = gsi_job_make_plan(job);
+    while (status == GS_E_USAGE && job->thread_count > 1) { /* what stages have for each of them */
+        memset(job->loop.error, 0, sizeof *job->loop.error);
+        job->thread_count /= 2;
+        status = gsi_job_make_plan(job);
+    }
     if (status == GS_OK)
         try_first(job);
     if (status == GS_OK)

@@ -5,6 +5,11 @@ gsort -t u64 x -o want
 cmp out want
 (ulimit -v 400000 && gsort -t u64 x -o out)
 cmp out want
+# What stages have for each thread makes threads fewer.
+gsort-gen --dist uniform --type f64 --size 1M -o y
+gsort -t f64 -u --count --argsort y -o out -S 12M --parallel 1
+gsort -t f64 -u --count --argsort y -o many -S 12M --parallel 64
+cmp out many
 # Whatever it is, it neither hangs nor crashes, but for what the kernel ends because the program itself has no room.
 program=$(($(stat -L -c %s "$(command -v gsort)") / 1024))
 for kib in $((program + 8000)) $((program + 15000)) 25000 35000 50000 90000 200000; do

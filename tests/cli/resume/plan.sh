@@ -23,7 +23,7 @@ refused() {
 }
 
 echo "-- a share of memory, more of it, less of it; the default"
-for later in $share% $((share + 1))% 500M; do
+for later in $share% $((share + 1))% $((500 + (share + 1) * free / 100))M; do
     begun -S "$share%"
     goes_on -S "$later"
 done
