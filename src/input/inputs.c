@@ -3,6 +3,8 @@
 
 #include "base/checked.h"
 
+#include <sys/stat.h>
+
 /* What an input holds, as far as that is known before it is read: of a stream, if it was promised
  * and is neither packed nor has a tail to drop. A merge reads streams until they end. */
 static uint64_t known_bytes(const struct gsi_inputs *inputs, const struct gsi_input *input)
@@ -32,6 +34,20 @@ enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs)
                             "'%s': the inputs are too large together", input->name);
     }
     return GS_OK;
+}
+
+bool gsi_inputs_have(const struct gsi_inputs *inputs, const struct stat *file)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gsi_input *input = &inputs->table[i];
+        struct stat info;
+        if (input->device_id == file->st_dev && input->inode == file->st_ino)
+            return true;
+        if (S_ISBLK(file->st_mode) && fstat(input->fd, &info) == 0 && S_ISBLK(info.st_mode) &&
+            info.st_rdev == file->st_rdev) /* by another name */
+            return true;
+    }
+    return false;
 }
 
 enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,

@@ -12,6 +12,8 @@
 #include "loop/loop.h"
 #include "option/together.h"
 
+#include <sys/stat.h>
+
 struct gsi_carried;
 struct gsi_formatted;
 struct gsi_set_filter;
@@ -57,6 +59,9 @@ struct gsi_inputs {
 /* gsi_inputs_measure: adds up the bytes of all inputs, which are open, in inputs->bytes.
  * fails GS_E_INPUT: an input does not hold whole elements, or all together are too many bytes */
 enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs);
+
+/* gsi_inputs_have: whether one of them is this file. */
+bool gsi_inputs_have(const struct gsi_inputs *inputs, const struct stat *file);
 
 /* gsi_inputs_check_whole: checks the `bytes` of data that were found in `input`.
  * fails GS_E_INPUT: they are not whole elements, or not as many as its header says */

@@ -189,6 +189,10 @@ enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, 
  * fails GS_E_IO, GS_E_SPACE; the old target is then still there */
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error);
 
+/* gsi_output_name: the file has a name in the target's directory at least, a temporary one.
+ * fails GS_E_IO, GS_E_SPACE */
+enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error);
+
 /* gsi_output_place: of a commit, after gsi_output_seal, only that the file takes the target's
  * place.
  * fails GS_E_IO, GS_E_SPACE */

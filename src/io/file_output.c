@@ -366,20 +366,28 @@ fail:
     return status;
 }
 
+enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error)
+{
+    for (int i = 0; output->temp_name[0] == '\0'; i++) {
+        char name[GSI_TEMP_NAME_BYTES];
+        if (i > 0 && (errno != EEXIST || i == GSI_NAME_TRIES))
+            return gsi_output_fail(output, "cannot put the file in its place", error);
+        gsi_temp_name(output->target_name, name);
+        if (link_as(output, name) == 0)
+            memcpy(output->temp_name, name, sizeof name);
+    }
+    return GS_OK;
+}
+
 /* linkat never replaces: where the name is taken, a temporary one and a rename do. */
 static enum gs_status place(struct gsi_output *output, struct gs_error *error)
 {
     if (output->temp_name[0] == '\0') {
         if (link_as(output, output->target_name) == 0)
             return GS_OK;
-        for (int i = 0; output->temp_name[0] == '\0'; i++) {
-            char name[GSI_TEMP_NAME_BYTES];
-            if (errno != EEXIST || i == GSI_NAME_TRIES)
-                return gsi_output_fail(output, "cannot put the file in its place", error);
-            gsi_temp_name(output->target_name, name);
-            if (link_as(output, name) == 0)
-                memcpy(output->temp_name, name, sizeof name);
-        }
+        if (errno != EEXIST)
+            return gsi_output_fail(output, "cannot put the file in its place", error);
+        GSI_TRY(gsi_output_name(output, error));
     }
     int from_fd = output->kept_dir_fd >= 0 ? output->kept_dir_fd : output->dir_fd;
     if (renameat(from_fd, output->temp_name, output->dir_fd, output->target_name) != 0)

@@ -124,6 +124,21 @@ static enum gs_status open_codec(struct gsi_job *job)
                           plan->frame_bytes, plan->thread_count, job->loop.error);
 }
 
+/* A merge reads while it writes. What is appended lies behind all that it reads. */
+static enum gs_status check_apart(const struct gsi_job *job)
+{
+    const struct gsi_output *output = &job->target.output;
+    struct stat info;
+    if (!job->options->merge || gsi_fd_is_caller(output->fd) || fstat(output->fd, &info) != 0 ||
+        (output->kind != GSI_OUTPUT_SHARED && !S_ISBLK(info.st_mode)) ||
+        !gsi_inputs_have(&job->inputs, &info))
+        return GS_OK;
+    return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                    "'%s': is an input, which would be written over as it is read; -o FILE "
+                    "replaces it when all is written",
+                    output->name);
+}
+
 /* A FIFO without a reader: only trying again tells that there is one. */
 static enum gs_status open_output(struct gsi_job *job)
 {
@@ -139,6 +154,8 @@ static enum gs_status open_output(struct gsi_job *job)
     else if (job->array == NULL)
         status = gsi_output_open(options->output, &job->target.output, job->loop.error);
     job->target.is_open = status == GS_OK;
+    if (status == GS_OK)
+        status = check_apart(job);
     while (status == GS_OK && job->target.output.fd == -1) {
         GSI_TRY(gsi_loop_nap(&job->loop));
         GSI_TRY(gsi_output_connect(&job->target.output, false, job->loop.error));

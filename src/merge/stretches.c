@@ -20,13 +20,8 @@ static bool is_apart(const struct gsi_inputs *inputs, const struct gsi_output *o
     struct stat of_output;
     if (output->kind == GSI_OUTPUT_ATOMIC || gsi_fd_is_caller(output->fd))
         return true;
-    if (output->fd < 0 || fstat(output->fd, &of_output) != 0 || S_ISBLK(of_output.st_mode))
-        return false;
-    for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->table[i].device_id == of_output.st_dev &&
-            inputs->table[i].inode == of_output.st_ino)
-            return false;
-    return true;
+    return output->fd >= 0 && fstat(output->fd, &of_output) == 0 && !S_ISBLK(of_output.st_mode) &&
+           !gsi_inputs_have(inputs, &of_output);
 }
 
 /* Elements have to be sorted as they lie in files of known size, which stay open, by a device that

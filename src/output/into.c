@@ -26,15 +26,11 @@ enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report
 static enum gs_status check_inputs(const struct gsi_target *target)
 {
     struct stat info;
-    const struct gsi_inputs *inputs = target->inputs;
-    if (stat(target->options->output, &info) != 0)
-        return GS_OK;
-    for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->table[i].device_id == info.st_dev && inputs->table[i].inode == info.st_ino)
-            return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                            "--into: '%s' is an input, which would be written over as it is read",
-                            target->options->output);
-    return GS_OK;
+    return stat(target->options->output, &info) != 0 || !gsi_inputs_have(target->inputs, &info)
+               ? GS_OK
+               : gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                          "--into: '%s' is an input, which would be written over as it is read",
+                          target->options->output);
 }
 
 enum gs_status gsi_into_open(struct gsi_target *target, const struct gs_report *report)

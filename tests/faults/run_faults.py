@@ -121,13 +121,14 @@ def run_again(gsort, plan, engine, place, env):
     return open(f'{place}/work/{plan.output}', 'rb').read(), wrong
 
 
-def is_second_name(plan, run, want, place):
-    """SIGKILL between the link and the rename at the very end: the whole output has a name of its own."""
-    if len(run.left) != 1 or plan.output is None:
-        return False
-    folder, name = run.left[0]
-    return re.fullmatch(r'\.%s\.gsort-\w{6}' % re.escape(plan.output), name) is not None and \
-        open(f'{place}/{folder}/{name}', 'rb').read() == want
+def are_second_names(plan, run, want, place):
+    """SIGKILL between the link and the rename at the very end: the whole output has a name of its own, and so have all of a split."""
+    for folder, name in run.left:
+        found = re.fullmatch(r'\.(.+)\.gsort-\w{6}', name)
+        if found is None or found[1] not in {plan.output} | plan.beside or \
+                found[1] == plan.output and open(f'{place}/{folder}/{name}', 'rb').read() != want:
+            return False
+    return 0 < len(run.left) <= 1 + len(plan.beside)
 
 
 def is_true_of(said, plan, run, want):
@@ -144,7 +145,7 @@ def problem(plan, kind, sent, run, model, place):
         return f'hangs: {WATCHDOG_S} s'
     if kind == 'time' and run.seconds > SIGNAL_S:
         return f'ended {run.seconds:.1f} s after the signal'
-    is_last_moment = sent == signal.SIGKILL and is_second_name(plan, run, want, place)
+    is_last_moment = (sent == signal.SIGKILL or 'the others beside theirs' in run.stderr) and are_second_names(plan, run, want, place)
     if run.left and not is_last_moment:
         return f'left behind: {run.left}'
     is_whole = run.output == want

@@ -3,12 +3,18 @@
 
 #include "common/tool.h"
 
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- other files ---- */
+
+/* More links are a circle. */
+#define LINKS_MAX 40
 
 static const char *base_of(const char *path)
 {
@@ -29,6 +35,25 @@ static bool is_same_inode(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/* Where a path leads, if there is a file or not; from malloc. NULL: there is no memory. */
+static char *follow(const char *path)
+{
+    char *at = strdup(path), link[PATH_MAX];
+    for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
+        ssize_t length = readlink(at, link, sizeof link - 1);
+        char *next;
+        if (length < 0)
+            break;
+        link[length] = '\0';
+        int folder = link[0] == '/' ? 0 : (int)(base_of(at) - at);
+        if (asprintf(&next, "%.*s%s", folder, at, link) < 0)
+            next = NULL;
+        free(at);
+        at = next;
+    }
+    return at;
+}
+
 /* Whether both are one file, or will be. Devices, as /dev/null, take everything. */
 static bool is_same_file(const char *a, const char *b)
 {
@@ -36,22 +61,47 @@ static bool is_same_file(const char *a, const char *b)
     bool has_a = stat(a, &of_a) == 0, has_b = stat(b, &of_b) == 0;
     if (has_a || has_b)
         return has_a && has_b && is_same_inode(&of_a, &of_b) && !S_ISCHR(of_a.st_mode);
-    return strcmp(base_of(a), base_of(b)) == 0 && stat_directory(a, &of_a) &&
-           stat_directory(b, &of_b) && is_same_inode(&of_a, &of_b);
+    char *to_a = follow(a), *to_b = follow(b);
+    bool is_same = to_a == NULL || to_b == NULL ||
+                   (strcmp(base_of(to_a), base_of(to_b)) == 0 && stat_directory(to_a, &of_a) &&
+                    stat_directory(to_b, &of_b) && is_same_inode(&of_a, &of_b));
+    free(to_a);
+    free(to_b);
+    return is_same;
 }
 
-/* One of the files that a pattern (out.%03d) names. */
+static bool is_name_of_pattern(const char *base, const char *pattern)
+{
+    const char *percent = strchr(pattern, '%'), *behind = strchr(percent, 'd');
+    size_t before = (size_t)(percent - pattern), after = behind != NULL ? strlen(behind + 1) : 0;
+    return behind != NULL && strlen(base) > before + after && strncmp(base, pattern, before) == 0 &&
+           strcmp(base + strlen(base) - after, behind + 1) == 0;
+}
+
+/* One of the files that a pattern (out.%03d) names, which may be links. */
 static bool is_of_pattern(const char *path, const char *pattern)
 {
-    const char *base = base_of(path), *percent = strchr(base_of(pattern), '%');
-    const char *behind = percent != NULL ? strchr(percent, 'd') : NULL;
+    char *target = follow(path), *folder = strndup(pattern, (size_t)(base_of(pattern) - pattern));
+    char name[PATH_MAX];
     struct stat of_path, of_pattern;
-    if (behind == NULL)
-        return false;
-    size_t before = (size_t)(percent - base_of(pattern)), after = strlen(behind + 1);
-    return strlen(base) > before + after && strncmp(base, base_of(pattern), before) == 0 &&
-           strcmp(base + strlen(base) - after, behind + 1) == 0 && stat_directory(path, &of_path) &&
-           stat_directory(pattern, &of_pattern) && is_same_inode(&of_path, &of_pattern);
+    bool is_one = target == NULL || folder == NULL;
+    if (strchr(base_of(pattern), '%') != NULL && !is_one) {
+        DIR *directory = opendir(folder[0] != '\0' ? folder : ".");
+        is_one = is_name_of_pattern(base_of(target), base_of(pattern)) &&
+                 stat_directory(target, &of_path) && stat_directory(pattern, &of_pattern) &&
+                 is_same_inode(&of_path, &of_pattern);
+        for (struct dirent *entry;
+             !is_one && directory != NULL && (entry = readdir(directory)) != NULL;) {
+            snprintf(name, sizeof name, "%s%s", folder, entry->d_name);
+            is_one =
+                is_name_of_pattern(entry->d_name, base_of(pattern)) && is_same_file(target, name);
+        }
+        if (directory != NULL)
+            closedir(directory);
+    }
+    free(target);
+    free(folder);
+    return is_one;
 }
 
 /* FILE, or OUT, of one of --values, "FILE:BYTES=OUT", wherever its colon is. */

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,27 +216,56 @@ enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *p
     return status;
 }
 
+/* Links may lead to other directories. */
+static enum gs_status sync_directories(const struct gsi_split_files *files, struct gs_error *error)
+{
+    for (uint32_t i = 0; i < files->count; i++)
+        GSI_TRY(gsi_output_sync_dir(&files->table[i].output, error));
+    return GS_OK;
+}
+
+/* What is replaced may be what was sorted, of which a part is in each of the new files: all have
+ * names on the disk before the first one takes its place. */
+static enum gs_status name_all(struct gsi_split_files *files, struct gs_error *error)
+{
+    struct stat info;
+    bool has_old = false;
+    for (uint32_t i = 0; i < files->count && !has_old; i++) {
+        const struct gsi_output *output = &files->table[i].output;
+        has_old = fstatat(output->dir_fd, output->target_name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    for (uint32_t i = 0; i < files->count && has_old; i++)
+        GSI_TRY(gsi_output_name(&files->table[i].output, error));
+    return has_old ? sync_directories(files, error) : GS_OK;
+}
+
+/* `count` files are in their places, and the next one cannot be put there. */
+static void keep_others(struct gsi_split_files *files, uint32_t count, struct gs_error *error)
+{
+    size_t length = strlen(error->text);
+    const bool are_named = files->table[count].output.temp_name[0] != '\0' && count > 0;
+    snprintf(error->text + length, sizeof error->text - length,
+             "; %u of %u files are in their places%s", count, files->count,
+             are_named ? ", the others beside theirs, as .NAME.gsort-*" : "");
+    for (uint32_t i = count; i < files->count && are_named; i++)
+        files->table[i].output.temp_name[0] = '\0';
+}
+
 enum gs_status gsi_split_files_place(struct gsi_split_files *files, bool *is_placed,
                                      struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     for (uint32_t i = 0; i < files->count; i++)
         GSI_TRY(gsi_output_seal(&files->table[i].output, files->table[i].file_bytes, error));
+    GSI_TRY(name_all(files, error));
     for (uint32_t i = 0; i < files->count; i++) {
-        struct gsi_split_file *file = &files->table[i];
-        status = gsi_output_place(&file->output, error);
-        if (status == GS_OK) {
-            *is_placed = true;
-            continue;
+        enum gs_status status = gsi_output_place(&files->table[i].output, error);
+        if (status != GS_OK) {
+            keep_others(files, i, error);
+            return status;
         }
-        size_t length = strlen(error->text);
-        snprintf(error->text + length, sizeof error->text - length,
-                 "; %u of %u files are in their places", i, files->count);
-        return status;
+        *is_placed = true;
     }
-    for (uint32_t i = 0; i < files->count; i++) /* links may lead to other directories */
-        GSI_TRY(gsi_output_sync_dir(&files->table[i].output, error));
-    return GS_OK;
+    return sync_directories(files, error);
 }
 
 void gsi_split_files_close(struct gsi_split_files *files)

@@ -80,3 +80,17 @@ gsort -m x.u64 -o out --stats=json:r 2>/dev/null || cat r
 gsort x.u64 -o out --stats=json:no/r || [ ! -e out ]
 gsort x.u64 -o out --stats=json:d || [ ! -e out ]
 gsort x.u64 -o out --stats=json:/dev/full || echo "exit $?"
+# Nor where links lead to what is written, be it there or not.
+rm -f rep r out out.*
+for pair in "rep:out:-o out" "lo:new:-o lo" "rep:out.2:-o out.%d --split 2" "out.2:rep:-o out.%d --split 2"; do
+    IFS=: read -r link target way <<<"$pair"
+    ln -s "$target" "$link"
+    for report in "$link" "$target"; do
+        [ "$report" != "$link" ] || [[ "$way" != *"$link"* ]] || continue
+        # shellcheck disable=SC2086
+        gsort -q x.u64 $way --stats=json:"$report" 2>err && echo "$pair, $report: written over"
+        grep -q "is a file that is written" err || cat err
+    done
+    rm "$link"
+done
+! ls out* new 2>err || echo "something is written"

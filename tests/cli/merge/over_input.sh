@@ -1,0 +1,20 @@
+# A merge reads while it writes: over what it reads it is refused, behind it or in its place it works.
+gsort-gen --type u64 --dist sorted --count 3000 -o a
+gsort-gen --type u64 --dist sorted --count 3000 --seed 2 -o b
+cp b old
+refused() {
+    [ $1 = 2 ] || echo "exit $1"
+    cmp b old
+}
+gsort -q -t u64 -m a b 1<>b || refused $?
+gsort -q -t u64 -m a - <b 1<>b || refused $?
+gsort -q -t u64 -m a b -o /dev/fd/3 3<>b || refused $?
+gsort -q -t u64 -m a b >want
+gsort -q -t u64 -m a b >>b
+tail -c +24001 b | cmp - want
+cp old b
+gsort -q -t u64 -m a b -o b
+cmp b want
+cp old b
+gsort -q -t u64 b a 1<>b # what is sorted is read before
+cmp b want
