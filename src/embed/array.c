@@ -53,6 +53,18 @@ static enum gs_status run_array(void *context, struct gsi_options *options,
     return gsi_array_run(context, options, is_given, report, error);
 }
 
+static enum gs_status run_argsort(void *context, struct gsi_options *options,
+                                  const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
+                                  struct gs_error *error)
+{
+    const struct gsi_array *array = context;
+    const uintptr_t from = (uintptr_t)array->from, to = (uintptr_t)array->to;
+    if (array->bytes > 0 && (to == 0 || (to >= from && to - from < array->bytes)))
+        return gsi_fail(error, GS_E_USAGE, 0, "the positions: %s",
+                        to == 0 ? "they have no memory" : "they lie in the memory of the array");
+    return gsi_array_run(context, options, is_given, report, error);
+}
+
 static enum gs_status run(gs_job *job, struct gsi_array *array, enum gs_action action)
 {
     return gsi_job_do(job, action, run_array, array);
@@ -77,5 +89,5 @@ enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64_t byte
                                     uint64_t *positions)
 {
     struct gsi_array array = {.from = data, .to = (uint8_t *)positions, .bytes = bytes};
-    return run(job, &array, GS_SORT);
+    return gsi_job_do(job, GS_SORT, run_argsort, &array);
 }

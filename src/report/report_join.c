@@ -37,16 +37,19 @@ static void begin(gs_report *whole, const gs_report *part)
     whole->is_unique = part->is_unique;
 }
 
-/* The same value as one of another field of that name, which may be wider. */
-static void convert(const struct gsi_field_report *from, const struct gsi_field_report *to,
+/* The same value as one of another field of that name, which may be wider. false: that has none. */
+static bool convert(const struct gsi_field_report *from, const struct gsi_field_report *to,
                     uint8_t value[16])
 {
-    char text[GSI_ELEMENT_TEXT_BYTES];
+    char text[GSI_ELEMENT_TEXT_BYTES], again[GSI_ELEMENT_TEXT_BYTES];
     gsi_shown_text(from, value, text);
     gsi_number_of_field(text, to, value);
+    gsi_shown_text(to, value, again);
+    return strcmp(text, again) == 0;
 }
 
-/* The statistics of a field in another report, as those of `field`. false: there are none. */
+/* The statistics of a field in another report, as those of `field`. false: there are none, or of
+ * another unit, or of numbers that it cannot have. */
 static bool find_field(const gs_report *report, const struct gsi_field_report *field,
                        struct gsi_tally_report *tally)
 {
@@ -56,10 +59,12 @@ static bool find_field(const gs_report *report, const struct gsi_field_report *f
         i++;
     if (i == report->field_count)
         return false;
+    const struct gsi_field_report *from = &report->fields[i];
     *tally = report->field_tallies[i];
-    convert(&report->fields[i], field, tally->min);
-    convert(&report->fields[i], field, tally->max);
-    return true;
+    bool is_unit = from->unit == field->unit || from->unit == GSI_UNIT_NONE;
+    return !tally->has_extremes ||
+           ((is_unit || field->unit == GSI_UNIT_NONE) && convert(from, field, tally->min) &&
+            convert(from, field, tally->max));
 }
 
 /* Fields that both have; others are left out of the whole. */

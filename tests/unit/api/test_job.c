@@ -345,6 +345,16 @@ static void test_job__arrays__are_sorted_counted_and_checked(void **state)
     uint64_t positions[3], count = 0;
     gs_job *job = gs_job_create();
     gs_job_set(job, "type", "f64");
+    uint64_t *const nowhere[] = {NULL, (uint64_t *)(void *)numbers,
+                                 (uint64_t *)(void *)&numbers[1]};
+    for (size_t i = 0; i < sizeof nowhere / sizeof nowhere[0]; i++) {
+        double before[sizeof numbers / sizeof numbers[0]];
+        memcpy(before, numbers, sizeof numbers);
+        assert_int_equal(gs_job_argsort_array(job, numbers, sizeof numbers, nowhere[i]),
+                         GS_E_USAGE);
+        assert_non_null(strstr(gs_job_error(job)->text, "the positions: they"));
+        assert_memory_equal(numbers, before, sizeof numbers);
+    }
     assert_int_equal(gs_job_argsort_array(job, numbers, sizeof numbers, positions), GS_OK);
     assert_memory_equal(positions, ((const uint64_t[]){1, 2, 0}), sizeof positions);
     gs_job_set(job, "reverse", "true");

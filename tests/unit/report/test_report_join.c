@@ -282,6 +282,50 @@ static void test_report_join__what_does_not_go_together__is_left_out_or_refused(
     gs_report_free(more);
 }
 
+/* Statistics of a field `t` of three records, as files name it. */
+static gs_report *of_field(const char *key, const void *elements_of, uint32_t bytes)
+{
+    const char *keys[] = {key};
+    const struct gsi_options options = {
+        .record_bytes = bytes, .stats_fields = keys, .stats_field_count = 1};
+    memcpy(elements, elements_of, 3 * bytes);
+    gs_report *report = count(&options, bytes, 0, 3);
+    strcpy(report->fields[0].text, "t");
+    report->element_bytes = 8;
+    return report;
+}
+
+/* Fields of one name and of numbers that the first one cannot have, or of other units. */
+static void test_report_join__fields_of_other_types__are_left_out(void **state)
+{
+    (void)state;
+    static const uint32_t small[] = {3, 1, 2};
+    static const int64_t fits[] = {9, 0, 7}, large[] = {4, INT64_C(1) << 40, 5},
+                         below[] = {1, -7, 2};
+    static const int64_t times[] = {1, 2, 3};
+    const struct {
+        const char *first, *second;
+        const void *elements_of;
+        bool is_kept;
+    } rows[] = {{"0:u32", "0:i64", fits, true},
+                {"0:u32", "0:i64", large, false},
+                {"0:u32", "0:i64", below, false},
+                {"0:time64[s]", "0:time64[ms]", times, false},
+                {"0:time64[s]", "0:time64[s]", times, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool is_time = strchr(rows[i].first, '[') != NULL;
+        gs_report *whole =
+            of_field(rows[i].first, is_time ? (const void *)times : small, is_time ? 8 : 4);
+        gs_report *more = of_field(rows[i].second, rows[i].elements_of, 8);
+        assert_int_equal(gs_report_add(whole, more, NULL), GS_OK);
+        if (whole->field_count != rows[i].is_kept)
+            test_fail("%s and %s, row %zu: %zu fields", rows[i].first, rows[i].second, i,
+                      whole->field_count);
+        gs_report_free(whole);
+        gs_report_free(more);
+    }
+}
+
 /* What says no more of a field than how much there is of it. */
 static void test_report_join__field_without_a_name__refused(void **state)
 {
@@ -396,6 +440,7 @@ int main(void)
         cmocka_unit_test(test_report_join__parts_without_a_type__are_of_one_kind),
         cmocka_unit_test(test_report_join__sums_of_floats__rounded_once),
         cmocka_unit_test(test_report_join__what_does_not_go_together__is_left_out_or_refused),
+        cmocka_unit_test(test_report_join__fields_of_other_types__are_left_out),
         cmocka_unit_test(test_report_join__field_without_a_name__refused),
         cmocka_unit_test(test_report_join__texts_of_strangers__refused),
     };
