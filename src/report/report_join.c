@@ -37,7 +37,8 @@ static void begin(gs_report *whole, const gs_report *part)
     whole->is_unique = part->is_unique;
 }
 
-/* The same value as one of another field of that name, which may be wider. false: that has none. */
+/* The same value as one of another field of that name, which may be wider. false: that has none, as
+ * none is shown so; times are shown by their unit. */
 static bool convert(const struct gsi_field_report *from, const struct gsi_field_report *to,
                     uint8_t value[16])
 {
@@ -61,10 +62,8 @@ static bool find_field(const gs_report *report, const struct gsi_field_report *f
         return false;
     const struct gsi_field_report *from = &report->fields[i];
     *tally = report->field_tallies[i];
-    bool is_unit = from->unit == field->unit || from->unit == GSI_UNIT_NONE;
     return !tally->has_extremes ||
-           ((is_unit || field->unit == GSI_UNIT_NONE) && convert(from, field, tally->min) &&
-            convert(from, field, tally->max));
+           (convert(from, field, tally->min) && convert(from, field, tally->max));
 }
 
 /* Fields that both have; others are left out of the whole. */

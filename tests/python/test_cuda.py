@@ -93,6 +93,8 @@ def test_argsort__out__stable(width):
     array, out = OnGpu(host), OnGpu(np.zeros(len(host), width))
     assert gs.cuda.argsort(array, out=out) is out
     assert np.array_equal(out.get(), np.argsort(host, kind='stable'))
+    gs.cuda.argsort(array, out=out, argsort='u32')  # as scratch_bytes has it; `out` says what places are
+    assert np.array_equal(out.get(), np.argsort(host, kind='stable'))
     assert np.array_equal(array.get(), host)
 
 

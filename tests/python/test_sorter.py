@@ -102,6 +102,9 @@ def test_sorter__top_unique_counts_reverse():
         gs.Sorter('i8', unique=True, keep='some')
     with pytest.raises(ValueError, match='--sum=OFF:TYPE:wide does not go with a sorter: '):
         gs.Sorter(RECORD, key='k', unique=True, sum='8:i64:wide')
+    with gs.Sorter('u4', unique=True, count=b'true') as s:
+        s.push(np.array([3, 1, 1], 'u4'))
+        assert everything(s).tolist() == [(1, 2), (3, 1)]
     with gs.Sorter('i8', unique=True, count=True) as s:
         s.push(a)
         found = everything(s)

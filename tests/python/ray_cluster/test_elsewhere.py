@@ -14,6 +14,7 @@ from pyarrow import fs
 
 import libgsort.ray as gr
 from libgsort.ray import driver, store
+from libgsort.ray.access import Access, system_of
 from libgsort.ray.journal import JournalError
 
 
@@ -180,3 +181,13 @@ def test_folder__commit_that_fails_in_the_middle__says_so_and_is_gone_on_with(pl
     os.mkdir('out/_gsort-0123')
     with pytest.raises(ValueError, match=re.escape("holds '_gsort-0123', where a sort is at work, or failed; remove it")):
         gr.sort_file('x.u64', output, parts=2)
+
+
+def test_names__that_are_no_parts_of_urls(cluster, place):
+    for name in 'x%31.u64', 'x1.u64':
+        gen('uniform', 'u64', 1000, name, seed=len(name))
+    gsort('x%31.u64', 'x1.u64', '-o', 'want')
+    gr.sort_file(f'file://{place}/*.u64', 'out')
+    assert content('out') == content('want')
+    for end in 'run#3', 'run?3':
+        assert system_of(Access(), f'file://{place}/{end}')[1].endswith(end)

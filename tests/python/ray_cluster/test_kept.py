@@ -61,8 +61,9 @@ CASES = [
     ({'split': 3}, '.%d'),
     ({'split_at': [2, 3, 800], 'reverse': True}, '.%03d'),
     ({'zstd': 3}, ''),
+    ({'unique': True, 'group': 1, 'sum': ['4:i32']}, ''),
 ]
-SHORT = [CASES[i] for i in (0, 1, 6, 8)]
+SHORT = [CASES[i] for i in (0, 1, 6, 8, -1)]
 
 
 def test_records__same_bytes(cluster, place):
@@ -100,6 +101,20 @@ def test_sums_of_pieces_that_do_not_fit__that_of_all_does(cluster, place):
     made['n'] = np.repeat([2 ** 30, -2 ** 30], 200_000)
     made.tofile('x')
     same(place, ['x'], 'out', True, parts=2, record=8, key=['0:i32'], unique=True, sum=['4:i32'])
+
+
+def test_repeated__also_where_each_is_in_another_piece(cluster, place):
+    gen('uniform', 'u64', 200_000, 'x.u64')
+    same(place, ['x.u64', 'x.u64'], 'out.u64', True, parts=2, unique=True, keep='repeated')
+
+
+def test_fold_of_a_later_key__says_not_which_record_is_kept(cluster, place):
+    made = np.zeros(300_000, dtype=[('k', '<u4'), ('n', '<u4'), ('c', 'S4')])
+    rng = np.random.default_rng(4)
+    made['k'], made['n'], made['c'] = rng.integers(0, 900, 300_000), rng.integers(0, 1000, 300_000), rng.choice([b'A', b'B', b'C'], 300_000)
+    made.tofile('x')
+    for fold, keep in ('sum', 'first'), ('max', 'first'), ('min', 'last'):
+        same(place, ['x'], 'out', True, parts=3, record=12, key=['0:u32', '4:u32'], unique=True, group=1, keep=keep, **{fold: ['4:u32']})
 
 
 def test_parts_of_groups__in_a_folder(cluster, place):

@@ -311,6 +311,7 @@ static void test_report_join__fields_of_other_types__are_left_out(void **state)
                 {"0:u32", "0:i64", large, false},
                 {"0:u32", "0:i64", below, false},
                 {"0:time64[s]", "0:time64[ms]", times, false},
+                {"0:time64[ms]", "0:time64[s]", times, false},
                 {"0:time64[s]", "0:time64[s]", times, true}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bool is_time = strchr(rows[i].first, '[') != NULL;

@@ -186,9 +186,7 @@ def argsort(a: Any, *, order: Keys = None, out: Any = None, stream: Any = None, 
     if positions.dtype is None or positions.dtype.kind not in 'iu' or positions.element_bytes < 4 or positions.count != array.count \
             or positions.is_read_only:
         raise ValueError(f'out: writable integers of 4 or 8 bytes are wanted, {array.count} of them')
-    if positions.element_bytes == 4:
-        options['argsort'] = 'u32'
-    _run('gs_cuda_argsort', array, order, {**options, 'scratch': scratch}, positions.pointer)
+    _run('gs_cuda_argsort', array, order, {**options, 'argsort': f'u{8 * positions.element_bytes}', 'scratch': scratch}, positions.pointer)
     return out
 
 

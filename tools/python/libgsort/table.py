@@ -60,7 +60,7 @@ def texts_of(row: _c.COption, value: Any) -> List[bytes]:
 
 def is_true(value: Any) -> bool:
     """Of what is there or not."""
-    return str(value).lower() == 'true'
+    return (value.decode(errors='replace') if isinstance(value, bytes) else str(value)).lower() == 'true'
 
 
 def _text(row: _c.COption, value: Any) -> bytes:

@@ -173,7 +173,10 @@ def _found(uri: str, options: Mapping[str, Any]) -> Tuple[Any, str]:
     for of_fsspec in (True,) if options else (True, False) if uri.startswith(('gs://', 'gcs://')) else (False, True):
         try:
             if not of_fsspec:
-                return tuple(fs.FileSystem.from_uri(uri))
+                found = tuple(fs.FileSystem.from_uri(uri))
+                if '#' in uri or '?' in uri:  # another path, and whoever removes that removes something else
+                    raise ValueError('# and ? are no part of a path there; give filesystem=')
+                return found
             from fsspec.core import url_to_fs
             system, path = url_to_fs(uri, **{'use_listings_cache': False, **options})
             return fs.PyFileSystem(fs.FSSpecHandler(system)), path

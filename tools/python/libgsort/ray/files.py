@@ -77,6 +77,8 @@ def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
             return None
         file.seek(0)
         version = np.lib.format.read_magic(file)
+        if version > (2, 0):
+            raise UsageError(f"'{path}': its .npy header is of version {version[0]}, for names of fields that are no Latin-1, which parts would not have")
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         return read(file)[2], file.tell()
 

@@ -34,7 +34,7 @@ SPARE = 1.02
 LEAST = 1 << 20  # of a piece
 FRAME = 1 << 20  # data of a frame of zstd, as gsort packs them
 FOLDS = ('--sum', '--min', '--max')
-LATE = ('--count', '--sum-wide', 'singles', 'dups')  # of groups of which pieces cannot be folded; and so are wide sums
+LATE = ('--count', '--sum-wide', 'singles', 'dups', 'repeated')  # of groups of which pieces cannot be folded; and so are wide sums
 WHOLE = 1 << 62  # bytes of a piece that is a file
 PART = 256 << 20
 
@@ -274,6 +274,7 @@ def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form
             reduces[i] = layout_of(dtype, [word]).key[0]
     sums = [reduces[i + 1].partition(':')[2] for i, word in enumerate(words) if word == '--sum']
     is_late = any(word in LATE or word.lower().endswith(':wide') for word in words) or any('f' in type_ for type_ in sums) or ('--unique' in words and '--top' in words)
+    is_late |= 0 < group < len(order.keys) and any(word in FOLDS for word in words)  # a folded key would say anew which record is kept
     groups = group if '--unique' in words and '--top' not in words else -1
     frame = FRAME // math.gcd(FRAME, order.element_bytes) if form.level and form.is_one_file and not words else 1
     return Kept(tuple(reduces), bool(words) and not is_late, groups, form.values, form.packing, frame)

@@ -6,6 +6,7 @@ import errno
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Iterator, List, Tuple, Union
+from urllib.parse import quote
 
 from ..errors import UsageError, file_error
 from . import s3
@@ -37,7 +38,8 @@ def find(access: Access, pattern: str) -> List[str]:
     with failures_of(pattern):
         system, path = system_of(access, folder)
         names = [one.base_name for one in system.get_file_info(fs.FileSelector(path)) if one.type == fs.FileType.File]
-    return [f'{folder}/{one}' for one in sorted(names) if fnmatchcase(one, name)]
+    is_decoded = not access.kind and not system.type_name.startswith('py::')  # as Access finds them by pyarrow
+    return [f'{folder}/{quote(one) if is_decoded else one}' for one in sorted(names) if fnmatchcase(one, name)]
 
 
 def stamp(access: Access, uri: str) -> Tuple[int, Union[int, str]]:

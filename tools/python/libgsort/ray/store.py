@@ -204,5 +204,5 @@ def abort(access: Access, upload: str) -> None:
     """What tasks wrote goes; what has its place stays."""
     with failures_of(upload):
         system, path = system_of(access, upload)
-        if system.get_file_info(path).type.name == 'Directory':
+        if path.rpartition('/')[2].startswith('_gsort-') and system.get_file_info(path).type.name == 'Directory':
             system.delete_dir(path)
