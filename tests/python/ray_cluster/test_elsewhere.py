@@ -119,6 +119,24 @@ def test_folder__npy__each_part_is_one(google, place):
         gr.sort_file('x.npy', f'local://{place}/out/', unique=True)
 
 
+def test_folder__of_what_is_sorted__is_refused_by_any_name_and_stays(s3, google, place):
+    gen('uniform', 'u64', 10_000, 'x.u64')
+    gsort('x.u64', '-o', 'want.u64')
+    here = place / 'stored' / 'in'
+    others = {'gs': [('gcs://bucket/dir/in/part-00002.u64', 'gs://bucket/dir/in/')],
+              'local': [(f'{one}{here}/part-00002.u64', f'{other}{here}/') for one in ('', 'file://', 'local://') for other in ('', 'file://', 'local://')]}
+    for system, uri, path in systems(s3, google, place):
+        gr.sort_file('x.u64', f'{uri}/in/', parts=2)
+        files = listed(system, f'{path}/in')
+        for inputs, output in [(f'{uri}/in/part-*', f'{uri}/in/'), *others.get(uri.partition(':')[0], [])]:
+            with pytest.raises(ValueError, match='part-0000[12].u64.: lies in the folder that is to be replaced'):
+                gr.sort_file(inputs, output, type='u64', reverse=True)
+            assert listed(system, f'{path}/in') == files
+        gr.sort_file(f'{uri}/in/part-*', f'{uri}/in2/', type='u64', parts=2)
+        assert whole(listed(system, f'{path}/in2')) == content('want.u64')
+    assert sorted(os.listdir('.')) == ['nodes', 'stored', 'want.u64', 'x.u64'] and sorted(os.listdir('stored')) == ['in', 'in2']
+
+
 def test_folder__a_sort_that_fails__what_was_there_stays_alone(s3, google, place):
     gen('uniform', 'u64', 10_000, 'x.u64')
     (place / 'gsort').write_text('#!/bin/bash\n[ "$1" != --join-reports ] || { echo "gsort: broken" >&2; exit 4; }\nexec gsort "$@"\n')

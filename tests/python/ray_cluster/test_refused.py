@@ -1,12 +1,15 @@
 """What would lose data, or leave some out, is refused before anything is done; and what a torn journal says."""
+import glob
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import ray
-from clustered import content, gen, gsort
+from clustered import content, gen, gsort, until
 
 import libgsort as gs
 import libgsort.ray as gr
@@ -21,6 +24,14 @@ for word; do
     case $word in */whole/part-*) touch "${word%/*}/.${word##*/}.gsort-1a2b" ;; esac
 done
 exec gsort "$@"
+'''
+
+DIES = '''# A driver that is killed between two files of a split.
+import os, signal, sys
+import libgsort.ray as gr
+rename = os.rename
+os.rename = lambda old, new: os.kill(os.getpid(), signal.SIGKILL) if new.endswith('/p.2.u64') else rename(old, new)
+gr.sort_file('p.1.u64', 'p.%d.u64', split=3, address=sys.argv[1])
 '''
 
 
@@ -97,6 +108,42 @@ def test_splits__of_which_files_would_stay(cluster, place):
     refused('7%3.u64', 'x.u64', str(place / '7%%%d.u64'), split_at=[5])
     gr.sort_file('x.u64', '7%%%d.u64', split=3)
     gr.sort_file('x.u64', '7%%%03d.u64', split=2)
+
+
+def test_split__over_what_is_sorted__loses_nothing(cluster, place, monkeypatch):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    gsort('x.u64', '-o', 'want.u64')
+    shutil.copy('x.u64', 'p.1.u64')
+    os.mkdir('p.2.u64')
+    refused('p.2.u64.: is a folder, where one of the 2 files is to be', 'p.1.u64', 'p.%d.u64', split=2)
+    os.rmdir('p.2.u64')
+    with pytest.raises(ValueError, match='is a folder, where one'):
+        gr.sort_file('p.1.u64', 'p.%d.u64', split=2, progress=lambda at: os.makedirs('p.2.u64', exist_ok=True))
+    os.rmdir('p.2.u64')
+    assert content('p.1.u64') == content('x.u64') and sorted(os.listdir('.')) == ['nodes', 'p.1.u64', 'want.u64', 'x.u64']
+
+    def fails(old, new, rename=os.rename):
+        if new.endswith('/p.2.u64'):
+            raise PermissionError(1, 'not permitted')
+        rename(old, new)
+
+    def others():
+        return sorted(glob.glob('.p.[0-9].u64.gsort-ray-*'))
+
+    with monkeypatch.context() as late:
+        late.setattr(os, 'rename', fails)
+        said = r'p.2.u64.: not permitted; 1 of 3 files are in their places, the others beside theirs, as .NAME.gsort-ray-[0-9a-f]{8}$'
+        with pytest.raises(PermissionError, match=said):
+            gr.sort_file('p.1.u64', 'p.%d.u64', split=3)
+    for dies in False, True:
+        if dies:
+            shutil.copy('x.u64', 'p.1.u64')
+            assert subprocess.run([sys.executable, '-c', DIES, cluster.address], stderr=subprocess.DEVNULL).returncode == -9
+            until(lambda: not os.path.exists('p.%d.u64.gsort-ray'))
+        assert sorted(os.listdir('.')) == [*others(), 'nodes', 'p.1.u64', 'want.u64', 'x.u64'] and len(others()) == 2
+        assert b''.join(map(content, ['p.1.u64', *others()])) == content('want.u64')
+        for name in others():
+            os.unlink(name)
 
 
 def test_memory__that_is_too_little_for_a_task__is_refused_before_one_starts(cluster, place, monkeypatch):

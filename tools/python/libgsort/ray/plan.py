@@ -129,10 +129,7 @@ class Plan:
             store.commit(job.access, self.output, job.upload, parts, [job.part % i for i in range(1, job.parts + 1)], self.manifest(job, parts))
             return
         if self.split:
-            folder, names = os.path.dirname(self.output), [job.part % i for i in range(1, job.parts + 1)]
-            for name in names:
-                os.rename(os.path.join(job.output, name), os.path.join(folder, name))
-            sync(folder)
+            self._place_files(job)
             return
         if self.is_folder:
             for name in set(os.listdir(job.output)) - {job.part % i for i in range(1, job.parts + 1)}:
@@ -142,7 +139,7 @@ class Plan:
                 file.flush()
                 os.fsync(file.fileno())
             sync(job.output)
-        _refuse_folder(self.output, self.is_folder, [piece.path for piece in self.pieces])  # again: it may be another one by now
+        _refuse_folder(self.output, self.is_folder, [piece.path for piece in self.pieces], job.access)  # again: it may be another one by now
         old = f'{self.output}.old-{job.token[:8]}' if os.path.isdir(self.output) else ''
         if old:  # whoever dies here leaves both
             os.rename(self.output, old)
@@ -150,6 +147,27 @@ class Plan:
         sync(os.path.dirname(self.output))
         if old:
             shutil.rmtree(old)
+
+    def _place_files(self, job: Job) -> None:
+        """What they replace may be what was sorted: all have names beside their places before the first one takes its own, and keep them."""
+        folder, end = os.path.dirname(self.output), f'.gsort-ray-{job.token[:8]}'
+        places = {os.path.join(folder, f'.{job.part % i}{end}'): os.path.join(folder, job.part % i) for i in range(1, job.parts + 1)}
+        try:
+            for i, name in enumerate(places, 1):
+                os.rename(job.part_path(i), name)
+            sync(folder)
+            _refuse_split(self.output, job.parts)  # again, as above
+        except BaseException:
+            for name in filter(os.path.exists, places):
+                os.unlink(name)
+            raise
+        for i, (name, place) in enumerate(places.items()):
+            try:
+                os.rename(name, place)
+            except OSError as error:
+                raise file_error(error.errno or 0, f"'{place}': {error.strerror}; {i} of {job.parts} files are in their places, the others "
+                                 f'beside theirs, as .NAME{end}') from None
+        sync(folder)
 
 
 def plain(output: str) -> str:
@@ -292,7 +310,9 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     _refuse(paths, output, header, is_sorted, temp, form.level, conditions)
     _refuse_together(form, parts, kept, resume)
     if not form.is_elsewhere:
-        _refuse_folder(form.target, form.is_folder, paths)
+        _refuse_folder(form.target, form.is_folder, paths, access)
+    elif form.is_folder:
+        store.refuse_inside(access, form.target, paths)
     order, dtype = order_of(found, paths, named, [*conditions, *kept, *gsort.tuning(options.get('memory', '1G'), threads)], form.words)
     if is_remote(paths[0]):
         named = order.options
@@ -304,7 +324,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     taken = pieces(stamps, order.element_bytes, header, WHOLE if is_sorted else _piece_bytes(size, order, memory, tasks), raw)
     count = 1 if '--top' in kept else len(form.values) + 1 if form.values else form.files or parts or tasks * -(-size // (tasks * PART)) or 1
     if form.is_split:
-        _refuse_behind(form.target, count)
+        _refuse_split(form.target, count)
     if form.is_elsewhere and kept and (dtype is not None or header):
         raise UsageError(f"'{form.target}': how long groups and --top are shows at the end, and a header comes first; sort what has none")
     keeps = _kept(order, dtype, kept, int(options.get('group', 0)), form)
@@ -346,7 +366,7 @@ def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
     return max(LEAST, -(-size // (-(-count // tasks) * tasks)))
 
 
-def _refuse_folder(target: str, is_folder: bool, paths: Sequence[str]) -> None:
+def _refuse_folder(target: str, is_folder: bool, paths: Sequence[str], access: Access) -> None:
     """A folder is replaced as a whole: it is to hold parts of a sort, and nothing else."""
     if not os.path.isdir(os.path.dirname(target)):
         raise file_error(errno.ENOENT, f"'{os.path.dirname(target)}': no such folder")
@@ -363,15 +383,15 @@ def _refuse_folder(target: str, is_folder: bool, paths: Sequence[str]) -> None:
     names = store.no_parts(names, manifest)
     if names:
         raise UsageError(f"'{target}': holds '{min(names)}', which is no part of a sort, and a folder is replaced as a whole; name a new one")
-    folder = os.path.realpath(target)
-    for path in paths:
-        if not is_remote(path) and os.path.commonpath([folder, os.path.realpath(path)]) == folder:
-            raise UsageError(f"'{path}': lies in the folder that is to be replaced")
+    store.refuse_inside(access, target, paths)
 
 
-def _refuse_behind(target: str, count: int) -> None:
-    """Files of the pattern behind the last one would stay, and be taken for a part of the output."""
+def _refuse_split(target: str, count: int) -> None:
+    """No file takes the place of a folder; and those of the pattern behind the last one would stay, and be taken for a part of the output."""
     folder, pattern = os.path.split(target)
+    for place in (os.path.join(folder, pattern % i) for i in range(1, count + 1)):
+        if os.path.isdir(place):
+            raise UsageError(f"'{place}': is a folder, where one of the {count} files is to be")
     begin = pattern.replace('%%', '-').index('%')
     for name in sorted(os.listdir(folder)):
         number = re.match(' *([0-9]+)', name[begin:])

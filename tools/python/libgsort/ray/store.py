@@ -9,6 +9,7 @@ One object is a single part; or parts that the store itself puts together, where
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, List, Optional, Sequence, Set, Tuple
@@ -48,6 +49,29 @@ def refuse(access: Access, output: str, parts: int) -> None:
     """An object that would have to be made of parts, where that is not possible. parts: as asked for; 0: they were not."""
     if not output.endswith('/') and parts != 1 and _merging(access, output) is None:
         raise UsageError(f"'{output}': this store puts no objects together; end it in / for a folder of parts, or let one task write it (parts 1)")
+
+
+def _place(access: Access, name: str, is_input: bool) -> Tuple[str, str]:
+    """Which store has it, and its path there, whatever it is called here."""
+    scheme, is_named, rest = name.partition('://')
+    if not is_named:
+        return 'local', os.path.realpath(name)
+    if is_input and access.is_s3(name):  # boto takes it as it is
+        return f"s/{rest.partition('/')[0]}", rest
+    with failures_of(name):
+        system, path = system_of(access, name)
+    if system.type_name == 'local' or system.type_name.startswith('py::fsspec') and 'local' in system.handler.fs.protocol:
+        return 'local', os.path.realpath(path)
+    return f"{scheme[0]}/{rest.partition('/')[0]}", path  # gs and gcs, s3 and s3a are one
+
+
+def refuse_inside(access: Access, folder: str, paths: Sequence[str]) -> None:
+    """Inputs that parts would take the places of."""
+    store, inside = _place(access, folder, False)
+    for path in paths:
+        other, place = _place(access, path, True)
+        if other == store and place.startswith(inside.rstrip('/') + '/'):
+            raise UsageError(f"'{path}': lies in the folder that is to be replaced")
 
 
 def begin(access: Access, output: str, name: str) -> str:
