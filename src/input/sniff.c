@@ -46,7 +46,7 @@ static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gs
     const struct gsi_input *input = sniff->input;
     struct gsi_zst_walk walk = gsi_zst_walk_begin(frame);
     uint64_t whole = gsi_zst_walk_on(&walk, input->head + off, input->head_bytes - off);
-    uint64_t next = off + (whole > 0 ? whole : walk.next_off + 3);
+    uint64_t next = off + (whole > 0 ? whole : walk.next_off + GSI_ZST_BLOCK_HEADER_BYTES);
     if (sniff->plain == NULL)
         sniff->plain = malloc(PLAIN_BYTES);
     sniff->plain_bytes = sniff->plain == NULL ? SIZE_MAX

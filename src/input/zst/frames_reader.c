@@ -251,7 +251,7 @@ static bool walk_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *sl
         gsi_zst_small_start(&unpack->slots);
         return true;
     }
-    unpack->wanted_bytes = whole > 0 ? whole : unpack->walk.next_off + 3;
+    unpack->wanted_bytes = whole > 0 ? whole : unpack->walk.next_off + GSI_ZST_BLOCK_HEADER_BYTES;
     if (unpack->wanted_bytes >
         GSI_ZST_SMALL_CODED_BYTES) { /* longer than what is in it: nobody writes these */
         begin_stream(unpack, slot);
