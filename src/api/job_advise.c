@@ -96,8 +96,8 @@ void gsi_job_advise(const struct gs_job *job, const struct gsi_options *options,
     char sorted[1024];
     struct stat info;
     if (report->unsorted_input == 0 || report->unsorted_input > inputs->count ||
-        job->readers != NULL || job->writer.write != NULL)
-        return;
+        job->readers != NULL || job->writer.write != NULL || options->has_region)
+        return; /* of a region another file is made than the others are */
     const char *unsorted = inputs->list[report->unsorted_input - 1];
     if (stat(unsorted, &info) != 0 || !S_ISREG(info.st_mode) ||
         !name_sorted(unsorted, sorted, sizeof sorted))

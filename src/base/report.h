@@ -247,9 +247,9 @@ struct gs_report {
     /* With into: where in the file the part begins; how long that is, with its header. */
     uint64_t place_off, place_of;
     bool has_place;
-    /* Of a sort that wrote elements, or one of each group: the sort keys of the first and the last
-     * one that it read, of records the normalised keys, as bytes in whose order the elements are;
-     * the first GS_END_KEY_BYTES of longer ones. */
+    /* Of a sort that wrote elements, or one of each of all groups: the sort keys of the first and
+     * the last one that it read, of records the normalised keys, as bytes in whose order the
+     * elements are; the first GS_END_KEY_BYTES of longer ones. */
     bool has_ends;
     uint32_t end_key_bytes;
     uint8_t first_key[GS_END_KEY_BYTES], last_key[GS_END_KEY_BYTES];

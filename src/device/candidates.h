@@ -14,6 +14,7 @@
 #ifndef GSI_CANDIDATES_H
 #define GSI_CANDIDATES_H
 
+#include "base/checked.h"
 #include "device/device.h"
 
 struct gsi_candidates {
@@ -39,7 +40,7 @@ void gsi_candidates_cut(struct gsi_candidates *candidates, uint64_t most, uint8_
 
 static inline uint64_t gsi_candidates_after_cut(uint64_t most)
 {
-    return most + most / 4;
+    return gsi_add_max_u64(most, most / 4);
 }
 
 /* gsi_candidates_sort: puts them in order, for copy, and keeps `most` at most.

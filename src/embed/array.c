@@ -58,10 +58,10 @@ static enum gs_status run_argsort(void *context, struct gsi_options *options,
                                   struct gs_error *error)
 {
     const struct gsi_array *array = context;
-    const uintptr_t from = (uintptr_t)array->from, to = (uintptr_t)array->to;
-    if (array->bytes > 0 && (to == 0 || (to >= from && to - from < array->bytes)))
+    if (array->bytes > 0 && (array->to == NULL || array->to == array->from))
         return gsi_fail(error, GS_E_USAGE, 0, "the positions: %s",
-                        to == 0 ? "they have no memory" : "they lie in the memory of the array");
+                        array->to == NULL ? "they have no memory"
+                                          : "they lie in the memory of the array");
     return gsi_array_run(context, options, is_given, report, error);
 }
 

@@ -95,13 +95,18 @@ static enum gs_status copy_in(struct gs_sorter *sorter, const uint8_t *data, uin
     return GS_OK;
 }
 
+static enum gs_status fail_finished(const char *name, struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_USAGE, 0, "%s: comes after gs_sorter_finish", name);
+}
+
 static enum gs_status check(const struct gs_sorter *sorter, const char *name, uint64_t bytes,
                             struct gs_error *error)
 {
     if (sorter->is_ended && sorter->error.status != GS_OK)
         return gsi_sorter_result(sorter, error);
     if (sorter->intake.is_finished)
-        return gsi_fail(error, GS_E_USAGE, 0, "%s: comes after gs_sorter_finish", name);
+        return fail_finished(name, error);
     if (bytes % sorter->element_bytes != 0)
         return gsi_fail(error, GS_E_USAGE, 0, "%s: %llu bytes are no whole elements of %u", name,
                         (unsigned long long)bytes, sorter->element_bytes);
@@ -134,6 +139,8 @@ static enum gs_status lend(struct gs_sorter *sorter, uint64_t bytes, struct gsi_
         off = intake->claimed_bytes; /* others may claim while this one waits */
         GSI_TRY(await_room(sorter, off, error));
     } while (off != intake->claimed_bytes);
+    if (intake->is_finished) /* while this one waited */
+        return fail_finished("gs_sorter_reserve", error);
     if (!sorter->is_ended)
         left = gsi_min_u64(bytes, intake->room_off + intake->room_bytes - off) / element * element;
     bool is_apart = left == 0;

@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys and fields carry the texts that people know them by. */
-static void name_fields(struct gsi_record *record, const struct gsi_elements *elements)
+/* Keys and fields carry the texts that people know them by; what is stored of a scaled one, whose
+ * statistics these are, does not. */
+static void name_fields(const struct gsi_inputs *inputs, struct gsi_record *record,
+                        const struct gsi_elements *elements)
 {
     for (uint32_t i = 0; i < record->field_count; i++)
         for (uint32_t k = 0; k < elements->key_count; k++)
-            if (record->fields[i].text == elements->keys[k])
+            if (record->fields[i].text == elements->keys[k] &&
+                !gsi_field_is_scaled(inputs, elements->keys[k]))
                 record->fields[i].text = elements->key_names[k];
     for (uint32_t i = 0; i < record->key_count; i++)
         record->keys[i].text = elements->key_names[i];
@@ -50,7 +53,7 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
     gsi_record_place_nans(&chosen->record, inputs->options->nan_place);
     if (inputs->options->ties_by_bytes)
         gsi_record_break_ties(&chosen->record, inputs->options->reverse);
-    name_fields(&chosen->record, elements);
+    name_fields(inputs, &chosen->record, elements);
     report->type_source = elements->source;
     report->key_count = elements->key_count;
     for (size_t i = 0; i < elements->key_count; i++)

@@ -31,12 +31,13 @@ struct gsi_inputs {
     const struct gsi_together *together; /* what they have; it is told what is found out */
     struct gsi_input *table;
     size_t count, room;
-    bool are_many;       /* too many to be open all at once: each is open while it is read */
-    bool is_cut;         /* only a part of their elements is read (range.h) */
-    bool is_lent;        /* an array, of which buffers are only looked at (source_buffers.c) */
-    bool has_stream;     /* among those that were looked at */
-    uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
-    uint64_t data_bytes; /* of elements, read so far */
+    size_t looked_at_count; /* files behind these that no element comes from (merge/set_filter.h) */
+    bool are_many;          /* too many to be open all at once: each is open while it is read */
+    bool is_cut;            /* only a part of their elements is read (range.h) */
+    bool is_lent;           /* an array, of which buffers are only looked at (source_buffers.c) */
+    bool has_stream;        /* among those that were looked at */
+    uint64_t bytes;         /* of data; UINT64_MAX: a stream is among them */
+    uint64_t data_bytes;    /* of elements, read so far */
     const struct gsi_layout *layout; /* of elements as read; loop->layout is of what is sorted */
     const struct gsi_carry *carry;   /* what is sorted of them; NULL: they are */
     struct gsi_carried *carried;     /* what is known of those it is done for */
@@ -60,7 +61,7 @@ struct gsi_inputs {
  * fails GS_E_INPUT: an input does not hold whole elements, or all together are too many bytes */
 enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs);
 
-/* gsi_inputs_have: whether one of them is this file. */
+/* gsi_inputs_have: whether one of them is this file, or of those that are only looked at. */
 bool gsi_inputs_have(const struct gsi_inputs *inputs, const struct stat *file);
 
 /* gsi_inputs_check_whole: checks the `bytes` of data that were found in `input`.

@@ -28,6 +28,12 @@ struct gsi_output gsi_array_output(struct gsi_array *array, const char *name)
                                .array = array};
 }
 
+bool gsi_array_meets(const struct gsi_array *array, uint64_t bytes)
+{
+    const uintptr_t from = (uintptr_t)array->from, to = (uintptr_t)array->to;
+    return to >= from ? to - from < array->bytes : from - to < bytes;
+}
+
 /* The numbers of a line of /proc/self/maps: BEGIN-END RIGHTS OFFSET MAJOR:MINOR INODE */
 struct mapping {
     uint64_t begin, end, inode;

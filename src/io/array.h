@@ -21,6 +21,9 @@ struct gsi_array {
 struct gsi_input gsi_array_input(const struct gsi_array *array, const char *name);
 struct gsi_output gsi_array_output(struct gsi_array *array, const char *name);
 
+/* gsi_array_meets: whether the first `bytes` of what is written lie in the memory of the array. */
+bool gsi_array_meets(const struct gsi_array *array, uint64_t bytes);
+
 /* gsi_array_is_mapped: whether it is in the memory of a file, which goes to and fro between there
  * and the disk. What the kernel does not tell is not. */
 bool gsi_array_is_mapped(const struct gsi_array *array);

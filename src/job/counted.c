@@ -210,7 +210,7 @@ static void close_counted(struct counted *counted)
 /* The imprint of what is wanted of the counts, which are lost. */
 static enum gs_status imprint(struct counted *counted, struct gsi_imprint *imprint)
 {
-    struct gsi_tally_report tally, fields[1];
+    struct gsi_tally_report tally, fields[GSI_FIELDS_MAX];
     uint64_t begin = 0;
     for (uint32_t v = 0; v < counted->values_count; v++) {
         uint64_t end = gsi_min_u64(counted->ends[v], counted->wanted);

@@ -355,6 +355,18 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
     job->checkpoint = &job->no_one;
 }
 
+/* An array is not written over by the positions of its elements. */
+static enum gs_status check_positions(const struct gsi_job *job)
+{
+    const struct gsi_inputs *inputs = &job->inputs;
+    if (job->array == NULL || !job->options->argsort ||
+        !gsi_array_meets(job->array, inputs->bytes / inputs->layout->element_bytes *
+                                         inputs->carry->output_bytes))
+        return GS_OK;
+    return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                    "the positions: they lie in the memory of the array");
+}
+
 /* What there is to work on. */
 static enum gs_status find_elements(struct gsi_job *job)
 {
@@ -380,6 +392,7 @@ static enum gs_status find_elements(struct gsi_job *job)
     if (gsi_job_has_sort(job))
         GSI_TRY(gsi_into_take(&job->target, job->report));
     GSI_TRY(gsi_choose_carry(&job->inputs, job->report, &job->chosen));
+    GSI_TRY(check_positions(job));
     GSI_TRY(gsi_named_output_check(&job->inputs, &job->chosen, paths));
     GSI_TRY(gsi_split_check(&job->target, job->report));
     report_place(job);

@@ -87,6 +87,7 @@ void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs)
     for (size_t i = 1; sets->kind != GSI_SET_UNION && i < sets->count; i++)
         inputs->bytes -= inputs->table[i].bytes;
     inputs->count = sets->kind == GSI_SET_UNION ? sets->count : 1;
+    inputs->looked_at_count = sets->count - inputs->count;
 }
 
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets)

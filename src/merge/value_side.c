@@ -1,6 +1,9 @@
 /* value_side.c: makes the condition. */
 #include "merge/value_side.h"
 
+#include "input/format/fields.h"
+#include "input/format/format.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +19,18 @@ static void field_text(const struct gsi_record *record, char text[64])
         snprintf(text, 64, "%u:%s%s", key->off, key->number->name, key->is_big_endian ? "be" : "");
 }
 
+/* What is compared is what is stored. */
+static enum gs_status check_stored(const struct gsi_inputs *inputs, const char *option)
+{
+    const char *key = inputs->formatted != NULL ? inputs->formatted->keys[0] : NULL;
+    if (key == NULL || !gsi_field_is_scaled(inputs, key))
+        return GS_OK;
+    return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                    "--%s: the key is stored as another number (a scale or a zero point); with "
+                    "-k %s it is what is stored",
+                    option, key);
+}
+
 enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inputs,
                              const char *option, const char *given, const char *op,
                              const char *value)
@@ -25,6 +40,8 @@ enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inp
     size_t most = strlen(value) + 8;
     char field[64];
     bool has_field = layout->record != NULL && layout->number == NULL;
+    if (has_field)
+        GSI_TRY(check_stored(inputs, option));
     if (has_field)
         field_text(layout->record, field);
     GSI_TRY(gsi_filter_open(&side->filter, layout, option, 1, most, error));

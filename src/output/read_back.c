@@ -10,11 +10,13 @@
 #include "input/header.h"
 #include "input/scan.h"
 #include "input/zst/frames_reader.h"
+#include "loop/cancel.h"
 #include "output/byte_order.h"
 #include "output/sink.h"
 #include "output/stream_check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +28,11 @@ struct read_back {
     uint32_t count;
     struct gsi_inputs inputs; /* these */
     struct gsi_stream_check check;
+    bool is_placed; /* the file has its name already */
 };
+
+/* So much of an output that is read by one thread is read at a time. */
+#define KEPT_BYTES ((uint64_t)1 << 20)
 
 void gsi_read_back_plan(const struct gsi_options *options, struct gsi_plan *plan)
 {
@@ -34,15 +40,16 @@ void gsi_read_back_plan(const struct gsi_options *options, struct gsi_plan *plan
         plan->read_bytes += plan->moves[GS_PHASE_READ_BACK].bytes_read = plan->output_bytes;
 }
 
-static enum gs_status fail_different(const struct gsi_target *target, const char *name,
+static enum gs_status fail_different(const struct read_back *back, const char *name,
                                      const char *what)
 {
+    const struct gsi_target *target = back->target;
+    const char *left = target->output.kind == GSI_OUTPUT_ATOMIC ? "nothing is left of it"
+                                                                : gsi_target_left(target);
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                     "'%s': %s was read back from the disk otherwise than it was written; %s: check "
                     "the disk and the memory of this machine",
-                    name, what,
-                    target->output.kind == GSI_OUTPUT_ATOMIC ? "nothing is left of it"
-                                                             : gsi_target_left(target));
+                    name, what, back->is_placed ? "it is still in its place" : left);
 }
 
 static void imprint(void *context, struct gsi_buffer *window, uint32_t worker_idx)
@@ -76,7 +83,7 @@ static enum gs_status check_header(const struct read_back *back, const struct gs
             return gsi_fail(target->loop->error, gsi_status_of_errno(errno), errno,
                             "'%s': cannot be read back", input->name);
         if ((uint64_t)moved < bytes || memcmp(part, target->inputs->header.data + off, bytes) != 0)
-            return fail_different(target, input->name, "its header");
+            return fail_different(back, input->name, "its header");
     }
     return GS_OK;
 }
@@ -89,7 +96,7 @@ static enum gs_status check_trailer(const struct read_back *back, const struct g
     if (gsi_trailer_bytes(target->inputs) > 0)
         GSI_TRY(gsi_trailer_is_there(target->inputs, input->fd, input->base_off + input->bytes,
                                      &is_there));
-    return is_there ? GS_OK : fail_different(target, input->name, "what is behind its elements");
+    return is_there ? GS_OK : fail_different(back, input->name, "what is behind its elements");
 }
 
 /* A file of `all` bytes as the next input, packed or not. */
@@ -142,13 +149,21 @@ static enum gs_status read_all(struct read_back *back)
     return gsi_scan_run(&scan, &back->inputs, back->windows);
 }
 
-/* A file that cannot be read as one of the kind is no wrong input: gsort wrote it. */
-static enum gs_status as_verified(struct gsi_target *target, enum gs_status status)
+static bool is_as_wanted(const struct read_back *back, const struct gsi_imprint *wanted)
 {
+    const struct gsi_imprint *got = &back->check.imprint;
+    return got->count == wanted->count && got->disorder_idx == UINT64_MAX &&
+           memcmp(got->fingerprint, wanted->fingerprint, sizeof got->fingerprint) == 0;
+}
+
+/* A file that cannot be read as one of the kind is no wrong input: gsort wrote it. */
+static enum gs_status as_verified(const struct read_back *back, enum gs_status status)
+{
+    const struct gsi_target *target = back->target;
     if (status != GS_E_INPUT)
         return status;
     memset(target->loop->error, 0, sizeof *target->loop->error);
-    return fail_different(target, target->output.name, "what is packed there");
+    return fail_different(back, target->output.name, "what is packed there");
 }
 
 enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *windows,
@@ -167,15 +182,66 @@ enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *wind
     GSI_TRY_OR(gsi_stream_check_init(&back.check, loop->layout, &loop->ledger, loop->error), done);
     GSI_TRY_OR(GSI_NEW(&loop->ledger, back.table, files, loop->error), done);
     GSI_TRY_OR(open_files(&back), done);
-    GSI_TRY_OR(as_verified(target, read_all(&back)), done);
-    const struct gsi_imprint *got = &back.check.imprint;
-    if (got->count != wanted->count || got->disorder_idx != UINT64_MAX ||
-        memcmp(got->fingerprint, wanted->fingerprint, sizeof got->fingerprint) != 0)
-        GSI_TRY_OR(fail_different(target, target->output.name, "what is there"), done);
+    GSI_TRY_OR(as_verified(&back, read_all(&back)), done);
+    if (!is_as_wanted(&back, wanted))
+        GSI_TRY_OR(fail_different(&back, target->output.name, "what is there"), done);
 done:
     for (uint32_t i = 0; i < back.count; i++)
         gsi_input_close(&back.table[i]);
     GSI_FREE(&loop->ledger, back.table, files);
+    gsi_stream_check_clear(&back.check);
+    return status;
+}
+
+/* Elements of a file, on this thread. */
+static enum gs_status read_plain(struct read_back *back, const struct gsi_input *input,
+                                 uint8_t *data, uint64_t room)
+{
+    const struct gsi_loop *loop = back->loop;
+    for (uint64_t off = 0, bytes; off < input->bytes; off += bytes) {
+        struct gsi_buffer window = {.data = data};
+        window.bytes = bytes = gsi_min_u64(room, input->bytes - off);
+        int64_t moved = gsi_file_read(input->fd, data, bytes, input->base_off + off);
+        if (moved < 0)
+            return gsi_fail(loop->error, gsi_status_of_errno(errno), errno,
+                            "'%s': cannot be read back", input->name);
+        if ((uint64_t)moved < bytes)
+            return fail_different(back, input->name, "what is there");
+        if (gsi_cancel_is_set(loop->cancel))
+            return gsi_fail(loop->error, GS_E_CANCELED, 0, "canceled");
+        imprint(back, &window, 0);
+        gsi_stream_check_join(&back->check, &window);
+    }
+    return GS_OK;
+}
+
+enum gs_status gsi_read_back_kept(struct gsi_target *target, int fd, bool is_placed,
+                                  const struct gsi_imprint *wanted)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_loop *loop = target->loop;
+    struct read_back back = {.target = target, .loop = loop, .is_placed = is_placed};
+    const uint32_t element_bytes = loop->layout->element_bytes;
+    const uint64_t room = KEPT_BYTES - KEPT_BYTES % element_bytes;
+    uint8_t *data = NULL;
+    if (!target->options->verify_read)
+        return GS_OK;
+    GSI_TRY(gsi_stream_check_init(&back.check, loop->layout, &loop->ledger, loop->error));
+    GSI_TRY_OR(GSI_NEW(&loop->ledger, data, room, loop->error), done);
+    GSI_TRY_OR(gsi_header_head(target->inputs, target->bytes / element_bytes), done);
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    const struct gsi_input input = {.name = target->output.name,
+                                    .fd = fd,
+                                    .base_off = gsi_sink_data_off(target),
+                                    .bytes = target->bytes};
+    GSI_TRY_OR(check_header(&back, &input), done);
+    GSI_TRY_OR(check_trailer(&back, &input), done);
+    GSI_TRY_OR(read_plain(&back, &input, data, room), done);
+    if (!is_as_wanted(&back, wanted))
+        GSI_TRY_OR(fail_different(&back, input.name, "what is there"), done);
+done:
+    if (data != NULL)
+        GSI_FREE(&loop->ledger, data, room);
     gsi_stream_check_clear(&back.check);
     return status;
 }

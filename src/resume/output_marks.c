@@ -101,6 +101,26 @@ static enum gs_status restore_taken(struct gsi_output_marks *marks, const struct
     return status;
 }
 
+/* The first element of the output, of which the last bytes may be on record only. */
+static enum gs_status restore_first(const struct gsi_output_marks *marks,
+                                    const struct gsi_resume_entry *entry)
+{
+    const struct gsi_resume_job *job = &marks->resume->job;
+    const struct gsi_resume_written *head = &entry->head.written;
+    uint64_t from_file = gsi_min_u64(head->last_bytes, head->bytes - head->rest_bytes);
+    uint64_t off = gsi_sink_data_off(job->target);
+    if (head->bytes == 0)
+        return GS_OK;
+    int64_t moved = gsi_file_read(job->target->output.fd, marks->check->first, from_file, off);
+    if (moved < 0)
+        return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot read at byte %llu",
+                        job->target->output.name, (unsigned long long)off);
+    if ((uint64_t)moved < from_file)
+        return gsi_resume_fail_wrong(marks->resume);
+    return gsi_resume_get(marks->resume, entry->parts[2], marks->check->first + from_file,
+                          head->last_bytes - from_file);
+}
+
 static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_list *list,
                               const struct gsi_resume_entry *entry)
 {
@@ -115,6 +135,7 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
         list->entries[i].key_count = list->entries[i].spilled.key_count;
     }
     marks->check->imprint = head->imprint;
+    GSI_TRY(restore_first(marks, entry));
     GSI_TRY(gsi_resume_get(resume, entry->parts[1], marks->check->last, head->last_bytes));
     GSI_TRY(gsi_resume_get(resume, entry->parts[2], marks->rest, head->rest_bytes));
     marks->pulled_bytes = marks->delivered_bytes = head->bytes;

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/report.h"
+#include "output/read_back.h"
 #include "plan/limits.h"
 #include "resume/checkpoint_ops.h"
 #include "resume/match.h"
@@ -346,6 +347,17 @@ done:
     return status;
 }
 
+/* With --verify=read all of it is read, whether the other life read it or not. */
+static enum gs_status read_back(struct gsi_resume *resume, int fd, bool is_placed)
+{
+    const struct gsi_tally_report *tally = &resume->job.report->tally;
+    struct gsi_imprint wanted = {.count = tally->count};
+    memcpy(wanted.fingerprint, tally->fingerprint, sizeof wanted.fingerprint);
+    enum gs_status status = gsi_read_back_kept(resume->job.target, fd, is_placed, &wanted);
+    resume->is_ours |= status == GS_E_VERIFY; /* and goes, with the record */
+    return status;
+}
+
 /* The output is still in DIR, as the journal describes it. */
 static enum gs_status place_output(struct gsi_resume *resume, int fd)
 {
@@ -358,6 +370,8 @@ static enum gs_status place_output(struct gsi_resume *resume, int fd)
                           "'%s/" OUTPUT "': is not the output that is on record there; remove that "
                           "directory to begin anew",
                           resume->dir.path);
+    if (status == GS_OK)
+        status = read_back(resume, fd, false);
     if (status != GS_OK) {
         close(fd);
         return status;
@@ -388,6 +402,7 @@ static enum gs_status find_output(struct gsi_resume *resume)
                      job->target->output.name, fd >= 0 ? "has changed" : "was removed",
                      resume->dir.path),
             done);
+    GSI_TRY_OR(read_back(resume, fd, true), done);
     GSI_TRY_OR(gsi_output_sync_dir(&job->target->output, job->loop->error), done);
 done:
     if (fd >= 0)
@@ -400,8 +415,6 @@ enum gs_status gsi_resume_finish(struct gsi_resume *resume)
     const struct gsi_resume_job *job = &resume->job;
     const struct gsi_resume_done *done = &resume->done.head.done;
     int fd;
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, job->loop->error));
-    GSI_TRY(fd >= 0 ? place_output(resume, fd) : find_output(resume));
     job->loop->ledger.ceiling_bytes = UINT64_MAX; /* there is no plan, and not much to take */
     GSI_TRY(gsi_resume_runs_open(resume));
     if (done->tally_count == resume->tally_count)
@@ -409,6 +422,8 @@ enum gs_status gsi_resume_finish(struct gsi_resume *resume)
     job->report->tally = gsi_resume_runs_tally(resume);
     job->target->bytes = done->output_bytes;
     job->target->file_bytes = done->file_bytes;
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, job->loop->error));
+    GSI_TRY(fd >= 0 ? place_output(resume, fd) : find_output(resume));
     job->report->resumed_bytes = done->output_bytes;
     return gsi_resume_end(resume);
 }

@@ -38,6 +38,48 @@ static void test_sorter__given_up__leaves_nothing(void **state)
     gs_sorter_close(NULL);
 }
 
+struct reserving {
+    gs_sorter *sorter;
+    enum gs_status status;
+};
+
+static void *reserve_one(void *context)
+{
+    struct reserving *reserving = context;
+    struct gs_error error;
+    void *room;
+    uint64_t bytes;
+    reserving->status = gs_sorter_reserve(reserving->sorter, 8, &room, &bytes, &error);
+    return NULL;
+}
+
+/* One that waits for room as long as another one has it. */
+static void test_sorter__finished_while_a_reservation_waits__refuses_it(void **state)
+{
+    (void)state;
+    const struct gsi_options options = {
+        .action = GS_SORT, .type = "u64", .memory_bytes = 16 * MIB, .device = GSI_DEVICE_CPU};
+    struct gs_error error;
+    void *room;
+    const void *data;
+    uint64_t bytes = 0, more = 0;
+    pthread_t thread;
+    gs_sorter *sorter = open_sorter(&options);
+    struct reserving reserving = {.sorter = sorter, .status = GS_OK};
+    must(gs_sorter_reserve(sorter, UINT64_MAX / 8 * 8, &room, &bytes, &error), &error);
+    memset(room, 7, bytes);
+    assert_int_equal(pthread_create(&thread, NULL, reserve_one, &reserving), 0);
+    usleep(100000); /* begun before this returns, or it is refused at once: both are right */
+    must(gs_sorter_commit(sorter, room, bytes, &error), &error);
+    must(gs_sorter_finish(sorter, &error), &error);
+    do {
+        must(gs_sorter_pull(sorter, &data, &more, &error), &error);
+    } while (more > 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(reserving.status, GS_E_USAGE);
+    gs_sorter_close(sorter);
+}
+
 static void *cancel_soon(void *context)
 {
     gs_sorter_cancel(context);
@@ -325,12 +367,14 @@ static void test_sorter__in_a_child_of_fork__is_left_to_the_parent(void **state)
 int main(void)
 {
 #define ROW(name) cmocka_unit_test_setup_teardown(name, sorter_setup, sorter_teardown)
-    const struct CMUnitTest tests[] = {ROW(test_sorter__given_up__leaves_nothing),
-                                       ROW(test_sorter__canceled__every_call_says_so),
-                                       ROW(test_sorter__fails_while_it_lends__waits_for_it),
-                                       ROW(test_sorter__full_disk__is_told),
-                                       ROW(test_sorter__what_cannot_be__is_refused),
-                                       ROW(test_sorter__options__are_copied),
-                                       ROW(test_sorter__in_a_child_of_fork__is_left_to_the_parent)};
+    const struct CMUnitTest tests[] = {
+        ROW(test_sorter__given_up__leaves_nothing),
+        ROW(test_sorter__canceled__every_call_says_so),
+        ROW(test_sorter__fails_while_it_lends__waits_for_it),
+        ROW(test_sorter__full_disk__is_told),
+        ROW(test_sorter__finished_while_a_reservation_waits__refuses_it),
+        ROW(test_sorter__what_cannot_be__is_refused),
+        ROW(test_sorter__options__are_copied),
+        ROW(test_sorter__in_a_child_of_fork__is_left_to_the_parent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

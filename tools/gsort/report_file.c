@@ -70,37 +70,79 @@ static bool is_same_file(const char *a, const char *b)
     return is_same;
 }
 
-static bool is_name_of_pattern(const char *base, const char *pattern)
+/* A pattern of names (out.%03d): what is before the number and behind it, each %% one character. */
+struct name_pattern {
+    char *folder, *before, *after; /* the folder with its last slash, or empty */
+};
+
+/* Up to `end`, with each %% as one; from malloc. */
+static char *plain_of(const char *from, const char *end)
 {
-    const char *percent = strchr(pattern, '%'), *behind = strchr(percent, 'd');
-    size_t before = (size_t)(percent - pattern), after = behind != NULL ? strlen(behind + 1) : 0;
-    return behind != NULL && strlen(base) > before + after && strncmp(base, pattern, before) == 0 &&
-           strcmp(base + strlen(base) - after, behind + 1) == 0;
+    char *plain = malloc((size_t)(end - from) + 1), *to = plain;
+    while (plain != NULL && from < end) {
+        from += *from == '%' && from + 1 < end;
+        *to++ = *from++;
+    }
+    if (plain != NULL)
+        *to = '\0';
+    return plain;
 }
 
-/* One of the files that a pattern (out.%03d) names, which may be links. */
+/* false: it has no number, or there is no memory; free what is there. */
+static bool read_pattern(const char *pattern, struct name_pattern *parts)
+{
+    const char *base = base_of(pattern), *number = base, *behind;
+    *parts = (struct name_pattern){0};
+    while ((number = strchr(number, '%')) != NULL && number[1] == '%')
+        number += 2;
+    behind = number != NULL ? strchr(number, 'd') : NULL;
+    if (behind == NULL)
+        return false;
+    parts->folder = plain_of(pattern, base);
+    parts->before = plain_of(base, number);
+    parts->after = plain_of(behind + 1, pattern + strlen(pattern));
+    return parts->folder != NULL && parts->before != NULL && parts->after != NULL;
+}
+
+static bool is_name_of_pattern(const char *base, const struct name_pattern *pattern)
+{
+    size_t all = strlen(base), before = strlen(pattern->before), after = strlen(pattern->after);
+    return all > before + after && strncmp(base, pattern->before, before) == 0 &&
+           strcmp(base + all - after, pattern->after) == 0;
+}
+
+/* A file of the pattern that is there may be a link. */
+static bool is_link_of_pattern(const char *path, const struct name_pattern *pattern)
+{
+    bool is_one = false;
+    char name[PATH_MAX];
+    DIR *directory = opendir(pattern->folder[0] != '\0' ? pattern->folder : ".");
+    for (struct dirent *entry;
+         !is_one && directory != NULL && (entry = readdir(directory)) != NULL;) {
+        snprintf(name, sizeof name, "%s%s", pattern->folder, entry->d_name);
+        is_one = is_name_of_pattern(entry->d_name, pattern) && is_same_file(path, name);
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return is_one;
+}
+
+/* One of the files that a pattern names. */
 static bool is_of_pattern(const char *path, const char *pattern)
 {
-    char *target = follow(path), *folder = strndup(pattern, (size_t)(base_of(pattern) - pattern));
-    char name[PATH_MAX];
+    char *target = follow(path);
+    struct name_pattern parts;
     struct stat of_path, of_pattern;
-    bool is_one = target == NULL || folder == NULL;
-    if (strchr(base_of(pattern), '%') != NULL && !is_one) {
-        DIR *directory = opendir(folder[0] != '\0' ? folder : ".");
-        is_one = is_name_of_pattern(base_of(target), base_of(pattern)) &&
-                 stat_directory(target, &of_path) && stat_directory(pattern, &of_pattern) &&
-                 is_same_inode(&of_path, &of_pattern);
-        for (struct dirent *entry;
-             !is_one && directory != NULL && (entry = readdir(directory)) != NULL;) {
-            snprintf(name, sizeof name, "%s%s", folder, entry->d_name);
-            is_one =
-                is_name_of_pattern(entry->d_name, base_of(pattern)) && is_same_file(target, name);
-        }
-        if (directory != NULL)
-            closedir(directory);
-    }
+    bool is_one = target == NULL;
+    if (read_pattern(pattern, &parts) && !is_one)
+        is_one =
+            (is_name_of_pattern(base_of(target), &parts) && stat_directory(target, &of_path) &&
+             stat_directory(parts.folder, &of_pattern) && is_same_inode(&of_path, &of_pattern)) ||
+            is_link_of_pattern(target, &parts);
     free(target);
-    free(folder);
+    free(parts.folder);
+    free(parts.before);
+    free(parts.after);
     return is_one;
 }
 

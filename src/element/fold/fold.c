@@ -477,7 +477,8 @@ void gsi_folder_follow(struct gsi_folder *folder, const struct gsi_folder *next)
 
 /* ---- totals ---- */
 
-/* With infinities or NaNs among them a tally's sum is one of these. */
+/* With infinities or NaNs among them a tally's sum is one of these. The sum of -0 alone is -0, of
+ * which limbs know nothing. */
 static bool is_same_float(const struct gsi_fold_value *total, const struct gsi_tally_report *tally)
 {
     uint64_t limbs[GSI_EXACT_LIMBS], bits, wanted;
@@ -486,7 +487,8 @@ static bool is_same_float(const struct gsi_fold_value *total, const struct gsi_t
     bool is_below = gsi_exact_fixed_magnitude(limbs);
     bits = gsi_exact_fixed_round(GSI_EXACT_F64, limbs) | (uint64_t)is_below << 63;
     bool is_finite = total->nans + total->positive_infinities + total->negative_infinities == 0;
-    return (!is_finite || bits == wanted) && total->nans == tally->nan_count &&
+    bool are_zeros = (bits | wanted) << 1 == 0;
+    return (!is_finite || bits == wanted || are_zeros) && total->nans == tally->nan_count &&
            total->positive_infinities == tally->positive_infinity_count &&
            total->negative_infinities == tally->negative_infinity_count;
 }

@@ -4,6 +4,7 @@
 #include "element/record/record.h"
 #include "element/type_names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define DESC ":desc"
@@ -85,6 +86,18 @@ enum gs_status gsi_field_named(struct gsi_inputs *inputs, const char *option, co
                         "--%s: '%s' is no number that gsort sorts by; give %u:TYPE of a part of it",
                         option, given, field->off);
     return GS_OK;
+}
+
+bool gsi_field_is_scaled(const struct gsi_inputs *inputs, const char *text)
+{
+    const struct gsi_formatted *kept = inputs->formatted;
+    bool is_named = false, is_scaled = false;
+    for (uint32_t i = 0; kept != NULL && i < kept->text_count; i++)
+        is_named |= text == kept->texts[i];
+    for (uint32_t i = 0; is_named && i < kept->schema.field_count; i++)
+        is_scaled |= kept->schema.fields[i].is_scaled &&
+                     kept->schema.fields[i].off == strtoul(text, NULL, 10);
+    return is_scaled;
 }
 
 static enum gs_status resolve_all(struct gsi_inputs *inputs, const char *option,

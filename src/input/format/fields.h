@@ -26,4 +26,8 @@ enum gs_status gsi_fields_choose(struct gsi_inputs *inputs, struct gsi_elements 
 enum gs_status gsi_field_named(struct gsi_inputs *inputs, const char *option, const char *given,
                                const char **text);
 
+/* gsi_field_is_scaled: whether `text`, of a key as gsi_fields_choose left it, stands for a field by
+ * whose name another number is meant than is stored. */
+bool gsi_field_is_scaled(const struct gsi_inputs *inputs, const char *text);
+
 #endif

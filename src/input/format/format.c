@@ -39,8 +39,7 @@ size_t gsi_format_wanted(const uint8_t *data, size_t bytes)
     return 0;
 }
 
-/* The format that a name promises by its *ending; NULL: none. */
-static const struct gsi_format *find_named(const char *path, const char **ending)
+const struct gsi_format *gsi_format_named(const char *path, const char **ending)
 {
     for (size_t i = 0; gsi_formats[i] != NULL; i++)
         for (const char *const *word = gsi_formats[i]->endings; *word != NULL; word++)
@@ -106,7 +105,7 @@ static enum gs_status fail_mixed(const struct gsi_inputs *inputs, const struct g
 static enum gs_status check_plain(const struct gsi_inputs *inputs, const struct gsi_input *input)
 {
     const char *ending;
-    if (find_named(input->path, &ending) != NULL)
+    if (gsi_format_named(input->path, &ending) != NULL)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': is named .%s, but has no such header; --raw sorts it as it is",
                         input->name, ending);
@@ -200,7 +199,7 @@ const struct gsi_format *gsi_format_of_output(const struct gsi_inputs *inputs)
     bool is_kept = !inputs->options->drop_header && !inputs->options->merge_is_counted;
     if (inputs->formatted != NULL && is_kept)
         return inputs->formatted->format;
-    const struct gsi_format *named = name != NULL ? find_named(name, &ending) : NULL;
+    const struct gsi_format *named = name != NULL ? gsi_format_named(name, &ending) : NULL;
     return named != NULL && named->is_plain ? named : NULL;
 }
 
@@ -222,8 +221,8 @@ enum gs_status gsi_format_check(const struct gsi_inputs *inputs)
     bool writes = options->action == GS_SORT || options->action == GS_EXPLAIN;
     bool may_drop = options->unique || options->has_top || options->where_count > 0 ||
                     options->has_range || inputs->count > 1;
-    if (has_name && find_named(options->output, &ending) != NULL &&
-        find_named(options->output, &ending) != format)
+    if (has_name && gsi_format_named(options->output, &ending) != NULL &&
+        gsi_format_named(options->output, &ending) != format)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "'%s': is named .%s, but what is written there has no such header; name it "
                         "otherwise",

@@ -80,6 +80,9 @@ size_t gsi_format_wanted(const uint8_t *data, size_t bytes);
 /* gsi_format_find: the format of data that begin so; NULL: none. */
 const struct gsi_format *gsi_format_find(const uint8_t *data, size_t bytes);
 
+/* gsi_format_named: the format that a name promises by its *ending; NULL: none. */
+const struct gsi_format *gsi_format_named(const char *path, const char **ending);
+
 /* gsi_format_take: finds out where the data of an input begin, and how many there are.
  * in    data: what the input begins with, unpacked; if that is a header, all of it
  * fails GS_E_INPUT: a header that is not ours, others than the first input's elements, no header

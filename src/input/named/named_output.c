@@ -3,6 +3,8 @@
 
 #include "base/options.h"
 #include "element/type_names.h"
+#include "input/format/format.h"
+#include "input/zst/zst.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -101,9 +103,18 @@ static enum gs_status check_output(const struct gsi_inputs *inputs, const char *
                     options->output, gsi_type_word_of_file(options->output)->word, what);
 }
 
-/* Values are of the type that their file's name says, and else of any that is as wide. */
-static enum gs_status check_value(const struct gsi_value_file *file, struct gs_error *error)
+/* Values are of the type that their file's name says, and else of any that is as wide. They are
+ * written as they are. */
+static enum gs_status check_value(const struct gsi_options *options,
+                                  const struct gsi_value_file *file, struct gs_error *error)
 {
+    const char *ending = "zst";
+    if (!options->raw &&
+        (gsi_name_is_zst(file->output) || gsi_format_named(file->output, &ending) != NULL))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--values: '%s': is named .%s, but values are written as they are; name it "
+                        "otherwise",
+                        file->output, ending);
     struct number from = named(file->path), to = named(file->output);
     bool is_true =
         from.type != NULL ? is_same(from, to) : to.type == NULL || to.type->bytes == file->bytes;
@@ -124,6 +135,6 @@ enum gs_status gsi_named_output_check(const struct gsi_inputs *inputs,
         return GS_OK;
     GSI_TRY(check_output(inputs, paths));
     for (uint32_t i = 0; i < chosen->values.count; i++)
-        GSI_TRY(check_value(&chosen->values.table[i], inputs->loop->error));
+        GSI_TRY(check_value(inputs->options, &chosen->values.table[i], inputs->loop->error));
     return GS_OK;
 }

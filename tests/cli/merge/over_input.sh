@@ -9,6 +9,9 @@ refused() {
 gsort -q -t u64 -m a b 1<>b || refused $?
 gsort -q -t u64 -m a - <b 1<>b || refused $?
 gsort -q -t u64 -m a b -o /dev/fd/3 3<>b || refused $?
+for set in intersect except semi anti union; do # those that are only looked at, too
+    gsort -q -t u64 --merge=$set a b 1<>b || refused $?
+done
 gsort -q -t u64 -m a b >want
 gsort -q -t u64 -m a b >>b
 tail -c +24001 b | cmp - want

@@ -62,6 +62,10 @@ refuse --stats=json:./out x.u64 -o out
 refuse --stats=json:s.u64 x.u64 -o soft
 refuse --stats=json:into -m s.u64 --into d/../into
 refuse --stats=json:out.2 --split 2 x.u64 -o ./out.%d
+mkdir 'per%cent'
+refuse --stats=json:'x%d.2' --split 2 x.u64 -o 'x%%d.%d'
+refuse --stats=json:'per%cent/out.2%' --split 2 x.u64 -o 'per%%cent/out.%d%%'
+rmdir 'per%cent'
 refuse --stats=json:v --values v:8=out x.u64 -o w.u64
 refuse --stats=json:out --values v:8=d/../out x.u64 -o w.u64
 refuse --stats=json:x.u64 -t u64 -o out <x.u64

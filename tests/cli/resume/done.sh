@@ -114,3 +114,21 @@ printf 'x' | dd of=out bs=1 seek=8388607 conv=notrunc status=none
 touch -r kept out
 try a -o out
 rm -rf dir
+
+for state in placed unplaced; do
+    echo "-- $state: --verify=read reads all of it: what samples do not see, and what is right"
+    until_done $state a -o out
+    file=out
+    [ $state = placed ] || file=dir/output
+    touch -r $file time
+    printf 'x' | dd of=$file bs=1 seek=4500001 conv=notrunc status=none
+    touch -r time $file
+    try a -o out --verify=read
+    [ ! -e dir ] || echo "dir is still there"
+    [ ! -e out ] || echo "out is still there"
+    rm -rf dir out
+    until_done $state a -o out
+    try a -o out --verify=read
+    cmp out kept
+    rm -f out
+done

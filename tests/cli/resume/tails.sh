@@ -44,3 +44,8 @@ P
     done
     rm -rf marked
 done
+# The first key is that of the output's first element, which another life wrote.
+gsort x -o want -t u64 --stats=json | grep -E '"(first|last)_key"' >keys
+marked -t u64 >/dev/null
+gsort x -o out --resume dir -S 12M --chunk 512K --parallel 1 -t u64 --stats=json | grep -E '"(first|last)_key"' | cmp - keys
+cmp out want

@@ -82,6 +82,8 @@ sed "s,.*sort it first: gsort,... gsort,; s, .with space[^;]*; then,,; s,.with.*
 sed 's/.*sort it first: \(gsort .*\); then \(gsort .*\)/\1 \&\& \2/' line >commands
 . ./commands
 cmp advised.u32 ./-first.u32
+# Of a region there are no commands: what is sorted of it is another file than the others are.
+gsort --merge=union --region 8:40 "with space/it's.u32" -o no || echo "exit $?"
 # A name that is taken stays what it was; a pipe has no name.
 gsort -r --merge=semi ./-first.u32 "with space/it's.u32" -o no || echo "exit $?"
 gsort -t u32 --merge=semi a.u32 - -o no <"with space/it's.u32" || echo "exit $?"

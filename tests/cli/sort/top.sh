@@ -25,3 +25,10 @@ gsort -t u64 -r --argsort a.u64 b.u64 -o all
 gsort -t u64 -r --argsort --top 1000 -S 11M --parallel 1 a.u64 b.u64 -o got --stats=json | grep -E '"(spilled_bytes|top_room)"'
 head -c 8000 all | cmp - got
 gsort -t u64 -r --argsort --top 1000 -S 11M --parallel 1 a.u64 b.u64 -o got --explain | grep ^top
+# As many as there are numbers, and some more: of bytes from a pipe, a quarter more than 2^64 wraps.
+head -c 100000 a.u64 >bytes
+for top in 14757395258967641292 14757395258967641293 14757395258967641296 18446744073709551615; do
+    gsort -q -t uint8 --chunk 64K --top $top -o got <bytes
+    gsort -q -t uint8 bytes -o want
+    cmp got want
+done

@@ -17,3 +17,12 @@ for type in f16 f32 f64; do
         gsort x.$type -o got $way --mode --distinct --stats 2>&1 | grep -E '^(distinct|mode)' | xargs
     done
 done | sort | uniq -c | sed 's/^ *//'
+# The sum of nothing but -0 is -0, and is verified as such.
+printf '\1\0\0\0\0\0\0\200\2\0\0\0\0\0\0\200\1\0\0\0\0\0\0\200' >negative
+for way in "" "--spill always" ":wide"; do
+    sum=4:f32
+    [ "$way" != :wide ] || sum=4:f32:wide
+    # shellcheck disable=SC2086
+    gsort -q -R 8 -k 0:u32 -u --sum $sum ${way#:wide} negative -o got
+    od -An -tx1 -v -w8 got | head -1 | sed 's/^ //'
+done

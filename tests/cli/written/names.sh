@@ -71,6 +71,13 @@ for value in x.f64:8=made.u64 legacy.dat:8=made.u32 x.f64:8=made.f64be; do
     [ $code = 2 ] && grep -q "is named as .*, but values of 8 bytes of " err || { echo "$value: exit $code" && cat err; }
     [ ! -e keys.u64 ] && [ ! -e "${value#*=}" ] || echo "$value: there is an output"
 done
+# Values are written as they are, whatever the name promises.
+for name in made.npy made.u64.zst; do
+    gsort -q w.u64 -o keys.u64 --values legacy.dat:8=$name 2>err && echo "$name: is written"
+    grep -q "is named .*, but values are written as they are" err || cat err
+    gsort -q w.u64 -o keys.u64 --values legacy.dat:8=$name --raw
+    rm keys.u64 $name
+done
 # In place.
 cp w.u64 p.u64
 gsort -t f64 p.u64 -o p.u64

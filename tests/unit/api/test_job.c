@@ -347,6 +347,10 @@ static void test_job__arrays__are_sorted_counted_and_checked(void **state)
     gs_job_set(job, "type", "f64");
     uint64_t *const nowhere[] = {NULL, (uint64_t *)(void *)numbers,
                                  (uint64_t *)(void *)&numbers[1]};
+    double room[6] = {0, 0, 3, -1, 2, 0}; /* positions that begin before the array */
+    assert_int_equal(gs_job_argsort_array(job, room + 2, sizeof numbers, (uint64_t *)(void *)room),
+                     GS_E_USAGE);
+    assert_memory_equal(room + 2, numbers, sizeof numbers);
     for (size_t i = 0; i < sizeof nowhere / sizeof nowhere[0]; i++) {
         double before[sizeof numbers / sizeof numbers[0]];
         memcpy(before, numbers, sizeof numbers);
