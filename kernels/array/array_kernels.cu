@@ -9,6 +9,8 @@
 
 #include "kernels/common/launch.cuh"
 
+#include <string.h>
+
 constexpr uint32_t THREADS = 256;
 
 static uint32_t blocks_of(uint64_t n, uint64_t each)
@@ -235,4 +237,30 @@ cudaError_t gsi_array_count_sort(void *numbers, uint32_t bytes, const gsi_key_tu
                           ? count_sort<uint16_t, HALF_KEYS>
                           : count_sort<uint16_t, QUARTER_KEYS>;
     return sort(static_cast<uint16_t *>(numbers), turn, n, sums, stream);
+}
+
+// ---- bytes of the program's ----
+
+constexpr size_t PIECE_BYTES = 2048; // parameters of a kernel have 4 KiB at most
+
+struct piece {
+    uint8_t bytes[PIECE_BYTES];
+};
+
+static __global__ void put_kernel(piece piece, uint32_t n, uint8_t *to)
+{
+    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+        to[i] = piece.bytes[i];
+}
+
+cudaError_t gsi_array_put(const void *from, size_t bytes, void *to, cudaStream_t stream)
+{
+    for (size_t done = 0; done < bytes; done += PIECE_BYTES) {
+        const size_t n = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
+        piece piece;
+        memcpy(piece.bytes, static_cast<const uint8_t *>(from) + done, n);
+        GSI_CUDA_TRY(gsi_launch(put_kernel, dim3(1), dim3(THREADS), 0, stream, piece,
+                                static_cast<uint32_t>(n), static_cast<uint8_t *>(to) + done));
+    }
+    return cudaSuccess;
 }

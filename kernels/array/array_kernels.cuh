@@ -27,6 +27,10 @@ cudaError_t gsi_array_places(const void *carriers, uint32_t carrier_bytes, uint3
                              uint64_t n, void *positions, uint32_t position_bytes,
                              cudaStream_t stream);
 
+// gsi_array_put: `bytes` of the program's to device memory, as kernels' parameters: they are read
+// before it returns, where a copy from memory that is not pinned may be later, or part of a graph.
+cudaError_t gsi_array_put(const void *from, size_t bytes, void *to, cudaStream_t stream);
+
 // gsi_array_count_sort: n numbers of 1 or 2 bytes, in their place. counts: device memory,
 // gsi_array_count_bytes().
 size_t gsi_array_count_bytes(void);

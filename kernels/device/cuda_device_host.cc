@@ -200,12 +200,14 @@ static void leave(gsi_cuda_device *device, gsi_run *run)
     give_slot(device, run);
 }
 
-// The oldest runs go to disk, if any do: straight from the GPU.
+// The oldest runs go to disk, if it is known that any do: straight from the GPU. A run that stayed
+// here for that, and did not go, would have the room that the last merge needs.
 void gsi_cuda_run_sealed(gsi_cuda_device *device, gsi_run *run)
 {
     const gsi_plan *plan = device->config.plan;
     const uint64_t idx = device->sealed_count++;
-    const bool is_for_disk = plan->input_bytes != UINT64_MAX && idx < plan->spilled_runs;
+    const bool is_known = plan->input_bytes != UINT64_MAX && !device->config.may_shrink;
+    const bool is_for_disk = is_known && idx < plan->spilled_runs;
     run->older = device->newest;
     device->newest = run;
     if (device->host.free_count > 0 && !is_for_disk &&

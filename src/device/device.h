@@ -91,6 +91,7 @@ struct gsi_device_config {
     bool device_is_apart;  /* of a group: they cannot read each other's memory */
     uint64_t *failed_set;  /* of a group, out: those that could not be opened; NULL: unheard */
     const struct gsi_plan *plan; /* borrowed; what to take of the device's memory */
+    bool may_shrink;             /* fewer runs than planned may come, and fewer are spilled then */
     uint8_t *arena;              /* borrowed; all buffers are in it */
     uint64_t arena_bytes;
     void (*wake)(void *context); /* any thread: reap has something */

@@ -226,6 +226,12 @@ static void size_chunks(struct gsi_job *job)
     }
 }
 
+/* Whether less may be put than is read: elements are left out, or will be folded as they come. */
+static bool may_shrink(const struct gsi_job *job)
+{
+    return gsi_inputs_filter(&job->inputs) || job->inputs.fold != NULL;
+}
+
 /* The arena and the device that works on it, as planned. */
 static enum gs_status try_device(struct gsi_job *job)
 {
@@ -247,6 +253,7 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .device_is_apart = job->device.is_apart,
                                        .failed_set = &job->device.failed_set,
                                        .plan = plan,
+                                       .may_shrink = may_shrink(job),
                                        .arena = job->arena.memory,
                                        .arena_bytes = job->arena.bytes,
                                        .wake = wake_job,
@@ -313,6 +320,7 @@ static void report_place(struct gsi_job *job)
     job->report->is_packed = input->coding == GSI_CODING_ZSTD;
     job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;
     job->report->data_bytes = input->bytes;
+    job->report->expected_bytes = input->expected_bytes;
 }
 
 /* The signal that cancelled a job may have interrupted a call that waited. */

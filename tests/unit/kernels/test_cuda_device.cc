@@ -124,6 +124,64 @@ static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
     assert_true(all_held > 0 && partly_held > 0);
 }
 
+// What a filter left of the runs that were planned, and that the CPU wrote of it.
+static void check_filtered(gsi_options options, const char *condition)
+{
+    gs_report report;
+    gs_error error;
+    options.where = &condition;
+    options.where_count = 1;
+    if (run_job(&options, &report, &error) != GS_OK)
+        test_fail("%s: %s", condition, error.text);
+    const bytes got = read_bytes("out");
+    assert_true(report.host_run_bytes > 0);
+    assert_int_equal(report.spilled_runs, 0);
+    options.device = GSI_DEVICE_CPU;
+    options.device_memory_bytes = 0;
+    options.memory_bytes = 64 << 20;
+    if (gs_run(&options, &report, &error) != GS_OK)
+        test_fail("%s: %s", condition, error.text);
+    if (got != read_bytes("out"))
+        test_fail("%s: wrong output", condition);
+}
+
+// Runs that were to go to disk stay, on the GPU and in memory: there is room to merge them.
+static void test_cuda_sort__fewer_runs_than_planned__as_the_cpu(void **)
+{
+    const struct {
+        const char *type, *key, *condition;
+        uint64_t record_bytes, chunk_bytes, window_bytes, memory_bytes;
+    } sorts[] = {
+        {"u64", nullptr, "<3000000000000000000", 0, 128 << 10, 4 << 10, 10 << 20},
+        {nullptr, "0:b10", "15:uint8<64", 16, 1 << 20, 12 << 10, 16 << 20},
+    };
+    write_bytes("in", model_bytes_of(6, MODEL_UNIFORM, "u64", (12 << 20) / 8));
+    for (const auto &sort : sorts) {
+        uint32_t tried = 0;
+        for (uint64_t device = 9 << 20; device <= 20 << 20 && tried < 2; device += 128 << 10) {
+            gs_report report;
+            gs_error error;
+            gsi_options options = job_options(&job_shapes[RESIDENT], sort.type, input);
+            options.record_bytes = static_cast<uint32_t>(sort.record_bytes);
+            options.keys = &sort.key;
+            options.key_count = sort.key != nullptr;
+            options.device_memory_bytes = device;
+            options.memory_bytes = sort.memory_bytes;
+            options.chunk_bytes = sort.chunk_bytes;
+            options.window_bytes = sort.window_bytes;
+            options.action = GS_EXPLAIN;
+            const enum gs_status status = gs_run(&options, &report, &error);
+            const gsi_plan plan = report.plan;
+            options.action = GS_SORT;
+            if (status != GS_OK || plan.host_runs == 0 || plan.device_runs > plan.spilled_runs)
+                continue;
+            check_filtered(options, sort.condition);
+            tried++;
+        }
+        assert_true(tried > 0);
+    }
+}
+
 static void test_cuda_sort__few_elements__as_the_model(void **)
 {
     gs_report report;
@@ -535,6 +593,7 @@ int main()
         TEST(test_cuda_sort__every_type__as_the_cpu),
         TEST(test_cuda_sort__every_data__as_the_cpu),
         TEST(test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk),
+        TEST(test_cuda_sort__fewer_runs_than_planned__as_the_cpu),
         TEST(test_cuda_sort__few_elements__as_the_model),
         TEST(test_cuda_sort__several_inputs__as_the_model),
         TEST(test_cuda_sort__array__as_the_model),
