@@ -184,7 +184,8 @@ struct gs_report {
     /* Of the first input's first element: in the file, in what it unpacks to, or from where a
      * stream stands. */
     uint64_t data_off;
-    uint64_t data_bytes; /* from there on; UINT64_MAX: a stream's, or of what is packed */
+    uint64_t data_bytes;     /* from there on; UINT64_MAX: a stream's, or of what is packed */
+    uint64_t expected_bytes; /* that its header says; UINT64_MAX: it says nothing */
     uint64_t input_bytes, output_bytes;
     bool is_unique, has_duplicate_count, has_valsort_checksum;
     uint64_t unique_count;        /* elements written, if is_unique */

@@ -97,6 +97,7 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
         int more = gsi_zst_frame_read(input->head + off, input->head_bytes - off, &frame);
         if (more != 0)
             return more > 0 ? gsi_min_u64(off + (size_t)more, most) : 0;
+        sniff->has_frame |= !frame.is_skippable;
         input->window_bytes = frame.window_bytes;
         uint64_t passed = bytes_without_data(&frame, input->head + off, input->head_bytes - off);
         if (passed == 0)
@@ -137,6 +138,11 @@ static void decide(struct gsi_sniff *sniff)
         gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
                  "'%s': its data begin behind more than 1 MiB of empty frames; unpack it "
                  "first: zstd -d",
+                 input->name);
+    } else if (is_packed && !sniff->has_frame && !gsi_name_is_zst(input->path)) {
+        gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
+                 "'%s': looks like skippable frames of zstd and nothing else; --raw sorts it as it "
+                 "is",
                  input->name);
     } else if (is_packed) {
         input->coding = GSI_CODING_ZSTD;

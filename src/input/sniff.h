@@ -14,6 +14,7 @@ struct gsi_sniff {
     struct gsi_inputs *inputs;
     struct gsi_input *input;
     bool is_at_end;
+    bool has_frame;        /* of zstd that is not skippable */
     uint64_t passed_bytes; /* of frames of a file without data, which are not in the head */
     uint64_t frame_off;    /* behind those that begin in the head */
     uint8_t *plain;        /* what its first zstd frames begin with; from malloc */

@@ -195,6 +195,7 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {OPT(OUT_ORDER), OPT(COUNT_GROUPS), "counts are little endian"},
     {OPT(OUT_ORDER), OPT(VALUES), "values are bytes of any kind; turn the keys round before"},
     {OPT(OUT_ORDER), OPT(INTO), "reports of parts are compared by the bytes of elements; -o FILE"},
+    {OPT(OUT_ORDER), OPT(PART), "reports of parts are compared by the bytes of elements"},
     {OPT(OUT_ORDER), OPT(RESUME), "its record is of elements as they are sorted"},
     RANKS(OPT(ARGSORT), "a sort of the elements has them"),
     {OPT(OUT), OPT(TIES), "bytes that are left out cannot decide; give those that can as keys"},

@@ -20,7 +20,8 @@ struct printer {
     struct print_input input;
     FILE *out;
     size_t element_bytes;
-    uint64_t printed_count; /* of elements, also those that were skipped */
+    uint64_t printed_count;  /* of elements, also those that were skipped */
+    uint64_t expected_count; /* that the header says; UINT64_MAX: it says nothing */
     enum gs_format format;
     bool drops_tail, is_quiet;
     uint8_t block[BLOCK_BYTES];
@@ -64,6 +65,16 @@ static enum gs_status print_next(struct printer *printer, uint64_t count, struct
         printer->printed_count += got;
     }
     return status;
+}
+
+/* What a stream gave is not what its header says. */
+static enum gs_status fail_count(const struct printer *printer, uint64_t count,
+                                 struct gs_error *error)
+{
+    return gs_fail(error, GS_E_INPUT, 0,
+                   "'%s': %llu elements follow its header, which says that there are %llu",
+                   printer->input.name, (unsigned long long)count,
+                   (unsigned long long)printer->expected_count);
 }
 
 static void print_gap(const struct printer *printer, uint64_t left_out)
@@ -113,6 +124,9 @@ static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t cou
         status = read_elements(printer, printer->block, wanted, &got, error);
         memcpy(ring + at * element_bytes, printer->block, got * element_bytes); /* whole ones */
     }
+    uint64_t all = printer->printed_count + seen;
+    if (status == GS_OK && printer->expected_count != UINT64_MAX && all != printer->expected_count)
+        status = fail_count(printer, all, error);
     if (status == GS_OK) {
         uint64_t left = min_u64(seen, count), first = (seen - left) % count;
         uint64_t to_end = min_u64(left, count - first);
@@ -130,9 +144,11 @@ static enum gs_status print_both(const struct command_line *line, struct printer
     uint64_t count = line->head_count;
     TRY(print_input_begin(&printer->input, number_at(printer->report, "is_packed") != 0,
                           number_at(printer->report, "data_offset"), error));
-    if (printer->input.has_size)
-        count = min_u64(count, file_count(printer));
+    count = min_u64(count, printer->input.has_size ? file_count(printer) : printer->expected_count);
     TRY(print_next(printer, count, error));
+    if (printer->printed_count < count && printer->expected_count != UINT64_MAX &&
+        !ferror(printer->out))
+        return fail_count(printer, printer->printed_count, error);
     if (line->tail_count == 0 || ferror(printer->out))
         return GS_OK;
     return printer->input.has_size ? print_tail_of_file(printer, line->tail_count, error)
@@ -157,6 +173,9 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     TRY_OR(of_job(gs_job_run(line->job, GS_LOOK), line->job, error), done);
     printer->report = gs_job_report(line->job);
     printer->element_bytes = number_at(printer->report, "element_bytes");
+    printer->expected_count = number_at(printer->report, "expected_bytes");
+    if (printer->expected_count != UINT64_MAX)
+        printer->expected_count /= printer->element_bytes;
     if (line->prints_header)
         gs_report_print_element(printer->report, out, NULL, GS_FORMAT_TEXT);
     status = print_both(line, printer, error);

@@ -165,16 +165,22 @@ static bool is_of_values(const struct command_line *line, const char *path, bool
     return is_one;
 }
 
+/* "-" is standard input. */
+static bool is_file_read(const char *given, const char *path)
+{
+    return strcmp(given, "-") == 0 ? command_line_is_standard(path, STDIN_FILENO)
+                                   : is_same_file(path, given);
+}
+
 static bool is_read(const struct command_line *line, const char *path)
 {
     static const char *const names[] = {"files0-from", "device-model"};
     bool is_one = line->input_count == 0 && command_line_is_standard(path, STDIN_FILENO);
     for (size_t i = 0; i < line->input_count && !is_one; i++)
-        is_one = strcmp(line->inputs[i], "-") == 0 ? command_line_is_standard(path, STDIN_FILENO)
-                                                   : is_same_file(path, line->inputs[i]);
+        is_one = is_file_read(line->inputs[i], path);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *given = command_line_given(line, names[i]);
-        is_one = is_one || (given != NULL && is_same_file(path, given));
+        is_one = is_one || (given != NULL && is_file_read(given, path));
     }
     return is_one || is_of_values(line, path, false);
 }

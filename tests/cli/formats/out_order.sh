@@ -79,4 +79,16 @@ refused x8 -t i64 --out-order big --argsort -o y
 refused x8 -t i64 --out-order big -u --count -o y
 refused x8 -t i64 --out-order big --resume kept -o y
 refused -m plain -t u128 --out-order big --into y
+refused -m plain -t u128 --out-order big --part 1/2 -o y
 refused x8 -t i64 --out-order big --check
+# A header that says no order of numbers of several bytes says one afterwards.
+python3 - <<'P'
+text = "{'descr': '|u2', 'fortran_order': False, 'shape': (2,), }"
+text += ' ' * (117 - len(text)) + '\n'
+open('none.npy', 'wb').write(b'\x93NUMPY\x01\x00' + len(text).to_bytes(2, 'little') + text.encode() + bytes([6, 0, 5, 0]))
+P
+for order in "big >u2" "little <u2"; do
+    gsort none.npy --out-order "${order% *}" -o turned.npy
+    grep -qa "'${order#* }'" turned.npy || echo "$order: the header says something else"
+    [ "$(gsort --head 9 turned.npy | xargs)" = "5 6" ] || gsort --head 9 turned.npy
+done

@@ -48,3 +48,23 @@ cat empty.u64 | gsort --head 3 --tail 3 -t u64
 
 # A reader that has seen enough ends it.
 gsort-gen --dist sorted --type u32 --size 4M | gsort -t u32 --head 1M | head -n 1
+# What comes by a pipe or is packed is as long as its header says, as far as it is read.
+python3 - <<'P'
+import struct
+text = "{'descr': '<u4', 'fortran_order': False, 'shape': (6,), }"
+text += ' ' * (117 - len(text)) + '\n'
+head = b'\x93NUMPY\x01\x00' + len(text).to_bytes(2, 'little') + text.encode()
+for name, count in ('short', 4), ('right', 6), ('long', 7):
+    open(name + '.npy', 'wb').write(head + struct.pack(f'<{count}I', *range(count)))
+P
+for name in short right long; do
+    zstd -q $name.npy
+    for way in "--head 3" "--head 9" "--tail 1" "--head 2 --tail 1"; do
+        for input in $name.npy.zst -; do
+            code=0
+            # shellcheck disable=SC2086
+            gsort $way $input <$name.npy.zst >out 2>err || code=$?
+            echo "$name $way: $code: $(xargs <out) $(sed 's/.*: //' err)"
+        done
+    done
+done

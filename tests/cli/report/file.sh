@@ -72,6 +72,7 @@ refuse --stats=json:x.u64 -t u64 -o out <x.u64
 refuse --stats=json:x.u64 -t u64 - -o out <x.u64
 printf 'x.u64\0' >names
 refuse --stats=json:names --files0-from names -o out
+refuse --stats=json:names --files0-from - -o out <names
 gsort s.u64 --stats=json:stream 2>err >stream || cut -d';' -f1 err
 [ ! -s stream ]
 refuse --find 3 s.u64 --stats=json:r
