@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -196,6 +197,13 @@ def test_folder__commit_that_fails_in_the_middle__says_so_and_is_gone_on_with(pl
     times = {name: os.stat(f'out/{name}').st_mtime_ns for name in os.listdir('out')}
     gr.sort_file('x.u64', output, parts=2, resume=True)
     assert times == {name: os.stat(f'out/{name}').st_mtime_ns for name in os.listdir('out')} and not os.path.exists('out.gsort-ray')
+    with monkeypatch.context() as dies:
+        dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
+        gr.sort_file('x.u64', output, parts=2, resume=True)
+    os.unlink('out/part-00001.u64')
+    with pytest.raises(gr.GsortError, match='gone or another one'):
+        gr.sort_file('x.u64', output, parts=2, resume=True)
+    shutil.rmtree('out.gsort-ray')
     os.mkdir('out/_gsort-0123')
     with pytest.raises(ValueError, match=re.escape("holds '_gsort-0123', where a sort is at work, or failed; remove it")):
         gr.sort_file('x.u64', output, parts=2)

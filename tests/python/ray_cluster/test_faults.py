@@ -211,6 +211,21 @@ def test_driver_killed_behind_its_commit__the_output_stays(cluster, place, monke
     assert content('out.u64') == content('want.u64') and not os.path.exists('out.u64.gsort-ray')
 
 
+@pytest.mark.parametrize('output, spoilt', [('out.u64', 'out.u64'), ('out/', 'out/part-00002.u64')])
+def test_driver_killed_behind_its_commit__an_output_that_changed__is_told(cluster, place, monkeypatch, output, spoilt):
+    gen('uniform', 'u64', 10_000, 'x.u64')
+    with monkeypatch.context() as dies:
+        dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
+        gr.sort_file('x.u64', output, parts=2, resume=True)
+    if output == spoilt:  # in its place
+        with open(spoilt, 'r+b') as file:
+            file.write(b'8 bytes.')
+    else:
+        os.unlink(spoilt)
+    with pytest.raises(gr.GsortError, match=f"put it there, and it is gone or another one; remove '.*{output.rstrip('/')}.gsort-ray'"):
+        gr.sort_file('x.u64', output, parts=2, resume=True)
+
+
 def test_driver_killed_or_stopped__without_resume__nothing_left(cluster, data, place):
     with open('out', 'w') as file:
         file.write('old')

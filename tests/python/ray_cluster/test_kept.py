@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -101,6 +102,22 @@ def test_sums_of_pieces_that_do_not_fit__that_of_all_does(cluster, place):
     made['n'] = np.repeat([2 ** 30, -2 ** 30], 200_000)
     made.tofile('x')
     same(place, ['x'], 'out', True, parts=2, record=8, key=['0:i32'], unique=True, sum=['4:i32'])
+
+
+def test_sums_of_floats__by_any_name_of_the_type__are_rounded_once(cluster, place):
+    made = np.zeros(4, dtype=[('k', '<u4'), ('n', '<f8')])
+    made['n'] = [1e16, 1, -1e16, 0]
+    made[:2].tofile('0')
+    made[2:].tofile('1')
+    for type_ in 'double', 'F64':
+        same(place, ['0', '1'], 'out', False, record=12, key=['0:u32'], unique=True, sum=[f'4:{type_}'])
+
+
+def test_header_of_what_is_packed__comes_unpacked(cluster, place):
+    gen('few', 'u64', 10_000, 'x.u64')
+    subprocess.run(['zstd', '-q', 'x.u64'], check=True)
+    for temp, options in (True, {}), (False, {'unique': True}):
+        same(place, ['x.u64.zst'], 'out.u64', temp, parts=2, header=16, type='u64', **options)
 
 
 def test_repeated__also_where_each_is_in_another_piece(cluster, place):

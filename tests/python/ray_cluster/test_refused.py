@@ -48,7 +48,36 @@ def test_inputs__a_pattern_without_a_file_and_different_types(cluster, place):
     np.save('c.npy', np.arange(9))
     refused('typo', ['*.u64', 'typo*.u64'], 'out')
     refused('b.f64', ['a.u64', 'b.f64'], 'out')
-    refused('c.npy', ['a.u64', 'c.npy'], 'out')
+    refused('c.npy.: is a .npy file, but .*a.u64. is none', ['a.u64', 'c.npy'], 'out')
+    open('none', 'w').close()
+    refused('none.: is no .npy file, but .*c.npy. is one', ['c.npy', 'none'], 'out')  # as one gsort does
+    refused('c.npy.: is a .npy file, but .*none. is none', ['none', 'c.npy'], 'out')
+    os.mkfifo('pipe')
+    for name in 'pipe', '/dev/null':
+        refused(f'{name}.: is no regular file', name, 'out', type='u64')
+
+
+def test_npy__by_what_a_file_holds__not_by_its_name(cluster, place):
+    np.save('x.npy', np.arange(1000)[::-1])
+    os.rename('x.npy', 'x')
+    shutil.copy('x', 'x.NPY')
+    gen('uniform', 'u64', 1000, 'a.u64')
+    for inputs in 'x', 'x.NPY':
+        for verb in {}, {'is_sorted': True, 'reverse': True}:
+            refused('s3://bucket/out.: an object elsewhere is plain', inputs, 's3://bucket/out', parts=1, **verb)
+        refused(f'local://{place}/out.: an object elsewhere is plain', inputs, f'local://{place}/out', parts=1)
+        refused('what is packed by many tasks has no header', inputs, 'out.zst')
+        refused('what is packed by many tasks has no header', inputs, 'out/', zstd=3)
+    refused('what is packed by many tasks has no header', 'a.u64', 'out.npy', zstd=3)
+    refused('what is packed by many tasks has no header', 'a.u64', 'out.npy.zst')
+    refused('an object elsewhere is plain', 'a.u64', 's3://bucket/out', zstd=3)
+    subprocess.run(['zstd', '-q', 'x'], check=True)
+    refused('the header of a packed .npy file is not read; unpack it', 'x.zst', 'out', type='i64')
+    shutil.copy('a.u64', 'bad.u64.zst')
+    refused('bad.u64.zst.: ', 'bad.u64.zst', 'out', header=8)
+    gsort('--raw', '-t', 'u64', '--header=8', 'bad.u64.zst', '-o', 'want')
+    gr.sort_file('bad.u64.zst', 'out', raw=True, type='u64', header=8, temp='nodes')
+    assert content('out') == content('want')
 
 
 def test_folders__of_something_else_stay(cluster, place):
@@ -99,6 +128,58 @@ def test_folder__by_a_link__is_where_that_leads(cluster, place):
         assert sorted(os.listdir('.')) == ['nodes', 'out', 'there', 'x.u64']
     os.symlink('.', 'above')
     assert plan.Form.of('above/out/', {}, Access()).target == str(place / 'above/there')
+
+
+def test_file__by_a_link__is_where_that_leads__and_what_is_no_file_stays(cluster, place):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    gsort('x.u64', '-o', 'want.npy')
+    os.makedirs('there/is')
+    os.symlink('there/is', 'in')
+    os.symlink('../real', 'there/is/out.npy')
+    (place / 'there/real').write_text('old')
+    os.mkfifo('pipe')
+    os.symlink('loop', 'loop')
+    before = sorted(os.listdir('.'))
+    for options in {}, {'temp': 'nodes'}:
+        gr.sort_file('x.u64', 'in/out.npy', **options)  # whose name says what it is
+        assert content('there/real') == content('want.npy') and os.path.islink('there/is/out.npy')
+        os.unlink('there/real')
+    for name in 'pipe', 'loop':
+        refused(f'{name}.: is no regular file', 'x.u64', name)
+    with pytest.raises(ValueError, match='out.: is no regular file'):
+        gr.sort_file('x.u64', 'out', progress=lambda at: os.path.lexists('out') or os.mkfifo('out'))
+    os.unlink('out')
+    assert sorted(os.listdir('.')) == before and os.listdir('there') == ['is']
+
+
+def test_split__by_links__is_where_they_lead(cluster, place):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    os.mkdir('there')
+    os.symlink('there/one', 'p.1')
+    gsort('x.u64', '--split=2', '-o', 'want.%d')
+    gr.sort_file('x.u64', 'p.%d', split=2)
+    assert os.path.islink('p.1') and os.listdir('there') == ['one']
+    assert [content('p.1'), content('p.2')] == [content('want.1'), content('want.2')]
+    os.unlink('p.2')
+    for link in 'p.1', str(place / 'there/../there/one'), 'none/x':
+        said = 'none.: no such folder' if link == 'none/x' else 'p.1.: is a link to another file'
+        os.symlink(link, 'p.2')
+        refused(said, 'x.u64', 'p.%d', split=2)
+        os.unlink('p.2')
+    os.mkfifo('p.2')
+    refused('p.2.: is no regular file', 'x.u64', 'p.%d', split=2)
+
+
+def test_resume__another_form_of_the_output__is_another_sort(place):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    os.symlink('out', 'out.npy')
+
+    def told(output, **options):
+        return plan.make(['x.u64'], output, options, parts=2, temp=None, work=None, is_sorted=False, resume=True, program=None, cpus=1, access=Access()).identity()
+
+    for options in {}, {'unique': True}:
+        forms = [told(output, **options) for output in ('out', 'out/', 'out.npy', 'out')]
+        assert forms[0] == forms[3] and forms[0] != forms[1] != forms[2] != forms[0]
 
 
 def test_splits__of_which_files_would_stay(cluster, place):

@@ -1,4 +1,5 @@
 """Inputs and outputs on S3, as moto serves it on this machine: now and then with an error or a slow reply."""
+import io
 import itertools
 import os
 import subprocess
@@ -74,6 +75,14 @@ def test_s3__a_sort_that_fails__old_object_stays_and_no_upload(s3, place):
     assert uploads.is_open(Access(), 's3://bucket/new', upload)
     uploads.abort(Access(), 's3://bucket/new', upload)
     assert not uploads.is_open(Access(), 's3://bucket/new', upload)
+
+
+def test_s3__a_part_that_is_longer_than_its_place__is_not_cut(s3):
+    job = types.SimpleNamespace(access=Access(), output='s3://bucket/long')
+    upload = uploads.begin(Access(), job.output, 'me')
+    with pytest.raises(gr.GsortError, match="'s3://bucket/long': a part of it is longer than the 16 bytes that belong there"):
+        uploads.write_part(job, 1, 16, 1, upload, lambda beside: beside(types.SimpleNamespace(stdout=io.BytesIO(b'x' * 17))))
+    uploads.abort(Access(), job.output, upload)
 
 
 def test_s3__an_object_that_changes__is_noticed(s3, service, place, monkeypatch):

@@ -132,6 +132,27 @@ def test_sort__into_a_folder__parts_and_manifest(cluster, place):
         assert left(place, 'x.u32', 'want.u32', 'out') == []
 
 
+def test_sort__into_a_file_of_another_try__nothing_of_that_stays(cluster, place):
+    gen('uniform', 'u32', 1000, 'x.u32')
+    gsort('x.u32', '-o', 'want.u32')
+
+    def put(at):
+        if at.phase == 'read':
+            os.makedirs('out.gsort-ray/whole')
+            (place / 'out.gsort-ray/whole/part-00001.u32').write_bytes(b'x' * 10_000)
+
+    gr.sort_file('x.u32', 'out/', parts=1, temp=str(place / 'nodes'), progress=put)
+    assert content('out/part-00001.u32') == content('want.u32')
+
+
+def test_sort__names_of_any_bytes(cluster, place):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    gsort('x.u64', '-o', 'want.u64')
+    for name in 'größe.u64', os.fsdecode(b'o\xff\n\\.u64'):
+        gr.sort_file('x.u64', name)
+        assert content(name) == content('want.u64')
+
+
 def test_parts__are_merged_where_their_data_are(cluster, place):
     gen('sorted', 'u64', 300_000, 'x.u64')
     seen = []

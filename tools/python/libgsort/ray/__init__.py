@@ -72,8 +72,8 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
 
     inputs: files that all nodes see, plain, .npy or packed by zstd; with * ? [ they are patterns; or plain ones elsewhere: s3://bucket/key,
         and what pyarrow.fs or fsspec reads on each node: gs://, abfs://, hdfs://, with * [ in the last part of the name
-    output: a file that all nodes see; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or either of them elsewhere:
-        s3://bucket/key, gs://bucket/folder/, and what pyarrow.fs or fsspec writes on each node. One object of several parts takes a
+    output: a file that all nodes see, also by a link; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or either of them
+        elsewhere: s3://bucket/key, gs://bucket/folder/, and what pyarrow.fs or fsspec writes on each node. One object of several parts takes a
         store that puts them together: S3, and Google's by gcsfs
     parts: how many tasks merge; default from the size and the cluster's processors
     temp: a folder on each node's own disk for sorted files, which nodes then read from each other; default beside the output

@@ -1,6 +1,7 @@
 """A sort on a cluster, from the plan to the commit: maps, cuts and parts, made again until all of them are there."""
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -67,7 +68,7 @@ class Driver:
         self._begin_upload()
         if 'whole' in self.facts and not self.plan.is_waiting(self.job):  # a driver died behind its commit
             done: Dict[str, Any] = self.facts['whole']
-            if not self.plan.is_placed(self.facts.get('inode', 0), self.name, [self.parts[i] for i in sorted(self.parts)]):
+            if not self.plan.is_placed(self.facts['stamps'], self.name, [self.parts[i] for i in sorted(self.parts)]):
                 raise gsort.GsortError(f"'{self.plan.output}': a sort that has ended put it there, and it is gone or another one; remove '{self.plan.work}'", 4)
             return done
         self._forget_parts()
@@ -98,7 +99,8 @@ class Driver:
         self.phases[phase][1] = before + done
         now = time.monotonic()
         for gauge, value in zip(self.gauges, (before + done, of)):
-            gauge.set(value, {'phase': phase, 'output': self.plan.output})
+            with contextlib.suppress(Exception):  # a sort needs none
+                gauge.set(value, {'phase': phase, 'output': ascii(self.plan.output)[1:-1]})  # Ray takes no other tags
         self.show(Progress(phase, int(before) + done, of, now - self.plan.began, now - begin))
 
     def _forget_lost(self) -> None:
@@ -286,7 +288,7 @@ class Driver:
         self.plan.check_stamps()
         whole['ray'] = {'seconds': self.seconds, 'nodes': len(self.crew.nodes), 'maps': len(self.plan.pieces), 'parts': self.job.parts,
                         'again': self.crew.again, 'net_bytes': self.net_bytes, 'output': self.plan.output}
-        self.journal.add(whole=whole, inode=self.plan.inode(self.job))
+        self.journal.add(whole=whole, stamps=self.plan.stamps(self.plan.joined or self.job.output))
         self.plan.commit(self.job, parts)
         self.seconds['commit'] = time.monotonic() - begin
         return whole

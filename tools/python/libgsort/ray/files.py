@@ -5,6 +5,7 @@ import errno
 import glob
 import io
 import os
+import stat
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, List, Optional, Sequence, Tuple, Union
@@ -63,19 +64,32 @@ def _refuse_input(path: str) -> None:
     try:
         if os.path.isdir(path):
             raise file_error(errno.EISDIR, f"'{path}': is a folder; * behind it means the files there")
-        os.stat(path)
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise UsageError(f"'{path}': is no regular file; tasks read parts of such, and gsort on one machine takes this")
     except FileNotFoundError:
         raise file_error(errno.ENOENT, f"'{path}': no such file") from None
 
 
+def beginning(path: str, count: int, raw: bool = False) -> bytes:
+    """Of a file, or of what is packed in it. raw: that is data."""
+    with open(path, 'rb') as file:
+        if raw or not path.endswith('.zst'):
+            return file.read(count)
+        import pyarrow as pa
+        try:
+            with pa.CompressedInputStream(file, 'zstd') as unpacked:
+                return bytes(unpacked.read(count))
+        except OSError as error:
+            raise file_error(error.errno or 0, f"'{path}': {error}") from None
+
+
 def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
     """The dtype and the length of the header of a .npy file; None: it is none."""
-    if is_remote(path) or path.endswith('.zst'):
+    if is_remote(path) or beginning(path, 6) != b'\x93NUMPY':
         return None
+    if path.endswith('.zst'):
+        raise UsageError(f"'{path}': the header of a packed .npy file is not read; unpack it")
     with open(path, 'rb') as file:
-        if file.read(6) != b'\x93NUMPY':
-            return None
-        file.seek(0)
         version = np.lib.format.read_magic(file)
         if version > (2, 0):
             raise UsageError(f"'{path}': its .npy header is of version {version[0]}, for names of fields that are no Latin-1, which parts would not have")

@@ -20,9 +20,10 @@ import numpy as np
 from .. import _c
 from ..errors import UsageError, file_error
 from ..layout import layout_of, numpy_dtype
+from ..table import c_text
 from . import gsort, s3, store
 from .access import Access
-from .files import Piece, expand, measure, npy_dtype, pieces
+from .files import Piece, beginning, expand, measure, npy_dtype, pieces
 from .order import Order
 from .remote import is_remote
 from .tasks import Job, Kept
@@ -59,7 +60,7 @@ class Plan:
         """What has to be the same for another driver to go on."""
         inputs = [asdict(piece) for piece in self.pieces]
         told = {'inputs': inputs, 'order': asdict(self.job.order), 'options': [self.job.named, self.job.maps, asdict(self.job.kept)], 'parts': self.job.parts,
-                'output': self.output, 'temp': self.temp, 'sink': self.job.sink, 'verb': 'merge' if self.is_sorted else 'sort'}
+                'output': self.output, 'form': self.joined or self.job.output, 'temp': self.temp, 'sink': self.job.sink, 'verb': 'merge' if self.is_sorted else 'sort'}
         same: Dict[str, Any] = json.loads(json.dumps(told))
         return same
 
@@ -67,6 +68,11 @@ class Plan:
         for piece, (path, stamp) in zip(self.pieces, measure([piece.path for piece in self.pieces], self.job.access)):
             if stamp != piece.stamp:
                 raise gsort.changed(path)
+
+    @property
+    def places(self) -> List[str]:
+        """What is renamed at the end; none, if that is elsewhere."""
+        return [] if self.job.is_elsewhere else split_places(self.output, self.job.parts) if self.split else [self.output]
 
     @property
     def disk_here(self) -> int:
@@ -78,8 +84,9 @@ class Plan:
         here = self.disk_here
         room = os.statvfs(self.work)
         have = room.f_bavail * room.f_frsize
-        if not self.job.is_elsewhere and os.stat(self.work).st_dev != os.stat(os.path.dirname(self.output)).st_dev:
-            raise gsort.GsortError(f"'{self.work}': is in another file system than the output, which is made there and renamed", 2)
+        for folder in dict.fromkeys(map(os.path.dirname, self.places)):
+            if os.stat(self.work).st_dev != os.stat(folder).st_dev:
+                raise gsort.GsortError(f"'{self.work}': is in another file system than '{folder}', where what is made there is renamed to", 2)
         if have < here * SPARE:
             raise gsort.GsortError(f"'{self.work}': {here} bytes are needed there, and {have} are free", 2)
         if free and sum(free.values()) < self.size * SPARE:
@@ -100,17 +107,23 @@ class Plan:
             return store.is_there(job.access, job.upload)
         return os.path.exists(self.joined or job.output)
 
-    def inode(self, job: Job) -> int:
-        """Of what will take its place."""
-        return 0 if job.is_elsewhere else os.stat(self.joined or job.output).st_ino
+    def stamps(self, path: str) -> List[List[int]]:
+        """Of the output, there or at its place; of several files one each. Who changes anything changes one."""
+        if self.job.is_elsewhere:
+            return []
+        paths = [os.path.join(path, self.job.part % i) for i in range(1, self.job.parts + 1)] if self.is_folder or self.split else [path]
+        return [_stamp(path) for path in paths]
 
-    def is_placed(self, inode: int, name: str, parts: Sequence[gsort.Report]) -> bool:
+    def is_placed(self, stamps: List[List[int]], name: str, parts: Sequence[gsort.Report]) -> bool:
         """Whether the output is what the sort of that name put there."""
         if self.job.sink == 's3':
             return s3.is_of(self.job.access, self.output, name)
         if self.job.sink == 'store':
             return store.is_whole(self.job.access, self.output, parts, self.manifest(self.job, parts))
-        return os.path.exists(self.output) and os.stat(self.output).st_ino == inode
+        try:
+            return self.stamps(self.output) == stamps
+        except OSError:
+            return False
 
     def manifest(self, job: Job, parts: Sequence[gsort.Report]) -> str:
         """Of a folder of parts: files, their places in the whole and what is in them; '': the output is one file."""
@@ -139,7 +152,7 @@ class Plan:
                 file.flush()
                 os.fsync(file.fileno())
             sync(job.output)
-        _refuse_folder(self.output, self.is_folder, [piece.path for piece in self.pieces], job.access)  # again: it may be another one by now
+        _refuse_place(self.output, self.is_folder, [piece.path for piece in self.pieces], job.access)  # again: it may be another one by now
         old = f'{self.output}.old-{job.token[:8]}' if os.path.isdir(self.output) else ''
         if old:  # whoever dies here leaves both
             os.rename(self.output, old)
@@ -150,12 +163,14 @@ class Plan:
 
     def _place_files(self, job: Job) -> None:
         """What they replace may be what was sorted: all have names beside their places before the first one takes its own, and keep them."""
-        folder, end = os.path.dirname(self.output), f'.gsort-ray-{job.token[:8]}'
-        places = {os.path.join(folder, f'.{job.part % i}{end}'): os.path.join(folder, job.part % i) for i in range(1, job.parts + 1)}
+        end, finals = f'.gsort-ray-{job.token[:8]}', self.places
+        places = {os.path.join(os.path.dirname(place), f'.{os.path.basename(place)}{end}'): place for place in finals}
+        folders = sorted({os.path.dirname(place) for place in finals})  # links may lead to others
         try:
             for i, name in enumerate(places, 1):
                 os.rename(job.part_path(i), name)
-            sync(folder)
+            for folder in folders:
+                sync(folder)
             _refuse_split(self.output, job.parts)  # again, as above
         except BaseException:
             for name in filter(os.path.exists, places):
@@ -167,12 +182,36 @@ class Plan:
             except OSError as error:
                 raise file_error(error.errno or 0, f"'{place}': {error.strerror}; {i} of {job.parts} files are in their places, the others "
                                  f'beside theirs, as .NAME{end}') from None
-        sync(folder)
+        for folder in folders:
+            sync(folder)
 
 
 def plain(output: str) -> str:
     """file:/// is what all nodes see."""
     return urllib.parse.unquote(output[len('file://'):]) if output.startswith('file:///') else output
+
+
+def followed(path: str) -> str:
+    """Where a link leads to; a folder above it nodes may have otherwise, so it keeps its name, unless the link leaves it by `..`."""
+    for _ in range(40):
+        if not os.path.islink(path):
+            break
+        path = os.path.join(os.path.dirname(path), os.readlink(path)).rstrip('/')
+        folder, name = os.path.split(path)
+        path = os.path.join(os.path.realpath(folder), name) if '..' in folder.split('/') else os.path.normpath(path)
+    return path
+
+
+def split_places(target: str, count: int) -> List[str]:
+    """Of the files of a split."""
+    folder, pattern = os.path.split(target)
+    return [followed(os.path.join(folder, pattern % i)) for i in range(1, count + 1)]
+
+
+def _stamp(path: str) -> List[int]:
+    with open(path, 'rb') as file:  # of a file that is opened NFS asks its server
+        told = os.fstat(file.fileno())
+        return [told.st_ino, told.st_size, told.st_mtime_ns]
 
 
 def sync(folder: str) -> None:
@@ -191,6 +230,12 @@ def size_of(text: Union[int, str]) -> int:
     return size.value
 
 
+def is_float(type_: str) -> bool:
+    """Of a type of numbers, by any of its names."""
+    found = _c.CType()
+    return bool(_c.library.gs_type_find(c_text(type_), ctypes.byref(found)) and found.is_float)
+
+
 def header_of(named: Sequence[str]) -> int:
     """Bytes before the elements of each file."""
     return int(named[named.index('--header') + 1]) if '--header' in named else 0
@@ -200,11 +245,14 @@ def order_of(program: str, paths: Sequence[str], named: Sequence[str], options: 
              output: Sequence[str] = ('out',)) -> Tuple[Order, Any]:
     """What gsort takes the elements of these files for when it sorts none of them with these options; and the dtype of .npy files.
     Files of different types are refused, as it does by their names."""
-    found = {path: None if '--raw' in named else npy_dtype(path) for path in paths if is_remote(path) or os.path.getsize(path) > 0}
-    first = next(iter(found), paths[0])
-    npy = found.get(first)
+    found = {path: None if '--raw' in named else npy_dtype(path) for path in paths}
+    first = paths[0]
+    npy = found[first]
     for path, other in found.items():
-        if (other is None) != (npy is None) or other is not None and npy is not None and other[0] != npy[0]:
+        if (other is None) != (npy is None):
+            this, that = ('a', 'none') if other is not None else ('no', 'one')
+            raise UsageError(f"'{path}': is {this} .npy file, but '{first}' is {that}; sort them one by one")
+        if other is not None and npy is not None and other[0] != npy[0]:
             raise UsageError(f"'{path}': is not of the type of '{first}'")
     with tempfile.TemporaryDirectory() as folder:
         what = [*named, *options, *output[:-1], '-o', os.path.join(folder, output[-1])]
@@ -222,7 +270,8 @@ def order_of(program: str, paths: Sequence[str], named: Sequence[str], options: 
 class Form:
     """What the output is: an object, a folder of parts, several files, or one file."""
 
-    target: str
+    name: str  # of a file or an object, as it was given: tells what is written
+    target: str  # where that leads to
     is_elsewhere: bool
     is_folder: bool
     files: int  # of --split
@@ -235,9 +284,9 @@ class Form:
     def of(cls, output: str, options: Mapping[str, Any], access: Access) -> Form:
         is_folder, here = output.endswith('/'), not is_remote(output)
         target, is_packed = os.path.abspath(output) if here else output, output.endswith('.zst') and not options.get('raw')
-        for _ in range(40 if here and is_folder else 0):  # a folder is renamed, not a link to it; those above it nodes may have otherwise
-            target = os.path.normpath(os.path.join(os.path.dirname(target), os.readlink(target))) if os.path.islink(target) else target
-        return cls(target, not here, is_folder, int(options.get('split') or 0), gsort.texts(options, 'split_at'),
+        files, values = int(options.get('split') or 0), gsort.texts(options, 'split_at')
+        place = followed(target) if here and not (files or values) else target  # which is renamed, and no link to it
+        return cls('' if is_folder else os.path.basename(target), place, not here, is_folder, files, values,
                    int(options.get('zstd') or is_packed), gsort.words(options, ('split', 'split_at')), access)
 
     @property
@@ -256,7 +305,7 @@ class Form:
     @property
     def end(self) -> str:
         """Of the name of a file."""
-        return '' if self.is_folder or self.is_elsewhere else os.path.splitext(self.target)[1]
+        return '' if self.is_folder or self.is_elsewhere else os.path.splitext(self.name)[1]
 
     @property
     def packing(self) -> Tuple[str, ...]:
@@ -265,7 +314,7 @@ class Form:
     @property
     def words(self) -> List[str]:
         """As one gsort has it, with the name."""
-        return [*self.cuts, *self.packing, 'out' if self.is_folder or self.is_elsewhere else os.path.basename(self.target)]
+        return [*self.cuts, *self.packing, 'out' if self.is_folder or self.is_elsewhere else self.name]
 
 
 def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) -> None:
@@ -291,7 +340,7 @@ def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form
         if i > 0 and words[i - 1] in FOLDS and dtype is not None and not word[0].isdigit():
             reduces[i] = layout_of(dtype, [word]).key[0]
     sums = [reduces[i + 1].partition(':')[2] for i, word in enumerate(words) if word == '--sum']
-    is_late = any(word in LATE or word.lower().endswith(':wide') for word in words) or any('f' in type_ for type_ in sums) or ('--unique' in words and '--top' in words)
+    is_late = any(word in LATE or word.lower().endswith(':wide') for word in words) or any(map(is_float, sums)) or ('--unique' in words and '--top' in words)
     is_late |= 0 < group < len(order.keys) and any(word in FOLDS for word in words)  # a folded key would say anew which record is kept
     groups = group if '--unique' in words and '--top' not in words else -1
     frame = FRAME // math.gcd(FRAME, order.element_bytes) if form.level and form.is_one_file and not words else 1
@@ -307,10 +356,10 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     memory, threads = size_of(options.get('memory', '1G')), int(options.get('parallel', 1))
     raw, header = '--raw' in named, header_of(named)
     form = Form.of(output, options, access)
-    _refuse(paths, output, header, is_sorted, temp, form.level, conditions)
+    _refuse(paths, output, header, is_sorted, temp, conditions)
     _refuse_together(form, parts, kept, resume)
     if not form.is_elsewhere:
-        _refuse_folder(form.target, form.is_folder, paths, access)
+        _refuse_place(form.target, form.is_folder, paths, access)
     elif form.is_folder:
         store.refuse_inside(access, form.target, paths)
     order, dtype = order_of(found, paths, named, [*conditions, *kept, *gsort.tuning(options.get('memory', '1G'), threads)], form.words)
@@ -325,8 +374,6 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     count = 1 if '--top' in kept else len(form.values) + 1 if form.values else form.files or parts or tasks * -(-size // (tasks * PART)) or 1
     if form.is_split:
         _refuse_split(form.target, count)
-    if form.is_elsewhere and kept and (dtype is not None or header):
-        raise UsageError(f"'{form.target}': how long groups and --top are shows at the end, and a header comes first; sort what has none")
     keeps = _kept(order, dtype, kept, int(options.get('group', 0)), form)
     changed = bool(kept or form.level)  # parts are as long as shows when they are there
     beside = (os.path.basename(output.rstrip('/')) if form.is_elsewhere else form.target) + '.gsort-ray'
@@ -334,21 +381,19 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     suffix = '' if is_remote(paths[0]) else os.path.splitext(os.path.basename(paths[0]).removesuffix('.zst'))[1]
     sink = form.sink if form.is_elsewhere else 'into' if form.is_one_file and not changed else 'files'
     place = output if form.is_elsewhere else os.path.join(folder, 'whole' + (form.end if sink == 'into' else ''))
-    pattern = os.path.basename(form.target) if form.is_split else 'part-%05d' + (suffix.replace('%', '%%') + '.zst' * bool(form.level) if form.is_folder else '')
+    pattern = form.name if form.is_split else 'part-%05d' + (suffix.replace('%', '%%') + '.zst' * bool(form.level) if form.is_folder else '')
     joined = os.path.join(folder, 'joined' + form.end) if form.is_one_file and changed else ''
-    head = _head(paths[0], dtype, order, kept, header, '' if raw else suffix if form.is_folder else form.end)
+    head = _head(paths[0], dtype, order, kept, header, raw, suffix if form.is_folder else form.end)
+    _refuse_head(form, head, kept)
     job = Job(found, order, named, conditions, keeps, str(memory), threads, count, place, sink, pattern, suffix,
               '' if temp is not None else folder, b'' if joined else head, secrets.token_hex(16), temp is not None or keeps.is_unequal or changed or sink == 'store' and head != b'', access)
     return Plan(job, taken, size, form.target, folder, temp, memory, is_sorted, form.is_folder, form.is_split, joined, head, began)
 
 
-def _head(path: str, dtype: Any, order: Order, kept: Sequence[str], header: int, end: str) -> Any:
+def _head(path: str, dtype: Any, order: Order, kept: Sequence[str], header: int, raw: bool, end: str) -> Any:
     """What is before the elements of a file that slices are merged to."""
-    if dtype is None and end != '.npy':
-        if not header:
-            return b''
-        with open(path, 'rb') as file:
-            return file.read(header)
+    if dtype is None and (raw or end != '.npy'):
+        return beginning(path, header, raw) if header else b''
     made = dtype if dtype is not None else np.dtype(f'V{order.element_bytes}') if order.type == 'record' else numpy_dtype(order.type)
     if '--count' not in kept:
         return made
@@ -366,13 +411,24 @@ def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
     return max(LEAST, -(-size // (-(-count // tasks) * tasks)))
 
 
-def _refuse_folder(target: str, is_folder: bool, paths: Sequence[str], access: Access) -> None:
-    """A folder is replaced as a whole: it is to hold parts of a sort, and nothing else."""
+def _refuse_head(form: Form, head: Any, kept: Sequence[str]) -> None:
+    """Where it cannot be: before what is packed, or in an object of many tasks."""
+    if form.is_elsewhere and not form.is_folder and (head != b'' or form.level or form.name.endswith('.npy')):
+        raise UsageError(f"'{form.target}': an object elsewhere is plain: no .npy, no .zst, no header; end it in / for a folder of parts that may be so")
+    if form.is_elsewhere and kept and head != b'':
+        raise UsageError(f"'{form.target}': how long groups and --top are shows at the end, and a header comes first; sort what has none")
+    if form.level and (head != b'' or form.name.endswith('.npy.zst')):
+        raise UsageError(f"'{form.target}': what is packed by many tasks has no header and is no .npy")
+
+
+def _refuse_place(target: str, is_folder: bool, paths: Sequence[str], access: Access) -> None:
+    """A file is replaced, and nothing else; or a folder as a whole: it is to hold parts of a sort, and nothing else."""
     if not os.path.isdir(os.path.dirname(target)):
         raise file_error(errno.ENOENT, f"'{os.path.dirname(target)}': no such folder")
     if not os.path.isdir(target):
         if is_folder and os.path.exists(target):
             raise UsageError(f"'{target}': is no folder, which / behind it asks for")
+        _refuse_special(target)
         return
     if not is_folder:
         raise UsageError(f"'{target}': is a folder; one of parts is named with a / behind it")
@@ -386,12 +442,25 @@ def _refuse_folder(target: str, is_folder: bool, paths: Sequence[str], access: A
     store.refuse_inside(access, target, paths)
 
 
+def _refuse_special(path: str) -> None:
+    """What is renamed to this would take its place."""
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise UsageError(f"'{path}': is no regular file; tasks write such, and gsort on one machine writes to this")
+
+
 def _refuse_split(target: str, count: int) -> None:
     """No file takes the place of a folder; and those of the pattern behind the last one would stay, and be taken for a part of the output."""
-    folder, pattern = os.path.split(target)
-    for place in (os.path.join(folder, pattern % i) for i in range(1, count + 1)):
+    (folder, pattern), places = os.path.split(target), split_places(target, count)
+    reals = list(map(os.path.realpath, places))
+    for i, place in enumerate(places, 1):
         if os.path.isdir(place):
             raise UsageError(f"'{place}': is a folder, where one of the {count} files is to be")
+        if not os.path.isdir(os.path.dirname(place)):
+            raise file_error(errno.ENOENT, f"'{os.path.dirname(place)}': no such folder")
+        _refuse_special(place)
+        name = os.path.join(folder, pattern % i)
+        if place != name and reals.count(os.path.realpath(place)) > 1:
+            raise UsageError(f"'{name}': is a link to another file of the pattern; remove it")
     begin = pattern.replace('%%', '-').index('%')
     for name in sorted(os.listdir(folder)):
         number = re.match(' *([0-9]+)', name[begin:])
@@ -400,13 +469,11 @@ def _refuse_split(target: str, count: int) -> None:
                              'or name another pattern')
 
 
-def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str], level: int, conditions: Sequence[str]) -> None:
+def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str], conditions: Sequence[str]) -> None:
     remote = any(map(is_remote, paths))
     for path in paths:
         if is_remote(path) and (path.endswith(('.npy', '.zst')) or header or is_sorted):
             raise UsageError(f"'{path}': what is read from elsewhere is plain: no .npy, no .zst, no header, and not merged")
-        if path.endswith('.npy.zst'):
-            raise UsageError(f"'{path}': the header of a packed .npy file is not read; unpack it")
         if is_sorted and path.endswith('.zst'):
             raise UsageError(f"'{path}': is packed; where a part is in it is not known")
     bucket, _, key = output[len('s3://'):].partition('/')
@@ -414,10 +481,6 @@ def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, tem
         raise UsageError(f"'{output}': is no name of an object or, with a / behind it, of a folder")
     if remote and not all(map(is_remote, paths)):
         raise UsageError('inputs are all read from elsewhere, or none is')
-    if is_remote(output) and not output.endswith('/') and (header or paths[0].endswith('.npy') or output.endswith('.npy') or level):
-        raise UsageError(f"'{output}': an object elsewhere is plain: no .npy, no .zst, no header; end it in / for a folder of parts that may be so")
-    if level and (header or paths[0].endswith('.npy') or output.endswith('.npy.zst')):
-        raise UsageError(f"'{output}': what is packed by many tasks has no header and is no .npy")
     if is_sorted and conditions:
         raise UsageError('--where: is for a sort')
     if is_sorted and temp is not None:

@@ -132,7 +132,8 @@ def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str
                     return  # gsort failed, and says why
                 told = service.upload_part(**name, UploadId=upload, PartNumber=first_piece + i, Body=data)
                 sent.append({'PartNumber': first_piece + i, 'ETag': told['ETag']})
-        child.stdout.read()
+        if child.stdout.read(1):
+            raise gsort.GsortError(f"'{job.output}': a part of it is longer than the {bytes_} bytes that belong there", 4)
 
     report = run(beside)
     if bytes_ > 0 and len(sent) != pieces:

@@ -148,12 +148,13 @@ def is_there(access: Access, upload: str) -> bool:
 
 
 def is_whole(access: Access, output: str, parts: Sequence[gsort.Report], text: str) -> bool:
-    """Whether the output is what was committed: so many bytes, or a folder with that manifest."""
+    """Whether the output is what was committed: so many bytes, or a folder with that manifest and these parts."""
     if not text:
         told = _info(access, output)
         return bool(told.is_file and told.size == sum(part['file_bytes'] for part in parts))
     system, path = system_of(access, output[:-1])
-    return _read(system, f'{path}/{MANIFEST}') == text.encode()
+    told = system.get_file_info([f'{path}/{name}' for name in _files_of(text.encode()) or ()])
+    return _read(system, f'{path}/{MANIFEST}') == text.encode() and [one.size for one in told] == [part['file_bytes'] for part in parts]
 
 
 def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Report], names: Sequence[str], text: str) -> None:

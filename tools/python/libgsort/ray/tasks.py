@@ -267,6 +267,7 @@ def _write_part(job: Job, number: int, run: Callable[..., gsort.Report], first: 
             report['into'] = {'offset': off, 'file_bytes': len(head) + total * job.order.element_bytes}
         else:
             os.pwrite(file, head_of(job.head, written_count(report)), 0)
+            os.ftruncate(file, os.lseek(file, 0, os.SEEK_CUR))  # another try may have left more
         os.fsync(file)
         return report
     finally:
