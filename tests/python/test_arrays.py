@@ -3,9 +3,11 @@ import array
 import copy
 import pathlib
 import pickle
+import sys
 import threading
 import time
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given
@@ -145,6 +147,51 @@ def test_sort__of_the_other_byte_order__that_fails__leaves_the_array():
     assert list(a) == [3, 1, 2]
 
 
+def test_sort__of_the_other_byte_order_that_is_interrupted__leaves_numbers():
+    """By Ctrl-C behind any call of C's that the swap is made by, which is where Python looks for one."""
+    numbers = [3.0, 1.0, 2.0]
+    for place in range(9):
+        a, left = np.array(numbers, '>f8'), [place]
+
+        def interrupt(frame, event, _, left=left):
+            if event == 'c_return' and frame.f_code.co_name == '_sort_swapped':
+                left[0] -= 1
+                if left[0] < 0:
+                    sys.setprofile(None)
+                    raise KeyboardInterrupt
+        sys.setprofile(interrupt)
+        try:
+            gs.sort(a)
+        except KeyboardInterrupt:
+            assert a.tolist() in (numbers, sorted(numbers)), place
+        finally:
+            sys.setprofile(None)
+    assert left[0] >= 0 and a.tolist() == sorted(numbers)
+
+
+def test_bfloat16__is_a_number(tmp_path):
+    kind = np.dtype(ml_dtypes.bfloat16)
+    numbers = np.array([3, -1, 0.5, -2, 1, -0.0, 0], 'f4')
+    for a in (numbers.astype(kind), numbers.astype(kind).astype(kind.newbyteorder('>'))):
+        want = np.sort(numbers).tolist()
+        assert gs.sorted(a).astype('f4').tolist() == want and a[gs.argsort(a, reverse=True)].astype('f4').tolist() == want[::-1]
+        assert gs.top(a, 2).astype('f4').tolist() == want[:2] and gs.stats(a).max == 3
+    gs.sort(a)
+    assert str(a.astype('f4').tolist()) == '[-2.0, -1.0, -0.0, 0.0, 0.5, 1.0, 3.0]'
+    pairs = np.array([(3, 1), (-1, 2), (0.5, 3)], [('x', kind), ('y', 'i4')])
+    with gs.Sorter(pairs.dtype, key='-x') as s:
+        s.push(pairs)
+        assert next(iter(s))['y'].tolist() == [1, 3, 2]
+    gs.sort(pairs)
+    assert pairs['y'].tolist() == [2, 3, 1]
+    numbers.astype(kind).tofile(tmp_path / 'x')
+    gs.sort_file(tmp_path / 'x', tmp_path / 'y', dtype=kind)
+    assert np.fromfile(tmp_path / 'y', kind).astype('f4').tolist() == want
+    with gs.Sorter(kind) as s:
+        s.push(numbers.astype(kind))
+        assert s.rank_of(0.5) == (4, 5)
+
+
 def test_sort__unaligned__is_sorted():
     data = bytearray(b'x' + np.arange(1000.0)[::-1].tobytes())
     a = np.frombuffer(data, '<f8', offset=1)
@@ -203,6 +250,8 @@ def test_ties__by_the_input_the_other_fields_or_all_other_bytes():
     (np.zeros(3, 'U65'), TypeError, '64 are the most'), ([3, 1], TypeError, r'sort\(\): list: an array is wanted; numpy.array'),
     (pathlib.Path('x.f64'), TypeError, r'sort_file\(\) is for files'),
     (np.zeros(2, [('a', '<i4', 2)]), TypeError, r"'a'.* no type of keys"),
+    (np.zeros(2, ml_dtypes.float8_e4m3fn), TypeError, 'float8_e4m3fn is no type of keys'), (np.zeros(2, ml_dtypes.int4), TypeError, 'int4 is no type of keys'),
+    (np.zeros(2, [('a', '<i4'), ('b', ml_dtypes.float8_e5m2)]), TypeError, r"'b'.* no type of keys"),
     (np.ma.masked_array([1, 2]), TypeError, 'masked')])
 def test_sort__what_has_no_order__is_refused_and_untouched(a, error, text):
     was = copy.copy(a)

@@ -400,6 +400,12 @@ def test_table__columns_named_by_digits__are_keys(keys, want):
     assert found['0'].to_pylist() == want and found.column_names == ['0', '1']
 
 
+@pytest.mark.parametrize('key, name, want', [('d', '8:i64', [1, 2, 3]), ('d', '0:u64', [1, 2, 3]), ('-d', '8:i64:desc', [3, 2, 1]), ('-d', '9:i64', [3, 2, 1])])
+def test_table__a_decimal_beside_a_column_named_like_a_place__is_the_key(key, name, want):
+    table = pa.table({'d': pa.array([decimal.Decimal(3), decimal.Decimal(1), decimal.Decimal(2)], pa.decimal128(10, 0)), name: [9, 8, 7]})
+    assert [int(number) for number in sorted_by(table, key)['d'].to_pylist()] == want
+
+
 def test_table__a_column_without_a_name__keeps_it():
     table = pa.table([[1, 2, 3], [8, 9, 7]], ['', 'x'])
     assert sorted_by(table, 'x').to_pydict() == {'': [3, 1, 2], 'x': [7, 8, 9]}

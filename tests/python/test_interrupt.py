@@ -104,6 +104,19 @@ def test_progress__an_exception_of_the_callback_ends_the_job(waiting):
         waiting(progress=stop)
 
 
+@pytest.mark.parametrize('phase, said', [('read', 'canceled; the array is as it was'),
+                                         ('write', 'canceled; the array was being written over: elements of it are lost')])
+def test_progress__an_exception_of_the_callback__notes_what_the_array_holds(tmp_path, phase, said):
+    def stop(at):
+        if at.phase == phase:
+            raise ZeroDivisionError
+    a = np.random.default_rng(2).integers(0, 2 ** 62, 8_000_000)
+    first = np.sort(a)
+    with pytest.raises(ZeroDivisionError) as raised:
+        gs.sort(a, memory='16M', temp=tmp_path, progress=stop)
+    assert raised.value.__notes__ == [said] and (np.sort(a) == first).all() == (phase == 'read')
+
+
 def test_progress__tells_bytes_and_phases(tmp_path):
     a = np.random.default_rng(2).integers(0, 2 ** 62, 8_000_000)
     seen = []

@@ -1,4 +1,5 @@
 """sort_parquet and python -m libgsort: Parquet files into one."""
+import datetime
 import os
 import pathlib
 import subprocess
@@ -92,6 +93,27 @@ def test_nested_columns__are_carried():
     pq.write_table(table, 'in.parquet')
     gs.sort_parquet('in.parquet', 'out.parquet', 'x')
     assert pq.read_table('out.parquet').equals(table.take([1, 0]))
+
+
+@pytest.mark.parametrize('kind, value_of', [
+    (pa.timestamp('us'), lambda time: time), (pa.list_(pa.timestamp('us')), lambda time: [None, time]),
+    (pa.struct([('a', pa.timestamp('us')), ('b', pa.int32())]), lambda time: {'a': time, 'b': 1}),
+    (pa.map_(pa.string(), pa.timestamp('us')), lambda time: [('a', time)])])
+def test_times_of_int96__that_nanoseconds_do_not_hold__are_refused(kind, value_of):
+    """Pyarrow reads others in their stead."""
+    def write(name, *years):
+        times = [None, *(datetime.datetime(year, 12, 31) for year in years)]
+        table = pa.table({'x': np.arange(len(times))[::-1], 't': pa.array(map(value_of, times), kind)})
+        pq.write_table(table, name, use_deprecated_int96_timestamps=True)
+        return table['t'].to_pylist()[::-1]
+    write('near.parquet', 2000, 1700, 2261)
+    gs.sort_parquet('near.parquet', 'out.parquet', 'x')
+    assert str(pq.read_table('out.parquet')['t'].to_pylist()) == str(pq.read_table('near.parquet')['t'].to_pylist()[::-1])
+    for year in (9999, 1):
+        want = write('far.parquet', 2000, year)
+        refused(gs.InputError, "'far.parquet': column 't' has an INT96 time outside of 1677..2262", ['near.parquet', 'far.parquet'], 'out.parquet', 'x')
+        read = pq.read_table('far.parquet', coerce_int96_timestamp_unit='us')
+        assert gs.sort_table(read, 'x').read_all()['t'].to_pylist() == want
 
 
 def refused(error, text, *arguments, **options):

@@ -126,6 +126,28 @@ def test_sorter__rank():
         assert (everything(s) == np.sort(a)).all()
 
 
+RECORDS = [(1, b'ab', 0.1, 'NaT'), (1, b'ac', 0.2, '2020-01-01'), (2, b'ab', 0.3, '2020-01-01')]
+
+
+@pytest.mark.parametrize('dtype, elements, element, want', [
+    ('i4', [1, 2, 2, 3], 2, (1, 3)), ('i4', [1, 2, 2, 3], 2.0, (1, 3)), ('i4', [1, 2, 2, 3], np.uint64(2), (1, 3)), ('i4', [1, 2, 2, 3], 2.5, None),
+    ('u8', [1], np.int64(-1), None), ('i8', [1], np.uint64(2 ** 63), None), ('?', [True], 2, None), ('u8', [2 ** 64 - 1], 2 ** 64 - 1, (0, 1)),
+    ('f4', [0.1, 0.2], 0.1, (0, 1)), ('>f4', [0.1, 0.2], np.float64(0.1), (0, 1)), ('f8', [1, np.nan], np.nan, (1, 2)),
+    ('S2', [b'ab', b'ac'], b'ab', (0, 1)), ('S2', [b'ab', b'ac'], b'a', (0, 0)), ('S2', [b'ab', b'ac'], b'abz', None), ('U2', ['ab', 'ac'], 'abz', None),
+    ('V2', [b'ab', b'ac'], b'ab', (0, 1)), ('V2', [b'ab', b'ac'], np.void(b'ac'), (1, 2)), ('V2', [b'ab', b'ac'], b'abz', None),
+    ('M8[D]', ['2020-01-01'], np.datetime64('2020-01-01', 's'), (0, 1)), ('M8[D]', ['2020-01-01'], np.datetime64('2020-01-01T12'), None),
+    ('i4,S2,f4,M8[D]', RECORDS, RECORDS[0], (0, 1)), ('i4,S2,f4,M8[D]', RECORDS, np.array([RECORDS[2]], 'i4,S2,f4,M8[D]'), (2, 3)),
+    ('i4,S2,f4,M8[D]', RECORDS, (1.5, *RECORDS[0][1:]), None), ('i4,S2,f4,M8[D]', RECORDS, (1, b'abz', *RECORDS[0][2:]), None)])
+def test_sorter__rank_of_what_is_no_element__is_refused(dtype, elements, element, want):
+    with gs.Sorter(dtype) as s:
+        s.push(np.array(elements, dtype))
+        if want is None:
+            with pytest.raises(ValueError, match=r'^rank_of\(\): .* is no .*; it would become '):
+                s.rank_of(element)
+        else:
+            assert s.rank_of(element) == want
+
+
 def test_sorter__threads_push_beside_each_other():
     pieces = [np.random.default_rng(i).integers(0, 2 ** 60, 50_000) for i in range(4)]
     with gs.Sorter('i8', memory='16M') as s:

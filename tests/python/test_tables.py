@@ -178,6 +178,22 @@ def test_sorted_input__windows_are_of_one_run(tmp_path, monkeypatch):
     assert sum(asked) < 3 * table.num_rows
 
 
+def test_window__of_a_merge__has_no_more_than_a_group(tmp_path, monkeypatch):
+    """However much memory there is: what is put together has to fit into columns with offsets of 32 bits."""
+    from libgsort.tables import merge
+    table, seen, real = mixed(5_000), [], merge._window
+    monkeypatch.setattr(sort, 'FAN_IN', 4)
+    monkeypatch.setattr(sort, 'GROUP_MOST', 1 << 16)
+
+    def window(fronts, *rest):
+        seen.append(sum(batch.nbytes for front in fronts for batch in front.batches))
+        return real(fronts, *rest)
+    monkeypatch.setattr(merge, '_window', window)
+    found, report = sorted_small(table, table.to_batches(100), 'price', 'last', 64 * MIB, tmp_path)
+    assert found.equals(table.take(pc.sort_indices(table, [('price', 'ascending')])))
+    assert report.runs > 4 and 1 << 14 < max(seen) <= 1 << 16
+
+
 @pytest.mark.parametrize('how', ['', 'short'])
 def test_spill__damaged__is_noticed(tmp_path, monkeypatch, how):
     from libgsort.tables.run import Spill
@@ -364,6 +380,16 @@ def test_temp__several_folders__is_the_first(tmp_path):
         assert pa.table(s)['x'].to_pylist() == [1, 2, 3, None]
     with pytest.raises(TypeError, match=r'sort_table\(\): temp: int; a path is wanted'):
         gs.sort_table(table, temp=3)
+
+
+@pytest.mark.parametrize('kind', ['f2', 'f4', 'f8'])
+def test_dictionaries__of_zeros__keep_their_signs(kind):
+    batches = dictionaries(*[([0, 0], np.array([zero], kind)) for zero in (0.0, -0.0, 0.0)])
+    found = gs.sort_table(pa.RecordBatchReader.from_batches(batches[0].schema, batches), 'x').read_all()
+    assert str(found['x'].to_pylist()) == '[0.0, 0.0, -0.0, -0.0, 0.0, 0.0]'
+    batches = dictionaries(([0], np.array([0.0], kind)), ([0, 1], np.array([-0.0, 0.0], kind)), ordered=True)
+    with pytest.raises(TypeError, match="'x': its dictionary is ordered, and another one"):
+        gs.sort_table(pa.RecordBatchReader.from_batches(batches[0].schema, batches), 'x')
 
 
 def test_dictionaries__too_many_values_for_the_index__are_refused():

@@ -78,7 +78,8 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys = None,
     temp: default the folder of `dst`
 
     The schema, metadata and, if there is one, the index of pages are those of the first file; statistics are made anew, and the output
-    says by which columns it is sorted. Other encodings than Arrow's usual ones, and Bloom filters, are not kept.
+    says by which columns it is sorted. Other encodings than Arrow's usual ones, and Bloom filters, are not kept: times of INT96 become
+    nanoseconds in INT64. A file with one that nanoseconds do not hold, outside of 1677..2262, is an InputError.
     """
     _need_pyarrow()
     from .tables.parquet import sort_parquet as work

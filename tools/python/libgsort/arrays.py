@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Optional, Union
+from typing import Any, List, Mapping, Optional, Union
 
 from . import _c
 from ._hints import Array, Buffer, Unpack, np, npt
-from .errors import type_error
+from .errors import Error, type_error
 from .job import ArrayOptions, Job
 from .layout import Keys, Layout, layout_of
 from .report import Report
@@ -59,7 +59,8 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
     options: reverse, memory, temp, device, progress, ..: libgsort.options() says what they mean
 
     NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round, if `nan` does not say where NaNs come. If it
-    fails or is canceled before anything was written the array is as it was; the text of the error says when it is not.
+    fails or is canceled before anything was written the array is as it was; the text of the error says when it is not, and a note
+    (__notes__) of what Ctrl-C or the function for progress has raised.
     """
     import numpy as np
     array = array_of(a)
@@ -80,11 +81,13 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
 def _sort_swapped(array: Array, options: Mapping[str, Any]) -> Report:
     """Numbers of the other byte order: as records they would take twice the time, and three times the memory."""
     swapped = array.view(array.dtype.newbyteorder())
-    swapped.byteswap(inplace=True)
+    done: List[Array] = []
     try:
+        done.extend(map(swapped.byteswap, (True,)))  # in one call: no signal comes between the swap and its note
         return _sort(swapped, layout_of(swapped.dtype), options)
     finally:
-        swapped.byteswap(inplace=True)
+        if done:
+            swapped.byteswap(inplace=True)
 
 
 def _sort(array: Array, layout: Layout, options: Mapping[str, Any]) -> Report:
@@ -104,10 +107,17 @@ def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *o
     job = Job(options, is_short)
     layout.put(job)
     arguments = array.ctypes.data, array.nbytes, *(other.ctypes.data for other in out)
-    if is_short:
-        return job.run(getattr(_c.library, call), *arguments)
-    with released(*map(job.keep, (array, *out))):
-        return job.run(getattr(_c.library, call), *arguments)
+    try:
+        if is_short:
+            return job.run(getattr(_c.library, call), *arguments)
+        with released(*map(job.keep, (array, *out))):
+            return job.run(getattr(_c.library, call), *arguments)
+    except Error:
+        raise
+    except BaseException as raised:  # by Ctrl-C, or by the function for progress
+        if job.failure():  # which says what the array holds
+            vars(raised).setdefault('__notes__', []).append(job.failure())  # as add_note, of Python 3.11
+        raise
 
 
 def _nats_move(options: Mapping[str, Any]) -> bool:

@@ -134,7 +134,11 @@ class Columns:
             desc = ':desc' if name != text else ''
             if by_name[name].is_decimal:
                 off = 0 if self.dtype.fields is None else self.dtype.fields[name or UNNAMED][1]
-                found += [f'{off + 8}:i64{desc}', f'{off}:u64{desc}']
+                halves = [f'{off + 8}:i64{desc}', f'{off}:u64{desc}']
+                for half in halves:
+                    if half in by_name:
+                        raise ColumnError(f"column '{half}' has the name by which decimals of '{name}' are found; sort_table() takes it")
+                found += halves
             elif self.dtype.names is None:
                 return None, desc != ''
             else:

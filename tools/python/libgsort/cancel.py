@@ -17,8 +17,8 @@ class Cancel:
             await asyncio.wait_for(asyncio.to_thread(gs.sort, a, cancel=cancel), 60)
 
     Behind the `with` no call works any more, however it was left: what still does is canceled, and waited for. An output file is
-    as it was; an array has all of its elements, in some order. A call of less than 1 MiB may end first. In a child of fork it
-    ends nothing of the parent's.
+    as it was. The error says what an array has: what it had, its elements in another order, or, where a sorted copy was being
+    written over it, not all of them. A call of less than 1 MiB may end first. In a child of fork it ends nothing of the parent's.
     """
 
     def __init__(self) -> None:

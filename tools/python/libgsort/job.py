@@ -99,6 +99,11 @@ class Job:
         if status != 0:
             _c.raise_for(_c.library.gs_job_error(self.pointer).contents)
 
+    def failure(self) -> str:
+        """What the call that took the job has failed with; nothing, if it has not."""
+        text: bytes = _c.library.gs_job_error(self.pointer).contents.text
+        return text.decode(errors='replace')
+
     def keep(self, value: T) -> T:
         """Also arrays, of which the library has addresses: whatever a signal may end, they outlive the thread that works on them."""
         self._kept.append(value)

@@ -44,7 +44,9 @@ def type_name(word: str) -> Optional[str]:
 
 @functools.lru_cache(maxsize=64)
 def number_name(dtype: np.dtype[Any]) -> Optional[str]:
-    """The same of NumPy's numbers, bools and times."""
+    """The same of NumPy's numbers, bools and times, and of bfloat16."""
+    if dtype.kind == 'V' and dtype.type.__name__ == 'bfloat16':  # of ml_dtypes
+        return 'bf16' if dtype.isnative else 'bf16be'
     if dtype.kind not in 'biufmM':
         return None
     order = '' if dtype.itemsize == 1 else dtype.str[0]
@@ -139,6 +141,7 @@ def _has(dtype: np.dtype[Any], path: Sequence[str]) -> bool:
 
 
 def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, found: List[str]) -> None:
+    import numpy as np
     off, field = 0, dtype
     for name in path:
         assert field.fields is not None
@@ -150,9 +153,10 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         return
     number = number_name(field)
     desc = ':desc' if is_descending else ''
+    is_bytes = field.kind == 'S' or issubclass(field.type, np.void)  # other types of kind V are numbers, whose bytes have another order
     if number is not None:
         found.append(f'{off}:{number}{desc}')
-    elif field.kind in 'SV' and field.subdtype is None:
+    elif is_bytes and field.subdtype is None:
         if field.itemsize > 0:
             found.append(f'{off}:b{field.itemsize}{desc}')
     elif field.kind == 'U':

@@ -12,7 +12,7 @@ from . import _c
 from ._hints import Array, Unpack, np, npt
 from .errors import ColumnError, NullsError, UsageError, type_error
 from .job import Job, Options, interruptible
-from .layout import Keys, layout_by
+from .layout import Keys, layout_by, number_name
 from .report import Report
 from .table import is_true
 
@@ -24,6 +24,20 @@ if TYPE_CHECKING:
 T = TypeVar('T')
 
 SMALL_BYTES = 256 << 10  # a copy of that takes less than a thread to wait beside it
+
+
+def _is_same(made: Any, given: Any) -> bool:
+    """Whether `made`, which NumPy made of `given`, has its value still; floats may have been rounded."""
+    import numpy as np
+    kind = made.dtype
+    if kind.names is not None:
+        parts = given.reshape(1)[0] if isinstance(given, np.ndarray) else given
+        return all(_is_same(made[name], part) for name, part in zip(kind.names, parts))
+    if kind.kind == 'f' or number_name(kind) == 'bf16' or kind.kind in 'mM' and np.isnat(made).all():
+        return True
+    given = np.asarray(given, 'V' if kind.kind == 'V' else None)
+    are_numbers = kind.kind in 'biu' and given.dtype.kind in 'biuf'  # not cast back: 2 ** 64 - 1 would be the -1 again that it was
+    return bool(((made if are_numbers else made.astype(given.dtype)) == given).all())
 
 
 class _Handle:
@@ -339,10 +353,16 @@ class Sorter:
         return found[0]
 
     def rank_of(self, element: Any) -> Tuple[int, int]:
-        """How many elements are below `element`, and how many are not above it; else as rank."""
+        """How many elements are below `element`, and how many are not above it; else as rank.
+
+        element: of the sorter's dtype, or what NumPy makes one of without a change of its value: a ValueError for 2.5 among integers,
+            and for b'abc' among S2. Only floats are rounded
+        """
         import numpy as np
         self.finish()
         wanted = np.asarray(element, self._known_dtype()).reshape(1)
+        if not _is_same(wanted[0], element):
+            raise ValueError(f'rank_of(): {element!r} is no {wanted.dtype}; it would become {wanted[0]}')
         below, not_above = ctypes.c_uint64(), ctypes.c_uint64()
         self._wait(_c.library.gs_sorter_rank_of, wanted.ctypes.data, ctypes.byref(below), ctypes.byref(not_above))
         return below.value, not_above.value

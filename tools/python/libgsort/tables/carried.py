@@ -89,13 +89,13 @@ class Dictionary(Carrier):
         self.values = pa.array([], pa.float32() if pa.types.is_float16(kind) else kind)  # Arrow looks up no halves
         self.index_type = field.type.index_type
         self.most = 1 << self.index_type.bit_width - pa.types.is_signed_integer(self.index_type)
-        self._last: Any = None
+        self._last: Any = None  # dictionary, as _bits has it
         self._places: Any = None
         self._ranks: Any = None, None  # values, and the rank of each
         self._out: Any = None
 
     def take_in(self, array: Any) -> Any:
-        if self._last is None or not self._last.equals(array.dictionary):
+        if self._last is None or not self._last.equals(_bits(array.dictionary)):
             self._unify(array.dictionary)
         return self._places.take(array.indices)
 
@@ -103,7 +103,8 @@ class Dictionary(Carrier):
         values = dictionary.cast(self.values.type)
         places = pc.index_in(values, value_set=self.values)
         fresh = pc.drop_null(pc.unique(values.filter(places.is_null())))
-        is_same_order = _rise(places) and (len(fresh) == 0 or pc.drop_null(values)[:len(self.values)].equals(self.values))
+        first = pc.drop_null(values)[:len(self.values)]
+        is_same_order = _rise(places) and (len(fresh) == 0 or _bits(first).equals(_bits(self.values)))
         if self.type.ordered and len(self.values) > 0 and not is_same_order:
             raise TypeError(f"column '{self.name}': its dictionary is ordered, and another one than before")
         if len(fresh) > 0:
@@ -117,7 +118,7 @@ class Dictionary(Carrier):
             raise error_of(-6, 0, f"column '{self.name}': its dictionary takes {self.values.nbytes} bytes, of which {self.limit_bytes} are "
                               'for it; give more memory, or a column that is not dictionary-encoded')
         self._places = pc.if_else(values.is_null(), pa.scalar(None, pa.int32()), places)
-        self._last = dictionary
+        self._last = _bits(dictionary)
 
     def give_out(self, array: Any) -> Any:
         if self._out is None:
@@ -133,6 +134,11 @@ class Dictionary(Carrier):
             ranks = pc.rank(ranked, 'ascending', tiebreaker='dense').cast(pa.uint32())
             self._ranks = ranked, ranks
         return ranks.take(array)
+
+
+def _bits(values: Any) -> Any:
+    """Floats as integers, for Arrow takes -0 and 0 for equal where it compares arrays; others as they are."""
+    return values.view(f'uint{values.type.bit_width}') if pa.types.is_floating(values.type) else values
 
 
 def _rise(places: Any) -> bool:

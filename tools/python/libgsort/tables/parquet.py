@@ -48,7 +48,8 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
     try:
         first = _open(paths[0])
         schema, written = first.schema_arrow, Style(first, **style)
-        left = max(ceiling - first.metadata.num_columns * COLUMN_BYTES, ceiling // 2)
+        columns = first.metadata.num_columns + len(_int96_columns(first))  # which are read twice
+        left = max(ceiling - columns * COLUMN_BYTES, ceiling // 2)
         sorter = TableSorter(schema, keys, nulls, left, os.path.dirname(target) if temp is None else temp, cancel)
         total = sum(os.path.getsize(path) for path in paths)
         done = 0
@@ -87,13 +88,35 @@ def _paths_of(src: Union[Path, Sequence[Path]]) -> List[str]:
     return paths
 
 
-def _open(path: str) -> Any:
+def _open(path: str, **how: Any) -> Any:
     try:
-        return pq.ParquetFile(path, buffer_size=BUFFER_BYTES, pre_buffer=False)
+        return pq.ParquetFile(path, buffer_size=BUFFER_BYTES, pre_buffer=False, **how)
     except pa.ArrowInvalid as error:
         raise error_of(-3, 0, f"'{path}': no Parquet file: {error}") from None
     except OSError as error:
         raise _os_error(error, path, 'open', -3) from None
+
+
+def _int96_columns(file: Any) -> List[str]:
+    columns = [file.schema.column(i) for i in range(len(file.schema))]
+    return [column.path for column in columns if column.physical_type == 'INT96']
+
+
+def _refuse_far_times(file: Any, path: str, step: int) -> Iterator[None]:
+    """INT96, in which Spark and Hive write times, is read as nanoseconds. A time that these do not hold would come as another one,
+    without an error. Looks at `step` rows each time it is asked."""
+    names = _int96_columns(file)
+    if not names:
+        return
+    schema = file.read_row_groups([], columns=names).schema
+    for batch in _open(path, coerce_int96_timestamp_unit='ms').iter_batches(batch_size=step, columns=names):  # they have all times
+        for field, column in zip(schema, batch.columns):
+            try:
+                column.cast(field.type)
+            except pa.ArrowInvalid:
+                raise error_of(-3, 0, f"'{path}': column '{field.name}' has an INT96 time outside of 1677..2262, which nanoseconds do not hold; "
+                               "sort_table() takes what pyarrow reads with coerce_int96_timestamp_unit='us'") from None
+        yield
 
 
 def _os_error(error: OSError, path: str, what: str, otherwise: int = -4) -> Exception:
@@ -107,10 +130,14 @@ def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None]
     size, rows = os.path.getsize(path), 0
     row_bytes = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) // max(meta.num_rows, 1) + 1
     step = max(64, min(1 << 16, sorter.memory // 128 // row_bytes))
+    times = _refuse_far_times(file, path, step)
     for batch in file.iter_batches(batch_size=step):
+        next(times, None)
         sorter.push(batch)
         rows += batch.num_rows
         show(done + size * rows // meta.num_rows)
+    for _ in times:  # batches of some columns may be cut elsewhere
+        pass
     if rows != meta.num_rows:
         raise error_of(-3, 0, f"'{path}': {rows} rows, where it says {meta.num_rows}")
     return done + size

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LEAST = 32 << 20
 FAN_IN = 192  # runs that are merged at once; fewer where rows are so large that their batches would not fit
 ROWS = 1 << 16  # that are taken in at once
-GROUP_MOST = 1 << 30  # more would not fit into columns with offsets of 32 bits
+GROUP_MOST = 1 << 30  # that are ordered at once: more would not fit into columns with offsets of 32 bits
 
 
 def memory_of(memory: Union[int, str, None]) -> int:
@@ -75,7 +75,9 @@ class TableSorter:
         self.cancel = cancel
         self.report = TableReport(memory=memory)
         self.row_bytes = len(self.keys) * KEY_BYTES + 16  # of a row, beside its columns
-        self.row_most, self.batch_most = memory // 64, memory // (16 * FAN_IN)
+        self.row_most = memory // 64
+        self.fronts_most = min(memory // 16, GROUP_MOST // 2)  # of all runs in a merge; a batch of each may come on top
+        self.batch_most = self.fronts_most // FAN_IN
         self.largest = self.batch_most  # batch of a run
         self.group: List[Any] = []
         self.ender = ThreadPoolExecutor(1)
@@ -177,11 +179,11 @@ class TableSorter:
         self.report.seconds = time.monotonic() - self.started
 
     def _merged(self, runs: List[Iterator[Any]], batch_bytes: int) -> Iterator[Any]:
-        return runs[0] if len(runs) == 1 else merged(runs, self.order, self.memory // 16 // max(len(runs), 1), batch_bytes)
+        return runs[0] if len(runs) == 1 else merged(runs, self.order, self.fronts_most // max(len(runs), 1), batch_bytes)
 
     def _few_runs(self) -> List[Iterator[Any]]:
         """So few that a batch of each has its place in memory."""
-        fan_in = max(2, min(FAN_IN, self.memory // 16 // self.largest))
+        fan_in = max(2, min(FAN_IN, self.fronts_most // self.largest))
         while len(self.runs) > fan_in:
             runs, self.runs, self.spill = self.runs, [], None
             self.report.passes += 1
