@@ -123,10 +123,11 @@ static uint8_t encode(char *text)
     return 1;
 }
 
-/* What --out-order makes of it. Where it says no order, of bytes there is none. */
+/* What --out-order makes of it. Where it says no order, there is none of bytes. */
 static void put_order(const struct gsi_options *options, char *descr)
 {
-    const char *orders = descr[strlen(descr) - 2] == '1' ? "<>=" : "<>=|";
+    bool are_bytes = descr[2] == 'V' || descr[strlen(descr) - 2] == '1';
+    const char *orders = are_bytes ? "<>=" : "<>=|";
     if (options->out_order != GSI_ORDER_AS_READ && strchr(orders, descr[1]) != NULL)
         descr[1] = options->out_order == GSI_ORDER_BIG ? '>' : '<';
 }

@@ -63,7 +63,7 @@ ls
 gsort odd.fits -k TIME --where 'PI>3' --stats-only --stats=json | grep -m1 '"count"'
 # A key by whose name another number is meant than is stored: it is sorted, but not compared with numbers, and its statistics say whose they are.
 python3 fits.py make odd.fits TZERO1=32768
-gsort odd.fits -k PI -o scaled.fits --stats 2>&1 | grep -A 2 ^field
+gsort odd.fits -k PI -o scaled.fits --quantiles 0.5 2>&1 | grep -E -A 2 '^(field|ranks)'
 no scaled.fits -k PI --find=3
 no scaled.fits -k PI --drop-header --split-at=3 -o no%d
 gsort scaled.fits -k 0:i16be --find=-5..-4

@@ -92,3 +92,6 @@ for order in "big >u2" "little <u2"; do
     grep -qa "'${order#* }'" turned.npy || echo "$order: the header says something else"
     [ "$(gsort --head 9 turned.npy | xargs)" = "5 6" ] || gsort --head 9 turned.npy
 done
+head -c 32000 plain >even
+gsort -q -t u128 even --out-order big -o turned.npy
+grep -qa "'|V16'" turned.npy || echo "numbers of 16 bytes have an order in the header"
