@@ -36,9 +36,9 @@ enum gs_status gsi_take_region(struct gsi_options *options, const char *text,
     uint64_t *bytes = &options->region_bytes;
     *bytes = UINT64_MAX;
     options->has_region = true;
-    if (take_front(text, ':', front) && gs_size_parse(front, 0, &options->region_off)) {
+    if (take_front(text, ':', front) && gsi_place_parse(front, &options->region_off)) {
         const char *back = text + strlen(front) + 1;
-        if (*back == '\0' || (gs_size_parse(back, 0, bytes) && *bytes < UINT64_MAX))
+        if (*back == '\0' || (gsi_place_parse(back, bytes) && *bytes < UINT64_MAX))
             return GS_OK;
     }
     return gsi_fail(error, GS_E_USAGE, 0,

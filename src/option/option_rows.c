@@ -212,6 +212,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .manual = "Every input begins with a header of N bytes, 1M at most, which is not sorted. "
                     "The header of the first input is copied to the output."},
          SIZE(header_bytes, 0),
+         .is_place = true,
          .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_DROP_HEADER] =
         {{"drop-header", 0, NULL, GROUP_SORT,

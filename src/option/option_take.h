@@ -31,4 +31,8 @@ enum gs_status gsi_take_memory(struct gsi_options *options, const char *text,
 enum gs_status gsi_take_device(struct gsi_options *options, const char *text,
                                struct gs_error *error);
 
+/* gsi_place_parse: gs_size_parse of a number of bytes that others lie behind, which has no
+ * fraction. */
+bool gsi_place_parse(const char *text, uint64_t *bytes);
+
 #endif

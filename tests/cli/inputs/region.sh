@@ -50,6 +50,9 @@ refused -t i64 --region 8:9223372036854775807 x -o y
 refused -t i64 --region 4294967296:8 x -o y
 refused -t i64 --region 8 x -o y
 refused -t i64 --region 8:x x -o y
+refused -t i64 --region 0.5:16 x -o y
+refused -t i64 --region 0:0.1K x -o y
+refused -t i64 --header 8.5 x -o y
 refused -t i64 --region 0:12 x -o y
 
 cat x | refused -t i64 --region 0:16 -o y

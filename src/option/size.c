@@ -1,5 +1,5 @@
 /* size.c: parsing of sizes and counts. */
-#include "gsort.h"
+#include "option/option_take.h"
 
 #include "base/plain_real.h"
 
@@ -41,20 +41,35 @@ static bool fits(long double number)
     return number < 18446744073709551616.0L;
 }
 
-bool gs_size_parse(const char *text, uint64_t whole, uint64_t *bytes)
+/* Of bytes, which may be a part of `whole` of them, with a fraction of one. */
+static bool take_size(const char *text, uint64_t whole, long double *bytes)
 {
     char *end;
-    long double number;
-    if (!take_number(text, &number, &end))
+    if (!take_number(text, bytes, &end))
         return false;
     long double multiplier = unit_of(end, 1024, true);
     if (strcmp(end, "%") == 0 && whole > 0)
         multiplier = (long double)whole / 100;
-    number *= multiplier;
-    if (multiplier == 0 || !fits(number))
-        return false;
-    *bytes = (uint64_t)number;
-    return true;
+    *bytes *= multiplier;
+    return multiplier != 0 && fits(*bytes);
+}
+
+bool gs_size_parse(const char *text, uint64_t whole, uint64_t *bytes)
+{
+    long double number;
+    bool is_size = take_size(text, whole, &number);
+    if (is_size)
+        *bytes = (uint64_t)number;
+    return is_size;
+}
+
+bool gsi_place_parse(const char *text, uint64_t *bytes)
+{
+    long double number;
+    bool is_place = take_size(text, 0, &number) && number == (long double)(uint64_t)number;
+    if (is_place)
+        *bytes = (uint64_t)number;
+    return is_place;
 }
 
 bool gs_count_parse(const char *text, uint64_t *count)
