@@ -78,6 +78,7 @@ static void count_bytes(uint64_t bytes, struct gs_report *report)
 {
     report->run_count = 1;
     report->input_bytes = report->input_file_bytes = report->data_bytes = bytes;
+    report->expected_bytes = UINT64_MAX;
     report->output_bytes = report->output_file_bytes = bytes;
     report->bytes_read = report->phases[GS_PHASE_READ].bytes_read = bytes;
     report->bytes_written = report->phases[GS_PHASE_WRITE].bytes_written = bytes;
