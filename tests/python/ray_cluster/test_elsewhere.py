@@ -209,6 +209,31 @@ def test_folder__commit_that_fails_in_the_middle__says_so_and_is_gone_on_with(pl
         gr.sort_file('x.u64', output, parts=2)
 
 
+def test_driver_killed_behind_its_commit__another_output_of_that_size__is_told(google, place, monkeypatch):
+    gen('uniform', 'u64', 100_000, 'x.u64')
+    before = sorted(os.listdir('.'))
+    outputs = [('gs://bucket/whole', 3, google, 'bucket/whole', 270_000), (f'local://{place}/one', 1, None, 'one', 799_999),
+               (f'local://{place}/out/', 2, None, 'out/part-00002.u64', 0)]
+    for output, parts, where, name, at in outputs:
+        for is_spoilt in False, True:
+            with monkeypatch.context() as dies:
+                dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
+                gr.sort_file('x.u64', output, parts=parts, resume=True)
+            if not is_spoilt:
+                assert gr.sort_file('x.u64', output, parts=parts, resume=True).count == 100_000
+                continue
+            data = bytearray(where.cat_file(name) if where else content(name))
+            data[at] ^= 1
+            if where:
+                where.pipe(name, bytes(data))
+            else:
+                (place / name).write_bytes(data)
+            with pytest.raises(gr.GsortError, match='gone or another one'):
+                gr.sort_file('x.u64', output, parts=parts, resume=True)
+            [work] = {*os.listdir('.')} - {*before, 'one', 'out'}
+            shutil.rmtree(work)
+
+
 def test_names__that_are_no_parts_of_urls(cluster, place):
     for name in 'x%31.u64', 'x1.u64':
         gen('uniform', 'u64', 1000, name, seed=len(name))

@@ -13,7 +13,7 @@ from clustered import content, gen, gsort, until
 
 import libgsort as gs
 import libgsort.ray as gr
-from libgsort.ray import plan
+from libgsort.ray import files, plan
 from libgsort.ray.access import Access
 from libgsort.ray.journal import Journal, JournalError
 
@@ -91,7 +91,10 @@ def test_folders__of_something_else_stay(cluster, place):
     open('out/mine', 'w').close()
     refused('mine', 'data/x.u64', 'out/')
     os.mkdir('web')
-    for manifest in '', '{"name": "an app"}', '[{"file": 7}]', '[{"file": "../data/x.u64"}]':  # of no sort
+    row = {'first': 0, 'tally': {}}
+    for manifest in ('', '{"name": "an app"}', '[]', '[{"file": 7}]', '[{"file": "a.png", "label": "cat"}]',  # of no sort
+                     *(json.dumps([{'file': name, **more}]) for name, more in (('a.png', row), ('part-00001', {}), ('part-00001', {**row, 'label': 'cat'}),
+                                                                             ('part-00001/../../data/x.u64', row), (7, row)))):
         with open('web/manifest.json', 'w') as file:
             file.write(manifest)
         for output in 'web/', f'local://{place}/web/':
@@ -150,6 +153,19 @@ def test_file__by_a_link__is_where_that_leads__and_what_is_no_file_stays(cluster
         gr.sort_file('x.u64', 'out', progress=lambda at: os.path.lexists('out') or os.mkfifo('out'))
     os.unlink('out')
     assert sorted(os.listdir('.')) == before and os.listdir('there') == ['is']
+
+
+def test_names__above_a_linked_folder__are_those_that_the_system_finds(cluster, place):
+    for folder in 'far/in/it', 'near':
+        os.makedirs(folder)
+    os.symlink('../far/in', 'near/link')
+    gen('uniform', 'u64', 1000, 'far/x.u64')
+    gen('uniform', 'u64', 10, 'near/x.u64')
+    gsort('far/x.u64', '-o', 'want.u64')
+    other = content('near/x.u64')
+    assert gr.sort_file('near/link/../*.u64', 'near/link/../x.u64', work='near/link/..').count == 1000
+    assert content('far/x.u64') == content('want.u64') and content('near/x.u64') == other
+    assert files.absolute('near/./link/it/../x') == str(place / 'near/link/x')  # nodes may have that link otherwise
 
 
 def test_split__by_links__is_where_they_lead(cluster, place):
@@ -261,6 +277,34 @@ def test_elsewhere__read_by_ranges__and_what_is_not_there_or_not_plain(cluster, 
     refused('nosuch', 'nosuch://x', 'out')
     refused('plain: no .npy', f'file://{place}/x.npy', 'out')
     refused('or none is', ['0.u64', f'file://{place}/1.u64'], 'out')
+
+
+def test_elsewhere__other_formats_by_any_name__are_refused_as_gsort_does(cluster, place):
+    for i in range(2):
+        gen('uniform', 'u64', 1000, f'{i}.u64', seed=i)
+    np.save('x.npy', np.arange(10_000, dtype=np.uint64))
+    os.rename('x.npy', 'x.u64')
+    np.save('s.npy', np.arange(9))
+    os.rename('s.npy', 's.u64')
+    subprocess.run(['zstd', '-q', '--no-check', '0.u64', '-o', 'z.u64'], check=True)
+    (place / 'p.u64').write_bytes(b'PAR1\x15' + bytes(100_003))
+    (place / 't.u64').write_text('a,b\n' * 10_000)
+    for name, said in ('x', 'begins as a format'), ('s', 'begins as a format'), ('z', 'begins as a format'), ('p', 'looks like Parquet; '), ('t', 'looks like text, '):
+        for scheme in 'file', 'local':
+            refused(f"^'{scheme}://{place}/{name}.u64': {said}.*--raw sorts it as it is", [f'{scheme}://{place}/{one}.u64' for one in ('0', name, '1')], 'out',
+                    reverse=True)
+    gsort('--raw', '-t', 'u64', 'x.u64', '-o', 'want')
+    gr.sort_file(f'file://{place}/x.u64', 'out', raw=True, type='u64')
+    assert content('out') == content('want')
+
+
+def test_inputs__are_opened_for_their_stamps__so_that_nfs_asks_its_server(place, monkeypatch):
+    gen('uniform', 'u64', 100, 'x.u64')
+    wanted, opened = os.stat('x.u64'), []
+    with monkeypatch.context() as late:
+        late.setattr(os, 'fstat', lambda file, fstat=os.fstat: opened.append(file) or fstat(file))
+        assert files.measure(['x.u64']) == [('x.u64', (800, wanted.st_mtime_ns))]
+    assert len(opened) > 0
 
 
 def test_raw__a_header_is_data(cluster, place):

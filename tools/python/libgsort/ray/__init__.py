@@ -71,13 +71,15 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
     whose `ray` says how it went.
 
     inputs: files that all nodes see, plain, .npy or packed by zstd; with * ? [ they are patterns; or plain ones elsewhere: s3://bucket/key,
-        and what pyarrow.fs or fsspec reads on each node: gs://, abfs://, hdfs://, with * [ in the last part of the name
+        and what pyarrow.fs or fsspec reads on each node: gs://, abfs://, hdfs://, with * [ in the last part of the name. One whose size or time
+        (on S3: whose tag) changes meanwhile is an error; another one that has both, as of cp -p, is not noticed
     output: a file that all nodes see, also by a link; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or either of them
         elsewhere: s3://bucket/key, gs://bucket/folder/, and what pyarrow.fs or fsspec writes on each node. One object of several parts takes a
         store that puts them together: S3, and Google's by gcsfs
     parts: how many tasks merge; default from the size and the cluster's processors
     temp: a folder on each node's own disk for sorted files, which nodes then read from each other; default beside the output
-    resume: keep what is done if the driver dies, and go on with what was kept
+    resume: keep what is done if the driver dies, and go on with what was kept. Whether an output elsewhere is the one that a driver put there which
+        died behind that, size and both ends of each part tell
     work: the folder in which a folder for that is made, in the file system of the output; default that of the output
     address: of the cluster; default the one that there is, else a new one on this machine
     program: gsort on all nodes; default GSORT of the environment, else that of the wheel, else from PATH

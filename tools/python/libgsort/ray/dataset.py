@@ -49,7 +49,7 @@ def _sorted(tables: Sequence[Any], how: How) -> Any:
     for table in tables:
         for batch in table.to_batches():
             sorter.push(batch)
-    return pa.Table.from_batches(sorter.batches(), tables[0].schema)
+    return pa.Table.from_batches(sorter.batches(), sorter.schema)
 
 
 def sort_block(block: Any, how: How) -> Tuple[Any, Any]:

@@ -6,6 +6,7 @@ import glob
 import io
 import os
 import stat
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, List, Optional, Sequence, Tuple, Union
@@ -13,14 +14,15 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ..errors import UsageError, file_error
-from . import remote
+from . import gsort, remote
 from .access import Access
-from .order import Places
+from .order import Order, Places
 from .remote import is_remote
 
 Stamp = Tuple[int, Union[int, str]]  # a file's size and time, or an object's size and tag
 
 NEAR = 1 << 16  # places that are so near each other, in bytes, are read at once
+BEGINNING = 4096  # bytes by which gsort knows a format
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,19 @@ def expand(patterns: Sequence[str], access: Access = Access()) -> List[str]:
     for path in found:
         if not is_remote(path):
             _refuse_input(path)
-    return [path if is_remote(path) else os.path.abspath(path) for path in found]
+    return [path if is_remote(path) else absolute(path) for path in found]
+
+
+def absolute(path: str) -> str:
+    """As os.path.abspath, but `..` behind a link to a folder is above where that leads to, as for the system. Other folders keep their names: nodes
+    may have them otherwise."""
+    found = '/'
+    for name in os.path.join(os.getcwd(), path).split('/'):
+        if name == '..':
+            found = os.path.dirname(os.path.realpath(found) if os.path.islink(found) else found)
+        elif name not in ('', '.'):
+            found = os.path.join(found, name)
+    return found
 
 
 def _refuse_input(path: str) -> None:
@@ -95,6 +109,43 @@ def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
             raise UsageError(f"'{path}': its .npy header is of version {version[0]}, for names of fields that are no Latin-1, which parts would not have")
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         return read(file)[2], file.tell()
+
+
+def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp]], access: Access) -> None:
+    """Files elsewhere that begin as what gsort reads or refuses by its format: tasks take what they are given of them as it is."""
+    what = [*(word for word in order.options if word != '--raw'), '-o', os.devnull]
+    most = -(-BEGINNING // order.element_bytes)
+
+    def begins(told: Tuple[str, Stamp]) -> bytes:
+        length = min(told[1][0] // order.element_bytes, most) * order.element_bytes
+        return b''.join(remote.blocks(access, *told, 0, length, max(1, length)))
+
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(32) as pool:
+        found, listed = dict(stamps), os.path.join(folder, 'list')
+        names = {os.path.join(folder, str(i)): path for i, path in enumerate(found)}
+        for name, data in zip(names, pool.map(begins, found.items())):
+            with open(name, 'wb') as file:
+                file.write(data)
+
+        def refusal(those: List[str]) -> Optional[str]:
+            with open(listed, 'wb') as file:
+                file.write(b'\0'.join(map(os.fsencode, those)))
+            try:
+                told, raw = (gsort.run(program, [*what, *more, '--files0-from', listed])['tally'] for more in ((), ('--raw',)))
+                return None if told == raw else ''
+            except gsort.GsortError as error:
+                return error.text.partition(f"'{those[0]}': ")[2]
+
+        those = list(names)
+        said = refusal(those)
+        while said is not None and len(those) > 1:  # which one it is
+            half = those[:len(those) // 2]
+            those = half if refusal(half) is not None else those[len(half):]
+            said = refusal(those)
+        if said is not None:
+            if not said.startswith('looks like'):
+                said = 'begins as a format does that gsort reads (.npy, zstd, ..), and what is read from elsewhere is plain (--raw sorts it as it is)'
+            raise UsageError(f"'{names[those[0]]}': {said}")
 
 
 def head_of(head: Any, count: int) -> bytes:
@@ -137,8 +188,14 @@ def measure(paths: Sequence[str], access: Access = Access()) -> List[Tuple[str, 
 def _measure(path: str, access: Access) -> Stamp:
     if is_remote(path):
         return remote.stamp(access, path)
-    status = os.stat(path)
-    return status.st_size, status.st_mtime_ns
+    told = status(path)
+    return told.st_size, told.st_mtime_ns  # no inode: FUSE may give a file another one each time
+
+
+def status(path: str) -> os.stat_result:
+    """As it is now: of a file that is opened NFS asks its server."""
+    with open(path, 'rb') as file:
+        return os.fstat(file.fileno())
 
 
 def elements_at(path: str, off: int, element_bytes: int, places: Places) -> bytes:

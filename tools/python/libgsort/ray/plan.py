@@ -23,7 +23,7 @@ from ..layout import layout_of, numpy_dtype
 from ..table import c_text
 from . import gsort, s3, store
 from .access import Access
-from .files import Piece, beginning, expand, measure, npy_dtype, pieces
+from .files import Piece, absolute, beginning, expand, measure, npy_dtype, pieces, refuse_formats, status
 from .order import Order
 from .remote import is_remote
 from .tasks import Job, Kept
@@ -129,8 +129,7 @@ class Plan:
         """Of a folder of parts: files, their places in the whole and what is in them; '': the output is one file."""
         if not self.is_folder:
             return ''
-        told = ('tally', 'unique_count', 'first_key', 'last_key')
-        return json.dumps([{'file': job.part % i, 'first': part['part']['first'], **{name: part[name] for name in told if part[name] is not None}}
+        return json.dumps([{'file': job.part % i, 'first': part['part']['first'], **{name: part[name] for name in store.TOLD if part[name] is not None}}
                            for i, part in enumerate(parts, 1)], indent=1)
 
     def commit(self, job: Job, parts: Sequence[gsort.Report]) -> None:
@@ -196,9 +195,7 @@ def followed(path: str) -> str:
     for _ in range(40):
         if not os.path.islink(path):
             break
-        path = os.path.join(os.path.dirname(path), os.readlink(path)).rstrip('/')
-        folder, name = os.path.split(path)
-        path = os.path.join(os.path.realpath(folder), name) if '..' in folder.split('/') else os.path.normpath(path)
+        path = absolute(os.path.join(os.path.dirname(path), os.readlink(path)))
     return path
 
 
@@ -209,9 +206,8 @@ def split_places(target: str, count: int) -> List[str]:
 
 
 def _stamp(path: str) -> List[int]:
-    with open(path, 'rb') as file:  # of a file that is opened NFS asks its server
-        told = os.fstat(file.fileno())
-        return [told.st_ino, told.st_size, told.st_mtime_ns]
+    told = status(path)
+    return [told.st_ino, told.st_size, told.st_mtime_ns]
 
 
 def sync(folder: str) -> None:
@@ -283,7 +279,7 @@ class Form:
     @classmethod
     def of(cls, output: str, options: Mapping[str, Any], access: Access) -> Form:
         is_folder, here = output.endswith('/'), not is_remote(output)
-        target, is_packed = os.path.abspath(output) if here else output, output.endswith('.zst') and not options.get('raw')
+        target, is_packed = absolute(output) if here else output, output.endswith('.zst') and not options.get('raw')
         files, values = int(options.get('split') or 0), gsort.texts(options, 'split_at')
         place = followed(target) if here and not (files or values) else target  # which is renamed, and no link to it
         return cls('' if is_folder else os.path.basename(target), place, not here, is_folder, files, values,
@@ -369,6 +365,8 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
         named = (*named, '--type', order.type)  # the name of the output may have said it
     tasks = max(1, cpus // threads)
     stamps = measure(paths, access)
+    if is_remote(paths[0]) and not raw:
+        refuse_formats(found, order, stamps, access)
     size = sum(piece.bytes for piece in pieces(stamps, order.element_bytes, header, WHOLE, raw))
     taken = pieces(stamps, order.element_bytes, header, WHOLE if is_sorted else _piece_bytes(size, order, memory, tasks), raw)
     count = 1 if '--top' in kept else len(form.values) + 1 if form.values else form.files or parts or tasks * -(-size // (tasks * PART)) or 1
@@ -377,7 +375,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     keeps = _kept(order, dtype, kept, int(options.get('group', 0)), form)
     changed = bool(kept or form.level)  # parts are as long as shows when they are there
     beside = (os.path.basename(output.rstrip('/')) if form.is_elsewhere else form.target) + '.gsort-ray'
-    folder = os.path.abspath(os.path.join(work, os.path.basename(beside)) if work else beside)
+    folder = absolute(os.path.join(work, os.path.basename(beside)) if work else beside)
     suffix = '' if is_remote(paths[0]) else os.path.splitext(os.path.basename(paths[0]).removesuffix('.zst'))[1]
     sink = form.sink if form.is_elsewhere else 'into' if form.is_one_file and not changed else 'files'
     place = output if form.is_elsewhere else os.path.join(folder, 'whole' + (form.end if sink == 'into' else ''))

@@ -8,6 +8,7 @@ One object is a single part; or parts that the store itself puts together, where
 """
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
@@ -26,6 +27,9 @@ OBJECTS = ('s3', 'gcs', 'abfs')  # of pyarrow's, those that have no folders but 
 MOVES = 16  # at a time
 MERGED = 32  # parts at a time: what Google takes
 BLOCK = 8 << 20
+EDGE = 1 << 16  # bytes at both ends of a part by which it is known again
+TOLD = ('tally', 'unique_count', 'first_key', 'last_key')  # of a part, in a row of a manifest
+ROW = {'file', 'first', 'tally'}  # what no row is without
 
 
 def _split(output: str) -> Tuple[str, str]:
@@ -97,11 +101,13 @@ def begin(access: Access, output: str, name: str) -> str:
 
 
 def _files_of(manifest: bytes) -> Optional[List[str]]:
-    """The parts that it names; None: it is no manifest, or names what lies elsewhere, and strangers may have written it."""
+    """The parts that it names; None: it is none of a sort's, whose rows are as Plan.manifest has them; or names what lies elsewhere, and strangers
+    may have written it."""
     try:
-        names = [row['file'] for row in json.loads(manifest)]
-        return names if all(name and '/' not in name for name in names) else None
-    except (ValueError, TypeError, KeyError):
+        rows = json.loads(manifest)
+        ours = [ROW <= set(row) <= {*ROW, *TOLD} and row['file'].startswith(f'part-{i:05d}') and '/' not in row['file'] for i, row in enumerate(rows, 1)]
+        return [row['file'] for row in rows] if ours and all(ours) else None
+    except (ValueError, TypeError, AttributeError):
         return None
 
 
@@ -119,21 +125,25 @@ def _read(system: Any, path: str) -> bytes:
 
 
 def write_part(job: Any, number: int, head: bytes, run: Callable[[Callable[[Any], None]], gsort.Report]) -> gsort.Report:
-    """Writes what gsort does behind `head`; the report has the name, which no other try has, and its size."""
-    name, size = f'{job.part % number}.{secrets.token_hex(4)}', len(head)
+    """Writes what gsort does behind `head`; the report has the name, which no other try has, its size, and a digest of both ends."""
+    name, size, first, last = f'{job.part % number}.{secrets.token_hex(4)}', len(head), head[:EDGE], head[-EDGE:]
 
     def beside(child: Any) -> None:
-        nonlocal size
+        nonlocal size, first, last
         with failures_of(job.output):
             system, path = system_of(job.access, job.upload)
             with system.open_output_stream(f'{path}/{name}', compression=None) as file:
                 file.write(head)
                 for block in iter(lambda: child.stdout.read(BLOCK), b''):
                     file.write(block)
-                    size += len(block)
+                    size, first, last = size + len(block), first + block[:EDGE - len(first)], (last + block[-EDGE:])[-EDGE:]
 
     report = run(beside)
-    return {**report, 'file': name, 'file_bytes': size}
+    return {**report, 'file': name, 'file_bytes': size, 'edges': _digest(first, last)}
+
+
+def _digest(first: bytes, last: bytes) -> str:
+    return hashlib.sha256(first + last).hexdigest()
 
 
 def has(access: Access, upload: str, part: gsort.Report) -> bool:
@@ -148,13 +158,30 @@ def is_there(access: Access, upload: str) -> bool:
 
 
 def is_whole(access: Access, output: str, parts: Sequence[gsort.Report], text: str) -> bool:
-    """Whether the output is what was committed: so many bytes, or a folder with that manifest and these parts."""
-    if not text:
-        told = _info(access, output)
-        return bool(told.is_file and told.size == sum(part['file_bytes'] for part in parts))
-    system, path = system_of(access, output[:-1])
-    told = system.get_file_info([f'{path}/{name}' for name in _files_of(text.encode()) or ()])
-    return _read(system, f'{path}/{MANIFEST}') == text.encode() and [one.size for one in told] == [part['file_bytes'] for part in parts]
+    """Whether the output is what was committed: so many bytes, or a folder with that manifest and these parts; and each part begins and ends
+    as it did. What is between is not read again: another one there is not noticed."""
+    sizes = [part['file_bytes'] for part in parts]
+    if text:
+        system, path = system_of(access, output[:-1])
+        if _read(system, f'{path}/{MANIFEST}') != text.encode():
+            return False
+        files, wanted = [f'{path}/{name}' for name in _files_of(text.encode()) or ()], sizes
+        places = [(name, 0) for name in files]
+    else:
+        system, path = system_of(access, output)
+        files, wanted = [path], [sum(sizes)]
+        places = [(path, sum(sizes[:i])) for i in range(len(sizes))]
+    if [one.size if one.is_file else None for one in system.get_file_info(files)] != wanted:
+        return False
+
+    def has_edges(place: Tuple[str, int], part: gsort.Report) -> bool:
+        (name, off), size = place, part['file_bytes']
+        length = min(size, EDGE)
+        with system.open_input_file(name) as file:
+            return _digest(file.read_at(length, off), file.read_at(length, off + size - length)) == part.get('edges')
+
+    with ThreadPoolExecutor(MOVES) as pool:
+        return all(pool.map(has_edges, places, parts))
 
 
 def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Report], names: Sequence[str], text: str) -> None:
