@@ -109,7 +109,7 @@ def test_sort__nan__has_nans_there(dtype, reverse, nan):
     want = np.concatenate([a[is_nan], numbers] if nan == 'first' else [numbers, a[is_nan]])
     places = gs.argsort(a, reverse=reverse, nan=nan)
     np.testing.assert_array_equal(a[places], want)
-    gs.sort(a, reverse=reverse, nan=nan)
+    gs.sort(a, reverse=reverse, nan=nan.encode())
     np.testing.assert_array_equal(a, want)
 
 
@@ -138,6 +138,17 @@ def test_sort__strided__is_sorted_where_it_lies():
     assert (whole[:, 1] == np.sort(was[:, 1])).all() and (whole[:, ::2] == was[:, ::2]).all()
     gs.sort(whole[::-1, 0])
     assert (whole[::-1, 0] == np.sort(was[:, 0])).all()
+
+
+@pytest.mark.parametrize('step', [1, 2, -1])
+def test_sort__some_fields__move_the_bytes_of_the_others_along(step):
+    a = np.zeros(6, [('x', '<i4'), ('y', '<i4'), ('z', '<i4')])
+    a['x'] = [3, 1, 2, 9, 8, 7]
+    a['y'], a['z'] = a['x'] * 10, a['x'] * 100
+    view = a[['x', 'y']][::step]
+    want = np.sort(view['x'])
+    gs.sort(view)
+    assert (view['x'] == want).all() and (a['y'] == a['x'] * 10).all() and (a['z'] == a['x'] * 100).all()
 
 
 def test_sort__of_the_other_byte_order__that_fails__leaves_the_array():

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -70,6 +71,37 @@ def test_table__in_any_pieces(give):
         else:
             s.push(pa.RecordBatchReader.from_batches(table.schema, table.to_batches(999)))
         assert pa.table(s).equals(table.sort_by('time'))
+
+
+@pytest.mark.parametrize('nulls', [None, 'last'])
+@pytest.mark.parametrize('batch', [
+    pa.record_batch({'x': pa.array([1, 2, 3, 4], pa.int32()), 'y': [1, 2, 3, 4]}), pa.record_batch({'y': [1, 2], 'x': [3, 4]})])
+def test_reader__whose_batches_have_another_schema__is_refused(batch, nulls):
+    first = pa.record_batch({'x': [3, 1], 'y': [30, 10]})
+    with gs.Sorter(key='x', nulls=nulls) as s, pytest.raises(TypeError, match=r'Sorter.push\(\): a batch of other columns than those of its reader'):
+        s.push(pa.RecordBatchReader.from_batches(first.schema, [first, batch]))
+
+
+def test_decimals__where_a_dtype_is_given__are_numbers_or_refused():
+    values = [decimal.Decimal(256), decimal.Decimal(1), decimal.Decimal(-1)]
+    table = pa.table({'x': pa.array(values, pa.decimal128(20, 0))})
+    with gs.Sorter('i128') as s:
+        s.push(table)
+        assert pa.table(s)['x'].to_pylist() == sorted(values)
+    for dtype, given in ('V16', table), ('u128', table), ('i128be', table), ([('x', 'V16'), ('y', '<i8')], table.append_column('y', pa.array([1, 2, 3]))):
+        with gs.Sorter(dtype) as s, pytest.raises(TypeError, match=r'Sorter.push\(\): a table with decimals; the sorter takes .*128'):
+            s.push(given)
+
+
+@pytest.mark.parametrize('options', [{}, {'nulls': 'last'}])
+def test_labels_of_pandas__that_are_a_range__are_not_those_of_other_rows(options):
+    frame = pd.DataFrame({'x': [3, 1, 2], 'y': [3, 1, 2]}, index=pd.RangeIndex(10, 13))
+    table = pa.Table.from_pandas(frame)
+    table = table.replace_schema_metadata({'a': 'b', **table.schema.metadata, 'c': ''})
+    found = sorted_by(table, 'x', **options)
+    assert found.to_pandas().equals(frame.sort_values('x').reset_index(drop=True))
+    assert list(found.schema.metadata) == [b'a', b'pandas', b'c'] and found.schema.metadata[b'a'] == b'b'
+    assert sorted_by(pa.Table.from_pandas(frame.set_index('y')), 'x', **options).to_pandas().equals(frame.set_index('y').sort_values('x'))
 
 
 SCHEMA = pa.schema([('x', pa.int64()), ('y', pa.timestamp('us', 'UTC'))])
@@ -488,8 +520,12 @@ def test_stream__is_read_once__and_failures_come_through():
     def fails():
         yield pa.record_batch({'x': [1]})
         raise ValueError('no more of it')
-    with gs.Sorter() as s, pytest.raises(OSError, match='no more of it'):
-        s.push(pa.RecordBatchReader.from_batches(pa.schema([('x', pa.int64())]), fails()))
+    class Stream:
+        def __init__(self, reader):
+            self.__arrow_c_stream__ = reader.__arrow_c_stream__
+    for error, stream in (ValueError, lambda reader: reader), (OSError, Stream):
+        with gs.Sorter() as s, pytest.raises(error, match='no more of it'):
+            s.push(stream(pa.RecordBatchReader.from_batches(pa.schema([('x', pa.int64())]), fails())))
 
 
 def test_stream__without_what_gives_it_back__is_refused(monkeypatch, tmp_path):

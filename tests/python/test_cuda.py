@@ -2,6 +2,7 @@
 test_cuda_gpu.py."""
 import ctypes
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -18,7 +19,7 @@ class OnGpu:
     """An array in the emulated GPU's memory."""
 
     def __init__(self, host, read_only=False, strides=None):
-        self.host, self.pointer = host, ctypes.c_void_p()
+        self.host, self.pointer, self.dtype = host, ctypes.c_void_p(), host.dtype
         assert malloc(ctypes.byref(self.pointer), ctypes.c_size_t(host.nbytes)) == 0
         self.copy(self.pointer.value, host.ctypes.data, 1)
         self.__cuda_array_interface__ = {'shape': host.shape, 'typestr': host.dtype.str, 'descr': host.dtype.descr, 'strides': strides,
@@ -117,6 +118,16 @@ def test_sort__dlpack__bfloat_and_numbers():
     array = OnGpu(host)
     gs.cuda.sort(Dlpacked(array, 1, 16))
     assert np.array_equal(array.get(), np.sort(host))
+
+
+def test_sort__numbers_of_ml_dtypes__by_their_values():
+    host = numbers('u2')
+    array = OnGpu(host.view(ml_dtypes.bfloat16))
+    gs.cuda.sort(array)
+    assert array.get().tobytes() == bf16_sorted(host)
+    for dtype in ml_dtypes.float8_e4m3fn, ml_dtypes.int4:
+        with pytest.raises(TypeError, match='is no type of keys'):
+            gs.cuda.sort(OnGpu(np.zeros(3, dtype)))
 
 
 def bf16_sorted(host):

@@ -209,6 +209,36 @@ def test_check__of_files(tmp_path):
     assert failed.value.disorder.after == '1'
 
 
+@pytest.mark.parametrize('call', [gs.check, gs.stats, lambda x: gs.top(x, 1)])
+def test_bytes__are_a_name__and_a_view_of_them_an_array(tmp_path, monkeypatch, call):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="'abc.uint8': cannot open"):
+        call(b'abc.uint8')
+    np.array([1, 2], 'u1').tofile('abc.uint8')
+    for given, count in (b'abc.uint8', 2), (memoryview(b'abc'), 3), (bytearray(b'abcd'), 4):
+        found = call(given)
+        assert found.count == count if isinstance(found, gs.Report) else len(found) == 1
+
+
+def test_find__a_float__is_the_number_that_it_is(tmp_path):
+    a = np.array([5, 2 ** 63, 2 ** 63 + 92, 2 ** 63 + 192], 'u8')
+    a.tofile(tmp_path / 'x.u64')
+    assert gs.find(tmp_path / 'x.u64', 2.0 ** 63) == slice(1, 2)
+    gs.sort_file(tmp_path / 'x.u64', tmp_path / 'part.%d', split_at=2.0 ** 63)
+    assert np.fromfile(tmp_path / 'part.1', 'u8').tolist() == [5]
+    for dtype in 'f2', 'f4', 'f8':
+        np.array([0.05, 0.1, 0.2, 0.3], dtype).tofile(tmp_path / 'x')
+        assert gs.find(tmp_path / 'x', 0.1, dtype=dtype) == gs.find(tmp_path / 'x', np.dtype(dtype).type(0.1), dtype=dtype) == slice(1, 2)
+    assert gs.find(tmp_path / 'x', np.float32(0.1), dtype='f8') == slice(2, 2)
+
+
+def test_find__a_time__is_of_the_unit_of_the_type(tmp_path):
+    np.array(['2019', '2020', '2021'], 'M8[ns]').tofile(tmp_path / 'x')
+    assert gs.find(tmp_path / 'x', np.datetime64('2020'), type='time64[ns]') == slice(1, 2)
+    with pytest.raises(gs.UsageError, match="'2020-01-01' is no time64, whose unit is not known"):
+        gs.find(tmp_path / 'x', np.datetime64('2020'), dtype='M8[ns]')
+
+
 @pytest.mark.parametrize('dtype', [None, 'f64', '<f8', np.float64])
 def test_top__of_files(tmp_path, numbers, dtype):
     found = gs.top(tmp_path / 'x.f64', 1000, reverse=True, dtype=dtype)

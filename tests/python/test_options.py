@@ -5,6 +5,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -34,7 +35,11 @@ def text_of(keyword, value):
     ('reverse', True, [b'true']), ('reverse', np.bool_(False), [b'false']), ('merge', 'union', [b'union']), ('zstd', True, [b'true']),
     ('top', 10 ** 18, [b'1000000000000000000']), ('top', np.uint64(2 ** 64 - 1), [b'18446744073709551615']), ('memory', '25%', [b'25%']),
     ('quantiles', 1e-05, [b'0.00001']), ('quantiles', (0.5, np.float32(0.25), 'median', 1), [b'0.5', b'0.25', b'median', b'1']),
-    ('split_at', [-1.5e300], [b'-15' + 299 * b'0']), ('split_at', np.array([3, 7]), [b'3', b'7']), ('split_at', float('inf'), [b'inf']),
+    ('split_at', [-2.0 ** 100], [b'-1267650600228229401496703205376']), ('split_at', np.array([3, 7]), [b'3', b'7']), ('split_at', float('inf'), [b'inf']),
+    ('find', 2.0 ** 63, [b'9223372036854775808']), ('split_at', [2.0, np.float32(2 ** 30), np.float16(65504)], [b'2', b'1073741824', b'65504']),
+    ('find', np.float32(0.1), [b'0.100000001490116119384765625']), ('find', ml_dtypes.bfloat16(2.0 ** 63), [b'9223372036854775808']),
+    ('find', -0.0, [b'-0']), ('find', -np.inf, [b'-inf']), ('find', np.float64('nan'), [b'nan']), ('find', 2 ** 64 - 1, [b'18446744073709551615']),
+    ('find', np.datetime64('2020'), [b'2020-01-01']), ('find', np.datetime64('2020-01-05T10', 's'), [b'2020-01-05T10:00:00']),
     ('temp', Path('/a,b'), [b'/a,b']), ('temp', ['a', b'\xff'], [b'a', b'\xff']), ('key', [], []), ('key', (text for text in 'ab'), [b'a', b'b'])])
 def test_values__become_texts(keyword, value, texts):
     assert text_of(keyword, value) == texts

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -93,6 +94,41 @@ def test_nested_columns__are_carried():
     pq.write_table(table, 'in.parquet')
     gs.sort_parquet('in.parquet', 'out.parquet', 'x')
     assert pq.read_table('out.parquet').equals(table.take([1, 0]))
+
+
+class Pair(pa.ExtensionType):
+    def __init__(self):
+        super().__init__(pa.struct([('p', pa.int32()), ('q', pa.int32())]), 'test.pair')
+
+    def __arrow_ext_serialize__(self):
+        return b''
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, serialized):
+        return cls()
+
+
+def test_order_that_is_told__names_columns_of_the_file_or_none():
+    """Columns in columns come before it, of an extension type, too; readers take the number for that of another one."""
+    pa.register_extension_type(Pair())
+    try:
+        pairs = pa.array([{'p': 1, 'q': 9}, {'p': 2, 'q': 8}], Pair().storage_type)
+        for first in pairs, pa.ExtensionArray.from_storage(Pair(), pairs):
+            table = pa.table({'pair': first, 'x': [2, 1]})
+            pq.write_table(table, 'in.parquet')
+            gs.sort_parquet('in.parquet', 'out.parquet', 'x')
+            assert pq.read_table('out.parquet').equals(table.take([1, 0]))
+            assert pq.read_metadata('out.parquet').row_group(0).sorting_columns == ()
+    finally:
+        pa.unregister_extension_type('test.pair')
+
+
+def test_labels_of_pandas__that_are_a_range__are_not_those_of_other_rows():
+    frame = pd.DataFrame({'x': [3, 1, 2], 'y': [3, 1, 2]}, index=pd.RangeIndex(10, 13))
+    for made in frame, frame.set_index('y'):
+        made.to_parquet('in.parquet')
+        gs.sort_parquet('in.parquet', 'out.parquet', 'x')
+        assert pd.read_parquet('out.parquet').equals(frame.sort_values('x').reset_index(drop=True) if made is frame else made.sort_values('x'))
 
 
 @pytest.mark.parametrize('kind, value_of', [

@@ -1,4 +1,5 @@
 """gs.argsort and gs.Sorter beside NumPy."""
+import datetime
 import gc
 import itertools
 import os
@@ -6,7 +7,9 @@ import subprocess
 import sys
 import threading
 
+import ml_dtypes
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -57,6 +60,15 @@ def test_argsort__by_fields_reverse_strided_out(tmp_path):
     same = np.zeros(10, 'u8')
     with pytest.raises(ValueError, match='memory of the array'):
         gs.argsort(same, out=same)
+
+
+@pytest.mark.parametrize('dtype', ['u8', '>u8'])
+def test_argsort__places_in_the_memory_of_the_array__are_refused(dtype):
+    a = np.arange(10, dtype=dtype)
+    for array, out in (a, a), (a[::2], a[:5]), (a[::-1], a):
+        with pytest.raises(ValueError, match=r'^out is in the memory of the array$'):
+            gs.argsort(array, out=out.view('u8'))
+    assert a.tolist() == list(range(10))
 
 
 @pytest.mark.parametrize('reverse', [False, True])
@@ -123,6 +135,9 @@ def test_sorter__rank():
         assert s.rank_of(500) == ((a < 500).sum(), (a <= 500).sum())
         with pytest.raises(gs.UsageError):
             s.rank(50_000)
+        for none in (-1, 2 ** 64, 2 ** 64 + 3):
+            with pytest.raises(IndexError):
+                s.rank(none)
         assert (everything(s) == np.sort(a)).all()
 
 
@@ -135,6 +150,14 @@ RECORDS = [(1, b'ab', 0.1, 'NaT'), (1, b'ac', 0.2, '2020-01-01'), (2, b'ab', 0.3
     ('f4', [0.1, 0.2], 0.1, (0, 1)), ('>f4', [0.1, 0.2], np.float64(0.1), (0, 1)), ('f8', [1, np.nan], np.nan, (1, 2)),
     ('S2', [b'ab', b'ac'], b'ab', (0, 1)), ('S2', [b'ab', b'ac'], b'a', (0, 0)), ('S2', [b'ab', b'ac'], b'abz', None), ('U2', ['ab', 'ac'], 'abz', None),
     ('V2', [b'ab', b'ac'], b'ab', (0, 1)), ('V2', [b'ab', b'ac'], np.void(b'ac'), (1, 2)), ('V2', [b'ab', b'ac'], b'abz', None),
+    ('V2', [b'a\0', b'ac'], b'a', None), ('V2', [b'\1\0'], np.int16(1), None), ('V2', [b'\1\0'], np.array(1, 'i2'), None),
+    ('V16', [b'\1' + bytes(15)], np.int64(1), None), ('V16,i4', [(b'\1' + bytes(15), 1)], (np.int64(1), 1), None),
+    ('M8[ns]', ['2020-01-01'], datetime.datetime(2020, 1, 1), (0, 1)), ('M8[ns]', ['2020-01-01'], pd.Timestamp('2020'), (0, 1)),
+    ('M8[ns]', ['2020-01-01'], pd.Timestamp(1577836800 * 10 ** 9 + 1), (1, 1)), ('M8[ns]', ['2020-01-01'], '2020-01-01', (0, 1)),
+    ('M8[D]', ['2020-01-01'], datetime.date(2020, 1, 1), (0, 1)), ('M8[D]', ['2020-01-01'], '2020-01-01', (0, 1)),
+    ('M8[D]', ['2020-01-01'], datetime.datetime(2020, 1, 1, 1), None), ('M8[D]', ['2020-01-01'], '2020-01-01T01', None),
+    ('M8[us]', ['2020-01-01'], pd.Timestamp(1577836800 * 10 ** 9 + 1), None), ('m8[s]', [60], datetime.timedelta(minutes=1), (0, 1)),
+    ('m8[s]', [60], pd.Timedelta('1min'), (0, 1)), ('m8[s]', [60], pd.Timedelta(60 * 10 ** 9 + 1), None), ('m8[s]', [60], 60, (0, 1)),
     ('M8[D]', ['2020-01-01'], np.datetime64('2020-01-01', 's'), (0, 1)), ('M8[D]', ['2020-01-01'], np.datetime64('2020-01-01T12'), None),
     ('i4,S2,f4,M8[D]', RECORDS, RECORDS[0], (0, 1)), ('i4,S2,f4,M8[D]', RECORDS, np.array([RECORDS[2]], 'i4,S2,f4,M8[D]'), (2, 3)),
     ('i4,S2,f4,M8[D]', RECORDS, (1.5, *RECORDS[0][1:]), None), ('i4,S2,f4,M8[D]', RECORDS, (1, b'abz', *RECORDS[0][2:]), None)])
@@ -146,6 +169,31 @@ def test_sorter__rank_of_what_is_no_element__is_refused(dtype, elements, element
                 s.rank_of(element)
         else:
             assert s.rank_of(element) == want
+
+
+@pytest.mark.parametrize('dtype', ['i128', 'u128', 'i128be', 'u128be'])
+def test_sorter__rank_of_integers_of_128_bits(dtype):
+    numbers = [-2 ** 127, -1, 5, 2 ** 127 - 1] if dtype[0] == 'i' else [0, 5, 2 ** 64, 2 ** 128 - 1]
+    bits = [number.to_bytes(16, 'big' if dtype.endswith('be') else 'little', signed=dtype[0] == 'i') for number in numbers]
+    with gs.Sorter(dtype) as s:
+        s.push(b''.join(reversed(bits)))
+        for place, (number, given) in enumerate(zip(numbers, bits)):
+            assert s.rank_of(number) == s.rank_of(given) == s.rank_of(np.void(given)) == (place, place + 1)
+        assert s.rank_of(np.int64(4)) == s.rank_of(np.uint8(4)) == ((2, 2) if dtype[0] == 'i' else (1, 1))
+        for none in (2 ** 128, -2 ** 128, *([] if dtype[0] == 'i' else [np.int64(-1)])):
+            with pytest.raises(ValueError, match=rf'^rank_of\(\): {none} is no {dtype}$'):
+                s.rank_of(none)
+
+
+def test_sorter__rank_of_halves__takes_their_bytes_alone():
+    with gs.Sorter('bf16') as s:
+        s.push(np.array([1, 2], ml_dtypes.bfloat16).tobytes())
+        assert s.rank_of(ml_dtypes.bfloat16(2).tobytes()) == (1, 2)
+        with pytest.raises(ValueError, match='is no'):
+            s.rank_of(np.float16(1))
+    with gs.Sorter(ml_dtypes.bfloat16) as s:
+        s.push(np.array([1, 2], ml_dtypes.bfloat16))
+        assert s.rank_of(2.0) == s.rank_of(np.float16(2)) == (1, 2)
 
 
 def test_sorter__threads_push_beside_each_other():

@@ -8,6 +8,7 @@ import sys
 
 import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -318,6 +319,42 @@ def test_schema__metadata_and_extension_types__come_out_again():
     table = pa.table([pa.array([b'%016d' % i for i in (3, 1, 2)], pa.uuid()), pa.array([3, 1, 2], pa.int32())], schema=schema)
     found = gs.sort_table(table, 'id').read_all()
     assert found.schema.equals(schema, check_metadata=True) and found['n'].to_pylist() == [1, 2, 3]
+
+
+def test_labels_of_pandas__that_are_a_range__are_not_those_of_other_rows():
+    frame = pd.DataFrame({'x': [3, 1, 2], 'y': [3, 1, 2]}, index=pd.RangeIndex(10, 13))
+    table = pa.Table.from_pandas(frame)
+    found = gs.sort_table(table.replace_schema_metadata({**table.schema.metadata, 'a': 'b'}), 'x').read_all()
+    assert found.to_pandas().equals(frame.sort_values('x').reset_index(drop=True)) and found.schema.metadata[b'a'] == b'b'
+    assert gs.sort_table(frame.set_index('y'), 'x').read_all().to_pandas().equals(frame.set_index('y').sort_values('x'))
+    for odd in b'no json', b'[]', b'{}', b'{"index_columns": null}':
+        assert gs.sort_table(table.replace_schema_metadata({'pandas': odd}), 'x').read_all().schema.metadata == {b'pandas': odd}
+
+
+@pytest.mark.parametrize('batch', [
+    pa.record_batch({'x': pa.array([1, 2, 3, 4], pa.int32()), 'y': [1, 2, 3, 4]}), pa.record_batch({'y': [1, 2], 'x': [3, 4]})])
+def test_reader__whose_batches_have_another_schema__is_refused(batch):
+    """As its own read_all() does. A stream of Arrow's would have their bytes, and those behind them, under the schema of the reader."""
+    first = pa.record_batch({'x': [3, 1], 'y': [30, 10]})
+    with pytest.raises(TypeError, match='a batch of other columns'):
+        gs.sort_table(pa.RecordBatchReader.from_batches(first.schema, [first, batch]), 'x')
+
+
+@pytest.mark.parametrize('make, kind', [
+    (pa.ListViewArray, pa.list_view(pa.string())), (pa.LargeListViewArray, pa.large_list_view(pa.string_view())),
+    (pa.ListViewArray, pa.list_view(pa.dictionary(pa.int8(), pa.string())))])
+def test_views_of_lists__are_not_counted_as_all_values_in_each_row(make, kind):
+    """Some of the same values, in any order, and nulls; more of them than a row may have."""
+    rng, count = np.random.default_rng(1), 40_000
+    begins, lengths = rng.integers(0, count - 3, count), rng.integers(0, 3, count)
+    values = pa.array([f'{i % 100:020}' for i in range(count)]).cast(kind.value_type)
+    offset = pa.int64() if make is pa.LargeListViewArray else pa.int32()
+    lists = make.from_arrays(pa.array(begins, offset), pa.array(lengths, offset), values, type=kind, mask=pa.array(rng.random(count) < 0.1))
+    table = pa.table({'x': rng.permutation(count), 'lists': lists}).slice(7)
+    found = gs.sort_table(table, 'x', memory='32M').read_all()
+    found.validate(full=True)
+    rows = sorted(table.to_pylist(), key=lambda row: row['x'])
+    assert found.schema == table.schema and found.to_pylist() == rows
 
 
 def dictionaries(*parts, ordered=False, index=pa.int8()):

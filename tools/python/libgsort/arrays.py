@@ -1,8 +1,9 @@
 """Arrays in memory: sorted in place, counted, checked; their order."""
 from __future__ import annotations
 
+import functools
 import os
-from typing import Any, List, Mapping, Optional, Union
+from typing import Any, Callable, List, Mapping, Optional, Union
 
 from . import _c
 from ._hints import Array, Buffer, Unpack, np, npt
@@ -11,7 +12,7 @@ from .job import ArrayOptions, Job
 from .layout import Keys, Layout, layout_of
 from .report import Report
 from .resident import released
-from .table import is_true
+from .table import is_true, row_of, texts_of
 
 
 def is_arrow(a: Any) -> bool:
@@ -69,9 +70,10 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
     key = _key(order, options)
     layout = layout_of(array.dtype, key)
     if not array.flags.c_contiguous:
-        copy = np.ascontiguousarray(array)
-        report = sort(copy, order=key, **options)
-        array[...] = copy
+        whole = array.view(f'V{array.dtype.itemsize}')  # as in place, what belongs to no field moves along
+        copy = np.ascontiguousarray(whole)
+        report = sort(copy.view(array.dtype), order=key, **options)
+        whole[...] = copy
         return report
     if key is None and layout.record and array.dtype.kind in 'iufmM' and array.dtype.itemsize > 2:
         return _sort_swapped(array, options)
@@ -91,10 +93,11 @@ def _sort_swapped(array: Array, options: Mapping[str, Any]) -> Report:
 
 
 def _sort(array: Array, layout: Layout, options: Mapping[str, Any]) -> Report:
-    report = _run('gs_job_sort_array', array, layout, options)
-    if layout.has_nat and _nats_move(options):
-        _move_nats(array, report, is_true(options.get('reverse')))
-    return report
+    import numpy as np
+    then = None
+    if layout.has_nat and _nats_move(options) and (array.nbytes >= SHORT_BYTES or np.isnat(array).any()):
+        then = functools.partial(_move_nats, array, is_true(options.get('reverse')))
+    return _run('gs_job_sort_array', array, layout, options, then=then)
 
 
 # What takes milliseconds at most is done on the calling thread, where a signal is handled behind it: a thread of its own would take
@@ -102,16 +105,24 @@ def _sort(array: Array, layout: Layout, options: Mapping[str, Any]) -> Report:
 SHORT_BYTES = 1 << 20
 
 
-def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *out: Array) -> Report:
-    is_short = array.nbytes < SHORT_BYTES
+def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *out: Array,
+         then: Optional[Callable[[], object]] = None) -> Report:
+    """then: the rest of the work, on the same thread: neither a signal nor what the function for progress raises comes between."""
+    is_short = array.nbytes < SHORT_BYTES and then is None
     job = Job(options, is_short)
     layout.put(job)
-    arguments = array.ctypes.data, array.nbytes, *(other.ctypes.data for other in out)
+    function, arguments = getattr(_c.library, call), (array.ctypes.data, array.nbytes, *(other.ctypes.data for other in out))
+
+    def work(*arguments: Any) -> int:
+        status: int = function(*arguments)
+        if status == 0 and then is not None:
+            then()
+        return status
     try:
         if is_short:
-            return job.run(getattr(_c.library, call), *arguments)
+            return job.run(work, *arguments)
         with released(*map(job.keep, (array, *out))):
-            return job.run(getattr(_c.library, call), *arguments)
+            return job.run(work, *arguments)
     except Error:
         raise
     except BaseException as raised:  # by Ctrl-C, or by the function for progress
@@ -122,21 +133,23 @@ def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *o
 
 def _nats_move(options: Mapping[str, Any]) -> bool:
     """Whether NaTs belong to the other end than the least i64, which they are."""
-    return options.get('nan') != ('last' if is_true(options.get('reverse')) else 'first')
+    given = options.get('nan')
+    texts = [] if given is None else texts_of(row_of('nan'), given)
+    return texts != [b'last' if is_true(options.get('reverse')) else b'first']
 
 
-def _move_nats(array: Array, report: Report, reverse: bool) -> None:
+def _move_nats(array: Array, reverse: bool) -> None:
     """NaT is the least i64; as a time it is none, and goes to the other end."""
     import numpy as np
     nat = np.iinfo(np.int64).min
-    if report.min != nat:
-        return
     numbers = array.view('i8')
     low, high = 0, len(numbers)  # where NaTs end, or begin
     while low < high:
         middle = (low + high) // 2
         low, high = (middle + 1, high) if (numbers[middle] == nat) != reverse else (low, middle)
     count = len(numbers) - low if reverse else low
+    if count == 0:
+        return
     if reverse:
         numbers[count:] = numbers[:low]
         numbers[:count] = nat
@@ -155,7 +168,8 @@ def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.ND
     Returns `out`. -0.0 and 0.0 are two, and so are NaNs with different bits; only equal bits keep their order.
     """
     import numpy as np
-    array = np.ascontiguousarray(array_of(a))
+    given = array_of(a)
+    array = np.ascontiguousarray(given)
     key = _key(order, options)
     if array.dtype.kind in 'iufmM' and not array.dtype.isnative and key is None:
         array = array.astype(array.dtype.newbyteorder('='))
@@ -164,7 +178,7 @@ def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.ND
         out = np.empty(len(array), np.uint64)
     if out.dtype != np.uint64 or out.shape != array.shape or not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError(f'out: {out.dtype} of shape {out.shape}; a contiguous, writable uint64 of {array.shape} is wanted')
-    if np.may_share_memory(array, out):
+    if np.may_share_memory(given, out):
         raise ValueError('out is in the memory of the array')
     _run('gs_job_argsort_array', array, layout, options, out)
     if layout.has_nat and _nats_move(options):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import json
 import os
 import weakref
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_void_p
@@ -106,6 +107,29 @@ def metadata_of(schema: ArrowSchema) -> bytes:
     for _ in range(2 * c_int32.from_address(at).value):
         end += 4 + c_int32.from_address(end).value
     return ctypes.string_at(at, end - at)
+
+
+def without_labels(metadata: bytes) -> bytes:
+    """Of metadata_of, where rows come out in another order: a range of labels of pandas' would be that of other rows."""
+    at, end, parts = 4, len(metadata), []
+    while at < end:
+        length = 4 + c_int32.from_buffer_copy(metadata, at).value
+        parts.append(metadata[at + 4:at + length])
+        at += length
+    for i in range(0, len(parts), 2):
+        if parts[i] == b'pandas':
+            parts[i + 1] = without_range(parts[i + 1])
+    return metadata[:4] + b''.join(bytes(c_int32(len(part))) + part for part in parts)
+
+
+def without_range(pandas: bytes) -> bytes:
+    """The same of pandas' own part."""
+    try:
+        said = json.loads(pandas)
+        kept = [index for index in said['index_columns'] if not isinstance(index, dict)]
+    except (ValueError, TypeError, KeyError):  # none of pandas' making
+        return pandas
+    return pandas if kept == said['index_columns'] else json.dumps({**said, 'index_columns': kept}).encode()
 
 
 def fill_schema(schema: ArrowSchema, format: bytes, name: bytes, flags: int, metadata: bytes, children: Sequence[ArrowSchema] = ()) -> None:

@@ -6,6 +6,7 @@ if it is one of a type of numbers. No Arrow library is needed: what feeds and ta
 from __future__ import annotations
 
 import ctypes
+import sys
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class Columns:
     def __init__(self, schema: Any) -> None:
         self.is_table = schema.format == b'+s'
         if self.is_table:
-            self.metadata = c.metadata_of(schema)
+            self.metadata = c.without_labels(c.metadata_of(schema))
         parts = [schema.children[i].contents for i in range(schema.n_children)] if self.is_table else [schema]
         self.columns: List[Column] = []
         for part in parts:
@@ -170,8 +171,13 @@ class Batches:
         self.schema, self.batch = c.ArrowSchema(), c.ArrowArray()
         self.stream: Optional[c.ArrowArrayStream] = None
         self.of_pyarrow: Any = None  # its schema, once pyarrow has it
-        if hasattr(data, '__arrow_c_stream__'):
-            self.capsules: Any = data.__arrow_c_stream__()  # which releases the stream
+        self.reader: Any = None  # pyarrow's, whose batches may have another schema, which a stream of Arrow's does not show
+        self.capsules: Any = None
+        pyarrow = sys.modules.get('pyarrow')
+        if pyarrow is not None and isinstance(data, pyarrow.RecordBatchReader):
+            self.reader = data
+        elif hasattr(data, '__arrow_c_stream__'):
+            self.capsules = data.__arrow_c_stream__()  # which releases the stream
             self.stream = c.ArrowArrayStream.from_address(c.capsule_address(self.capsules, b'arrow_array_stream'))
         else:
             self.capsules = data.__arrow_c_array__()
@@ -181,6 +187,8 @@ class Batches:
     def __enter__(self) -> Batches:
         if self.stream is not None:
             _get(self.stream, self.stream.get_schema, self.schema)
+        elif self.reader is not None:
+            self.reader.schema._export_to_c(ctypes.addressof(self.schema))
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException],
@@ -190,6 +198,14 @@ class Batches:
         del self.capsules
 
     def __iter__(self) -> Iterator[c.ArrowArray]:
+        if self.reader is not None:
+            for batch in self.reader:
+                if batch.schema != self.reader.schema:
+                    raise type_error('a batch of other columns than those of its reader')
+                c.release(self.batch)
+                batch._export_to_c(ctypes.addressof(self.batch))
+                yield self.batch
+            return
         if self.stream is None:
             yield self.batch
             return

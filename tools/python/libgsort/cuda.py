@@ -79,6 +79,8 @@ def _of_interface(a: Any, interface: Any) -> _Array:
     typestr = interface['typestr']
     descr = interface.get('descr')
     dtype = np.dtype(descr if typestr[1] == 'V' and descr and descr != [('', typestr)] else typestr)
+    if typestr[1] == 'V' and dtype.names is None and isinstance(getattr(a, 'dtype', None), np.dtype):
+        dtype = a.dtype  # which may be numbers of ml_dtypes, whose typestr says nothing but how many bytes they have
     _check_shape(a, interface['shape'], interface.get('strides'), dtype.itemsize)
     pointer, is_read_only = interface['data']
     return _Array(a, pointer or 0, interface['shape'][0], None, dtype, is_read_only, interface.get('stream'))

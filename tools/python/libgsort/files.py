@@ -78,7 +78,9 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **
 def find(inputs: Paths, value: Union[str, float], *, dtype: Any = None, **options: Unpack[Options]) -> slice:
     """Where a value, or all from one to another ('LO..HI'), is in a sorted file; a few blocks of it are read.
 
-    Arguments are those of merge. Of several files it is where they begin in the first, and how many are in all.
+    value: text, or a number: a float stands for what it is exactly, not for its shortest text; a numpy.datetime64 where the type has a
+        unit, as 'time64[ns]' has
+    Other arguments are those of merge. Of several files it is where they begin in the first, and how many are in all.
     """
     job = _job(inputs, dtype, options)
     job.set('find', value)
@@ -95,7 +97,7 @@ def _is_path(x: Any) -> bool:
     """A path or a list of them; all else is an array."""
     if isinstance(x, (list, tuple)):
         return bool(x) and all(map(_is_path, x))
-    return isinstance(x, (str, os.PathLike)) or (isinstance(x, bytes) and os.path.exists(x))
+    return isinstance(x, (str, bytes, os.PathLike))
 
 
 def _refuse_dtype(dtype: Any) -> None:
@@ -106,7 +108,7 @@ def _refuse_dtype(dtype: Any) -> None:
 def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpack[Options]) -> Report:
     """Count, minimum, maximum, exact sum and NaNs, in one pass.
 
-    x: a file or several, or an array of shape (n,)
+    x: a file or several, or an array of shape (n,); bytes are a file's name, and a memoryview of them is an array
     dtype, options: as of sort_file; stats_of: fields of records, those that get statistics: 'OFF:TYPE'; default the first key that
         is a number; quantiles, histogram: all is read up to three times for them
     """
@@ -119,7 +121,7 @@ def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpac
 def check(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpack[Options]) -> Report:
     """Whether it is sorted: raises a DisorderError at the first element that is smaller than the one before it.
 
-    x: a file or several, or an array of shape (n,)
+    x: a file or several, or an array of shape (n,); bytes are a file's name, and a memoryview of them is an array
     dtype, options: as of sort_file; unique: equal keys are disorder, too
     """
     if not _is_path(x):
@@ -139,7 +141,7 @@ def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options:
 def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options: Unpack[Options]) -> Array:
     """The first k elements in order, as a new array of shape (k,) or less; the others are not sorted.
 
-    x: a file or several, or an array of shape (n,), which stays as it is
+    x: as of stats; an array stays as it is
     dtype, options: as of sort_file, but for those that write something else than elements (count, out, zstd, ..); reverse:
         the largest ones, the largest first. The array has this dtype, or else that which the file says
     """

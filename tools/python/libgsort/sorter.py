@@ -35,9 +35,21 @@ def _is_same(made: Any, given: Any) -> bool:
         return all(_is_same(made[name], part) for name, part in zip(kind.names, parts))
     if kind.kind == 'f' or number_name(kind) == 'bf16' or kind.kind in 'mM' and np.isnat(made).all():
         return True
-    given = np.asarray(given, 'V' if kind.kind == 'V' else None)
+    if kind.kind == 'V':  # of any other value NumPy copies the bytes
+        is_bytes = isinstance(given, (bytes, np.void)) or isinstance(given, np.ndarray) and given.dtype.kind == 'V'
+        return is_bytes and np.asarray(given, 'V').tobytes() == made.tobytes()
+    given = np.asarray(getattr(given, 'asm8', given))  # that of pandas: it has nanoseconds, which its times as those of datetime have not
+    if kind.kind in 'mM' and given.dtype.kind in 'OSU':
+        given = np.asarray(given, kind.kind)  # in its own unit
     are_numbers = kind.kind in 'biu' and given.dtype.kind in 'biuf'  # not cast back: 2 ** 64 - 1 would be the -1 again that it was
     return bool(((made if are_numbers else made.astype(given.dtype)) == given).all())
+
+
+def _of_128_bits(number: Any, type: str) -> bytes:
+    try:
+        return int(number).to_bytes(16, 'big' if type.endswith('be') else 'little', signed=type[0] == 'i')
+    except OverflowError:
+        raise ValueError(f'rank_of(): {number} is no {type}') from None
 
 
 class _Handle:
@@ -110,7 +122,7 @@ class Sorter:
     def _open(self, dtype: Any, key: Keys) -> None:
         layout = layout_by(dtype, key)
         self._refuse_count(layout.dtype.names or () if layout.dtype is not None else ())
-        self._has_nat = layout.has_nat
+        self._has_nat, self._type = layout.has_nat, layout.type
         layout.put(self._job)
         self.dtype = layout.dtype
         self._handle = _Handle(self._job)
@@ -177,6 +189,7 @@ class Sorter:
         return self.dtype
 
     _has_nat = False
+    _type: Optional[str] = None  # of elements that are numbers, in the library's words
 
     def _refuse_nat(self, array: Array) -> None:
         if self._has_nat:
@@ -271,6 +284,9 @@ class Sorter:
             self._open(columns.dtype, key)
         elif self.dtype != columns.dtype:
             raise type_error(f'a table of {columns.dtype}; the sorter takes {self.dtype}')
+        elif self._type != 'i128' and any(column.is_decimal for column in columns.columns):
+            raise type_error(f"a table with decimals; the sorter takes {self._type or self.dtype}: Sorter(), without a dtype, takes them, "
+                             "and Sorter('i128') a column of them alone")
         self._columns = columns
 
     def _push_columns(self, arrays: Sequence[Array], count: int) -> None:
@@ -347,7 +363,7 @@ class Sorter:
         import numpy as np
         self.finish()
         found = np.empty(1, self._known_dtype())
-        if rank < 0:
+        if not 0 <= rank < 1 << 64:
             raise IndexError(rank)
         self._wait(_c.library.gs_sorter_rank, rank, found.ctypes.data)
         return found[0]
@@ -356,11 +372,13 @@ class Sorter:
         """How many elements are below `element`, and how many are not above it; else as rank.
 
         element: of the sorter's dtype, or what NumPy makes one of without a change of its value: a ValueError for 2.5 among integers,
-            and for b'abc' among S2. Only floats are rounded
+            and for b'abc' among S2. Only floats are rounded. Numbers that NumPy has not are bytes here; of 128 bits integers, too
         """
         import numpy as np
         self.finish()
-        wanted = np.asarray(element, self._known_dtype()).reshape(1)
+        if self._type is not None and '128' in self._type and isinstance(element, (int, np.integer)):
+            element = _of_128_bits(element, self._type)
+        wanted = np.asarray(getattr(element, 'asm8', element), self._known_dtype()).reshape(1)
         if not _is_same(wanted[0], element):
             raise ValueError(f'rank_of(): {element!r} is no {wanted.dtype}; it would become {wanted[0]}')
         below, not_above = ctypes.c_uint64(), ctypes.c_uint64()

@@ -63,16 +63,24 @@ def is_true(value: Any) -> bool:
     return (value.decode(errors='replace') if isinstance(value, bytes) else str(value)).lower() == 'true'
 
 
+VALUES = b'VALUE', b'V[,V]...'  # arguments that are elements: the shortest text of a float may be another integer than the float is
+
+
 def _text(row: _c.COption, value: Any) -> bytes:
     if isinstance(value, (str, bytes, os.PathLike)):
         return c_text(value)
     is_path = row.argument in (b'FILE', b'DIR')
     if is_path or not hasattr(value, '__float__'):
         raise type_error(f"{row.name.decode()}: {type(value).__name__}; {'a path' if is_path else 'text or a number'} is wanted")
+    kind = getattr(getattr(value, 'dtype', None), 'kind', None)  # of NumPy's
+    if kind == 'M':
+        import numpy as np
+        return str(value.astype(np.promote_types(value.dtype, 'M8[D]'))).encode()  # a year alone would be a number
     text = str(value).lower()
-    if 'e' in text and text[-1].isdigit():  # 1e-05
+    is_exact = row.argument in VALUES and (isinstance(value, float) or kind in ('f', 'V')) and float(value) == value
+    if text[-1].isdigit() and ('e' in text or is_exact):  # 1e-05
         from decimal import Decimal
-        text = format(Decimal(text), 'f')
+        text = format(Decimal(float(value) if is_exact else text), 'f')
     return text.encode()
 
 

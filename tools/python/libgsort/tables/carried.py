@@ -1,10 +1,11 @@
 """Columns as they are carried through a sort, and as they were again.
 
 What Arrow can take rows of and join goes as it is. Of a dictionary's column indexes go, of one dictionary for the whole table.
-Views, runs of equal values, and dictionaries inside of lists and structs are unpacked, and made again of what comes out.
+Views of text, runs of equal values, and dictionaries inside of lists and structs are unpacked, and made again of what comes out.
 """
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -79,6 +80,31 @@ class Unpacked(Carrier):
         return pa.ExtensionArray.from_storage(self.type, array) if self.is_extension else array
 
 
+class ListViews(Unpacked):
+    """As lists: slices of views, and rows that are taken of them, keep all values of all rows. (Pyarrow 26 casts one to the other wrongly.)"""
+
+    def __init__(self, field: Any) -> None:
+        self.view = field.type
+        is_large = pa.types.is_large_list_view(field.type)
+        self.lists, self.views, self.offset = ((pa.LargeListArray, pa.LargeListViewArray, pa.int64()) if is_large
+                                               else (pa.ListArray, pa.ListViewArray, pa.int32()))
+        super().__init__(field.with_type((pa.large_list if is_large else pa.list_)(field.type.value_field)))
+
+    def _offsets(self, array: Any) -> Any:
+        """Of the values that flatten() puts behind one another, and the lengths."""
+        lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        return pa.array(np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]), self.offset), pa.array(lengths, self.offset)
+
+    def take_in(self, array: Any) -> Any:
+        return super().take_in(self.lists.from_arrays(self._offsets(array)[0], array.flatten(), type=self.storage, mask=array.is_null()))
+
+    def give_out(self, array: Any) -> Any:
+        array = super().give_out(array)
+        offsets, lengths = self._offsets(array)
+        begins = pa.array(offsets.to_numpy()[:-1], self.offset)
+        return self.views.from_arrays(begins, lengths, array.flatten(), type=self.view, mask=array.is_null())
+
+
 class Dictionary(Carrier):
     """Indexes, of the values of all dictionaries that came; these stay in memory."""
 
@@ -150,6 +176,8 @@ def carrier_of(field: Any, limit_bytes: int) -> Carrier:
     kind = field.type
     if pa.types.is_dictionary(kind) and not pa.types.is_nested(kind.value_type) and not pa.types.is_dictionary(kind.value_type):
         return Dictionary(field, limit_bytes)
+    if hasattr(pa.types, 'is_list_view') and (pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind)):
+        return ListViews(field)
     storage = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
     return Carrier(field) if carried_type(storage) == storage else Unpacked(field)
 

@@ -34,6 +34,7 @@ class Fed:
         self.cancel, self.asked = Cancel(), options.get('cancel')
         self.sorter = TableSorter(self.schema, keys, nulls, memory_of(options.get('memory')), options.get('temp'), self.cancel)
         self.sorter.order.options['threads'] = options.get('threads')
+        self.schema = self.sorter.schema
         self.shown = Shown(options.get('progress') or False)
         self.order: Optional[Iterator[Any]] = None
         self.given_bytes = 0

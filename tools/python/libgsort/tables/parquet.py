@@ -62,7 +62,7 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
         del first, file
         with Placed(target) as out:
             try:
-                written.write(out, schema, sorter, shown)
+                written.write(out, sorter, shown)
             except Error:
                 raise
             except OSError as error:
@@ -151,6 +151,7 @@ class Style:
         meta = file.metadata
         self.row_group_size = row_group_size
         self.rows_most = 1
+        self.is_flat = meta.num_columns == len(file.schema_arrow)  # so that columns have the same numbers in both
         columns = [meta.row_group(0).column(i) for i in range(meta.num_columns)] if meta.num_row_groups > 0 else []
         found = {column.path_in_schema: CODECS.get(column.compression, column.compression) for column in columns}
         self.options: Dict[str, Any] = {'compression': compression or found or 'snappy', 'compression_level': compression_level}
@@ -162,10 +163,10 @@ class Style:
         meta = file.metadata
         self.rows_most = max(self.rows_most, *(meta.row_group(i).num_rows for i in range(meta.num_row_groups)), 1)
 
-    def write(self, out: Placed, schema: Any, sorter: TableSorter, shown: Shown) -> None:
-        self.options['sorting_columns'] = _sorting_columns(schema, sorter)
+    def write(self, out: Placed, sorter: TableSorter, shown: Shown) -> None:
+        self.options['sorting_columns'] = _sorting_columns(sorter) if self.is_flat else None
         rows_done = 0
-        with pq.ParquetWriter(out.path, schema, **self.options) as writer:
+        with pq.ParquetWriter(out.path, sorter.schema, **self.options) as writer:
             for rows in ahead(lambda table: _encode(writer, table), self._row_groups(sorter), 1):
                 rows_done += rows
                 shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1), sorter.taken_bytes)
@@ -206,13 +207,11 @@ def _encode(writer: Any, table: Any) -> int:
     return int(table.num_rows)
 
 
-def _sorting_columns(schema: Any, sorter: TableSorter) -> Any:
-    """What the file says of its order, to those who read it. Of columns that have no columns in them."""
-    if any(pa.types.is_nested(field.type) for field in schema):
-        return None
+def _sorting_columns(sorter: TableSorter) -> Any:
+    """What the file says of its order, to those who read it."""
     found = []
     for key in sorter.keys:
-        kind = schema.field(key.column).type
+        kind = sorter.schema.field(key.column).type
         if pa.types.is_dictionary(kind) and kind.ordered:  # by its places, where readers take it for an order of values
             break
         found.append(pq.SortingColumn(key.column, descending=key.is_descending, nulls_first=sorter.order.nulls_first))

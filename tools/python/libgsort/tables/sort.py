@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from .. import _c
 from ..any_table import TableReport
+from ..arrow_c import without_range
 from ..cancel import CANCELED, Cancel
 from ..errors import UsageError, error_of, type_error
 from ..layout import key_list
@@ -58,6 +59,12 @@ def folder_of(temp: Any) -> str:
         raise type_error(f'temp: {type(temp).__name__}; a path is wanted') from None
 
 
+def without_labels(schema: Any) -> Any:
+    """Of what comes out: a range of labels of pandas' would be that of other rows."""
+    metadata = schema.metadata or {}
+    return schema.with_metadata({**metadata, b'pandas': without_range(metadata[b'pandas'])}) if b'pandas' in metadata else schema
+
+
 class TableSorter:
     """Takes batches of a schema, then gives them in order, once."""
 
@@ -67,10 +74,10 @@ class TableSorter:
             raise ValueError(f"nulls: {nulls!r}; 'first' or 'last' is wanted")
         if len(schema) == 0:
             raise ValueError('a table without columns has no order')
-        self.schema, self.memory = schema, memory
+        self.schema, self.memory = without_labels(schema), memory
         self.temp = folder_of(temp)
         self.keys = keys_of(schema, key_list(keys))
-        self.carriers = Carriers(schema, memory // 16)
+        self.carriers = Carriers(self.schema, memory // 16)
         self.order = Order(self.carriers, self.keys, nulls == 'first', max(memory // 4, 16 << 20), self.temp, cancel)
         self.cancel = cancel
         self.report = TableReport(memory=memory)

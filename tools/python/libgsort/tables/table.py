@@ -49,6 +49,8 @@ def reader_of(x: Any) -> Any:
         x = pa.table({'value': x})
     elif hasattr(x, 'to_frame'):  # a Series
         x = x.to_frame()
+    if isinstance(x, pa.RecordBatchReader):  # whose batches may have another schema, which a stream of Arrow's does not show
+        return x
     if hasattr(x, '__arrow_c_stream__'):
         return pa.RecordBatchReader.from_stream(x)
     if hasattr(x, '__arrow_c_array__'):
@@ -72,7 +74,7 @@ def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, te
     except BaseException:
         shown.end()
         raise
-    return pa.RecordBatchReader.from_batches(reader.schema, _given(sorter, shown, done))
+    return pa.RecordBatchReader.from_batches(sorter.schema, _given(sorter, shown, done))
 
 
 def _given(sorter: TableSorter, shown: Shown, total: int) -> Iterator[Any]:
