@@ -13,6 +13,8 @@
 
 #include <cuda_runtime.h>
 
+#include <stddef.h>
+
 // What lies in the scratch begins at multiples of this.
 constexpr uint64_t ALIGN_BYTES = 256;
 
@@ -161,7 +163,10 @@ static cudaError_t make_tags(const gsi_gpu_array *array, const work &work, gsi_c
     places->shift = GSI_TAG_INDEX_BITS; // all are one block
     places->end = array->count;
     places->skew = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(data) % 16);
-    GSI_CUDA_TRY(gsi_array_put(array->record, sizeof *array->record, work.record, stream));
+    const gsi_record *const record = array->record; // of which kernels read the key's parts
+    GSI_CUDA_TRY(gsi_array_put(
+        record, offsetof(gsi_record, parts) + record->part_count * sizeof *record->parts,
+        work.record, stream));
     GSI_CUDA_TRY(gsi_cuda_places_set(work.block, 0, 1, data, 0, stream));
     if (work.seen != nullptr) {
         GSI_CUDA_TRY(cudaMemsetAsync(work.seen, 0, sizeof *work.seen, stream));
