@@ -124,18 +124,24 @@ static enum gs_status open_codec(struct gsi_job *job)
                           plan->frame_bytes, plan->thread_count, job->loop.error);
 }
 
-/* A merge reads while it writes. What is appended lies behind all that it reads. */
+/* A merge reads while it writes; and a region lies elsewhere than what is written. What is appended
+ * lies behind all that is read. */
 static enum gs_status check_apart(const struct gsi_job *job)
 {
     const struct gsi_output *output = &job->target.output;
     struct stat info;
-    if (!job->options->merge || gsi_fd_is_caller(output->fd) || fstat(output->fd, &info) != 0 ||
+    bool is_region = job->options->has_region;
+    if (!(job->options->merge || is_region) || gsi_fd_is_caller(output->fd) ||
+        fstat(output->fd, &info) != 0 ||
         (output->kind != GSI_OUTPUT_SHARED && !S_ISBLK(info.st_mode)) ||
         !gsi_inputs_have(&job->inputs, &info))
         return GS_OK;
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                    "'%s': is an input, which would be written over as it is read; -o FILE "
-                    "replaces it when all is written",
+                    is_region
+                        ? "'%s': is the file that --region is of; what is written there would "
+                          "not lie where the region does, but at the beginning"
+                        : "'%s': is an input, which would be written over as it is read; -o "
+                          "FILE replaces it when all is written",
                     output->name);
 }
 

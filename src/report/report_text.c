@@ -297,9 +297,11 @@ static void print_top(FILE *file, const struct gs_report *report)
 {
     uint64_t all = report->tally.count;
     uint64_t wanted = report->top_count < all ? report->top_count : all;
+    bool is_cut = report->plan.is_merge && wanted < all; /* a merge reads no more than that takes */
     if (report->has_top)
-        fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements\n", "top",
-                report->is_unique ? report->unique_count : wanted, all);
+        fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements%s\n", "top",
+                report->is_unique ? report->unique_count : wanted, all,
+                is_cut ? ", which were read until there were enough" : "");
 }
 
 static void print_unique(FILE *file, const struct gs_report *report)

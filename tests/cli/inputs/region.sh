@@ -42,6 +42,12 @@ refused() {
     [ $code -eq 2 ] && [ ! -s y ] || echo "$*: exit $code"
     rm -f y
 }
+# What is written in place begins at the file's beginning, not where the region does.
+cp x same
+gsort -t i64 --region 1K:2M same 1<>same && echo "written over the beginning"
+cmp x same
+gsort -t i64 --region 1K:2M same >>same
+tail -c +3145729 same | cmp - want
 refused -t i64 --region 3145729: x -o y
 refused -t i64 --region 3145728:1 x -o y
 refused -t i64 --region 16E:1 x -o y

@@ -32,3 +32,7 @@ for top in 14757395258967641292 14757395258967641293 14757395258967641296 184467
     gsort -q -t uint8 bytes -o want
     cmp got want
 done
+# A merge reads no more than that takes.
+gsort -q -t u64 a.u64 -o s.u64
+gsort -t u64 -m --top 1000 s.u64 s.u64 -o got --stats 2>&1 | grep ^top | sed 's/of [0-9]*/of N/'
+gsort -t u64 -m --top 1G s.u64 -o got --stats 2>&1 | grep ^top | sed 's/[0-9][0-9]*/N/g'
