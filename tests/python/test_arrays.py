@@ -151,6 +151,17 @@ def test_sort__some_fields__move_the_bytes_of_the_others_along(step):
     assert (view['x'] == want).all() and (a['y'] == a['x'] * 10).all() and (a['z'] == a['x'] * 100).all()
 
 
+@pytest.mark.parametrize('step', [1, 2])
+def test_keys__that_are_read_once__are_those_of_every_look(step):
+    a = np.array([(1, 4), (2, 3), (3, 2), (4, 1)], [('x', '<i4'), ('y', '<i4')])[::step]
+    gs.sort(a, order=iter(['y']))
+    assert list(a['y']) == sorted(a['y'])
+    u128 = np.array([b'\0' * 15 + b'\1', b'\1' + b'\0' * 15], 'V16')  # as numbers the other way round
+    with gs.Sorter('u128', key=iter([])) as s:
+        s.push(u128)
+        assert s.pull().tobytes() == u128[::-1].tobytes()
+
+
 def test_sort__of_the_other_byte_order__that_fails__leaves_the_array():
     a = np.array([3.0, 1.0, 2.0], '>f8')
     with pytest.raises(gs.UsageError, match="'5000' is not"):

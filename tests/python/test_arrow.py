@@ -1,7 +1,12 @@
 """Sorter and Arrow: what pyarrow, Polars and DuckDB give and take."""
+import ctypes
 import decimal
+import functools
 import gc
+import operator
 import os
+import signal
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,6 +20,7 @@ import pytest
 
 import libgsort as gs
 from libgsort import arrow_c
+from libgsort.tables.fed import Fed
 
 COUNT = 20_000
 
@@ -258,6 +264,20 @@ def test_arrays_in__table_out():
         assert pa.table(s).to_pydict() == {'value': [1.0, 2.0], 'count': [5, 5]}
 
 
+@pytest.mark.parametrize('kind, unit', [('M8', 'timestamp'), ('m8', 'duration')])
+@pytest.mark.parametrize('count', [False, True])
+def test_nats__in_fields__are_null_in_a_table(kind, unit, count):
+    a = np.zeros(19, [('k', '<i4'), ('when', f'<{kind}[s]'), ('n', f'<{kind}[ms]')])
+    a['k'] = a['when'] = np.arange(19)[::-1]
+    a['when'][[0, 7]] = 'NaT'
+    with gs.Sorter(a.dtype, key='k', unique=count or None, count=count) as s:
+        s.push(a)
+        found = pa.table(s)
+    assert str(found['when'].type).startswith(unit) and found.schema.field('when').nullable and not found.schema.field('k').nullable
+    assert found['n'].null_count == 0 and found['when'].null_count == 2
+    assert found['when'].cast(pa.int64()).to_pylist() == [None if i in (18, 11) else i for i in range(19)]
+
+
 OTHERS = [(pa.array(['b', 'a']), 'fixed width'), (pa.array([1, None]), 'nulls'), (pa.array([True, None]), 'nulls'), (pa.array([[1], None]), 'fixed width'),
           (pa.array(['a', 'b']).dictionary_encode(), 'dictionary'), (pa.array([decimal.Decimal(1), None], pa.decimal256(50)), 'fixed width'),
           (pa.array([b'', b''], pa.binary(0)), 'width 0')]
@@ -321,6 +341,66 @@ def test_nulls__that_come_late__as_if_they_had_come_first(nulls, alone, tmp_path
     want = both.take(order)
     assert found.to_pylist() == want['x'].to_pylist() if alone else found.equals(want)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize('first', [[3, 1], ['c', 'a']])
+def test_keys__that_are_read_once__are_those_of_what_comes_late(first):
+    with gs.Sorter(key=iter(['y'])) as s:
+        s.push(pa.table({'x': first, 'y': [1, 2]}))
+        s.push(pa.table({'x': pa.array([None, first[1]]), 'y': [4, 3]}))
+        assert pa.table(s)['y'].to_pylist() == [1, 2, 3, 4]
+
+
+def test_nulls__in_what_the_first_table_has_without__are_refused():
+    table = pa.table({'x': ['b', 'a'], 'y': [1, 2]})
+    strict = table.cast(pa.schema([pa.field('x', pa.string(), nullable=False), table.schema.field('y')]))
+    late = pa.table({'x': pa.array([None, 'c']), 'y': [None, 3]})
+    with gs.Sorter(key='x') as s:
+        s.push(strict)
+        s.push(table)
+        with pytest.raises(ValueError, match="column 'x' has nulls, and is 'not null' in the first table"):
+            s.push(late)
+        s.push(late.slice(1))
+        found = pa.table(s)
+    found.validate(full=True)
+    assert found.schema == strict.schema and found['x'].to_pylist() == ['a', 'a', 'b', 'b', 'c']
+    with gs.Sorter(key='x') as s:
+        s.push(late.slice(0, 0))
+        s.push(strict)
+        s.push(late)
+        assert pa.table(s)['x'].to_pylist() == ['a', 'b', 'c', None]
+
+
+FORKS = '''
+import os, signal
+import pyarrow as pa
+import libgsort as gs
+
+table = pa.table({'x': ['b', None, 'a'], 'y': [1, 2, 3]})
+with gs.Sorter(key='x') as s:
+    s.push(table)
+    opened = pa.RecordBatchReader.from_stream(s)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)  # what hangs is killed
+        s._one_batch.acquire()  # as a thread of the parent may have it
+        for call, error in (lambda: s.push(table), gs.UsageError), (s.__arrow_c_stream__, gs.UsageError), (opened.read_all, OSError):
+            try:
+                call()
+                os._exit(3)
+            except error as failure:
+                assert 'a child of fork; open another' in str(failure), failure
+        s._fed.shown.end = lambda: os._exit(4)  # as of numbers
+        s.close()
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert opened.read_all()['x'].to_pylist() == ['a', 'b', None]
+'''
+
+
+def test_table__of_any_columns__in_a_child_of_fork__is_the_parents():
+    told = subprocess.run([sys.executable, '-W', 'ignore', '-c', FORKS], capture_output=True, text=True, check=False)
+    assert told.returncode == 0 and told.stderr == '', told.stderr
 
 
 @pytest.mark.parametrize('kind', ['f2', 'f4', 'f8'])
@@ -507,6 +587,47 @@ def test_stream__whatever_the_failure_says__does_not_end_as_if_whole(error, text
     with gs.Sorter() as s, pytest.raises(OSError, match=text):
         s.push(pa.table({'x': [2, 1]}))
         pa.table(s)
+
+
+@pytest.mark.parametrize('column', [list(range(5000)), [str(i) for i in range(5000)]])
+def test_stream__that_has_failed__does_not_end_as_if_whole(column, monkeypatch):
+    """By Ctrl-C, too, behind a batch that was taken and not given."""
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+    with gs.Sorter() as s:
+        s.push(pa.table({'x': column}))
+        reader = pa.RecordBatchReader.from_stream(s)
+        with monkeypatch.context() as patched:
+            patched.setattr(arrow_c, 'fill_array', fail)
+            patched.setattr(Fed, 'export_next', fail)
+            with pytest.raises(OSError, match='KeyboardInterrupt'):
+                reader.read_next_batch()
+        for _ in range(2):
+            with pytest.raises(OSError, match='KeyboardInterrupt'):
+                reader.read_next_batch()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_stream__interrupted_before_its_first_line__is_not_at_its_end():
+    """Python looks for signals at the callback's first line, where nothing of it can catch what they raise."""
+    with gs.Sorter(key='k') as sorter:
+        sorter.push(pa.table({'k': [2, 1]}))
+        capsule = sorter.__arrow_c_stream__()
+        address = arrow_c.capsule_address(capsule, arrow_c.STREAM_NAME)
+        array = arrow_c.ArrowArray()
+        get_next = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(arrow_c.ArrowArrayStream.from_address(address).get_next)
+        interrupt = ctypes.PYFUNCTYPE(None)(('PyErr_SetInterrupt', ctypes.pythonapi))
+        both = [interrupt, functools.partial(get_next, address, ctypes.addressof(array))]
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            answers = list(map(operator.call if hasattr(operator, 'call') else lambda f: f(), both))  # no line of Python between them
+        except KeyboardInterrupt:
+            answers = [None, 5]  # a signal that came too early for this test
+        finally:
+            signal.signal(signal.SIGINT, before)
+        assert answers[1] == 5 and not array.release  # EIO; 0 and no array would be the end
+        assert get_next(address, ctypes.addressof(array)) == 0 and array.length == 2
+        arrow_c.release(array)
 
 
 def test_stream__is_read_once__and_failures_come_through():

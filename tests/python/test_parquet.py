@@ -210,6 +210,18 @@ def test_output_that_lacks_rows__is_refused(monkeypatch):
     refused(gs.VerifyError, 'other rows were written', 'in.parquet', 'out.parquet', 'time')
 
 
+def test_new_output__has_the_permissions_of_the_umask__which_no_other_thread_loses(monkeypatch):
+    pq.write_table(trades(10), 'in.parquet')
+    before = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, 'umask', lambda mask: pytest.fail('it is that of all threads'))
+            gs.sort_parquet('in.parquet', 'out.parquet', 'time')
+    finally:
+        assert os.umask(before) == 0o027
+    assert os.stat('out.parquet').st_mode & 0o777 == 0o640
+
+
 def test_file_systems_without_unnamed_files(monkeypatch):
     pq.write_table(trades(1000), 'in.parquet')
     real = os.open

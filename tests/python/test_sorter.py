@@ -1,4 +1,6 @@
 """gs.argsort and gs.Sorter beside NumPy."""
+import array
+import ctypes
 import datetime
 import gc
 import itertools
@@ -234,6 +236,18 @@ def test_sorter__wrong_use__is_an_exception():
         s.push(np.array(['NaT'], 'M8[s]'))
 
 
+def test_push__buffers__are_of_the_dtype_or_of_bytes():
+    for code in 'fq':
+        with gs.Sorter('f8') as s, pytest.raises(TypeError, match=r'Sorter.push\(\): .* of 1 dimensions; the sorter takes float64'):
+            s.push(array.array(code, [2, 1]))
+    doubles = array.array('d', [2, 1])
+    with gs.Sorter('f8') as s:
+        for given in doubles, memoryview(doubles), memoryview(doubles)[::-1], (ctypes.c_double * 2)(1, 2), doubles.tobytes(), \
+                bytearray(doubles), memoryview(doubles).cast('b'), (ctypes.c_char * 16).from_buffer(doubles):
+            s.push(given)
+        assert everything(s).tolist() == [1.0] * 8 + [2.0] * 8
+
+
 def test_sorter__nothing_pushed__nothing_comes():
     with gs.Sorter('f8') as s:
         assert list(s) == []
@@ -301,6 +315,17 @@ def test_blocks__that_are_lent__are_seen_without_a_copy(many):
     del s
     gc.collect()
     assert block.sum() == 999 * 500
+
+
+def test_blocks__of_which_one_is_lost__do_not_go_on(many):
+    s, _ = many
+
+    def fail(*_):
+        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        s.pull_with(fail)
+    with pytest.raises(gs.CanceledError):
+        s.pull()
 
 
 FORKS = '''

@@ -478,6 +478,23 @@ def test_reader__that_is_left__gives_its_disk_back(tmp_path, monkeypatch):
     assert len(os.listdir('/proc/self/fd')) == opened
 
 
+def test_reader__that_has_failed__does_not_end_as_if_whole():
+    """Also by Ctrl-C, behind a batch that was taken and not given."""
+    def fail(at):
+        if at.phase == 'write':
+            raise KeyboardInterrupt
+    with gs.Cancel() as cancel:
+        canceled = gs.sort_table(mixed(2_000), 'place', cancel=cancel)
+    for reader, error in (canceled, gs.CanceledError), (gs.sort_table(mixed(2_000), 'place', progress=fail), KeyboardInterrupt):
+        with pytest.raises(error):
+            reader.read_all()
+        for _ in range(2):
+            with pytest.raises(gs.UsageError, match='the sort that is read has failed before'):
+                reader.read_all()
+    whole = gs.sort_table(mixed(2_000), 'place')
+    assert whole.read_all().num_rows == 2_000 and whole.read_all().num_rows == 0
+
+
 def test_progress__comes_to_its_end():
     seen = []
     table = mixed(20_000)

@@ -3,9 +3,11 @@
  *
  * They call a release from destructors, perhaps while a Python exception is on its way, where a
  * callback in Python would lose it. So releases are here; each drops one reference, which keeps
- * what a struct points to: its private_data. Only names of Python's stable ABI are used, without
- * its
- * headers: one build serves every CPython 3. */
+ * what a struct points to: its private_data. And Ctrl-C may end a callback in Python before its
+ * first line, with 0, which of a stream is its end. So what a stream gives is 0 only if Python has
+ * written that. Only names of Python's stable ABI are used, without its headers: one build serves
+ * every CPython 3. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +50,16 @@ EXPORT void libgsort_release_schema(struct arrow_schema *schema);
 EXPORT void libgsort_release_array(struct arrow_array *array);
 EXPORT void libgsort_release_stream(struct arrow_stream *stream);
 EXPORT void libgsort_destroy_capsule(python_object *capsule);
+EXPORT int libgsort_get_schema(struct arrow_stream *stream, struct arrow_schema *schema);
+EXPORT int libgsort_get_next(struct arrow_stream *stream, struct arrow_array *array);
+
+/* In Python, which sets them: each fills a struct, and then *answer. */
+extern EXPORT void (*libgsort_fill_schema)(struct arrow_stream *stream, struct arrow_schema *schema,
+                                           int *answer);
+extern EXPORT void (*libgsort_fill_next)(struct arrow_stream *stream, struct arrow_array *array,
+                                         int *answer);
+void (*libgsort_fill_schema)(struct arrow_stream *stream, struct arrow_schema *schema, int *answer);
+void (*libgsort_fill_next)(struct arrow_stream *stream, struct arrow_array *array, int *answer);
 
 /* From any thread, with the GIL or without; after the interpreter's end nothing is left to drop. */
 static void drop(python_object *object)
@@ -85,6 +97,26 @@ void libgsort_release_stream(struct arrow_stream *stream)
 {
     stream->release = NULL;
     drop(stream->private_data);
+}
+
+int libgsort_get_schema(struct arrow_stream *stream, struct arrow_schema *schema)
+{
+    int answer = EIO;
+    schema->release = NULL;
+    libgsort_fill_schema(stream, schema, &answer);
+    if (answer != 0 && schema->release != NULL)
+        schema->release(schema);
+    return answer;
+}
+
+int libgsort_get_next(struct arrow_stream *stream, struct arrow_array *array)
+{
+    int answer = EIO;
+    array->release = NULL;
+    libgsort_fill_next(stream, array, &answer);
+    if (answer != 0 && array->release != NULL)
+        array->release(array);
+    return answer;
 }
 
 /* A stream that nobody took is released; the capsule's context keeps its struct. */

@@ -52,3 +52,13 @@ def test_sort__of_a_dataset__of_large_blocks_and_faults_as_of_sort_table(cluster
     refused_at_once(TypeError, "'l' is no key", ray.data.from_arrow(pa.table({'l': [[1]]})), 'l')
     assert gr.sort(data.filter(lambda row: False), 'x').count() == 0
     assert [row['x'] for row in gr.sort(data.filter(lambda row: row['x'] in (5, 7919)), '-x').take_all()] == [7919, 5]  # and blocks without rows
+
+
+def test_sort__keys_that_are_read_once__are_a_list_for_each_task(monkeypatch):
+    seen = []
+    monkeypatch.setattr('libgsort.ray.dataset.sort', lambda *given: seen.append(given[-1]))
+
+    class Dataset:
+        to_arrow_refs = None
+    gr.sort(Dataset(), iter(['-x', 'y']))
+    assert seen == [(['-x', 'y'], 'last', '1G', None)]

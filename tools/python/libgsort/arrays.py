@@ -9,7 +9,7 @@ from . import _c
 from ._hints import Array, Buffer, Unpack, np, npt
 from .errors import Error, type_error
 from .job import ArrayOptions, Job
-from .layout import Keys, Layout, layout_of
+from .layout import Keys, Layout, key_list, layout_of
 from .report import Report
 from .resident import released
 from .table import is_true, row_of, texts_of
@@ -43,11 +43,12 @@ def array_of(a: Any) -> Array:
 
 
 def _key(order: Keys, options: Any) -> Keys:
-    """NumPy's word, and the library's, for the same."""
+    """NumPy's word, and the library's, for the same; a list, for what was given may be read but once."""
     key: Keys = options.pop('key', None)
     if order is not None and key is not None:
         raise type_error('order and key are the same; give one of them')
-    return key if order is None else order
+    key = key if order is None else order
+    return None if key is None else key_list(key)
 
 
 def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[ArrayOptions]) -> Report:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 RELEASE = ctypes.CFUNCTYPE(None, c_void_p)
 GET = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p)
+FILL = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, POINTER(c_int))
 GET_LAST_ERROR = ctypes.CFUNCTYPE(c_void_p, c_void_p)
 
 
@@ -90,13 +91,16 @@ def _library() -> ctypes.PyDLL:
     """Beside libgsort.so.0: in a wheel, or where it was built."""
     folder = os.path.dirname(os.environ.get('LIBGSORT_LIBRARY') or __file__)
     try:
-        return ctypes.PyDLL(os.path.join(os.path.abspath(folder), 'libgsort_arrow.so'))
+        library = ctypes.PyDLL(os.path.join(os.path.abspath(folder), 'libgsort_arrow.so'))
     except OSError as error:
         raise ImportError(f'libgsort: {error}; it is beside libgsort.so.0 in a wheel, and gives back what Arrow was given') from error
+    for name, fill in (('libgsort_fill_schema', _FILL_SCHEMA), ('libgsort_fill_next', _FILL_NEXT)):
+        c_void_p.in_dll(library, name).value = ctypes.cast(fill, c_void_p).value
+    return library
 
 
-def _releases(what: str) -> c_void_p:
-    return ctypes.cast(getattr(_library(), f'libgsort_release_{what}'), c_void_p)
+def _address(name: str) -> c_void_p:
+    return ctypes.cast(getattr(_library(), f'libgsort_{name}'), c_void_p)
 
 
 def metadata_of(schema: ArrowSchema) -> bytes:
@@ -140,18 +144,18 @@ def fill_schema(schema: ArrowSchema, format: bytes, name: bytes, flags: int, met
     schema.metadata = ctypes.addressof(texts[2]) if metadata else None
     schema.dictionary = None
     schema.flags, schema.n_children, schema.children = flags, len(children), pointers
-    schema.release = _releases('schema')
+    schema.release = _address('release_schema')
     schema.private_data = give(Kept(pointers, children, texts))
 
 
-def fill_array(array: ArrowArray, length: int, buffers: Sequence[Any], children: Sequence[ArrowArray] = ()) -> None:
-    """`buffers` are NumPy arrays; None: no nulls."""
+def fill_array(array: ArrowArray, length: int, buffers: Sequence[Any], children: Sequence[ArrowArray] = (), nulls: int = 0) -> None:
+    """`buffers` are NumPy arrays; None: no nulls, else there are so many."""
     pointers = (POINTER(ArrowArray) * len(children))(*map(ctypes.pointer, children))
     addresses = (c_void_p * len(buffers))(*(None if buffer is None else buffer.ctypes.data for buffer in buffers))
-    array.length, array.null_count, array.offset = length, 0, 0
+    array.length, array.null_count, array.offset = length, nulls, 0
     array.n_buffers, array.buffers = len(buffers), addresses
     array.n_children, array.children, array.dictionary = len(children), pointers, None
-    array.release = _releases('array')
+    array.release = _address('release_array')
     array.private_data = give(Kept(pointers, children, addresses, buffers))
 
 
@@ -162,30 +166,38 @@ def _source(stream: int) -> Any:
     return ctypes.cast(ArrowArrayStream.from_address(stream).private_data, ctypes.py_object).value.values[0]
 
 
-def _call(stream: int, what: str, address: int) -> int:
+def _call(stream: int, what: str, address: int, answer: Any) -> None:
+    """Ctrl-C may come between any two lines. Before the first it leaves the stream as it is, and else it fails in every further read."""
     source = _source(stream)
+    if source.error is not None:  # what came now would not follow what came last
+        return
+    source.error = _INTERRUPTED
     try:
         getattr(source, what)(address)
-        return 0
     except BaseException as error:  # nothing passes through C
         source.error = ctypes.create_string_buffer(_error_text(error))
-        return 5  # EIO
+        return
+    answer[0] = 0  # else arrow_release.c answers EIO
+    source.error = None
+
+
+_INTERRUPTED = ctypes.create_string_buffer(b'KeyboardInterrupt: a batch was lost')
 
 
 def _error_text(error: BaseException) -> bytes:
-    """Whatever the exception's own text does: what a callback raises is 0 to C, as if the stream had come to its end."""
+    """Whatever the exception's own text does."""
     try:
         return f'{type(error).__name__}: {error}'.encode(errors='backslashreplace')
     except BaseException:
         return b'the stream failed, and so did the text that says why'
 
 
-def _get_schema(stream: int, schema: int) -> int:
-    return _call(stream, 'fill_schema', schema)
+def _fill_schema(stream: int, schema: int, answer: Any) -> None:
+    _call(stream, 'fill_schema', schema, answer)
 
 
-def _get_next(stream: int, array: int) -> int:
-    return _call(stream, 'fill_next', array)
+def _fill_next(stream: int, array: int, answer: Any) -> None:
+    _call(stream, 'fill_next', array, answer)
 
 
 def _get_last_error(stream: int) -> int:
@@ -193,13 +205,12 @@ def _get_last_error(stream: int) -> int:
     return 0 if error is None else ctypes.addressof(error)
 
 
-_CALLBACKS = (GET(_get_schema), GET(_get_next), GET_LAST_ERROR(_get_last_error))
-_GET_SCHEMA, _GET_NEXT, _GET_LAST_ERROR = (ctypes.cast(callback, c_void_p) for callback in _CALLBACKS)
+_FILL_SCHEMA, _FILL_NEXT, _LAST_ERROR = FILL(_fill_schema), FILL(_fill_next), GET_LAST_ERROR(_get_last_error)
 
 
 def stream_capsule(source: object) -> object:
-    stream = ArrowArrayStream(get_schema=_GET_SCHEMA, get_next=_GET_NEXT, get_last_error=_GET_LAST_ERROR,
-                              release=_releases('stream'), private_data=give(Kept(source)))
+    stream = ArrowArrayStream(get_schema=_address('get_schema'), get_next=_address('get_next'), get_last_error=ctypes.cast(_LAST_ERROR, c_void_p),
+                              release=_address('release_stream'), private_data=give(Kept(source)))
     capsule: object = _capsule_new(ctypes.addressof(stream), STREAM_NAME, ctypes.cast(_library().libgsort_destroy_capsule, c_void_p))
     ctypes.pythonapi.PyCapsule_SetContext(ctypes.py_object(capsule), c_void_p(give(Kept(stream))))
     return capsule

@@ -99,7 +99,7 @@ class Columns:
                 unit, step = np.datetime_data(kind)
                 if step == 1 and unit in ('s', 'ms', 'us', 'ns'):
                     letter = unit[0].encode()
-                    return Column(b'ts' + letter + b':' if kind.kind == 'M' else b'tD' + letter, name, 0)
+                    return Column(b'ts' + letter + b':' if kind.kind == 'M' else b'tD' + letter, name, NULLABLE)  # NaT is null
             if kind.kind in 'SV' and kind.names is None and kind.subdtype is None:
                 return Column(b'w:%d' % kind.itemsize, name, 0)
             if text not in formats:
@@ -312,20 +312,28 @@ class _Source:
             array.release = None
             return
         (length, arrays), children = found, []
-        for values in arrays:
+        for are_valid, nulls, values in arrays:
             children.append(c.ArrowArray())
-            c.fill_array(children[-1], length, (None, values))
+            c.fill_array(children[-1], length, (are_valid, values), nulls=nulls)
         if self.columns.is_table:
             c.fill_array(array, length, (None,), children)
         else:
             ctypes.memmove(address, ctypes.addressof(children[0]), ctypes.sizeof(array))
 
-    def _own_columns(self, memory: Array, dtype: np.dtype[Any]) -> Tuple[int, List[Array]]:
-        """How long the columns of a block are, and arrays of their own for them, as Arrow lays them out."""
+    def _own_columns(self, memory: Array, dtype: np.dtype[Any]) -> Tuple[int, List[Tuple[Optional[Array], int, Array]]]:
+        """How long the columns of a block are; and of each which rows are valid, how many are not, and the values, in arrays of its
+        own, as Arrow lays them out."""
         block = memory.view(dtype)
         columns = [block] if dtype.names is None else [block[name] for name in dtype.names]
-        return len(block), [np.packbits(values, bitorder='little') if column.format == b'b' else values.copy()
+        return len(block), [(*_validity(values), np.packbits(values, bitorder='little') if column.format == b'b' else values.copy())
                             for column, values in zip(self.columns.columns, columns)]
+
+
+def _validity(values: Array) -> Tuple[Optional[Array], int]:
+    """Bits of what is no NaT, and how many are; None: all are valid."""
+    are_null = np.isnat(values) if values.dtype.kind in 'mM' else np.zeros(0, '?')
+    nulls = int(np.count_nonzero(are_null))
+    return np.packbits(~are_null, bitorder='little') if nulls > 0 else None, nulls
 
 
 def stream_of(sorter: Sorter, columns: Columns) -> object:

@@ -71,6 +71,7 @@ def layout_by(dtype: Any, key: Keys = None) -> Layout:
     """What `dtype` means in every call of this package: NumPy's, wherever NumPy knows the word ('u8' has 8 bytes), else the library's
     ('u64', 'u16be', 'u128')."""
     import numpy as np
+    wanted = key_list(key)
     try:
         known = np.dtype(dtype)
     except TypeError as error:
@@ -78,9 +79,9 @@ def layout_by(dtype: Any, key: Keys = None) -> Layout:
         if word is None:
             raise type_error(f'dtype: {error}') from None
         known = numpy_dtype(word)
-        if not key:
+        if not wanted:
             return Layout(known, word, 0, ())
-    return layout_of(known, key)
+    return layout_of(known, wanted)
 
 
 def key_list(key: Keys) -> List[str]:

@@ -12,7 +12,7 @@ from . import _c
 from ._hints import Array, Unpack, np, npt
 from .errors import ColumnError, NullsError, UsageError, type_error
 from .job import Job, Options, interruptible
-from .layout import Keys, layout_by, number_name
+from .layout import Keys, key_list, layout_by, number_name
 from .report import Report
 from .table import is_true
 
@@ -103,7 +103,7 @@ class Sorter:
     def __init__(self, dtype: Any = None, *, nulls: Optional[str] = None, **options: Unpack[Options]) -> None:
         if nulls is not None and dtype is not None:
             raise type_error('nulls: of a table; elements of a dtype have none')
-        self._key = options.pop('key', None)
+        self._key = key_list(options.pop('key', None))  # what was given may be read but once
         self._nulls, self._options, self._is_of_dtype = nulls, options, dtype is not None
         self._job = Job(options)
         self._is_reverse, self._has_counts = is_true(options.get('reverse')), is_true(options.get('count'))
@@ -133,6 +133,11 @@ class Sorter:
 
     # Calls
 
+    def _refuse_child(self) -> None:
+        """As the library does, of whose sorter there may be none here."""
+        if os.getpid() != self._process:
+            raise UsageError('the sorter is that of the process that opened it, and this is a child of fork; open another one here')
+
     def _wait(self, function: Callable[..., Any], *arguments: Any, is_short: bool = False, keep: Any = None) -> Any:
         """function(sorter, *arguments, error); `keep` outlives it, as in Job.keep."""
         if self._fed is not None:
@@ -152,7 +157,7 @@ class Sorter:
     def push(self, data: Any) -> None:
         """Adds elements, which are copied.
 
-        data: shape (n,), of the sorter's dtype; or any buffer of whole elements; or a table, batch, column or stream of Arrow's
+        data: shape (n,), of the sorter's dtype; or a buffer of such, or of their bytes; or a table, batch, column or stream of Arrow's
             (what has __arrow_c_stream__ or __arrow_c_array__)
         """
         if hasattr(data, '__arrow_c_stream__') or hasattr(data, '__arrow_c_array__'):
@@ -162,7 +167,7 @@ class Sorter:
         if isinstance(data, np.ma.MaskedArray):
             raise type_error('a masked array: push a.compressed()')
         try:
-            array = data if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
+            array = data if isinstance(data, np.ndarray) else np.asarray(memoryview(data))
         except TypeError:
             raise type_error(f"{type(data).__name__}: an array is wanted, or a table of Arrow's") from None
         if self._fed is not None:
@@ -170,7 +175,7 @@ class Sorter:
         if self._handle is None and not self._is_over:
             raise UsageError('Sorter(dtype): a dtype is wanted, where no Arrow table says it')
         dtype = self._known_dtype()
-        if not isinstance(data, np.ndarray):
+        if array is not data and array.dtype in ('u1', 'i1', 'S1'):  # bytes, whatever they are of
             array = array.view(dtype)
         if array.dtype != dtype or array.ndim != 1:
             raise type_error(f'{array.dtype} of {array.ndim} dimensions; the sorter takes {dtype} of one')
@@ -216,6 +221,7 @@ class Sorter:
 
     def _push_arrow(self, data: Any) -> None:
         from .arrow_table import Batches
+        self._refuse_child()
         if self._is_over:
             raise UsageError('the sorter is closed')
         with Batches(data) as batches:
@@ -346,7 +352,8 @@ class Sorter:
         return self.pull_with(lambda memory, dtype: (memory.copy() if copy else memory).view(dtype))
 
     def pull_with(self, take: Callable[[Array, np.dtype[Any]], T]) -> Optional[T]:
-        """What `take` makes of the next block: its bytes, which stay as they are until it returns, and their dtype. None: the end."""
+        """What `take` makes of the next block: its bytes, which stay as they are until it returns, and their dtype. None: the end.
+        What `take` raises ends the sort."""
         import numpy as np
         self.finish()
         address, length, handle = ctypes.c_void_p(), ctypes.c_uint64(), self._handle
@@ -355,7 +362,11 @@ class Sorter:
             if length.value == 0:
                 return None
             assert handle is not None and address.value is not None
-            return take(np.asarray(_Lent(handle, address.value, length.value, True)), self.block_dtype)
+            try:
+                return take(np.asarray(_Lent(handle, address.value, length.value, True)), self.block_dtype)
+            except BaseException:
+                self._job.cancel()  # the block is lost, and the next one must not come as if it had been taken
+                raise
 
     def rank(self, rank: int) -> Any:
         """The element that has `rank` others before it, from 0 on; before the first block is pulled. The whole order then goes
@@ -407,11 +418,11 @@ class Sorter:
     def close(self) -> None:
         """Ends the sort, at any point; memory and disk are given back when no lent block is left. In a child of fork the parent's
         sort goes on, and so does what draws its progress."""
-        self._handle, self._is_over = None, True
-        if self._fed is not None:
-            self._fed.close()
-            self._fed = None
+        self._handle, self._is_over, fed = None, True, self._fed
+        self._fed = None
         if os.getpid() == self._process:
+            if fed is not None:
+                fed.close()
             self._job.end()
 
     def __enter__(self) -> Sorter:
@@ -425,6 +436,7 @@ class Sorter:
 
     def take_order(self, reader: object) -> None:
         """The order comes out once: a second stream would be empty, which nobody expects of a table."""
+        self._refuse_child()
         if self._is_over:
             raise UsageError('the sorter is closed')
         if self._reader not in (None, reader):
@@ -432,9 +444,11 @@ class Sorter:
         self._reader = reader
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The sorted elements as a stream of Arrow's, for pyarrow, Polars, DuckDB: batches of columns as they were pushed. Read once."""
+        """The sorted elements as a stream of Arrow's, for pyarrow, Polars, DuckDB: batches of columns as they were pushed, of
+        NumPy's times with NaT as null. Read once."""
         from .arrow_c import stream_capsule
         from .arrow_table import AnySource, Columns, stream_of
+        self._refuse_child()
         if self._fed is not None:
             return stream_capsule(AnySource(self, self._fed))
         self.finish()

@@ -26,7 +26,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
 
 from ..errors import UsageError, type_error
 from ..files import layout_of_files
-from ..layout import Keys
+from ..layout import Keys, key_list
 from ..progress import Progress, progress_shower
 from ..report import Report
 from .gsort import GsortError
@@ -139,4 +139,4 @@ def sort(dataset: Any, keys: Keys = None, *, parts: int = 0, memory: Union[int, 
     from . import dataset as datasets
     if not hasattr(dataset, 'to_arrow_refs'):
         raise type_error(f'dataset: a ray.data.Dataset, not {type(dataset).__name__}; sort_file is for files')
-    return datasets.sort(dataset, _parts(parts), threads, (keys, nulls, memory, temp))
+    return datasets.sort(dataset, _parts(parts), threads, (key_list(keys), nulls, memory, temp))

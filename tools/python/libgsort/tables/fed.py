@@ -52,6 +52,10 @@ class Fed:
     def _push(self, batch: Any) -> None:
         if self.order is not None:
             raise UsageError('the sorter is being read already')
+        for field, column in zip(self.schema, batch.columns):
+            if column.null_count > 0 and not field.nullable:
+                raise ValueError(f"column '{field.name}' has nulls, and is 'not null' in the first table: push one first where it is not, such "
+                                 'as one without rows')
         with self._at_work():
             self.sorter.push(pa.RecordBatch.from_arrays(batch.columns, schema=self.schema))
         self.shown.at('read', self.sorter.taken_bytes, 0)

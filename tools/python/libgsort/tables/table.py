@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
 
 import pyarrow as pa
 
+from ..errors import UsageError
 from ..progress import Progress, progress_shower
 from .sort import TableSorter, memory_of
 
@@ -74,7 +75,27 @@ def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, te
     except BaseException:
         shown.end()
         raise
-    return pa.RecordBatchReader.from_batches(sorter.schema, _given(sorter, shown, done))
+    return pa.RecordBatchReader.from_batches(sorter.schema, _Given(_given(sorter, shown, done)))
+
+
+class _Given:
+    """What a reader takes. Once it has failed it fails each time: a generator would end then, as if all had come."""
+
+    def __init__(self, batches: Iterator[Any]) -> None:
+        self.batches, self.has_failed = batches, False
+
+    def __iter__(self) -> _Given:
+        return self
+
+    def __next__(self) -> Any:
+        if self.has_failed:
+            raise UsageError('the sort that is read has failed before, and the rest of it does not come; sort again')
+        self.has_failed = True  # until it has not, whatever a signal raises meanwhile
+        batch = next(self.batches, None)
+        self.has_failed = False
+        if batch is None:
+            raise StopIteration
+        return batch
 
 
 def _given(sorter: TableSorter, shown: Shown, total: int) -> Iterator[Any]:
