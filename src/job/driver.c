@@ -124,25 +124,33 @@ static enum gs_status open_codec(struct gsi_job *job)
                           plan->frame_bytes, plan->thread_count, job->loop.error);
 }
 
-/* A merge reads while it writes; and a region lies elsewhere than what is written. What is appended
- * lies behind all that is read. */
-static enum gs_status check_apart(const struct gsi_job *job)
+/* Whether what is written lies in a file that is read. What is appended lies behind all of it. */
+static bool is_over_input(const struct gsi_job *job)
 {
     const struct gsi_output *output = &job->target.output;
     struct stat info;
-    bool is_region = job->options->has_region;
-    if (!(job->options->merge || is_region) || gsi_fd_is_caller(output->fd) ||
-        fstat(output->fd, &info) != 0 ||
-        (output->kind != GSI_OUTPUT_SHARED && !S_ISBLK(info.st_mode)) ||
-        !gsi_inputs_have(&job->inputs, &info))
+    return !gsi_fd_is_caller(output->fd) && fstat(output->fd, &info) == 0 &&
+           (output->kind == GSI_OUTPUT_SHARED || S_ISBLK(info.st_mode)) &&
+           gsi_inputs_have(&job->inputs, &info);
+}
+
+/* A merge reads while it writes. A region is written over where it lies, and nothing else. */
+static enum gs_status check_apart(const struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
+    const struct gsi_output *output = &job->target.output;
+    bool is_elsewhere = options->has_region && output->base_off != options->region_off;
+    if (!(options->merge || is_elsewhere) || !is_over_input(job))
         return GS_OK;
+    if (options->merge)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "'%s': is an input, which would be written over as it is read; -o FILE "
+                        "replaces it when all is written",
+                        output->name);
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                    is_region
-                        ? "'%s': is the file that --region is of; what is written there would "
-                          "not lie where the region does, but at the beginning"
-                        : "'%s': is an input, which would be written over as it is read; -o "
-                          "FILE replaces it when all is written",
-                    output->name);
+                    "'%s': is the file that --region is of, and would be written from byte %llu "
+                    "on, which is not where the region begins",
+                    output->name, (unsigned long long)output->base_off);
 }
 
 /* A FIFO without a reader: only trying again tells that there is one. */

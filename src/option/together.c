@@ -142,7 +142,6 @@ const struct gsi_together_row gsi_together_excluded[] = {
      "it cannot be read from any place on; unpack it into a pipe: zstd -dc FILE"},
     {WITH(EXPLAINED_SET), FACT(STREAM),
      "it is copied to a file first, and a plan has to know how long that is"},
-    {OPT(TOP), WITH(COUNTED_MERGE), "it would be of what is read until there are enough"},
     {OPT(OUTPUT), WITH(COUNTED_MERGE), ONLY_REPORTS},
     {OPT(INTO), WITH(COUNTED_MERGE), ONLY_REPORTS},
     {OPT(SPLIT), WITH(COUNTED_MERGE), ONLY_REPORTS},

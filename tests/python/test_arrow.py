@@ -3,7 +3,6 @@ import ctypes
 import decimal
 import functools
 import gc
-import operator
 import os
 import signal
 import subprocess
@@ -358,7 +357,7 @@ def test_nulls__in_what_the_first_table_has_without__are_refused():
     with gs.Sorter(key='x') as s:
         s.push(strict)
         s.push(table)
-        with pytest.raises(ValueError, match="column 'x' has nulls, and is 'not null' in the first table"):
+        with pytest.raises(ValueError, match="column 'x' has nulls, and is 'not null' in the schema that comes out"):
             s.push(late)
         s.push(late.slice(1))
         found = pa.table(s)
@@ -617,10 +616,10 @@ def test_stream__interrupted_before_its_first_line__is_not_at_its_end():
         array = arrow_c.ArrowArray()
         get_next = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(arrow_c.ArrowArrayStream.from_address(address).get_next)
         interrupt = ctypes.PYFUNCTYPE(None)(('PyErr_SetInterrupt', ctypes.pythonapi))
-        both = [interrupt, functools.partial(get_next, address, ctypes.addressof(array))]
+        both = [functools.partial(interrupt), functools.partial(get_next, address, ctypes.addressof(array))]
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            answers = list(map(operator.call if hasattr(operator, 'call') else lambda f: f(), both))  # no line of Python between them
+            answers = list(map(functools.partial.__call__, both))  # no line of Python between them
         except KeyboardInterrupt:
             answers = [None, 5]  # a signal that came too early for this test
         finally:

@@ -317,8 +317,11 @@ def test_blocks__that_are_lent__are_seen_without_a_copy(many):
     assert block.sum() == 999 * 500
 
 
-def test_blocks__of_which_one_is_lost__do_not_go_on(many):
+@pytest.mark.parametrize('has_order', [False, True])
+def test_blocks__of_which_one_is_lost__do_not_go_on(many, has_order):
     s, _ = many
+    if has_order:
+        s.rank(0)
 
     def fail(*_):
         raise KeyboardInterrupt

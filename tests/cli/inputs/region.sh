@@ -42,10 +42,13 @@ refused() {
     [ $code -eq 2 ] && [ ! -s y ] || echo "$*: exit $code"
     rm -f y
 }
-# What is written in place begins at the file's beginning, not where the region does.
+# What is written in place lies where the region does, or nowhere.
 cp x same
 gsort -t i64 --region 1K:2M same 1<>same && echo "written over the beginning"
 cmp x same
+python3 -c 'import os; os.lseek(1, 1024, 0); os.execvp("gsort", "gsort -t i64 --region 1K:2M same".split())' 1<>same
+cmp same <(head -c 1024 x && cat want && tail -c +2098177 x)
+cp x same
 gsort -t i64 --region 1K:2M same >>same
 tail -c +3145729 same | cmp - want
 refused -t i64 --region 3145729: x -o y

@@ -144,8 +144,8 @@ def fill_schema(schema: ArrowSchema, format: bytes, name: bytes, flags: int, met
     schema.metadata = ctypes.addressof(texts[2]) if metadata else None
     schema.dictionary = None
     schema.flags, schema.n_children, schema.children = flags, len(children), pointers
-    schema.release = _address('release_schema')
     schema.private_data = give(Kept(pointers, children, texts))
+    schema.release = _address('release_schema')  # last: before, nothing is to be released
 
 
 def fill_array(array: ArrowArray, length: int, buffers: Sequence[Any], children: Sequence[ArrowArray] = (), nulls: int = 0) -> None:
@@ -155,8 +155,8 @@ def fill_array(array: ArrowArray, length: int, buffers: Sequence[Any], children:
     array.length, array.null_count, array.offset = length, nulls, 0
     array.n_buffers, array.buffers = len(buffers), addresses
     array.n_children, array.children, array.dictionary = len(children), pointers, None
-    array.release = _address('release_array')
     array.private_data = give(Kept(pointers, children, addresses, buffers))
+    array.release = _address('release_array')  # last, as above
 
 
 # Streams that are given away: private_data is a Kept of a source, which has fill_schema(address) and fill_next(address).

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, T
 
 from . import _c
 from ._hints import Array, Unpack, np, npt
-from .errors import ColumnError, NullsError, UsageError, type_error
+from .cancel import CANCELED
+from .errors import ColumnError, Error, NullsError, UsageError, error_of, type_error
 from .job import Job, Options, interruptible
 from .layout import Keys, key_list, layout_by, number_name
 from .report import Report
@@ -114,6 +115,7 @@ class Sorter:
         self._is_over = False
         self._process = os.getpid()
         self._pulling = threading.Lock()  # until what was pulled is copied
+        self._has_lost = False  # a block that was pulled and not taken, by Ctrl-C say
         self._reader: Optional[object] = None  # a stream that began to read
         self.dtype: Optional[np.dtype[Any]] = None  #: of elements
         if dtype is not None:
@@ -358,15 +360,21 @@ class Sorter:
         self.finish()
         address, length, handle = ctypes.c_void_p(), ctypes.c_uint64(), self._handle
         with self._pulling:
-            self._wait(_c.library.gs_sorter_pull, ctypes.byref(address), ctypes.byref(length))
+            if self._has_lost:  # the next block must not come as if that one had been taken
+                raise error_of(CANCELED, 0, 'canceled: a block was not taken')
+            self._has_lost = True
+            try:
+                self._wait(_c.library.gs_sorter_pull, ctypes.byref(address), ctypes.byref(length))
+            except Error:
+                self._has_lost = False  # the library says so again
+                raise
             if length.value == 0:
+                self._has_lost = False
                 return None
             assert handle is not None and address.value is not None
-            try:
-                return take(np.asarray(_Lent(handle, address.value, length.value, True)), self.block_dtype)
-            except BaseException:
-                self._job.cancel()  # the block is lost, and the next one must not come as if it had been taken
-                raise
+            taken = take(np.asarray(_Lent(handle, address.value, length.value, True)), self.block_dtype)
+            self._has_lost = False
+            return taken
 
     def rank(self, rank: int) -> Any:
         """The element that has `rank` others before it, from 0 on; before the first block is pulled. The whole order then goes

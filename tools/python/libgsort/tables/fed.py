@@ -54,8 +54,8 @@ class Fed:
             raise UsageError('the sorter is being read already')
         for field, column in zip(self.schema, batch.columns):
             if column.null_count > 0 and not field.nullable:
-                raise ValueError(f"column '{field.name}' has nulls, and is 'not null' in the first table: push one first where it is not, such "
-                                 'as one without rows')
+                raise ValueError(f"column '{field.name}' has nulls, and is 'not null' in the schema that comes out: push a table first where "
+                                 'it is not, such as one without rows')
         with self._at_work():
             self.sorter.push(pa.RecordBatch.from_arrays(batch.columns, schema=self.schema))
         self.shown.at('read', self.sorter.taken_bytes, 0)
