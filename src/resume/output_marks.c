@@ -33,27 +33,40 @@ static void take_from(struct gsi_spilled_run *run, uint64_t count)
     run->merged_count = (uint32_t)count;
 }
 
+/* `bytes` of the output before a mark, from `at` on, of which the last may be on record only. */
+static enum gs_status read_written(const struct gsi_output_marks *marks,
+                                   const struct gsi_resume_entry *entry, uint64_t at, uint8_t *data,
+                                   uint64_t bytes)
+{
+    const struct gsi_resume_job *job = &marks->resume->job;
+    const struct gsi_resume_written *head = &entry->head.written;
+    const uint64_t in_file = head->bytes - head->rest_bytes;
+    uint64_t from_file = at < in_file ? gsi_min_u64(bytes, in_file - at) : 0;
+    uint64_t off = gsi_sink_data_off(job->target) + at;
+    int64_t moved = gsi_file_read(job->target->output.fd, data, from_file, off);
+    if (moved < 0)
+        return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot read at byte %llu",
+                        job->target->output.name, (unsigned long long)off);
+    if ((uint64_t)moved < from_file)
+        return gsi_resume_fail_wrong(marks->resume);
+    return from_file == bytes
+               ? GS_OK
+               : gsi_resume_get(marks->resume, entry->parts[2] + (at + from_file - in_file),
+                                data + from_file, bytes - from_file);
+}
+
 /* The output before a mark ends as it did then; what was not yet on the disk of its last page is on
  * record instead. It is the tail, then. */
 static enum gs_status check_tail(struct gsi_output_marks *marks,
                                  const struct gsi_resume_entry *entry)
 {
-    const struct gsi_resume_job *job = &marks->resume->job;
     const struct gsi_resume_written *head = &entry->head.written;
     uint8_t *const tail = marks->tail;
     if (head->tail_bytes > sizeof marks->tail || head->tail_bytes > head->bytes ||
         head->rest_bytes >= GSI_DIRECT_ALIGN || head->rest_bytes > head->bytes)
         return gsi_resume_fail_wrong(marks->resume);
-    uint64_t from_rest = gsi_min_u64(head->tail_bytes, head->rest_bytes);
-    uint64_t from_file = head->tail_bytes - from_rest;
-    uint64_t off = gsi_sink_data_off(job->target) + head->bytes - head->rest_bytes - from_file;
-    int64_t moved = gsi_file_read(job->target->output.fd, tail, from_file, off);
-    if (moved < 0)
-        return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot read at byte %llu",
-                        job->target->output.name, (unsigned long long)off);
-    GSI_TRY(gsi_resume_get(marks->resume, entry->parts[2] + head->rest_bytes - from_rest,
-                           tail + from_file, from_rest));
-    if ((uint64_t)moved < from_file || XXH3_64bits(tail, head->tail_bytes) != head->tail_hash)
+    GSI_TRY(read_written(marks, entry, head->bytes - head->tail_bytes, tail, head->tail_bytes));
+    if (XXH3_64bits(tail, head->tail_bytes) != head->tail_hash)
         return gsi_resume_fail_wrong(marks->resume);
     marks->tail_bytes = (uint32_t)head->tail_bytes;
     return GS_OK;
@@ -101,26 +114,6 @@ static enum gs_status restore_taken(struct gsi_output_marks *marks, const struct
     return status;
 }
 
-/* The first element of the output, of which the last bytes may be on record only. */
-static enum gs_status restore_first(const struct gsi_output_marks *marks,
-                                    const struct gsi_resume_entry *entry)
-{
-    const struct gsi_resume_job *job = &marks->resume->job;
-    const struct gsi_resume_written *head = &entry->head.written;
-    uint64_t from_file = gsi_min_u64(head->last_bytes, head->bytes - head->rest_bytes);
-    uint64_t off = gsi_sink_data_off(job->target);
-    if (head->bytes == 0)
-        return GS_OK;
-    int64_t moved = gsi_file_read(job->target->output.fd, marks->check->first, from_file, off);
-    if (moved < 0)
-        return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot read at byte %llu",
-                        job->target->output.name, (unsigned long long)off);
-    if ((uint64_t)moved < from_file)
-        return gsi_resume_fail_wrong(marks->resume);
-    return gsi_resume_get(marks->resume, entry->parts[2], marks->check->first + from_file,
-                          head->last_bytes - from_file);
-}
-
 static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_list *list,
                               const struct gsi_resume_entry *entry)
 {
@@ -135,7 +128,8 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
         list->entries[i].key_count = list->entries[i].spilled.key_count;
     }
     marks->check->imprint = head->imprint;
-    GSI_TRY(restore_first(marks, entry));
+    if (head->bytes > 0)
+        GSI_TRY(read_written(marks, entry, 0, marks->check->first, head->last_bytes));
     GSI_TRY(gsi_resume_get(resume, entry->parts[1], marks->check->last, head->last_bytes));
     GSI_TRY(gsi_resume_get(resume, entry->parts[2], marks->rest, head->rest_bytes));
     marks->pulled_bytes = marks->delivered_bytes = head->bytes;
