@@ -1,6 +1,6 @@
 """What tools/dev/lint.sh runs of gsort's own: it needs nothing but the files of gsort, as they come out of a tar, without git;
-check_scripts finds checks that cannot fail, check_shape.sh comments that were broken, and nothing else. Scripts that build a
-preset say whether they want tests: the folder may have been made without them."""
+check_scripts finds checks that cannot fail, check_shape.sh comments that were broken, prose sentences that break a rule of
+English, and nothing else. Scripts that build a preset say whether they want tests: the folder may have been made without them."""
 import glob
 import os
 import re
@@ -55,6 +55,12 @@ SHAPELY = [
     '/* ' + 94 * '\u2500' + ' */',
     'int f(void)\n{\n' + 60 * '    g();\n' + '}',
 ]
+# Sentences that break a rule of English, one rule each.
+STILTED = [
+    'x.c: reads it. What is read is sorted.',
+    'x.c: writes what comes out.',
+    'x.c: ' + 25 * 'reads ' + 'it.',
+]
 broken = False
 
 
@@ -76,8 +82,14 @@ with tempfile.TemporaryDirectory() as scratch:
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             if not name.startswith('git') and not os.path.lexists(f'{programs}/{name}'):
                 os.symlink(f'{folder}/{name}', f'{programs}/{name}')
-    for tool in (['check_layers'], ['check_shape.sh'], ['check_scripts'], ['mutate', '--check']):
+    for tool in (['check_layers'], ['check_shape.sh'], ['check_scripts'], ['mutate', '--check'], ['prose']):
         expect(' '.join(tool), [f'{tar}/tools/dev/{tool[0]}', *tool[1:]], 0, env={**os.environ, 'PATH': programs})
+    for number, text in enumerate(STILTED):
+        path = f'{tar}/src/stilted{number}.c'
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(f'/* {text} */\n')
+        expect(text, [f'{tar}/tools/dev/prose'], 1)
+        os.remove(path)
     for check, name, status, texts in (('check_scripts', 'x.sh', 1, CANNOT_FAIL), ('check_scripts', 'x.sh', 0, CAN_FAIL),
                                        ('check_shape.sh', 'x.c', 1, MISSHAPEN), ('check_shape.sh', 'x.c', 0, SHAPELY)):
         for text in texts:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lint.sh: what can be found without running anything: the order of folders and circles, the shape of comments and functions, checks of
-# tests that cannot fail, whether planted faults still have a place (dev/mutate), formatting, cppcheck and clang-tidy over src, tools
+# tests that cannot fail, whether planted faults still have a place (dev/mutate), English (dev/prose), formatting, cppcheck and clang-tidy over src, tools
 # and tests/support.
 # Any finding fails. What is no finding is silenced where it is, with the reason.
 #   tools/dev/lint.sh             seconds; part of tools/test.sh
@@ -16,6 +16,7 @@ tools/dev/check_layers
 tools/dev/check_shape.sh
 tools/dev/check_scripts
 tools/dev/mutate --check
+tools/dev/prose
 
 # What these three say differs from version to version, and so would the verdict: those of Debian 12 have it.
 is_ours() { # PROGRAM VERSION
