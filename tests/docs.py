@@ -31,7 +31,7 @@ MODULES = re.compile(r'^import (?:.*, )?(numpy|pyarrow|duckdb)\b', re.MULTILINE)
 CONSOLE = {
     ('README.md', 'tools/demo.sh'): None,  # tools/dev/bare.sh
     ('README.md', '$ gsort uniform.u64'): None,  # printed by tools/demo.sh
-    ('README.md', 'cmake --preset release'): None,  # tests/cli/install.sh
+    ('README.md', 'cmake --preset install'): None,  # tests/cli/install.sh
     (SHORT, 'sbatch'): None,  # the block before it runs the script as a task of an array
     (SHORT, 'gsort-gen -d uniform -t u64 -n 134217728'): None,  # tests/python/ray_cluster, with less
     (SHORT, 'docker run'): 'no container',

@@ -7,11 +7,11 @@ place=$(realpath -e "${1:-.}")
 cd "$(dirname "$0")/.."
 tools/dev/setup.sh
 # Kernels take most of the time to build, and only a GPU runs them.
-preset=cpu-only
-! nvidia-smi -L >/dev/null 2>&1 || preset=release
-cmake --preset "$preset" -DGSORT_TESTS=OFF >/dev/null
-cmake --build --preset "$preset" --target gsort gsort-gen
-bin=$PWD/build/$preset/bin
+cuda=OFF
+! nvidia-smi -L >/dev/null 2>&1 || cuda=ON
+cmake --preset install -DGSORT_TESTS=OFF -DGSORT_CUDA=$cuda >/dev/null
+cmake --build --preset install --target gsort gsort-gen
+bin=$PWD/build/install/bin
 
 data=$(mktemp -d "$place/gsort-demo-XXXXXX")
 trap 'rm -rf "$data"' EXIT
