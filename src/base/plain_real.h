@@ -11,4 +11,9 @@
 bool gsi_plain_real(const char *text, char **end, double *value);
 bool gsi_plain_long_real(const char *text, char **end, long double *value);
 
+/* gsi_plain_odd_real: the same, but a number that no double holds becomes the one of its two
+ * neighbours whose last bit is set. Rounded again, to a narrower type, it becomes what the text
+ * itself is rounded to. */
+bool gsi_plain_odd_real(const char *text, char **end, double *value);
+
 #endif

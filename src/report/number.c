@@ -3,9 +3,8 @@
 
 #include "base/checked.h"
 #include "base/u128.h"
-#include "element/number_type.h"
+#include "element/number/float_text.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,91 +62,32 @@ static void set_point(char *text)
     memmove(point + 1, point + point_bytes, strlen(point + point_bytes) + 1);
 }
 
-/* What a text is read as, rounded to a type once. */
-static double read_single(const char *text)
-{
-    return (double)strtof(text, NULL);
-}
-
-static double read_double(const char *text)
-{
-    return strtod(text, NULL);
-}
-
-static double single_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return (double)x;
-}
-
-static double read_half(const char *text)
-{
-    return single_of(gsi_f32_of_f16(gsi_f16_of_f64(strtod(text, NULL))));
-}
-
-static double read_bfloat(const char *text)
-{
-    return single_of((uint32_t)gsi_bf16_of_f64(strtod(text, NULL)) << 16);
-}
-
-/* The next number of so many digits, away from zero. Above a power of two numbers lie half as dense
- * as below it, so it may read back as one where the nearest does not. */
-static void next_text(char text[GSI_NUMBER_BYTES], double x, int precision)
-{
-    char scaled[GSI_NUMBER_BYTES];
-    snprintf(scaled, sizeof scaled, "%.*e", precision - 1, x);
-    long double unit =
-        powl(10, (long double)(strtol(strchr(scaled, 'e') + 1, NULL, 10) - precision + 1));
-    snprintf(text, GSI_NUMBER_BYTES, "%.*Lg", precision,
-             strtold(scaled, NULL) + copysignl(unit, (long double)x));
-}
-
-/* The shortest of up to `high` digits that reads back as x; so many always do. */
-static void shortest(char text[GSI_NUMBER_BYTES], double x, int high,
-                     double (*read)(const char *text))
-{
-    if (isnan(x)) {
-        snprintf(text, GSI_NUMBER_BYTES, "nan"); /* printf would show the sign */
-        return;
-    }
-    int exponent;
-    bool is_power = fabs(frexp(x, &exponent)) == 0.5;
-    for (int precision = 1; precision <= high; precision++) {
-        snprintf(text, GSI_NUMBER_BYTES, "%.*g", precision, x);
-        if (read(text) == x)
-            break;
-        if (is_power)
-            next_text(text, x, precision);
-        if (is_power && read(text) == x)
-            break;
-    }
-    set_point(text);
-}
-
 void gsi_number_double(char text[GSI_NUMBER_BYTES], double x)
 {
-    shortest(text, x, 17, read_double);
+    gsi_float_text(text, x, GSI_PART_F64);
+}
+
+static double single_of(const void *element)
+{
+    float x;
+    memcpy(&x, element, sizeof x);
+    return (double)x;
 }
 
 static void element_float(char text[GSI_NUMBER_BYTES], const void *element, uint32_t element_bytes)
 {
+    double x;
     if (element_bytes == sizeof(float)) {
-        float x;
-        memcpy(&x, element, sizeof x);
-        shortest(text, (double)x, 9, read_single);
-    } else {
-        double x;
-        memcpy(&x, element, sizeof x);
-        gsi_number_double(text, x);
+        gsi_float_text(text, single_of(element), GSI_PART_F32);
+        return;
     }
+    memcpy(&x, element, sizeof x);
+    gsi_number_double(text, x);
 }
 
 void gsi_number_half(char text[GSI_NUMBER_BYTES], const void *single, bool is_bfloat)
 {
-    uint32_t bits;
-    memcpy(&bits, single, sizeof bits);
-    shortest(text, single_of(bits), 9, is_bfloat ? read_bfloat : read_half);
+    gsi_float_text(text, single_of(single), is_bfloat ? GSI_PART_BF16 : GSI_PART_F16);
 }
 
 void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32_t element_bytes,
@@ -179,40 +119,34 @@ void gsi_number_of_sum(const char *text, uint64_t words[4])
     put_sign(words, size, is_negative);
 }
 
-/* With the locale's decimal point, which strtod wants. */
-static void use_point(char text[GSI_NUMBER_BYTES], const char *with_dot)
+static double read_float(const char *text, enum gsi_part_kind part)
 {
-    char zero[16]; /* what stands between its digits is the point */
-    size_t head = strcspn(with_dot, ".");
-    snprintf(zero, sizeof zero, "%.1f", 0.0);
-    zero[strlen(zero) - 1] = '\0';
-    snprintf(text, GSI_NUMBER_BYTES, "%.*s%s%s", (int)head, with_dot,
-             with_dot[head] == '.' ? zero + 1 : "",
-             with_dot[head] == '.' ? with_dot + head + 1 : "");
+    char *end;
+    double x;
+    return gsi_float_parse(text, &end, part, &x) ? x : 0;
 }
 
 double gsi_number_of_double(const char *text)
 {
-    char local[GSI_NUMBER_BYTES];
-    use_point(local, text);
-    return read_double(local);
+    return read_float(text, GSI_PART_F64);
 }
 
 /* A float of a field, as an element of 4 or 8 bytes. */
-static void read_float(const char *text, const struct gsi_field_report *field, uint8_t value[16])
+static void float_of_field(const char *text, const struct gsi_field_report *field,
+                           uint8_t value[16])
 {
-    char local[GSI_NUMBER_BYTES];
-    use_point(local, text);
     bool is_half = field->bytes == 2;
-    double x = field->element_bytes != sizeof(float) ? read_double(local)
-               : !is_half                            ? read_single(local)
-               : field->is_bfloat                    ? read_bfloat(local)
-                                                     : read_half(local);
-    float single = (float)x;
-    if (field->element_bytes == sizeof single)
-        memcpy(value, &single, sizeof single);
-    else
+    float single;
+    double x;
+    if (field->element_bytes != sizeof single) {
+        x = gsi_number_of_double(text);
         memcpy(value, &x, sizeof x);
+        return;
+    }
+    single = (float)read_float(text, !is_half           ? GSI_PART_F32
+                                     : field->is_bfloat ? GSI_PART_BF16
+                                                        : GSI_PART_F16);
+    memcpy(value, &single, sizeof single);
 }
 
 void gsi_number_of_field(const char *text, const struct gsi_field_report *field, uint8_t value[16])
@@ -224,7 +158,7 @@ void gsi_number_of_field(const char *text, const struct gsi_field_report *field,
         memset(value, time < 0 ? 0xff : 0, gsi_min_u32(field->element_bytes, 16));
         memcpy(value, &time, sizeof time);
     } else if (field->is_float) {
-        read_float(text, field, value);
+        float_of_field(text, field, value);
     } else if (field->is_number) {
         gsi_number_of_sum(text, words);
         memcpy(value, words, gsi_min_u32(field->element_bytes, 16));

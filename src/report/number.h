@@ -15,8 +15,7 @@ void gsi_number_sum(char text[GSI_NUMBER_BYTES], const uint64_t words[4]);
 /* gsi_number_hex: a 128-bit number, least significant word first, without leading zeros. */
 void gsi_number_hex(char text[GSI_NUMBER_BYTES], const uint64_t words[2]);
 
-/* gsi_number_element: a raw element. Floats: the shortest text that reads back as the same bits;
- * every NaN is "nan", infinities are "inf" and "-inf".
+/* gsi_number_element: a raw element; floats as in element/number/float_text.h.
  * in    element_bytes: 4, 8 or 16 (integers only) */
 void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32_t element_bytes,
                         bool is_float, bool is_signed);

@@ -152,6 +152,20 @@ static enum gs_found set_null(const struct place *place)
     return is_nan || !gsi_row_is_known(place->row, place->at) ? GS_FOUND : GS_INEXACT;
 }
 
+/* gsort 1.0 wrote a float that is 1500 as 1.5e+03. */
+static bool is_text_of_1_0(const char *text, const char *now)
+{
+    char before[GSI_NUMBER_BYTES];
+    size_t sign = now[0] == '-', digits = strspn(now + sign, "0123456789"), count = digits;
+    while (count > 1 && now[sign + count - 1] == '0')
+        count--;
+    if (count == digits || now[sign + digits] != '\0')
+        return false;
+    snprintf(before, sizeof before, "%.*s%s%.*se+%02zu", (int)sign + 1, now, count > 1 ? "." : "",
+             (int)count - 1, now + sign + 1, digits - 1);
+    return strcmp(text, before) == 0;
+}
+
 enum gs_found gs_report_set(gs_report *report, const char *path, const char *text)
 {
     const struct gsi_found found = gsi_find(report, path, true);
@@ -173,5 +187,7 @@ enum gs_found gs_report_set(gs_report *report, const char *path, const char *tex
     if (row->kind != GSI_ROW_DEVIATION) /* what follows from others is compared only */
         setters[row->kind](&place, text);
     gsi_leaf_read(row, found.at, &leaf);
-    return leaf.text != NULL && strcmp(leaf.text, text) == 0 ? GS_FOUND : GS_INEXACT;
+    bool is_same = leaf.text != NULL && strcmp(leaf.text, text) == 0;
+    bool is_old = leaf.kind == GSI_LEAF_FLOAT && is_text_of_1_0(text, leaf.text);
+    return is_same || is_old ? GS_FOUND : GS_INEXACT;
 }

@@ -4,6 +4,7 @@
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/device.h"
 #include "element/number_type.h"
+#include "element/quantile/quantile.h"
 #include "option/option.h"
 #include "report/lines.h"
 #include "report/number.h"
@@ -160,6 +161,18 @@ static void print_tallies(FILE *file, const struct gs_report *report)
     }
 }
 
+/* Whether the quantile is an element, or as near to one as a double can be. */
+static bool is_element(const struct gsi_field_report *field,
+                       const struct gsi_quantile_report *quantile)
+{
+    const struct gsi_key_type type = {.bytes = field->element_bytes,
+                                      .kind = field->is_float    ? GSI_KEY_FLOAT
+                                              : field->is_signed ? GSI_KEY_SIGNED
+                                                                 : GSI_KEY_UNSIGNED};
+    double value = gsi_value_of(&type, quantile->value);
+    return value == quantile->between || (isnan(value) && isnan(quantile->between));
+}
+
 /* What follows from the order. */
 static void print_ranks(FILE *file, const struct gs_report *report)
 {
@@ -176,7 +189,7 @@ static void print_ranks(FILE *file, const struct gs_report *report)
         gsi_shown_text(field, quantile->value, text);
         gsi_number_double(between, quantile->between);
         snprintf(name, sizeof name, "%s%s", is_decimal ? "p" : "", quantile->text);
-        bool is_all = strcmp(text, between) == 0 || field->unit != GSI_UNIT_NONE;
+        bool is_all = is_element(field, quantile) || field->unit != GSI_UNIT_NONE;
         fprintf(file, is_all ? GSI_LINE_NAME "%s\n" : GSI_LINE_NAME "%s (%s)\n", name, text,
                 between);
     }

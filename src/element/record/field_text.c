@@ -1,6 +1,8 @@
 /* field_text.c: the value of a field in a message. */
 #include "element/record/record.h"
 
+#include "element/number/float_text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -51,8 +53,7 @@ const char *gsi_field_text(const struct gsi_field *field, const uint8_t *element
         double twice;
         memcpy(&single, number, sizeof single);
         memcpy(&twice, number, sizeof twice);
-        snprintf(text, GSI_FIELD_VALUE_BYTES, is_short ? "%.9g" : "%.17g",
-                 is_short ? (double)single : twice);
+        gsi_float_text(text, is_short ? (double)single : twice, field->number->part);
     } else if (field->type->kind == GSI_KEY_SIGNED) {
         long long value = is_short ? (long long)(int32_t)half : (long long)word;
         snprintf(text, GSI_FIELD_VALUE_BYTES, "%lld", value);

@@ -1,4 +1,5 @@
-"""numbers.py TYPE FILE LINES: each line of text is the element of the file, exactly, and no float is longer than it has to be."""
+"""numbers.py TYPE FILE LINES: each line of text is the element of the file, exactly. Floats have no more digits than they have to,
+and the notation of Python's repr, but without ".0"."""
 import json
 import math
 import struct
@@ -27,6 +28,11 @@ def shortest(value, code):
     return 0
 
 
+def in_notation(text):
+    """repr of a number of these digits is that of the nearest f64, if there are 15 digits at most."""
+    return digits(text) > 15 or text == repr(float(text)).removesuffix('.0')
+
+
 def main():
     kind, path, lines = sys.argv[1:]
     width = int(kind[1:]) // 8
@@ -47,6 +53,7 @@ def main():
             value = struct.unpack('<' + code, raw)[0]
             good = text == 'nan' if math.isnan(value) else struct.pack('<' + code, float(text)) == raw
             good = good and (not math.isfinite(value) or digits(text) <= shortest(value, code))
+            good = good and in_notation(text) and (code == 'f' or text == repr(value).removesuffix('.0'))
         if not good:
             sys.exit(f'{kind}: element {i}: {text} for {value!r}')
 

@@ -86,6 +86,13 @@ static void test_number__elements__by_type(void **state)
         {{0x3fd3333333333334}, 8, true, true, "0.30000000000000004"},
         {{1}, 8, true, true, "5e-324"},
         {{0x7fefffffffffffff}, 8, true, true, "1.7976931348623157e+308"},
+        {{0x4024000000000000}, 8, true, true, "10"},
+        {{0xc08f400000000000}, 8, true, true, "-1000"},
+        {{0x3f1a36e2eb1c432d}, 8, true, true, "0.0001"},
+        {{0x3ee4f8b588e368f1}, 8, true, true, "1e-05"},
+        {{0x4341c37937e07fff}, 8, true, true, "9999999999999998"},
+        {{0x4341c37937e08000}, 8, true, true, "1e+16"},
+        {{0x4ceb79a3}, 4, true, true, "123456790"}, /* it is 123456792 */
         {{0x7ff0000000000000}, 8, true, true, "inf"},
         {{0x7ff8000000000000}, 8, true, true, "nan"},
     };

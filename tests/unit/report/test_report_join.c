@@ -392,7 +392,9 @@ static const struct {
     {"fields[1].field", "2:f16", GS_FOUND},
     {"fields[1].max", "0.1", GS_FOUND},
     {"fields[1].max", "0.10001", GS_INEXACT},
-    {"fields[1].max", "65504", GS_INEXACT}, /* 6.55e+04 */
+    {"fields[1].max", "65504", GS_INEXACT}, /* 65500 is shorter, and reads back as the same f16 */
+    {"fields[1].max", "65500", GS_FOUND},
+    {"fields[1].max", "6.5e4", GS_INEXACT},
     {"fields[1].max", NULL, GS_FOUND},
     {"fields[1].sum", NULL, GS_FOUND},
     {"fields[1].mean", "0x1p3", GS_INEXACT},
@@ -431,9 +433,37 @@ static void test_report_join__texts_of_strangers__refused(void **state)
     gs_report_free(report);
 }
 
+/* gsort 1.0 wrote 1500 as 1.5e+03. Its reports are joined as well. */
+static void test_report_join__floats_of_1_0__are_read(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"1e+01", "10"},       {"-1.5e+03", "-1500"},
+        {"6.55e+04", "65500"}, {"1e+15", "1000000000000000"},
+        {"1e+16", "1e+16"},    {"0", "0"},
+        {"1.5e+3", NULL},      {"1.50e+03", NULL},
+        {"+1.5e+03", NULL},    {"1.5e+03 ", NULL},
+        {"15e+02", NULL},      {"1000.0", NULL},
+        {"1.5e+00", NULL},     {"1e+00", NULL},
+    };
+    gs_report *report = gs_report_create();
+    assert_int_equal(gs_report_set(report, "type", "f64"), GS_FOUND);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[GS_REPORT_TEXT_BYTES] = "";
+        enum gs_found found = gs_report_set(report, "tally.mean", rows[i][0]);
+        assert_int_equal(found, rows[i][1] != NULL ? GS_FOUND : GS_INEXACT);
+        if (rows[i][1] == NULL)
+            continue;
+        assert_int_equal(gs_report_text(report, "tally.mean", text, sizeof text), GS_FOUND);
+        assert_string_equal(text, rows[i][1]);
+    }
+    gs_report_free(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_report_join__floats_of_1_0__are_read),
         cmocka_unit_test_setup_teardown(test_report_join__read_back__as_it_was,
                                         scratch_setup_in_memory, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_report_join__parts__are_the_whole,
