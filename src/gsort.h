@@ -540,8 +540,8 @@ struct gs_option {
     char letter;          /* 'S'; 0: none */
     const char *argument; /* "SIZE"; "[=LEVEL]": may be left out on a command line; NULL: none */
     const char *group;    /* its heading in help */
-    const char *help;     /* lines */
-    const char *manual;   /* a sentence or more, in Markdown, with links into the manual */
+    const char *help;     /* plain text, in lines of at most 47 columns */
+    const char *manual;   /* the same text in Markdown, with links into the manual */
     const char *daily;    /* a line for those who use it every day; NULL: nobody does */
     const char *alone;    /* what it means without an argument; NULL: it needs one */
     const char *alias;    /* another name that means the same; NULL: there is none */

@@ -54,6 +54,7 @@ for check in bugprone-easily-swappable-parameters bugprone-narrowing-conversions
 done
 [ "${1:-}" != --analyze ] || checks+=,clang-analyzer-*
 cmake -S . -B $build -G Ninja -DGSORT_CUDA=OFF -DGSORT_TESTS=OFF -DCMAKE_BUILD_TYPE=Release >/dev/null
+cmake --build $build --target gsort_option_words >/dev/null
 for i in "${!sources[@]}"; do # without a toolkit, what is compiled with kernels only is not there
     grep -q "/${sources[i]}\"" $build/compile_commands.json ||
         { echo "lint.sh: clang-tidy leaves out ${sources[i]}, which is compiled with kernels only" && unset "sources[i]"; }

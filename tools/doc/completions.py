@@ -87,7 +87,6 @@ def zsh(program):
         text = zsh_quoted(option.summary)
         action = {'words': f'({" ".join(option.words)})', 'file': '_files', 'directory': '_files -/', 'text': ' '}
         tail = f':{option.argument and zsh_quoted(option.argument)}:{action[option.takes]}' if option.takes else ''
-        is_repeated = 'repeatable' in option.text
         if option.is_optional:
             tail = ':' + tail
         long = f'--{option.name}{"=-" if option.is_optional else "=" if tail else ""}'
@@ -96,10 +95,10 @@ def zsh(program):
             continue
         if option.letter:
             short = f'-{option.letter}{"+" if tail else ""}'
-            begin = "'*'" if is_repeated else f"'({' '.join(names_of(option))})'"
+            begin = "'*'" if option.is_repeatable else f"'({' '.join(names_of(option))})'"
             specs.append(f"{begin}{{{short},{long}}}'[{text}]{tail}'")
         else:
-            specs.append(f"'{'*' if is_repeated else ''}{long}[{text}]{tail}'")
+            specs.append(f"'{'*' if option.is_repeatable else ''}{long}[{text}]{tail}'")
     if program.commands:
         specs.append("'1:command:((" + ' '.join(f'{name}\\:"{text}"' for name, text in
                                                ((n, zsh_quoted(t)) for n, t in program.commands)) + "))'")

@@ -1,6 +1,7 @@
-/* option_words.c: prints, for each option of gsort whose argument is a word, the words that it may
- * be:
+/* option_words.c: prints the options of gsort that may be repeated, with a +, and those whose
+ * argument is a word, with the words:
  *
+ *     --key +
  *     --device auto cpu cuda
  *
  * Part of the build: completions are made of it and of --help (make_docs.py). */
@@ -10,10 +11,13 @@ int main(void)
 {
     const struct gs_option *option;
     for (size_t i = 0; (option = gs_option_at(i)) != NULL; i++) {
-        if (option->choices == NULL || option->is_hidden)
+        bool is_repeatable = option->is_list && !option->is_once;
+        if (option->is_hidden || option->place == GS_OPTION_OF_JOBS ||
+            (option->choices == NULL && !is_repeatable))
             continue;
-        printf("--%s", option->name);
-        for (const struct gs_choice *choice = option->choices; choice->word != NULL; choice++)
+        printf("--%s%s", option->name, is_repeatable ? " +" : "");
+        for (const struct gs_choice *choice = option->choices;
+             choice != NULL && choice->word != NULL; choice++)
             printf(" %s", choice->word);
         putchar('\n');
     }

@@ -14,12 +14,12 @@ class Option:
         if equals == '=':
             self.argument = names.split('=', 1)[1]
         self.is_optional = equals == '[='
-        self.text, self.group, self.words = text, group, []
+        self.text, self.group, self.words, self.is_repeatable = text, group, [], False
 
     @property
     def summary(self):
-        """What it does, for a menu: the first clause."""
-        return re.split(r'[;:](?: |$)', self.text)[0]
+        """What it does, for a menu: the first clause of the first sentence."""
+        return re.split(r'[;:.](?: |$)', self.text)[0]
 
     @property
     def takes(self):
@@ -60,7 +60,10 @@ class Program:
                 option.words = TYPES
 
     def give_words(self, name, words):
-        [option for option in self.options if option.name == name][0].words = words
+        self.named(name).words = words
+
+    def named(self, name):
+        return [option for option in self.options if option.name == name][0]
 
 
 def said(*command):
@@ -71,8 +74,10 @@ def programs(bin_dir, option_words):
     """gsort, gsort-gen and gsort-bench, and the distributions of gsort-gen with what they are."""
     gsort, gen, bench = (Program(f'{bin_dir}/{name}', name) for name in ('gsort', 'gsort-gen', 'gsort-bench'))
     for line in said(option_words).splitlines():
-        name, *words = line.split()
-        gsort.give_words(name.removeprefix('--'), words)
+        name, *words = line.removeprefix('--').split()
+        gsort.named(name).is_repeatable = '+' in words
+        if words != ['+']:
+            gsort.give_words(name, words)
     distributions = [tuple(line.split(maxsplit=1)) for line in said(f'{bin_dir}/gsort-gen', '--list').splitlines()]
     gen.give_words('dist', [name for name, _ in distributions])
     return gsort, gen, bench, distributions

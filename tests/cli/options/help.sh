@@ -9,7 +9,7 @@ grep -E '^[A-Z][a-z ]*$' help
 # Types are those that there are, in the manual, too, and in the generator all but f16.
 : >x
 types=$({ gsort -t f65 x 2>&1 || :; } | sed 's/.*there are \(.*\), each .*/\1/')
-tr -s ' \n' '  ' <help | grep -qF "elements: $types, each " || echo "--help has not the types $types"
+tr -s ' \n' '  ' <help | grep -qF "Elements are $types, each " || echo "--help has not the types $types"
 gsort --help=markdown | tr -d '`' | grep -qF "Elements are $types, each" || echo "the manual has not the types $types"
 gsort-gen --help | tr -s ' \n' '  ' | grep -qF "${types/ f16/}" || echo "the generator has not the types ${types/ f16/}"
 # What tunes stands apart; old spellings are nowhere.
