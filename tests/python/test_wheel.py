@@ -77,18 +77,28 @@ def names_of(wheel):
         return {name for name in file.namelist() if not name.endswith('/')}
 
 
-def house_wheel(folder, **environment):
-    """Of the build that has the library, with all that it needs of this machine's libraries."""
+def built_wheel(folder, **environment):
+    """Of the build that has the library."""
     build = os.path.dirname(os.path.dirname(os.path.abspath(os.environ['LIBGSORT_LIBRARY'])))
-    built = made_by_pip(PACKAGE, folder / 'built', f'GSORT_BUILD={build}', **environment)
-    run(sys.executable, '-m', 'auditwheel', 'repair', '-w', str(folder / 'house'), built, env=ENVIRONMENT)
-    [repaired] = glob.glob(str(folder / 'house' / '*.whl'))
+    return made_by_pip(PACKAGE, folder, f'GSORT_BUILD={build}', **environment)
+
+
+def repaired_wheel(built, folder):
+    """With all that it needs of this machine's libraries."""
+    run(sys.executable, '-m', 'auditwheel', 'repair', '-w', str(folder), built, env=ENVIRONMENT)
+    [repaired] = glob.glob(str(folder / '*.whl'))
     return repaired
 
 
 @pytest.fixture(scope='module')
-def wheel(tmp_path_factory):
-    return house_wheel(tmp_path_factory.mktemp('wheel'))
+def built(tmp_path_factory):
+    """What `pip install` installs on the machine that builds it; the build folder still exists."""
+    return built_wheel(tmp_path_factory.mktemp('built'))
+
+
+@pytest.fixture(scope='module')
+def wheel(built, tmp_path_factory):
+    return repaired_wheel(built, tmp_path_factory.mktemp('wheel'))
 
 
 @pytest.fixture(scope='module')
@@ -124,6 +134,44 @@ def test_wheel__has_the_licences_of_what_is_in_it_and_words_for_pypi(wheel):
     assert 'License-Expression: MIT' in text and 'License-File: LICENSE' in text and 'Classifier: Typing :: Typed' in text
     links = re.findall(r'\]\(([^)]*)\)', text)
     assert '# libgsort for Python' in text and links and all(link.startswith(('https://', '#')) for link in links), links
+
+
+def test_built_wheel__imported_before_numpy_and_pyarrow__lets_them_load(built, tmp_path):
+    """In a venv, where pip installed the wheel; NumPy and pyarrow are those of this Python."""
+    import pyarrow
+    import pyarrow.parquet
+    venv = str(tmp_path / 'venv')
+    run(sys.executable, '-m', 'venv', '--without-pip', venv)
+    run(sys.executable, '-m', 'pip', '--python', venv, 'install', '--no-index', '--no-deps', built)
+    [packages] = glob.glob(venv + '/lib/python3*/site-packages')
+    with open(os.path.join(packages, 'others.pth'), 'w', encoding='utf-8') as file:
+        print(os.path.dirname(os.path.dirname(pyarrow.__file__)), file=file)
+    how = {'env': {'PATH': '/usr/bin:/bin'}, 'cwd': tmp_path}
+    code = """
+import libgsort as gs
+import numpy as np
+import pyarrow.parquet as pq
+a = np.arange(1000)[::-1].copy()
+gs.sort(a)
+assert (a == np.arange(1000)).all()
+with open('/proc/self/maps') as maps:
+    print(*{line.split()[-1] for line in maps if '.so' in line}, sep='\\n')
+"""
+    mapped = run(f'{venv}/bin/python3', '-c', code, **how).split('\n')
+    assert f'{packages}/libgsort/libgsort.so.0' in mapped
+    outside = [name for name in mapped if name.startswith(ROOT + '/') and not name.startswith(os.path.realpath(sys.prefix) + '/')]
+    assert outside == [], 'libraries of the build folder are loaded'
+    pyarrow.parquet.write_table(pyarrow.table({'a': [3, 1, 2]}), tmp_path / 'x.parquet')
+    run(f'{venv}/bin/python3', '-m', 'libgsort', 'sort', 'x.parquet', '-o', 'y.parquet', **how)
+    assert pyarrow.parquet.read_table(tmp_path / 'y.parquet').column('a').to_pylist() == [1, 2, 3]
+
+
+def test_built_wheel__has_no_path_of_the_build_folder(built, tmp_path):
+    """The loader searches RUNPATH before the system's folders, and the build folder has empty libraries to link to (old_glibc.sh)."""
+    run(sys.executable, '-m', 'zipfile', '-e', built, str(tmp_path))
+    binaries = [*glob.glob(f'{tmp_path}/libgsort/*.so*'), f'{tmp_path}/libgsort/gsort']
+    found = {name: re.findall(r'(?:RUNPATH|RPATH).*\[(.*)\]', run('readelf', '-d', name)) for name in binaries}
+    assert len(found) == 3 and not [paths for paths in found.values() if any(ROOT in path for path in paths)], found
 
 
 def test_wheel__in_an_empty_venv__has_the_program_which_ray_takes(wheel, tmp_path):

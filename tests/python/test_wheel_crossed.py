@@ -8,7 +8,7 @@ import shutil
 import zipfile
 
 import pytest
-from test_wheel import GLIBC, SYSTEM, house_wheel, names_of, run
+from test_wheel import GLIBC, SYSTEM, built_wheel, names_of, repaired_wheel, run
 
 LIBRARY = os.path.abspath(os.environ['LIBGSORT_LIBRARY'])
 EMULATOR = shutil.which('qemu-aarch64-static') or shutil.which('qemu-aarch64')
@@ -17,7 +17,8 @@ EMULATOR = shutil.which('qemu-aarch64-static') or shutil.which('qemu-aarch64')
 @pytest.fixture(scope='module')
 def wheel(tmp_path_factory):
     assert 'AArch64' in run('readelf', '-h', LIBRARY)
-    return house_wheel(tmp_path_factory.mktemp('wheel'), _PYTHON_HOST_PLATFORM='linux-aarch64')
+    built = built_wheel(tmp_path_factory.mktemp('built'), _PYTHON_HOST_PLATFORM='linux-aarch64')
+    return repaired_wheel(built, tmp_path_factory.mktemp('wheel'))
 
 
 @pytest.fixture(scope='module')
