@@ -271,6 +271,20 @@ def test_command__sorts_and_says_what_is_wrong(capsys, monkeypatch):
     assert main(['sort', 'in.parquet', '-o', 'nowhere/out.parquet']) == 3
 
 
+@pytest.mark.parametrize('call', ['gs.sort_table([], "a")', 'gs.Sorter().push(NULLS())'])
+@pytest.mark.parametrize('lacks, advice', [('pyarrow', True), ('numpy.core', False), (None, False)])
+def test_pyarrow__is_to_be_installed__only_where_it_is_not(tmp_path, call, lacks, advice):
+    """Otherwise its own error says what is wrong. `lacks`: the module that importing pyarrow does not find."""
+    (tmp_path / 'pyarrow').mkdir()
+    raised = 'ImportError("libfoo.so: cannot open")' if lacks is None else f'ModuleNotFoundError("No module named {lacks}", name={lacks!r})'
+    (tmp_path / 'pyarrow' / '__init__.py').write_text(f'raise {raised}\n')
+    code = f'import polars\nNULLS = lambda: polars.DataFrame({{"a": [1, None]}})\nimport sys\nsys.path.insert(0, ".")\nimport libgsort as gs\n{call}'
+    told = subprocess.run([sys.executable, '-c', code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    last = told.stderr.splitlines()[-1]
+    assert told.returncode == 1 and ('pip install libgsort[tables]' in last) == advice, told.stderr
+    assert advice or (lacks or 'libfoo.so') in last, last
+
+
 def test_command__as_a_process():
     pq.write_table(trades(10), 'in.parquet')
     told = subprocess.run([sys.executable, '-m', 'libgsort', 'sort', 'in.parquet', '-o', 'in.parquet', '--by', 'time'], capture_output=True, text=True,

@@ -27,7 +27,9 @@ class TableReport:
 def _need_pyarrow() -> None:
     try:
         import pyarrow  # noqa: F401
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name != 'pyarrow':  # pyarrow is installed, and lacks something
+            raise
         raise ImportError(f'libgsort: {error}; tables of any columns need it: pip install libgsort[tables]') from None
 
 

@@ -267,7 +267,9 @@ class Sorter:
         others = {name for name, value in self._options.items() if value is not None and value is not False}
         try:
             from .tables.fed import OPTIONS, Fed
-        except ImportError:
+        except ModuleNotFoundError as missing:
+            if missing.name != 'pyarrow':
+                raise
             raise type(error)(f'{error}; pyarrow would take them: pip install libgsort[tables]') from None
         if others - OPTIONS:
             raise type(error)(f'{min(others - OPTIONS)}: {error}') from None
