@@ -193,24 +193,52 @@ def test_wheel__in_an_empty_venv__has_the_program_which_ray_takes(wheel, tmp_pat
     assert wrong.returncode == 2 and wrong.stderr.startswith("gsort: ")
 
 
+def own_tree(root):
+    """A tree of the repository's shape, whose own build only reports what it was told."""
+    shutil.copytree(os.path.join(PACKAGE, 'wheel'), root / 'tools' / 'python' / 'wheel')
+    (root / 'CMakeLists.txt').write_text('cmake_minimum_required(VERSION 3.25)\nproject(own NONE)\nmessage(STATUS "kernels: ${GSORT_CUDA}")\n'
+                                         'add_custom_target(gsort_wheel)\n')
+
+
+def configured(root, *defines, has_gpu=False):
+    """What configuring its wheel prints."""
+    (root / 'nvidia-smi').write_text(f'#!/bin/sh\nexit {0 if has_gpu else 9}\n')
+    (root / 'nvidia-smi').chmod(0o755)
+    done = subprocess.run(['cmake', '-G', 'Ninja', '-S', str(root / 'tools' / 'python' / 'wheel'), '-B', str(root / 'made'), '-DSKBUILD_METADATA_DIR=m',
+                           '-DSKBUILD_SCRIPTS_DIR=s', *defines], capture_output=True, text=True, check=False,
+                          env={**ENVIRONMENT, 'PATH': f"{root}:{ENVIRONMENT['PATH']}"})
+    return done.returncode, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize('there, has_gpu, asked, taken, kernels', [
     ((), False, [], 'wheel', 'OFF'), ((), True, [], 'wheel', 'ON'), (('cpu-only', 'release'), False, [], 'release', None),
     (('cpu-only',), False, [], 'cpu-only', None), (('cpu-only',), True, [], 'wheel', 'ON'), (('release', 'cpu-only'), True, [], 'release', None),
     (('release',), False, ['-DGSORT_CUDA=ON'], 'wheel', 'ON'), (('release',), True, ['-DGSORT_CUDA=OFF'], 'wheel', 'OFF'),
     (('release', 'other'), True, ['-DGSORT_BUILD={root}/build/other'], 'other', None)])
 def test_source__which_build_is_taken__and_whether_kernels_are_built(tmp_path, there, has_gpu, asked, taken, kernels):
-    """In a tree of the repository's shape, whose own build only says what it was told."""
-    shutil.copytree(os.path.join(PACKAGE, 'wheel'), tmp_path / 'tools' / 'python' / 'wheel')
-    (tmp_path / 'CMakeLists.txt').write_text('cmake_minimum_required(VERSION 3.25)\nproject(own NONE)\nmessage(STATUS "kernels: ${GSORT_CUDA}")\n')
+    own_tree(tmp_path)
     for name in there:
         (tmp_path / 'build' / name).mkdir(parents=True)
-        (tmp_path / 'build' / name / 'CMakeCache.txt').touch()
-    (tmp_path / 'nvidia-smi').write_text(f'#!/bin/sh\nexit {0 if has_gpu else 9}\n')
-    (tmp_path / 'nvidia-smi').chmod(0o755)
-    told = run('cmake', '-G', 'Ninja', '-S', str(tmp_path / 'tools' / 'python' / 'wheel'), '-B', str(tmp_path / 'made'), '-DSKBUILD_METADATA_DIR=m',
-               '-DSKBUILD_SCRIPTS_DIR=s', *(word.format(root=tmp_path) for word in asked), env={**ENVIRONMENT, 'PATH': f"{tmp_path}:{ENVIRONMENT['PATH']}"})
+        (tmp_path / 'build' / name / 'CMakeCache.txt').write_text(f'CMAKE_HOME_DIRECTORY:INTERNAL={tmp_path}\n')
+    status, told = configured(tmp_path, *(word.format(root=tmp_path) for word in asked), has_gpu=has_gpu)
+    assert status == 0, told
     assert os.path.normpath(re.search('libgsort is taken from (.*)', told)[1]) == f'{tmp_path}/build/{taken}', told
     assert re.findall('kernels: (.*)', told) == ([kernels] if kernels else []), told
+
+
+@pytest.mark.parametrize('there', ['release', 'cpu-only', 'wheel'])
+def test_source__that_was_copied_with_its_builds__is_what_is_built(tmp_path, there):
+    """The caches in the copy still name the original."""
+    one, other = tmp_path / 'one', tmp_path / 'other'
+    own_tree(one)
+    run('cmake', '-G', 'Ninja', '-S', str(one), '-B', str(one / 'build' / there))
+    shutil.copytree(one, other)
+    status, told = configured(other, '-DGSORT_CUDA=OFF') if there == 'wheel' else configured(other)
+    assert status == 0 and f'libgsort is taken from {other}/build/wheel\n' in told and 'kernels: OFF' in told, told
+    assert f'CMAKE_HOME_DIRECTORY:INTERNAL={other}\n' in (other / 'build' / 'wheel' / 'CMakeCache.txt').read_text()
+    if there != 'wheel':
+        status, told = configured(other, f'-DGSORT_BUILD={other}/build/{there}')
+        assert status != 0 and f"was built from '{one}'" in ' '.join(told.split()), told
 
 
 def test_sdist__builds_the_same_wheel(wheel, tmp_path):
