@@ -74,6 +74,9 @@ def pages(checks):
             checks.fail(told.stdout)
         text = subprocess.run(['mandoc', '-T', 'ascii', f'{folder}/{name}'], capture_output=True, text=True, check=True).stdout
         text = re.sub('.\b', '', text)
+        for title, first in re.findall(r'^([A-Z][A-Z ]+)\n+ +(.*)', text, re.MULTILINE):
+            if title not in ('NAME', 'SYNOPSIS', 'SEE ALSO', 'COMMANDS', 'DISTRIBUTIONS') and not re.match('[A-Z0-9"`-]|(lib)?gsort |o ', first):
+                checks.fail(f'man: {name}: {title} begins within a sentence: {first}')
         if name.endswith('.1'):
             shown = text[text.index('\nOPTIONS'):text.index('\nEXIT STATUS')]
             checks.compare('man', name[:-2], set(re.findall(r'^       (?:-\w, )?(--[\w-]+)(?:\[?=|\s|$)', shown, re.MULTILINE)))

@@ -188,9 +188,10 @@ def library_page(header, version, date):
     """What gsort.h says, in its order: a comment, and what it is about."""
     top, rest = header.split('#ifndef GSORT_H', 1)
     declared = rest.split('visibility("default")))\n', 1)[1].split('/* Under the inline functions', 1)[0]
-    lines = head('libgsort', 3, version, date, top[3:].split(': ', 1)[1].split(';')[0])
+    what = top.split('gsort.h: ', 1)[1]
+    lines = head('libgsort', 3, version, date, what.split(';')[0])
     lines += ['.SH SYNOPSIS', '.B #include <gsort.h>', '.PP', f'\\fB{plain("cc file.c $(pkg-config --cflags --libs gsort)")}\\fR']
-    lines += ['.SH DESCRIPTION'] + comment_lines('/*\n' + top.split('\n', 1)[1].strip())
+    lines += ['.SH DESCRIPTION'] + comment_lines('/*' + what[0].upper() + what[1:].strip())
     lines += ['.SH INTERFACE']
     for part in re.split(r'\n\n+', declared.strip()):
         comment = re.match(r'/\*.*?\*/\n?', part, re.DOTALL)
