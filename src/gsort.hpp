@@ -29,6 +29,10 @@
 #ifndef GSORT_HPP
 #define GSORT_HPP
 
+#if __cplusplus <= 201703L
+#error "gsort.hpp needs C++20: compile with -std=c++20, or include gsort.h"
+#else
+
 #include "gsort.h"
 
 #include <array>
@@ -823,4 +827,5 @@ template <class T, auto... Keys> class sorter
 
 } // namespace gsort
 
+#endif /* C++20 */
 #endif

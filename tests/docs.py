@@ -38,7 +38,8 @@ CONSOLE = {
     (MANUAL, 'gsort events.fits'): None,  # tests/python/test_formats.py, as the next one
     (MANUAL, 'region=$(python3'): None,
     (f'{RECIPES}/gensort.md', 'gensort -a'): None,  # the blocks behind it, with the same layout
-    (MANUAL, 'cc orders.c'): None,  # tests/consumer
+    (MANUAL, 'cc orders.c'): None,  # tests/consumer, as the next one
+    (MANUAL, 'export PKG_CONFIG_PATH'): None,
 }
 README_MOST = {'lines': 110, 'columns': 100, 'words': 950}
 LINK = re.compile(r'\[[^]]*\]\(([^)\s]+)\)')

@@ -52,6 +52,12 @@ for kind in shared static; do
         run "$name"
     done
 done
+# A program that has the run path needs no LD_LIBRARY_PATH.
+found="$(PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --cflags --libs gsort) -Wl,-rpath,$(
+    PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --variable=libdir gsort)"
+# shellcheck disable=SC2086
+"$cc" -std=c17 "$source/tests/consumer/consumer.c" $found -o "$scratch/with_run_path" 2>"$scratch/log" || fail "with_run_path: $(cat "$scratch/log")"
+(unset LD_LIBRARY_PATH && run with_run_path && exit "$broken") || broken=1
 [ "$(PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --modversion gsort)" = "$("$build/bin/gsort" -V | sed -n 's/^gsort //p')" ] ||
     fail "pkg-config: another version"
 
@@ -99,6 +105,13 @@ for compiler in "${compilers[@]}"; do
     [ "$("$scratch/example" | wc -l)" = 1000 ] || fail "$compiler, the example: prints something else"
     "${strict[@]}" -fno-exceptions "$scratch/bare.cc" "-L$scratch/shared/$lib" -lgsort -o "$scratch/bare" 2>"$scratch/log" && "$scratch/bare" ||
         fail "$compiler, without exceptions: $(cat "$scratch/log")"
+done
+for compiler in "${compilers[@]}"; do
+    for standard in 11 17; do
+        printf '#include <gsort.hpp>\nint main() {}\n' | "$compiler" -std=c++$standard "-I$include" -x c++ -fsyntax-only - 2>"$scratch/log" &&
+            fail "$compiler: gsort.hpp compiles as C++$standard"
+        [ "$(grep 'error:' "$scratch/log" | grep -vc 'needs C++20')" = 0 ] || fail "$compiler, C++$standard: $(cat "$scratch/log")"
+    done
 done
 # Each is compiled by itself; the header once.
 strict=("$cxx" -std=c++20 "${flags[@]}" "-I$include")
