@@ -3,9 +3,9 @@
 #     cmake -D SOURCE=options.md -D HEADER=option_words.h -P options.cmake
 #
 # Each entry of options.md, "### temporary-directory", becomes a macro DESCRIBED_temporary_directory with four members of
-# struct gs_option: group, help, manual, daily. The text is one paragraph of Markdown: `manual` has it as it is, `help` without
-# backticks and links, in lines of at most 47 columns. WORDS_COUNT is the number of entries, so that the table can assert that
-# it has as many rows; a row without an entry names a macro that does not exist.
+# struct gs_option: group, help, manual, daily. `manual` is the paragraph in Markdown, with links as the manual has them.
+# `help` is the same without backticks and links, in lines of at most 47 columns. The table asserts that it has WORDS_COUNT
+# rows, which is the number of entries; a row without an entry names a macro that does not exist.
 cmake_minimum_required(VERSION 3.25)
 set(COLUMNS 47) # of 80, after 33 for the option's names
 
@@ -58,7 +58,9 @@ macro(add_entry group name short text)
     endif()
     string(REPLACE "-" "_" macro "${name}")
     as_literal(group_literal "${group}")
-    as_literal(manual "${text}")
+    string(REPLACE "(../../tools/gsort/MANUAL.md#" "(#" manual "${text}")
+    string(REPLACE "(../../tools/gsort/" "(" manual "${manual}")
+    as_literal(manual "${manual}")
     as_lines(help "${text}")
     as_literal(help "${help}")
     set(daily NULL)

@@ -23,7 +23,7 @@ def test_types_of_keywords__are_those_of_the_table():
 
 def test_options__have_their_help():
     told = gs.options()
-    assert told['memory'].startswith('The ceiling') and told['threads'] == told['parallel'] and all(told.values())
+    assert told['memory'].startswith('Use at most SIZE') and told['threads'] == told['parallel'] and all(told.values())
     assert {'quiet', 'input', 'check', 'help'}.isdisjoint(told)
 
 

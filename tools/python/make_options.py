@@ -3,6 +3,8 @@
 
     PYTHONPATH=tools/python tools/python/make_options.py >tools/python/libgsort/_options.py
 """
+import re
+
 from libgsort import table
 
 HEAD = '''"""Keywords by the groups of `gsort --help`, for those who check types. Made by make_options.py from the library's table."""
@@ -32,7 +34,8 @@ def made():
     for group, rows in groups.items():
         text += f"\n\nclass {group.title().replace(' ', '')}(TypedDict, total=False):\n"
         for keyword, row in rows:
-            text += f'    {keyword}: {type_of(row)}  # {table.options()[keyword]}\n'
+            sentence = re.split(r'(?<=[.]) ', table.options()[keyword])[0]
+            text += f'    {keyword}: {type_of(row)}  # {sentence}\n'
     return text
 
 

@@ -9,13 +9,17 @@ grep -E '^[A-Z][a-z ]*$' help
 # Types are those that there are, in the manual, too, and in the generator all but f16.
 : >x
 types=$({ gsort -t f65 x 2>&1 || :; } | sed 's/.*there are \(.*\), each .*/\1/')
-tr -s ' \n' '  ' <help | grep -qF "Elements are $types, each " || echo "--help has not the types $types"
-gsort --help=markdown | tr -d '`' | grep -qF "Elements are $types, each" || echo "the manual has not the types $types"
+tr -s ' \n' '  ' <help | grep -qF "Types: $types. " || echo "--help has not the types $types"
+gsort --help=markdown | tr -d '`' | grep -qF "Types: $types. " || echo "the manual has not the types $types"
 gsort-gen --help | tr -s ' \n' '  ' | grep -qF "${types/ f16/}" || echo "the generator has not the types ${types/ f16/}"
 # What tunes stands apart; old spellings are nowhere.
 { gsort --help && gsort --help=tuning; } | grep -E '^  (-., |    )--' | sort | cmp - <(grep -E '^  (-., |    )--' help | sort)
 gsort --help | grep -E -- '--(chunk|window|io|batch-size|parallel)[= ]' || :
 [ "$(gsort --help | grep -cE '^  (-., |    )--')" -le 66 ] || echo "more than 66 options"
+# Texts have 80 words at most; links and code are for the manual only.
+awk '/^### / { name = $2; words = 0 } name != "" && !/^[#-]/ { words += NF }
+    words > 80 { print name ": its text has more than 80 words"; words = -1000 }' "$CASES/../../../src/option/options.md"
+grep -E '`|\]\(' help || :
 grep -E -- '--(json|check-quiet|threads|temp)([= ]|$)' help || :
 gsort -h >daily
 [ "$(wc -l <daily)" -le 24 ] || echo "-h is longer than a screen: $(wc -l <daily) lines"
