@@ -1,4 +1,5 @@
 """mypy --strict finds nothing in the package and in the examples of its README, and knows types; so does typing at run time."""
+import builtins
 import inspect
 import os
 import re
@@ -72,6 +73,10 @@ def test_readme__examples_are_typed(tmp_path):
     (tmp_path / 'mypy.ini').write_text('[mypy]\n[mypy-pyarrow.*]\nfollow_imports = skip\nignore_missing_imports = True\n')
     told = mypy('--strict', 'readme.py', cwd=tmp_path)
     assert len(blocks) >= 7 and told.startswith('Success'), told
+
+
+def test_star__leaves_what_python_has():
+    assert not set(libgsort.__all__) & set(dir(builtins))
 
 
 def test_public_names__have_hints_at_run_time():

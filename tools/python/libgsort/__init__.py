@@ -27,4 +27,4 @@ __all__ = ['ArrayOptions', 'Bin', 'Cancel', 'CanceledError', 'CorruptError', 'De
            'FileError', 'InputError', 'InputFileError', 'InternalError', 'MemoryAndDisk', 'NoteWarning', 'Options', 'OutOfMemoryError',
            'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError', 'TableReport', 'Tuning', 'UsageError', 'VerifyError',
            'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'cuda', 'find', 'merge', 'options', 'sort', 'sort_file', 'sort_parquet', 'sort_table',
-           'sorted', 'stats', 'top', 'version']
+           'stats', 'top', 'version']  # no 'sorted', which Python has
