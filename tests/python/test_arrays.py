@@ -305,6 +305,53 @@ def test_report__has_exact_numbers():
     assert records.fields[0].sum == 2.0 and isinstance(records.fields[0].max, float) and records.sum is None
 
 
+TIMES = ['M8[s]', 'M8[ns]', 'M8[D]', 'M8[M]', 'M8[25s]', '>M8[ms]', 'm8[us]', '>m8[s]']
+
+
+@pytest.mark.parametrize('dtype', TIMES)
+@pytest.mark.parametrize('nan', ['first', 'last'])
+@pytest.mark.parametrize('reverse', [False, True])
+def test_times__that_are_sorted__pass_the_check_and_begin_with_the_top(dtype, nan, reverse):
+    a = np.array([7, 1, 'NaT', 5, 'NaT', -3, 1], dtype)
+    how = {'nan': nan, 'reverse': reverse}
+    found = gs.sorted(a, **how)
+    assert found.dtype == a.dtype and np.isnat(found[:2]).all() == (nan == 'first')
+    gs.check(found, **how)
+    for k in 1, 3, 6, 9:
+        np.testing.assert_array_equal(gs.top(a, k, **how), found[:k])
+    with pytest.raises(gs.DisorderError):
+        gs.check(a, **how)
+
+
+@pytest.mark.parametrize('dtype', TIMES)
+def test_times__in__are_times_out(tmp_path, dtype):
+    a = np.array([40, 10, 'NaT', 31, 20, -100], dtype)
+    kind = a.dtype.newbyteorder('=')
+    numbers = np.sort(a[~np.isnat(a)]).astype(kind)
+    a.tofile(tmp_path / 'x')
+    rows = np.zeros(len(a), [('n', '<u2'), ('when', a.dtype)])
+    rows['when'] = a
+    how = {'quantiles': [0, 'median'], 'histogram': 2, 'variance': True}
+    for report in (gs.stats(a, **how), gs.stats(tmp_path / 'x', dtype=a.dtype, **how), gs.stats(rows, key='when', **how)):
+        of = report.fields[0] if report.fields else report
+        assert (of.min, of.max, of.nan_count) == (numbers[0], numbers[-1], 1) and of.min.dtype == of.max.dtype == kind
+        assert of.sum is None or kind.kind == 'm' and of.sum == numbers.sum()
+        assert [at.value for at in report.quantiles] == [numbers[0], numbers[2]] and report.quantiles[1].between.dtype == kind
+        assert report.histogram[0].start == numbers[0] and report.histogram[1].start.dtype == kind
+        if not report.fields:
+            assert report.mean == np.int64(0).astype(kind) and report.mean.dtype == kind  # of 1/5 units
+            assert report.deviation.dtype == kind.str.replace('M', 'm') and type(report.variance) is float
+        again = pickle.loads(pickle.dumps(report))
+        assert repr(again) == repr(report) and again.histogram[0].start.dtype == kind
+
+
+def test_times__at_the_ends_of_their_range__are_exact():
+    for unit in 'D', 'h', 'm', 's', 'ms', 'us', 'ns':
+        a = np.array([-2 ** 63 + 1, 2 ** 63 - 1, 0, 253402300800 if unit == 's' else 1], 'i8').view(f'M8[{unit}]')
+        report = gs.stats(a)
+        assert (report.min, report.max) == (a[0], a[1]), unit
+
+
 def test_report__is_read_when_it_is_looked_into():
     a = np.arange(100.0)[::-1].copy()
     kept = [gs.sort(a) for _ in range(40)]

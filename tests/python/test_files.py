@@ -235,8 +235,9 @@ def test_find__a_float__is_the_number_that_it_is(tmp_path):
 def test_find__a_time__is_of_the_unit_of_the_type(tmp_path):
     np.array(['2019', '2020', '2021'], 'M8[ns]').tofile(tmp_path / 'x')
     assert gs.find(tmp_path / 'x', np.datetime64('2020'), type='time64[ns]') == slice(1, 2)
+    assert gs.find(tmp_path / 'x', np.datetime64('2020'), dtype='M8[ns]') == slice(1, 2)
     with pytest.raises(gs.UsageError, match="'2020-01-01' is no time64, whose unit is not known"):
-        gs.find(tmp_path / 'x', np.datetime64('2020'), dtype='M8[ns]')
+        gs.find(tmp_path / 'x', np.datetime64('2020'), dtype='m8[ns]')
 
 
 @pytest.mark.parametrize('dtype', [None, 'f64', '<f8', np.float64])
@@ -380,7 +381,7 @@ WRONG = {
     'sort_file(): input': lambda: gs.sort_file(3, 'y'), 'sort_file(): output': lambda: gs.sort_file('x', 3),
     'sort_file(): dtype': lambda: gs.sort_file('x', 'y', dtype='nonsense'), 'sort_file(): key': lambda: gs.sort_file('x', 'y', key=3),
     'argsort(): key': lambda: gs.argsort(np.zeros(3), order=[1]), 'merge()': lambda: gs.merge('x'), 'stats()': lambda: gs.stats(None),
-    'check()': lambda: gs.check([1, 2]), 'top()': lambda: gs.top(np.zeros(3, 'M8[s]'), 1), 'find()': lambda: gs.find('x', 1, spede=1),
+    'check()': lambda: gs.check([1, 2]), 'top()': lambda: gs.top([1, 2], 1), 'find()': lambda: gs.find('x', 1, spede=1),
     'Sorter()': lambda: gs.Sorter('nonsense'), 'Sorter(): speed': lambda: gs.Sorter('f8', speed=1),
     'Sorter.push()': lambda: gs.Sorter('f8').push(np.zeros(3, 'f4'))}
 

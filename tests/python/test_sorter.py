@@ -232,8 +232,15 @@ def test_sorter__wrong_use__is_an_exception():
         gs.Sorter().push(np.ones(3))
     with pytest.raises(ValueError, match='no field'):
         gs.Sorter('f8', key='x')
-    with gs.Sorter('M8[s]') as s, pytest.raises(ValueError, match='NaT'):
-        s.push(np.array(['NaT'], 'M8[s]'))
+
+
+@pytest.mark.parametrize('reverse', [False, True])
+def test_sorter__nats_are_where_sort_has_them(reverse):
+    a = np.array(['2021', 'NaT', '2019', 'NaT', '2020'], 'M8[s]')
+    with gs.Sorter(a.dtype, reverse=reverse) as s:
+        s.push(a)
+        np.testing.assert_array_equal(np.concatenate(list(s)), gs.sorted(a, reverse=reverse))
+        assert s.report().max == np.datetime64('2021', 's')
 
 
 def test_push__buffers__are_of_the_dtype_or_of_bytes():

@@ -286,17 +286,24 @@ def test_sorted__a_column__is_canceled_at_any_time():
 
 
 @pytest.mark.parametrize('make', [pa.array, lambda a: pa.chunked_array([a[:7], a[7:7], a[7:]]), pl.Series])
-@pytest.mark.parametrize('dtype', ['f8', 'i4', 'u1', '?', 'M8[us]'])
+@pytest.mark.parametrize('dtype', ['f8', 'i4', 'u1', '?', 'M8[us]', 'M8[D]', 'm8[ms]'])
 def test_columns__where_arrays_are(make, dtype):
     a = np.random.default_rng(1).integers(0, 200, 1000).astype(dtype)
     column = make(a)
     assert (gs.argsort(column) == np.argsort(a, kind='stable')).all()
-    numbers = a.view('i8') if dtype[0] == 'M' else a
-    assert gs.stats(column).max == numbers.max() and gs.top(column, 3).tolist() == np.sort(numbers)[:3].tolist()
+    assert gs.stats(column).max == a.max() and gs.top(column, 3).tolist() == np.sort(a)[:3].tolist() and gs.top(column, 3).dtype == a.dtype
     with pytest.raises(gs.DisorderError):
         gs.check(column)
     with pytest.raises(ValueError, match=r'read-only.*sorted\(\) makes a copy'):
         gs.sort(column)
+
+
+@pytest.mark.parametrize('kind, dtype', [(pa.date64(), 'M8[ms]'), (pa.timestamp('s'), 'M8[s]'), (pa.timestamp('ns', 'Europe/Berlin'), 'M8[ns]'),
+                                         (pa.duration('us'), 'm8[us]'), (pa.time32('s'), '<i4')])
+def test_columns__of_times__are_those_of_numpy(kind, dtype):
+    column = pa.array([86_400_000, 0], pa.int32() if kind == pa.time32('s') else pa.int64()).cast(kind)
+    found = gs.top(column, 2)
+    assert found.dtype == dtype and found.astype('i8').tolist() == [0, 86_400_000]
 
 
 @pytest.mark.parametrize('column, error, text', [

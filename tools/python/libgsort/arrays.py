@@ -1,9 +1,8 @@
 """Arrays in memory: sorted in place, counted, checked; their order."""
 from __future__ import annotations
 
-import functools
 import os
-from typing import Any, Callable, List, Mapping, Optional, Union
+from typing import Any, List, Mapping, Optional, Union
 
 from . import _c
 from ._hints import Array, Buffer, Unpack, np, npt
@@ -12,7 +11,6 @@ from .job import ArrayOptions, Job
 from .layout import Keys, Layout, key_list, layout_of
 from .report import Report
 from .resident import released
-from .table import is_true, row_of, texts_of
 
 
 def is_arrow(a: Any) -> bool:
@@ -78,7 +76,7 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
         return report
     if key is None and layout.record and array.dtype.kind in 'iufmM' and array.dtype.itemsize > 2:
         return _sort_swapped(array, options)
-    return _sort(array, layout, options)
+    return _run('gs_job_sort_array', array, layout, options)
 
 
 def _sort_swapped(array: Array, options: Mapping[str, Any]) -> Report:
@@ -87,18 +85,10 @@ def _sort_swapped(array: Array, options: Mapping[str, Any]) -> Report:
     done: List[Array] = []
     try:
         done.extend(map(swapped.byteswap, (True,)))  # in one call: no signal comes between the swap and its note
-        return _sort(swapped, layout_of(swapped.dtype), options)
+        return _run('gs_job_sort_array', swapped, layout_of(swapped.dtype), options)
     finally:
         if done:
             swapped.byteswap(inplace=True)
-
-
-def _sort(array: Array, layout: Layout, options: Mapping[str, Any]) -> Report:
-    import numpy as np
-    then = None
-    if layout.has_nat and _nats_move(options) and (array.nbytes >= SHORT_BYTES or np.isnat(array).any()):
-        then = functools.partial(_move_nats, array, is_true(options.get('reverse')))
-    return _run('gs_job_sort_array', array, layout, options, then=then)
 
 
 # What takes milliseconds at most is done on the calling thread, where a signal is handled behind it: a thread of its own would take
@@ -106,57 +96,22 @@ def _sort(array: Array, layout: Layout, options: Mapping[str, Any]) -> Report:
 SHORT_BYTES = 1 << 20
 
 
-def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *out: Array,
-         then: Optional[Callable[[], object]] = None) -> Report:
-    """then: the rest of the work, on the same thread: neither a signal nor what the function for progress raises comes between."""
-    is_short = array.nbytes < SHORT_BYTES and then is None
+def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *out: Array) -> Report:
+    is_short = array.nbytes < SHORT_BYTES
     job = Job(options, is_short)
     layout.put(job)
     function, arguments = getattr(_c.library, call), (array.ctypes.data, array.nbytes, *(other.ctypes.data for other in out))
-
-    def work(*arguments: Any) -> int:
-        status: int = function(*arguments)
-        if status == 0 and then is not None:
-            then()
-        return status
     try:
         if is_short:
-            return job.run(work, *arguments)
+            return job.run(function, *arguments)
         with released(*map(job.keep, (array, *out))):
-            return job.run(work, *arguments)
+            return job.run(function, *arguments)
     except Error:
         raise
     except BaseException as raised:  # by Ctrl-C, or by the function for progress
         if job.failure():  # which says what the array holds
             vars(raised).setdefault('__notes__', []).append(job.failure())  # as add_note, of Python 3.11
         raise
-
-
-def _nats_move(options: Mapping[str, Any]) -> bool:
-    """Whether NaTs belong to the other end than the least i64, which they are."""
-    given = options.get('nan')
-    texts = [] if given is None else texts_of(row_of('nan'), given)
-    return texts != [b'last' if is_true(options.get('reverse')) else b'first']
-
-
-def _move_nats(array: Array, reverse: bool) -> None:
-    """NaT is the least i64; as a time it is none, and goes to the other end."""
-    import numpy as np
-    nat = np.iinfo(np.int64).min
-    numbers = array.view('i8')
-    low, high = 0, len(numbers)  # where NaTs end, or begin
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if (numbers[middle] == nat) != reverse else (low, middle)
-    count = len(numbers) - low if reverse else low
-    if count == 0:
-        return
-    if reverse:
-        numbers[count:] = numbers[:low]
-        numbers[:count] = nat
-    else:
-        numbers[:len(numbers) - count] = numbers[count:]
-        numbers[len(numbers) - count:] = nat
 
 
 def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.NDArray[np.uint64]] = None,
@@ -182,24 +137,7 @@ def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.ND
     if np.may_share_memory(given, out):
         raise ValueError('out is in the memory of the array')
     _run('gs_job_argsort_array', array, layout, options, out)
-    if layout.has_nat and _nats_move(options):
-        _move_nat_places(array, out, is_true(options.get('reverse')))
     return out
-
-
-def _move_nat_places(array: Array, places: npt.NDArray[np.uint64], reverse: bool) -> None:
-    """As _move_nats."""
-    import numpy as np
-    count = int(np.count_nonzero(np.isnat(array)))
-    if 0 < count < len(places):
-        places[:] = np.roll(places, count if reverse else -count)
-
-
-def refuse_nat(array: Array) -> None:
-    import numpy as np
-    for begin in range(0, len(array), 1 << 20):
-        if np.isnat(array[begin:begin + (1 << 20)]).any():
-            raise ValueError('NaT in the array: it would come first; leave such out')
 
 
 def look_at(call: str, a: Any, key: Keys, options: Mapping[str, Any]) -> Report:
@@ -207,6 +145,4 @@ def look_at(call: str, a: Any, key: Keys, options: Mapping[str, Any]) -> Report:
     import numpy as np
     array = array_of(a)
     layout = layout_of(array.dtype, key)
-    if layout.has_nat:
-        refuse_nat(array)
     return _run(call, np.ascontiguousarray(array), layout, options)

@@ -255,7 +255,8 @@ def _values(column: Column, array: Any, begin: int, length: int) -> Array:
 
 
 def array_of_column(data: Any) -> Array:
-    """A copy, read-only, of a column that stands alone: numbers, bool, times as numbers, and bytes of one width."""
+    """A copy, read-only, of a column that stands alone: numbers, bool, dates, timestamps, durations, and bytes of one width. Times of
+    day are numbers."""
     with Batches(data) as batches:
         columns = Columns(batches.schema)
         if columns.is_table:
@@ -265,8 +266,21 @@ def array_of_column(data: Any) -> Array:
             raise type_error('decimals are no numbers of NumPy; sorted() takes them')
         arrays = [columns.arrays_of(batch)[0].astype(column.dtype) for batch in batches]
     found = np.concatenate([np.empty(0, column.dtype), *arrays])
+    time = _time_of(column.format)
+    if time is not None:
+        found = found.astype(np.int64, copy=False).view(time)
     found.flags.writeable = False
     return found
+
+
+def _time_of(format: bytes) -> Optional[str]:
+    """NumPy's type of the dates, timestamps and durations of Arrow's; timestamps with a zone are UTC there, too."""
+    if format in (b'tdD', b'tdm'):
+        return 'M8[D]' if format == b'tdD' else 'M8[ms]'
+    if format[:2] not in (b'ts', b'tD'):
+        return None
+    unit = format[2:3].decode()
+    return f"{'M8' if format[:2] == b'ts' else 'm8'}[{unit if unit == 's' else unit + 's'}]"
 
 
 class AnySource:

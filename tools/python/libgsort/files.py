@@ -11,7 +11,7 @@ from .arrays import array_of, look_at
 from .errors import UsageError, type_error
 from .job import Job, Options
 from .layout import Keys, Layout, key_list, layout_by, layout_of, numpy_dtype
-from .report import Report
+from .report import Report, time_dtype
 from .resident import released
 from .table import Path, is_true, row_of, texts_of
 
@@ -21,10 +21,7 @@ Paths = Union[Path, Sequence[Path]]
 def layout_of_files(dtype: Any, key: Keys) -> Layout:
     """dtype: None, or as of layout_by."""
     if dtype is not None:
-        layout = layout_by(dtype, key)
-        if layout.has_nat:
-            layout.type = 'time64'  # which has NaT last
-        return layout
+        return layout_by(dtype, key)
     # Names of fields in a .npy header, which the library looks up.
     named = [text[1:] + ':desc' if text.startswith('-') else text for text in key_list(key)]
     return Layout(None, None, 0, named)
@@ -156,12 +153,13 @@ def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options:
             return np.load(BytesIO(written))  # type: ignore[no-any-return]
         if dtype is not None:
             return np.frombuffer(written, dtype=layout_by(dtype).dtype)
-        return np.frombuffer(written, dtype=f"V{report.details['element_bytes']}" if report.type == 'record' else numpy_dtype(report.type or ''))
+        if report.type == 'record':
+            return np.frombuffer(written, dtype=f"V{report.details['element_bytes']}")
+        word = report.type or ''
+        return np.frombuffer(written, dtype=time_dtype(word) or numpy_dtype(word))
     _refuse_dtype(dtype)
     array = np.ascontiguousarray(array_of(x))
     layout = layout_of(array.dtype, options.pop('key', None))
-    if layout.has_nat:
-        raise type_error(f'{array.dtype}: times have no top, for NaT would be the first')
     job = Job({'raw': True, **options})
     layout.put(job)
     job.check(_c.library.gs_job_add_reader(job.pointer, b'array', _reader(job, array)))

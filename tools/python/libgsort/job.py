@@ -15,6 +15,7 @@ from contextlib import nullcontext
 from typing import Any, Callable, ContextManager, List, Mapping, Optional, Set, Tuple, TypeVar, Union
 
 from . import _c
+from ._hints import np
 from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
 from .cancel import Cancel
 from .errors import DisorderError, NoteWarning, type_error
@@ -67,6 +68,7 @@ class Job:
         self._asked = _cancel_of(options)
         self._is_short = is_short
         self.given: Set[str] = set()
+        self.times: Mapping[int, np.dtype[Any]] = {}  # what the report gives as times: offset -> dtype
         self._kept: List[Any] = []
         self._notes: List[str] = []
         self._raised: List[BaseException] = []
@@ -167,12 +169,12 @@ class Job:
             self.check(status)
             self._show_whole()
         except DisorderError as failed:
-            failed.report = Report.taken(_c.library.gs_job_take_report(self.pointer))
+            failed.report = Report.taken(_c.library.gs_job_take_report(self.pointer), self.times)
             failed.disorder = failed.report.disorder
             raise
         finally:
             self.end()
-        return Report.taken(_c.library.gs_job_take_report(self.pointer))
+        return Report.taken(_c.library.gs_job_take_report(self.pointer), self.times)
 
 
 def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _c
 from ._hints import np
@@ -19,12 +19,10 @@ Keys = Union[str, Sequence[str], None]
 
 
 class Layout:
-    """`type` of numbers, or else `record` and `key`. `has_nat`: numbers that may be NaT, which i64 puts first. dtype None: the keywords
-    of a call, or the file, say it."""
+    """`type` of numbers, or else `record` and `key`. dtype None: the keywords of a call, or the file, say it."""
 
-    def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record: int, key: Sequence[str],
-                 has_nat: bool = False) -> None:
-        self.dtype, self.type, self.record, self.key, self.has_nat = dtype, type, record, key, has_nat
+    def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record: int, key: Sequence[str]) -> None:
+        self.dtype, self.type, self.record, self.key = dtype, type, record, key
 
     def put(self, job: Job) -> None:
         if self.dtype is not None and not job.given.isdisjoint(('type', 'record')):
@@ -32,6 +30,7 @@ class Layout:
         job.set('type', self.type)
         job.set('record', self.record or None)
         job.set('key', self.key)
+        job.times = {} if self.dtype is None else times_of(self.dtype)
 
 
 def type_name(word: str) -> Optional[str]:
@@ -49,8 +48,20 @@ def number_name(dtype: np.dtype[Any]) -> Optional[str]:
         return 'bf16' if dtype.isnative else 'bf16be'
     if dtype.kind not in 'biufmM':
         return None
+    if dtype.kind == 'M' and type_name(dtype.str) is not None:
+        return type_name(dtype.str)  # a time whose unit the library knows, too
     order = '' if dtype.itemsize == 1 else dtype.str[0]
     return type_name(order + {'b': 'u', 'M': 'm'}.get(dtype.kind, dtype.kind) + str(dtype.itemsize))
+
+
+def times_of(dtype: np.dtype[Any], off: int = 0) -> Dict[int, np.dtype[Any]]:
+    """Offset -> dtype of each datetime64 and timedelta64 in an element."""
+    if dtype.kind in 'mM':
+        return {off: dtype.newbyteorder('=')}
+    found: Dict[int, np.dtype[Any]] = {}
+    for field in (dtype.fields or {}).values():
+        found.update(times_of(field[0], off + field[1]))
+    return found
 
 
 def numpy_dtype(word: str) -> np.dtype[Any]:
@@ -101,8 +112,7 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
         raise type_error(f'{dtype}: elements have 1 to 65536 bytes')
     number = number_name(dtype)
     if not wanted and number is not None and (dtype.isnative or dtype.itemsize < 4):
-        has_nat = dtype.kind in 'mM'
-        return Layout(dtype, 'i64' if has_nat else number, 0, (), has_nat)
+        return Layout(dtype, number, 0, ())
     found: List[str] = []
     for text in wanted or ['']:
         if _is_by_offset(dtype, text):

@@ -8,8 +8,13 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
 
 from . import _c
+from ._hints import np
 
-Number = Union[int, float]
+# Values of elements. Where elements are times these are numpy.datetime64 or timedelta64.
+Number = Any  # int or float
+Sum = Any  # int or float; datetimes have no sum
+Mean = Any  # float
+Deviation = Any  # float; timedelta64 where elements are times
 
 # Reports that nobody has looked into yet are the library's, 0.1 MB each; so these are the last ones.
 _unread: deque[weakref.ref[Report]] = deque()
@@ -23,10 +28,10 @@ SCHEMA = 2  # of the JSON whose names are below
 class _Taken:
     """A report of the library's, which is given back with this."""
 
-    __slots__ = ('pointer',)
+    __slots__ = ('pointer', 'times')
 
-    def __init__(self, pointer: Optional[int]) -> None:
-        self.pointer = pointer
+    def __init__(self, pointer: Optional[int], times: Mapping[int, np.dtype[Any]]) -> None:
+        self.pointer, self.times = pointer, times
 
     def __del__(self) -> None:
         _c.library.gs_report_free(self.pointer)
@@ -38,12 +43,13 @@ class Told:
     OF: Mapping[str, str] = {}  # attribute -> its path, where that is not its name
     details: Mapping[str, Any]
 
-    def __init__(self, details: Mapping[str, Any], is_float: bool = False) -> None:
-        self.details, self._is_float = details, details.get('is_float', is_float)
+    def __init__(self, details: Mapping[str, Any], is_float: bool = False, time: Optional[np.dtype[Any]] = None) -> None:
+        """time: the dtype of values that are times."""
+        self.details, self._is_float, self._time = details, details.get('is_float', is_float), time
 
     if not TYPE_CHECKING:  # who knows the annotations
         def __getattr__(self, name: str) -> Any:
-            if name in ('details', '_is_float') and isinstance(self, Report):
+            if name in ('details', '_is_float', '_time', '_times') and isinstance(self, Report):
                 self._read()
                 if name in self.__dict__:
                     return self.__dict__[name]
@@ -52,8 +58,23 @@ class Told:
             value: Any = self.details
             for part in self.OF.get(name, name).split('.'):
                 value = value.get(part)
-            setattr(self, name, _made(type(self).__annotations__[name], value, self._is_float))
+            setattr(self, name, self._made(type(self).__annotations__[name], value))
             return getattr(self, name)
+
+    def _made(self, kind: str, value: Any) -> Any:
+        """As an annotation says."""
+        if kind.startswith('Optional['):
+            return None if value is None else self._made(kind[len('Optional['):-1], value)
+        if kind.startswith('Tuple['):
+            return tuple(self._made(kind[len('Tuple['):-len(', ...]')], row) for row in value or ())
+        if kind in ('int', 'float'):
+            return int(value or 0) if kind == 'int' else float(value)
+        if kind in VALUES:
+            return VALUES[kind](value, self._is_float) if self._time is None else _as_time(kind, value, self._time)
+        return value if kind == 'str' else globals()[kind](value, self._is_float, self._time_of(value))
+
+    def _time_of(self, part: Mapping[str, Any]) -> Optional[np.dtype[Any]]:
+        return self._time
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *type(self).__annotations__]
@@ -61,7 +82,8 @@ class Told:
     def __repr__(self) -> str:
         """What is there; of a job without its phases, for a prompt shows it behind each call."""
         told = {name: getattr(self, name) for name in type(self).__annotations__ if name != 'phases'}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in told.items() if value not in (None, ()))})"
+        is_there = {name: value for name, value in told.items() if value is not None and not (isinstance(value, tuple) and not value)}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in is_there.items())})"
 
 
 class Phase(Told):
@@ -82,7 +104,7 @@ class Field(Told):
     count: int
     min: Optional[Number]
     max: Optional[Number]
-    sum: Optional[Number]
+    sum: Optional[Sum]
     nan_count: int
 
 
@@ -92,7 +114,7 @@ class Quantile(Told):
     p: str
     rank: int
     value: Number
-    between: float
+    between: Mean
 
 
 class Bin(Told):
@@ -115,7 +137,8 @@ class Report(Told):
     """What became of a job. Sizes are bytes, times seconds, counts are of elements.
 
     min, max and sum are of numbers, exact; of records, look into `fields`. Integers are int, floats are float. A sum of
-    floats is that of all elements, rounded once. What was not asked for is None, or empty: mean, variance and deviation come with
+    floats is that of all elements, rounded once. Values of datetimes are numpy.datetime64, without a sum, and durations are
+    numpy.timedelta64. What was not asked for is None, or empty: mean, variance and deviation come with
     variance=True, distinct_count with distinct=True, quantiles, histogram and mode with options of these names. `details` is the whole
     report as the library's JSON has it.
     """
@@ -125,16 +148,16 @@ class Report(Told):
     type: Optional[str]
     min: Optional[Number]
     max: Optional[Number]
-    sum: Optional[Number]
+    sum: Optional[Sum]
     nan_count: int
     seconds: float
     input_bytes: int
     output_bytes: int
     unique_count: Optional[int]
     duplicate_count: Optional[int]
-    mean: Optional[float]
+    mean: Optional[Mean]
     variance: Optional[float]
-    deviation: Optional[float]
+    deviation: Optional[Deviation]
     quantiles: Tuple[Quantile, ...]
     histogram: Tuple[Bin, ...]
     distinct_count: Optional[int]
@@ -148,6 +171,21 @@ class Report(Told):
     fields: Tuple[Field, ...]
     phases: Tuple[Phase, ...]
     disorder: Optional[Disorder]
+
+    def __init__(self, details: Mapping[str, Any], times: Mapping[int, np.dtype[Any]] = {}) -> None:
+        """times: offset of a field -> the dtype of its times."""
+        super().__init__(details)
+        self._times = times
+        self._time = self._time_at(details.get('ranks_of') or f"0:{details.get('type')}")
+
+    def _time_of(self, part: Mapping[str, Any]) -> Optional[np.dtype[Any]]:
+        return self._time_at(part['field']) if 'field' in part else self._time
+
+    def _time_at(self, field: str) -> Optional[np.dtype[Any]]:
+        """The dtype of a field 'OFF:TYPE' of times; None: it holds other values, or is named otherwise."""
+        off, _, rest = field.partition(':')
+        word = rest.partition(':')[0]
+        return self._times.get(int(off), time_dtype(word)) if off.isdigit() and word.startswith('time64') else None
 
     @classmethod
     def from_json(cls, text: Union[str, bytes]) -> Report:
@@ -164,10 +202,10 @@ class Report(Told):
         return cls(told)
 
     @classmethod
-    def taken(cls, pointer: Optional[int]) -> Report:
+    def taken(cls, pointer: Optional[int], times: Mapping[int, np.dtype[Any]]) -> Report:
         """What gs_job_take_report gave, which takes longer to read than a few numbers to sort: so it is read when it is looked into."""
         report = cls.__new__(cls)
-        report.__dict__['_taken'] = _Taken(pointer)
+        report.__dict__['_taken'] = _Taken(pointer, times)
         _unread.append(weakref.ref(report))
         if len(_unread) > UNREAD_MOST:
             oldest = _unread.popleft()()
@@ -180,7 +218,7 @@ class Report(Told):
             taken = self.__dict__.get('_taken')
             if taken is not None:
                 import json
-                Told.__init__(self, json.loads(_c.report_json(taken.pointer)))
+                Report.__init__(self, json.loads(_c.report_json(taken.pointer)), taken.times)
                 del self.__dict__['_taken']
 
     def __getstate__(self) -> Mapping[str, Any]:
@@ -205,20 +243,40 @@ class Report(Told):
         return self.input_bytes / self.seconds if self.seconds > 0 else 0.0
 
 
-def _made(kind: str, value: Any, is_float: bool) -> Any:
-    """As an annotation says."""
-    if kind.startswith('Optional['):
-        return None if value is None else _made(kind[len('Optional['):-1], value, is_float)
-    if kind.startswith('Tuple['):
-        return tuple(_made(kind[len('Tuple['):-len(', ...]')], row, is_float) for row in value or ())
-    if kind in ('int', 'float'):
-        return int(value or 0) if kind == 'int' else float(value)
-    return value if kind == 'str' else _number(value, is_float) if kind == 'Number' else globals()[kind](value, is_float)
+def _number(text: str, is_float: bool) -> Any:
+    """The report does not say which fields of records are floats, so a whole number becomes an int. Other text is a time."""
+    for kind in (float,) if is_float else (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    import numpy as np
+    return np.datetime64(text)
 
 
-def _number(text: str, is_float: bool) -> Number:
-    """Of records the report does not say whether it is a float; a whole one is an int then."""
-    try:
-        return float(text) if is_float else int(text)
-    except ValueError:
-        return float(text)
+def _real(text: str, is_float: bool) -> Any:
+    return _number(text, True)
+
+
+VALUES = {'Number': _number, 'Sum': _number, 'Mean': _real, 'Deviation': _real}
+
+
+def time_dtype(word: str) -> Optional[np.dtype[Any]]:
+    """The dtype for the library's name of times with a unit, such as 'time64[ms]'; None: it is no such name."""
+    import numpy as np
+    return np.dtype(f"M8{word[word.index('['):].removesuffix('be')}") if word.startswith('time64[') else None
+
+
+def _as_time(kind: str, text: str, time: np.dtype[Any]) -> Any:
+    """A time from a number of units, which may be a fraction, or from text such as '2020-01-01'."""
+    import numpy as np
+    if kind == 'Sum' and time.kind == 'M':
+        return None
+    if kind == 'Deviation':
+        time = np.dtype(time.str.replace('M', 'm'))
+    value = _number(text, False)
+    if isinstance(value, float):
+        value = round(value)
+    if isinstance(value, int):
+        return np.array(value, np.int64).view(time)[()] if -1 << 63 <= value < 1 << 63 else value
+    return value.astype(time)

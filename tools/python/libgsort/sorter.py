@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import threading
 import weakref
@@ -124,7 +125,7 @@ class Sorter:
     def _open(self, dtype: Any, key: Keys) -> None:
         layout = layout_by(dtype, key)
         self._refuse_count(layout.dtype.names or () if layout.dtype is not None else ())
-        self._has_nat, self._type = layout.has_nat, layout.type
+        self._type = layout.type
         layout.put(self._job)
         self.dtype = layout.dtype
         self._handle = _Handle(self._job)
@@ -183,7 +184,6 @@ class Sorter:
             raise type_error(f'{array.dtype} of {array.ndim} dimensions; the sorter takes {dtype} of one')
         if self._columns is not None:
             raise UsageError('the sorter takes Arrow tables, as the first one was')
-        self._refuse_nat(array)
         if array.flags.c_contiguous:
             self._wait(_c.library.gs_sorter_push, array.ctypes.data, array.nbytes, is_short=array.nbytes <= SMALL_BYTES,
                        keep=array)
@@ -195,13 +195,7 @@ class Sorter:
             raise UsageError('the sorter is closed')
         return self.dtype
 
-    _has_nat = False
     _type: Optional[str] = None  # of elements that are numbers, in the library's words
-
-    def _refuse_nat(self, array: Array) -> None:
-        if self._has_nat:
-            from .arrays import refuse_nat
-            refuse_nat(array)
 
     def _fill(self, count: int, fill: Callable[[Array, int, int], object]) -> None:
         """fill(room, begin, end) writes elements begin .. end of what is pushed into the sorter's own memory."""
@@ -302,7 +296,6 @@ class Sorter:
     def _push_columns(self, arrays: Sequence[Array], count: int) -> None:
         """One column lies in Arrow's memory as it is pushed; several are put together in the sorter's."""
         if len(arrays) == 1 and arrays[0].dtype == self.dtype:
-            self._refuse_nat(arrays[0])
             self._wait(_c.library.gs_sorter_push, arrays[0].ctypes.data, arrays[0].nbytes, keep=arrays[0])
         else:
             self._fill(count, lambda room, begin, end: self._interleave(room, arrays, begin, end))
@@ -310,7 +303,6 @@ class Sorter:
     def _interleave(self, room: Array, arrays: Any, begin: int, end: int) -> None:
         assert self._columns is not None
         self._columns.interleave(room, arrays, begin, end)
-        self._refuse_nat(room)
 
     def finish(self) -> None:
         """All was pushed. Reading does this, too."""
@@ -410,7 +402,7 @@ class Sorter:
         """Of the sort, once the last block has come."""
         found = self._wait(_c.library.gs_sorter_report, is_short=True)
         try:
-            return Report.from_json(_c.report_json(found))
+            return Report(json.loads(_c.report_json(found)), self._job.times)
         finally:
             _c.library.gs_report_free(found)
 
