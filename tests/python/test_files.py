@@ -1,4 +1,5 @@
 """gs.sort_file, merge, stats, check, top on files; errors; warnings."""
+import copy
 import errno
 import json
 import os
@@ -30,6 +31,16 @@ def test_report__of_json__is_the_same_again(tmp_path, numbers):
     report = gs.stats(tmp_path / 'x.f64')
     for text in (json.dumps(report.details), json.dumps(report.details).encode()):
         assert repr(gs.Report.from_json(text)) == repr(report)
+
+
+def test_reports__are_equal_by_what_they_say():
+    a = np.array([2.0, 1.0])
+    one, other = gs.stats(a, quantiles=0.5), gs.stats(np.array([2.0, 3.0]), quantiles=0.5)
+    again = pickle.loads(pickle.dumps(one))
+    assert one == again == copy.deepcopy(one) == gs.Report.from_json(json.dumps(one.details)) and hash(one) == hash(again)
+    assert one.min == 1 and one == again  # an attribute that was made does not count
+    assert one.quantiles == again.quantiles and one.quantiles[0] in again.quantiles and len({one, again}) == 1
+    assert one != other and one != one.quantiles[0] and one.quantiles != other.quantiles and one != 1
 
 
 @pytest.mark.parametrize('change, said', [

@@ -76,6 +76,12 @@ class Told:
     def _time_of(self, part: Mapping[str, Any]) -> Optional[np.dtype[Any]]:
         return self._time
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Told) and self.details == other.details and self._time == other._time
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.details))
+
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *type(self).__annotations__]
 
