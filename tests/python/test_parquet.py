@@ -2,6 +2,7 @@
 import datetime
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -283,6 +284,33 @@ def test_pyarrow__is_to_be_installed__only_where_it_is_not(tmp_path, call, lacks
     last = told.stderr.splitlines()[-1]
     assert told.returncode == 1 and ('pip install libgsort[tables]' in last) == advice, told.stderr
     assert advice or (lacks or 'libfoo.so') in last, last
+
+
+@pytest.mark.parametrize('by', [['--by', '-price'], ['--by=-price'], ['--by', '-price,time'], ['--by', '-price', '--by', '-time']])
+def test_command__takes_a_descending_key(by):
+    table = trades(1000)
+    pq.write_table(table, 'in.parquet')
+    assert main(['sort', *by, 'in.parquet', '-o', 'out.parquet']) == 0
+    found = pq.read_table('out.parquet')['price'].drop_null().to_pylist()
+    assert found == sorted(found, reverse=True) and len(found) > 800
+
+
+def test_command__of_a_key_without_a_value__is_refused(capsys):
+    with pytest.raises(SystemExit, match='2'):
+        main(['sort', 'in.parquet', '-o', 'out.parquet', '--by'])
+    assert 'argument --by: expected one argument' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('module', ['libgsort', 'libgsort.ray', 'libgsort.plot'])
+def test_command__says_its_version(module):
+    told = subprocess.run([sys.executable, '-m', module, '--version'], capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stdout) == (0, f'libgsort {gs.__version__}\n'), told.stderr
+
+
+def test_command__without_pyarrow__says_once_who_speaks(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'pyarrow', None)
+    assert main(['sort', 'in.parquet', '-o', 'out.parquet']) == 2
+    assert re.fullmatch(r"libgsort: [^:]*pyarrow[^:]*; tables of any columns need it: pip install libgsort\[tables\]\n", capsys.readouterr().err)
 
 
 def test_command__as_a_process():

@@ -13,6 +13,7 @@ from .errors import Error
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog='python -m libgsort', description='Sorts Parquet files, larger than memory too.')
+    parser.add_argument('--version', action='version', version=f'libgsort {_c.version()}')
     verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
     sort = verbs.add_parser('sort', help='one or several files into one, which appears whole or not at all')
     sort.add_argument('inputs', nargs='+', metavar='INPUT', help='files with the same columns')
@@ -29,8 +30,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _with_descending_keys(arguments: List[str]) -> List[str]:
+    """Joins --by and its value, for argparse takes a value that begins with '-' for an option."""
+    made: List[str] = []
+    for argument in arguments:
+        if made and made[-1] == '--by':
+            made[-1] += f'={argument}'
+        else:
+            made.append(argument)
+    return made
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
-    given = _parser().parse_args(arguments)
+    given = _parser().parse_args(_with_descending_keys(sys.argv[1:] if arguments is None else arguments))
     os.environ.setdefault('ARROW_DEFAULT_MEMORY_POOL', 'system')  # others keep what they were given back
     by = given.by[0].split(',') if given.by is not None and len(given.by) == 1 else given.by
     try:

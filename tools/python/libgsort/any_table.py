@@ -30,7 +30,7 @@ def _need_pyarrow() -> None:
     except ModuleNotFoundError as error:
         if error.name != 'pyarrow':  # pyarrow is installed, and lacks something
             raise
-        raise ImportError(f'libgsort: {error}; tables of any columns need it: pip install libgsort[tables]') from None
+        raise ImportError(f'{error}; tables of any columns need it: pip install libgsort[tables]') from None
 
 
 def over(cancel: Optional[Cancel]) -> ContextManager[None]:

@@ -18,6 +18,7 @@ import statistics
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+from ._c import version
 from .report import SCHEMA, Report
 
 Told = Mapping[str, Any]
@@ -278,6 +279,7 @@ def _read(path: str) -> Told:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog='python -m libgsort.plot', description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--version', action='version', version=f'libgsort {version()}')
     parser.add_argument('reports', nargs='*', metavar='REPORT.json')
     parser.add_argument('-o', '--output', metavar='FILE')
     parser.add_argument('--can', action='store_true', help='draw nothing; exit status 0: all that is needed is there')

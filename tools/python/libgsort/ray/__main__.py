@@ -8,6 +8,7 @@ import sys
 import threading
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
+from .._c import version
 from ..table import ROWS, row_of
 from . import gsort
 
@@ -32,6 +33,7 @@ def _add(parser: Any, names: Sequence[str]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog='python -m libgsort.ray', description='Sorts files past one machine, on a Ray cluster.')
+    parser.add_argument('--version', action='version', version=f'libgsort {version()}')
     verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument('inputs', nargs='+', metavar='INPUT', help='files that all nodes see, or s3://, gs://, ..; * ? [ make it a pattern')
