@@ -202,7 +202,7 @@ def test_fits_that_is_packed_or_odd_is_refused(tmp_path):
     make_fits(str(source), 1, rows=100)
     for wrong in ("pipe", "argsort"):
         options = {"argsort": True} if wrong == "argsort" else {"key": "C0", "zstd": 1}
-        with pytest.raises(gs.Error, match="--drop-header"):
+        with pytest.raises(gs.Error, match="drop_header"):
             gs.sort_file(str(source), target, **options)
     assert not os.path.exists(target)
 

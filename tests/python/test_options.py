@@ -82,9 +82,39 @@ def test_none__is_not_given(tmp_path):
 
 def test_other_names__mean_the_same():
     assert table.row_of('threads').name == b'parallel' and table.row_of('temp').name == b'temporary-directory'
-    for options in ({'threads': 5000}, {'parallel': 5000}):
-        with pytest.raises(gs.UsageError, match="--parallel: '5000'"):
-            gs.sort(np.zeros(3), **options)
+    for name in 'threads', 'parallel':
+        for call in (lambda **options: gs.sort(np.zeros(3), **options), lambda **options: gs.Sorter('f8', **options)):
+            with pytest.raises(gs.UsageError, match=f"^{name}: '5000'"):
+                call(**{name: 5000})
+    with pytest.raises(gs.UsageError, match='^memory: 1024 bytes'):
+        gs.sort(np.zeros(3), memory='1K')
+
+
+def test_messages__name_keywords(tmp_path):
+    (tmp_path / 'x --memory y').write_bytes(b'12345678' * 3)
+    src, dst = tmp_path / 'x --memory y', tmp_path / 'out'
+    calls = [
+        ({'threads': 0}, '^threads: '), ({'memory': 'x'}, '^memory: '), ({'memory': 5}, '^memory: '), ({'count': True}, '^count .*unique'),
+        ({'stats_of': '0:u32'}, '^stats_of .*record'), ({'record': 7}, 'header=3.*drop_tail'), ({'type': 'u7'}, '^type: '),
+        ({'quantiles': 2}, '^quantiles: '), ({'strict': True, 'type': None}, "'.*/x --memory y': .*strict"),
+        ({'where': 'z'}, '^where: '), ({'temp': [tmp_path], 'resume': tmp_path}, 'resume does not go with temp: '),
+        ({'temporary_directory': [tmp_path], 'resume': tmp_path}, 'resume does not go with temporary_directory: ')]
+    for options, said in calls:
+        with pytest.raises(gs.Error, match=said) as failed:
+            gs.sort_file(src, dst, **{'type': None if 'record' in options else 'u64', **options})
+        assert '--' not in str(failed.value).replace('x --memory y', ''), options
+    with pytest.raises(gs.UsageError, match=r'^mode .*stats\(\)'):
+        gs.stats(src, type='u64', mode=True)
+    with pytest.warns(gs.NoteWarning, match='x --memory y: sorted as u64, which was assumed; type '):
+        gs.sort_file(src, dst)
+
+
+@pytest.mark.parametrize('keyword', list(table.ROWS))
+def test_messages__have_each_keyword(keyword):
+    name = '--' + table.ROWS[keyword].name.decode()
+    assert table.in_keywords(f'{name}: 3', [keyword]) == f'{keyword}: 3' and table.in_keywords(f'x ({name}=N)', [keyword]) == f'x ({keyword}=N)'
+    for text in f"'{name}': no {name}x, a{name} or -{name}", f"gsort -t TYPE, laszip -i FILE -o FILE.las, {name}-other":
+        assert table.in_keywords(text) == text
 
 
 def test_order__is_numpys_word_for_key():

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
-from typing import Optional
+from typing import Collection, Optional
 
 NAME = 'libgsort.so.0'
 ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND, ACTION_CHECK_ALL = range(7)
@@ -131,13 +131,16 @@ def version() -> str:
     return text.decode()
 
 
-def raise_for(error: CError) -> None:
+def raise_for(error: CError, given: Collection[str] = ()) -> None:
+    """given: the keywords of the call."""
     if error.status != 0:
         import re
 
         from .errors import error_of
+        from .table import in_keywords
         text = error.text.decode(errors='replace') or library.gs_status_text(error.status).decode()
-        raise error_of(error.status, error.sys_errno, re.sub(r'gs_sorter_(\w+)', r'\1()', text))  # as they are called here
+        text = re.sub(r'gs_sorter_(\w+)', r'\1()', text)  # as they are called here
+        raise error_of(error.status, error.sys_errno, in_keywords(text, given))
 
 
 def report_json(report: object) -> str:

@@ -179,8 +179,8 @@ def _refuse_for_top(options: Any) -> None:
         if row.is_list:
             options[name] = texts  # what was given may be read but once
         if any(text.endswith(b':wide') if name == 'sum' else text != b'false' for text in texts):
-            what = 'sum=OFF:TYPE:wide' if name == 'sum' else name.replace('_', '-')
-            raise UsageError(f'--{what} does not go with top(): it writes something else than elements; '
+            what = 'sum=OFF:TYPE:wide' if name == 'sum' else name
+            raise UsageError(f'{what} does not go with top(): it writes something else than elements; '
                              'sort_file() has it, with top=K')
     if options.get('header') not in (None, 0, '0'):
         options['drop_header'] = True

@@ -21,7 +21,7 @@ from .cancel import Cancel
 from .errors import DisorderError, NoteWarning, type_error
 from .progress import Progress, progress_shower
 from .report import Report
-from .table import row_of, texts_of
+from .table import in_keywords, row_of, texts_of
 
 T = TypeVar('T')
 
@@ -93,18 +93,18 @@ class Job:
         row = row_of(name)
         call = _c.library.gs_job_add if row.is_list else _c.library.gs_job_set
         for text in [] if value is None else texts_of(row, value):
-            self.check(call(self.pointer, row.name, text))
             self.given.add(name)
+            self.check(call(self.pointer, row.name, text))
 
     def check(self, status: int) -> None:
         """Raises what a call that took the job has failed with."""
         if status != 0:
-            _c.raise_for(_c.library.gs_job_error(self.pointer).contents)
+            _c.raise_for(_c.library.gs_job_error(self.pointer).contents, self.given)
 
     def failure(self) -> str:
         """What the call that took the job has failed with; nothing, if it has not."""
         text: bytes = _c.library.gs_job_error(self.pointer).contents.text
-        return text.decode(errors='replace')
+        return in_keywords(text.decode(errors='replace'), self.given)
 
     def keep(self, value: T) -> T:
         """Also arrays, of which the library has addresses: whatever a signal may end, they outlive the thread that works on them."""
@@ -157,7 +157,7 @@ class Job:
         if self._raised:
             raise self._raised.pop()
         while self._notes:
-            warnings.warn(self._notes.pop(0), NoteWarning, stacklevel=_level_of_caller())
+            warnings.warn(in_keywords(self._notes.pop(0), self.given), NoteWarning, stacklevel=_level_of_caller())
 
     def run(self, function: Callable[..., int], *arguments: Any) -> Report:
         """function(job, *arguments), which Ctrl-C cancels; a DisorderError carries the report, too."""

@@ -63,7 +63,7 @@ class _Handle:
         self.pointer: Optional[int] = interruptible(lambda: _c.library.gs_sorter_open(job.pointer, ctypes.byref(error)), job.cancel)
         weakref.finalize(self, _close, self.pointer, job)
         job.after()
-        _c.raise_for(error)
+        _c.raise_for(error, job.given)
 
 
 def _close(pointer: Optional[int], job: Job) -> None:
@@ -154,7 +154,7 @@ class Sorter:
         with self._job.at_work():
             result = work() if is_short else interruptible(work, self._job.cancel)
         self._job.after()
-        _c.raise_for(error)
+        _c.raise_for(error, self._job.given)
         return result
 
     def push(self, data: Any) -> None:

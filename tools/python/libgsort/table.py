@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Union
+import re
+from typing import Any, Collection, Dict, List, Union
 
 from . import _c
 from .errors import type_error
@@ -47,6 +48,29 @@ def row_of(keyword: str) -> _c.COption:
         near = get_close_matches(keyword, ROWS, 1, 0.5)
         raise type_error(f"'{keyword}' is no option" + (f"; the nearest one is '{near[0]}'" if near else ''))
     return ROWS[keyword]
+
+
+# What the library calls otherwise than Python does: a command line's verbs and letters.
+CALLS = {'--stats-only': 'stats()', '--check': 'check()', '-o FILE': 'output', '-t TYPE': "type='TYPE'", '-R N': 'record=N'}
+COMMAND_LINE_WORD = re.compile(r'(?<![\w-])--[a-z][a-z-]*[a-z](?!\w)|(?<!gsort )(?<!FILE )(?<!\w)-(?:o FILE(?!\.)|t TYPE|R N)(?!\w)')
+
+
+def in_keywords(text: str, given: Collection[str] = ()) -> str:
+    """A message of the library with keywords in place of options: 'threads', not '--parallel', or 'parallel', if that was given.
+    The name of a file stays, with which a message begins."""
+    def keyword(match: re.Match[str]) -> str:
+        word = match[0]
+        row = ROWS.get(word[2:].replace('-', '_'))
+        if row is None:
+            return CALLS.get(word, word)
+        names = [name for name, other in ROWS.items() if other.name == row.name]
+        return next((name for name in names if name in given), names[-1])
+    if text.startswith("'"):
+        begin = text.find("': ") + 1
+    else:
+        name = text.partition(': ')[0]
+        begin = len(name) if os.path.lexists(name) else 0
+    return text[:begin] + COMMAND_LINE_WORD.sub(keyword, text[begin:])
 
 
 def texts_of(row: _c.COption, value: Any) -> List[bytes]:
