@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
 from . import _c
 from ._hints import np
 
-# Values of elements. Where elements are times these are numpy.datetime64 or timedelta64.
+# Values of elements. They are numpy.datetime64 or timedelta64 if elements are times.
 Number = Any  # int or float
 Sum = Any  # int or float; datetimes have no sum
 Mean = Any  # float
-Deviation = Any  # float; timedelta64 where elements are times
+Deviation = Any  # float; timedelta64 if elements are times
 
 # Reports that nobody has looked into yet are the library's, 0.1 MB each; so these are the last ones.
 _unread: deque[weakref.ref[Report]] = deque()

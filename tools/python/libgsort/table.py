@@ -50,7 +50,7 @@ def row_of(keyword: str) -> _c.COption:
     return ROWS[keyword]
 
 
-# What the library calls otherwise than Python does: a command line's verbs and letters.
+# Verbs and letters of the command line -> their names in Python.
 CALLS = {'--stats-only': 'stats()', '--check': 'check()', '-o FILE': 'output', '-t TYPE': "type='TYPE'", '-R N': 'record=N'}
 COMMAND_LINE_WORD = re.compile(r'(?<![\w-])--[a-z][a-z-]*[a-z](?!\w)|(?<!gsort )(?<!FILE )(?<!\w)-(?:o FILE(?!\.)|t TYPE|R N)(?!\w)')
 
