@@ -64,11 +64,7 @@ static const struct gs_choice choices_of_print[] = {{.word = "text", .value = 0}
                                                     {.word = "header", .value = 2},
                                                     {.word = "json", .value = 1},
                                                     {.word = NULL}};
-static const struct gs_choice choices_of_help[] = {{.word = "usual", .value = 0},
-                                                   {.word = "tuning", .value = 1},
-                                                   {.word = "all", .value = 2},
-                                                   {.word = "markdown", .value = 3},
-                                                   {.word = NULL}};
+static const struct gs_choice choices_of_help[] = {HELP_WORDS};
 static const struct gs_choice choices_of_tune[] = {{.word = "merge=tiles", .value = false},
                                                    {.word = "merge=circular", .value = true},
                                                    {.word = NULL}};
@@ -306,7 +302,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_VERBOSE] = {{"verbose", 'v', NULL, DESCRIBED_verbose, .alone = "true",
                           .place = GS_OPTION_OF_PROGRAM},
                          PROGRAM},
-    [GSI_OPT_HELP] = {{"help", 'h', "[=WHAT]", DESCRIBED_help, .alone = "usual",
+    [GSI_OPT_HELP] = {{"help", 'h', "[=TOPIC]", DESCRIBED_help, .alone = "usual",
                        .choices = choices_of_help, .place = GS_OPTION_OF_PROGRAM},
                       PROGRAM},
     [GSI_OPT_VERSION] = {{"version", 'V', NULL, DESCRIBED_version, .alone = "true",

@@ -1,11 +1,13 @@
-# options.cmake: turns options.md into option_words.h, the macros that the table of options is made of.
+# options.cmake: turns options.md into option_words.h, the macros that the table of options is made of, and into
+# help_topics.c, which says for gsort's help what belongs to each topic (tools/gsort/help.h).
 #
-#     cmake -D SOURCE=options.md -D HEADER=option_words.h -P options.cmake
+#     cmake -D SOURCE=options.md -D HEADER=option_words.h -D TOPICS=help_topics.c -P options.cmake
 #
 # Each entry of options.md, "### temporary-directory", becomes a macro DESCRIBED_temporary_directory with four members of
 # struct gs_option: group, help, manual, daily. `manual` is the paragraph in Markdown, with links as the manual has them.
 # `help` is the same without backticks and links, in lines of at most 47 columns. The table asserts that it has WORDS_COUNT
-# rows, which is the number of entries; a row without an entry names a macro that does not exist.
+# rows, which is the number of entries; a row without an entry names a macro that does not exist. HELP_WORDS are the words
+# that --help takes.
 cmake_minimum_required(VERSION 3.25)
 set(COLUMNS 47) # of 80, after 33 for the option's names
 
@@ -51,11 +53,28 @@ function(as_lines variable text)
     set(${variable} "${lines}${line}" PARENT_SCOPE)
 endfunction()
 
-# add_entry(GROUP NAME SHORT TEXT): appends a macro to `made`.
-macro(add_entry group name short text)
-    if("${group}" STREQUAL "" OR "${text}" STREQUAL "")
-        message(FATAL_ERROR "${SOURCE}: the entry '${name}' has no heading above it, or no text")
+# add_topic(WORD ABOUT): a row of the table of topics.
+macro(add_topic word about)
+    as_literal(about_literal "${about}")
+    string(APPEND help_words "{.word = \"${word}\", .value = ${topic_count}}, ")
+    string(APPEND topic_rows "    {\"${word}\", ${about_literal}},\n")
+    list(APPEND topics ${word})
+    math(EXPR topic_count "${topic_count} + 1")
+endmacro()
+
+# add_entry(GROUP NAME TOPICS SHORT TEXT): appends a macro to `made`, and a row to `option_rows`.
+macro(add_entry group name of_topics short text)
+    if("${group}" STREQUAL "" OR "${of_topics}" STREQUAL "" OR "${text}" STREQUAL "")
+        message(FATAL_ERROR "${SOURCE}: the entry '${name}' has no heading above it, no topics, or no text")
     endif()
+    string(REPLACE ", " ";" of_topics_list "${of_topics}")
+    foreach(topic IN LISTS of_topics_list)
+        if(NOT topic IN_LIST topics AND NOT topic STREQUAL "none")
+            message(FATAL_ERROR "${SOURCE}: '${name}': there is no topic '${topic}'")
+        endif()
+    endforeach()
+    string(REPLACE "," "" words_of_topics "${of_topics}")
+    string(APPEND option_rows "    {\"${name}\", \" ${words_of_topics} \"},\n")
     string(REPLACE "-" "_" macro "${name}")
     as_literal(group_literal "${group}")
     string(REPLACE "(../../tools/gsort/MANUAL.md#" "(#" manual "${text}")
@@ -74,15 +93,21 @@ endmacro()
 
 set(made "/* Made of options.md by options.cmake: edits are lost. */\n#ifndef OPTION_WORDS_H\n#define OPTION_WORDS_H\n")
 set(count 0)
+set(topic_count 0)
+set(topics "")
+set(topic_rows "")
+set(option_rows "")
+set(help_words "")
 set(group "")
 set(name "")
 string(REPLACE "\n" ";" lines "${text}\n## ")
 foreach(line IN LISTS lines)
     if(line MATCHES "^##")
         if(NOT name STREQUAL "")
-            add_entry("${group}" "${name}" "${short}" "${paragraph}")
+            add_entry("${group}" "${name}" "${of_topics}" "${short}" "${paragraph}")
         endif()
         set(name "")
+        set(of_topics "")
         set(short "")
         set(paragraph "")
     endif()
@@ -90,6 +115,10 @@ foreach(line IN LISTS lines)
         set(group "${CMAKE_MATCH_1}")
     elseif(line MATCHES "^### ([a-z0-9-]+)$")
         set(name "${CMAKE_MATCH_1}")
+    elseif(line MATCHES "^[|] ([a-z]+) [|] (.*) [|]$" AND NOT CMAKE_MATCH_1 STREQUAL "topic")
+        add_topic("${CMAKE_MATCH_1}" "${CMAKE_MATCH_2}")
+    elseif(line MATCHES "^- topics: (.*)$")
+        set(of_topics "${CMAKE_MATCH_1}")
     elseif(line MATCHES "^- short: (.*)$")
         set(short "${CMAKE_MATCH_1}")
     elseif(NOT name STREQUAL "" AND line MATCHES "^(#|- )")
@@ -99,5 +128,8 @@ foreach(line IN LISTS lines)
         string(STRIP "${paragraph}" paragraph)
     endif()
 endforeach()
-string(APPEND made "#define WORDS_COUNT ${count}\n#endif\n")
+string(APPEND made "#define WORDS_COUNT ${count}\n#define HELP_WORDS ${help_words}{.word = NULL}\n#endif\n")
 file(WRITE ${HEADER} "${made}")
+file(WRITE ${TOPICS} "/* Made of options.md by options.cmake: edits are lost. */\n#include \"gsort/help.h\"\n\n"
+    "const struct help_topic help_topics[] = {\n${topic_rows}    {NULL, NULL},\n};\n\n"
+    "const struct help_option help_options[] = {\n${option_rows}    {NULL, NULL},\n};\n")

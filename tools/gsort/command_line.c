@@ -234,19 +234,18 @@ static enum gs_status take_count(const struct command_line *line, const char *na
 
 static enum gs_status take_words(struct command_line *line, struct gs_error *error)
 {
-    int progress = PROGRESS_AUTO, quietly = 0, prints = PRINT_TEXT, help = HELP_USUAL;
+    int progress = PROGRESS_AUTO, quietly = 0, prints = PRINT_TEXT, unused = 0;
     TRY(take_stats(line, error));
     TRY(take_word(line, "progress", &progress, error));
     TRY(take_word(line, "check", &quietly, error));
     TRY(take_word(line, "print", &prints, error));
-    TRY(take_word(line, "help", &help, error));
+    TRY(take_word(line, "help", &unused, error));
     TRY(take_count(line, "head", &line->head_count, error));
     TRY(take_count(line, "tail", &line->tail_count, error));
     line->progress = (enum progress_mode)progress;
     line->check_quietly = quietly != 0 || command_line_given(line, "check-quiet") != NULL;
     line->prints_json = prints == PRINT_JSON || command_line_given(line, "json") != NULL;
     line->prints_header = prints == PRINT_HEADER;
-    line->help = help;
     line->wants_help = command_line_given(line, "help") != NULL;
     line->wants_version = command_line_given(line, "version") != NULL;
     line->joins_reports = command_line_given(line, "join-reports") != NULL;
@@ -338,78 +337,4 @@ void command_line_say(const struct command_line *line, const struct gs_error *er
         fprintf(out, "gsort: -%c%s\n", line->rows[i].letter, rest);
     else
         fprintf(out, "gsort: %s\n", text);
-}
-
-/* ---- help ---- */
-
-static const char usage[] =
-    "Usage: gsort [OPTION]... [FILE]... [-o OUT]\n"
-    "Sort huge files of binary numbers or records, larger than memory too, and report\n"
-    "exact aggregates. With no FILE, or when FILE is -, read standard input.\n";
-
-static void print_daily_help(const struct command_line *line, FILE *out)
-{
-    fprintf(out, "%s\n", usage);
-    for (int i = 0; i < line->row_count; i++)
-        if (line->rows[i].daily != NULL && !line->rows[i].is_hidden)
-            option_row_print(out, &line->rows[i], line->rows[i].daily);
-    fputs("\nExamples\n"
-          "  gsort prices.f64 -o sorted.f64 --stats        floats; min, max, sum\n"
-          "  gsort -S 2G huge.i64 -o huge.i64              in place, in 2 GiB of memory\n"
-          "  gsort -R 24 -k 8:u32 -k 16:f64:desc x -o y    records by two keys\n",
-          out);
-}
-
-static void print_groups(const struct command_line *line, FILE *out)
-{
-    const char *group = "";
-    for (int i = 0; i < line->row_count; i++) {
-        const struct gs_option *row = &line->rows[i];
-        bool tunes = strcmp(row->group, "Tuning") == 0;
-        if (row->is_hidden || (line->help < HELP_ALL && tunes != (line->help == HELP_TUNING)))
-            continue;
-        if (strcmp(row->group, group) != 0)
-            fprintf(out, "\n%s\n", row->group);
-        group = row->group;
-        option_row_print(out, row, row->help);
-    }
-}
-
-/* The manual's list of options. */
-static void print_markdown(const struct command_line *line, FILE *out)
-{
-    const char *group = "";
-    for (int i = 0; i < line->row_count; i++) {
-        const struct gs_option *row = &line->rows[i];
-        bool is_optional = row->argument != NULL && row->argument[0] == '[';
-        if (row->is_hidden)
-            continue;
-        if (strcmp(row->group, group) != 0)
-            fprintf(out, "%s### %s\n\n| option | meaning |\n|---|---|\n", i > 0 ? "\n" : "",
-                    row->group);
-        group = row->group;
-        fputs("| ", out);
-        if (row->letter != 0)
-            fprintf(out, "`-%c`, ", row->letter);
-        fprintf(out, "`--%s%s%s` | %s |\n", row->name,
-                row->argument == NULL || is_optional ? "" : "=",
-                row->argument == NULL ? "" : row->argument, row->manual);
-    }
-}
-
-void command_line_help(const struct command_line *line, FILE *out)
-{
-    if (line->wants_daily_help) {
-        print_daily_help(line, out);
-        return;
-    }
-    if (line->help == HELP_MARKDOWN) {
-        print_markdown(line, out);
-        return;
-    }
-    fputs(usage, out);
-    print_groups(line, out);
-    fputs("\nExit status: 0 done; 1 -c found disorder; 2 usage or bad input; 3 I/O, space or\n"
-          "device; 4 verification failed. A signal ends with that signal.\n",
-          out);
 }

@@ -8,9 +8,8 @@
 
 enum stats_format { STATS_NONE, STATS_TEXT, STATS_JSON };
 
-/* Words of --print and --help, by the numbers that the table of options gives them. */
+/* Words of --print, by the numbers that the table of options gives them. */
 enum print_way { PRINT_TEXT, PRINT_JSON, PRINT_HEADER };
-enum help_part { HELP_USUAL, HELP_TUNING, HELP_ALL, HELP_MARKDOWN };
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 /* Room for the library's options (gs_option_at), and for aliases. */
@@ -39,7 +38,6 @@ struct command_line {
     bool is_quiet, is_verbose, check_quietly, prints_json, prints_header, joins_reports, is_split;
     bool has_wide_sum;
     bool wants_help, wants_daily_help, wants_version; /* daily: -h */
-    int help; /* 0: no options that tune, 1: only these, 2: all, 3: as in the manual */
 };
 
 /* command_line_parse: fails GS_E_USAGE with one line that names the option. Free what was parsed,
@@ -68,8 +66,5 @@ bool command_line_writes_stdout(const struct command_line *line);
 /* command_line_say: prints the line of a failure. The option that it is about is named as it was
  * typed; where its value has a meaning for sort(1) only, the line says what gsort does instead. */
 void command_line_say(const struct command_line *line, const struct gs_error *error, FILE *out);
-
-/* command_line_help: the text of --help or -h, whichever the line asked for. */
-void command_line_help(const struct command_line *line, FILE *out);
 
 #endif

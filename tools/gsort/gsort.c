@@ -1,6 +1,7 @@
 /* gsort.c: the program: parse, call, report, exit. */
 #include "command_line.h"
 #include "common/tool.h"
+#include "help.h"
 #include "print.h"
 #include "print_output.h"
 #include "report_file.h"
@@ -333,7 +334,7 @@ int main(int argc, char **argv)
     if (!line.is_quiet && !is_json_on_stderr(&run))
         gs_job_set_note(line.job, say_note, &run);
     if (status == GS_OK && line.wants_help)
-        command_line_help(&line, stdout);
+        help_print(&line, stdout);
     else if (status == GS_OK && line.wants_version)
         gs_version_text(stdout);
     else if (status == GS_OK && line.joins_reports)

@@ -1,4 +1,4 @@
-# --help names every option once, under its heading; -h those of every day, on one screen, and nothing else.
+# --help=all names every option once, under its heading; -h those of every day, on one screen; --help and its topics the rest.
 gsort --help=all >help
 for option in output files0-from zstd raw header type record key reverse unique count top merge check print memory \
     temporary-directory resume parallel batch-size device device-memory device-model io chunk window tune spill compress stats stats-only \
@@ -12,13 +12,27 @@ types=$({ gsort -t f65 x 2>&1 || :; } | sed 's/.*there are \(.*\), each .*/\1/')
 tr -s ' \n' '  ' <help | grep -qF "Types: $types. " || echo "--help has not the types $types"
 gsort --help=markdown | tr -d '`' | grep -qF "Types: $types. " || echo "the manual has not the types $types"
 gsort-gen --help | tr -s ' \n' '  ' | grep -qF "${types/ f16/}" || echo "the generator has not the types ${types/ f16/}"
-# What tunes stands apart; old spellings are nowhere.
-{ gsort --help && gsort --help=tuning; } | grep -E '^  (-., |    )--' | sort | cmp - <(grep -E '^  (-., |    )--' help | sort)
-gsort --help | grep -E -- '--(chunk|window|io|batch-size|parallel)[= ]' || :
-[ "$(gsort --help | grep -cE '^  (-., |    )--')" -le 66 ] || echo "more than 66 options"
-# Texts have 80 words at most; links and code are for the manual only.
+# --help takes the topics of options.md, and names them. Each option has one, old spellings have none.
+names_of() { sed -nE 's/^  (-., |    )--([a-z0-9-]+).*/\2/p' "$1"; }
+texts=$CASES/../../../src/option/options.md
+topics=$(sed -n '/^## Topics/,/^## What/s/^| \([a-z]*\) | .*/\1/p' "$texts" | grep -vx topic)
+gsort --help=frob 2>&1 | grep -qF "is none of: $(echo $topics)" || echo "--help does not take the words: $(echo $topics)"
+gsort --help >usual
+gsort --help=usual | cmp - usual
+[ "$(wc -l <usual)" -le 60 ] || echo "--help has $(wc -l <usual) lines"
+: >in_topics
+for topic in $(echo $topics | sed 's/ all / /; s/ markdown$//'); do
+    gsort --help="$topic" >shown
+    [ "$(wc -L <shown)" -le 80 ] || echo "--help=$topic is wider than a screen"
+    names_of shown >>in_topics
+    [ "$topic" = usual ] || grep -qE "^  $topic +[A-Za-z]" usual || echo "--help does not name $topic"
+done
+names_of help >names
+sort -u in_topics | diff <(sort names) -
+# Texts have the order of the table, and 80 words at most; links and code are for the manual only.
+awk '/^### / { name = $2 } /^- topics: / && $3 != "none" { print name }' "$texts" | diff names -
 awk '/^### / { name = $2; words = 0 } name != "" && !/^[#-]/ { words += NF }
-    words > 80 { print name ": its text has more than 80 words"; words = -1000 }' "$CASES/../../../src/option/options.md"
+    words > 80 { print name ": its text has more than 80 words"; words = -1000 }' "$texts"
 grep -E '`|\]\(' help || :
 grep -E -- '--(json|check-quiet|threads|temp)([= ]|$)' help || :
 gsort -h >daily
