@@ -177,7 +177,9 @@ struct gs_report {
     struct gsi_tally_report tally;                   /* for records: only count and fingerprint */
     char keys[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES]; /* of records */
     size_t key_count, field_count;
-    /* Fields of records with statistics, and those statistics; with GS_LOOK: the keys. */
+    /* Fields of records with statistics, and those statistics. With GS_LOOK: the columns that are
+     * printed (input/format/record_columns.h); wide sums of wide_bytes follow each record. */
+    uint32_t wide_bytes;
     struct gsi_field_report fields[GSI_FIELDS_MAX];
     struct gsi_tally_report field_tallies[GSI_FIELDS_MAX];
     bool is_packed; /* the first input, by zstd */

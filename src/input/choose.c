@@ -4,6 +4,7 @@
 #include "base/report.h"
 #include "element/record/record_tally.h"
 #include "input/format/fields.h"
+#include "input/format/record_columns.h"
 #include "input/named/named_type.h"
 
 #include <stdio.h>
@@ -36,11 +37,9 @@ static enum gs_status lay_records(struct gsi_inputs *inputs, struct gs_report *r
     report->type = chosen->layout.type->name;
     report->element_bytes = chosen->record.bytes;
     report->reverse = reverse;
-    bool is_look = inputs->options->action == GS_LOOK;
-    const struct gsi_field *fields = is_look ? chosen->record.keys : chosen->record.fields;
-    report->field_count = is_look ? chosen->record.key_count : chosen->record.field_count;
+    report->field_count = chosen->record.field_count;
     for (uint32_t i = 0; i < report->field_count; i++)
-        report->fields[i] = gsi_field_describe(&fields[i]);
+        report->fields[i] = gsi_field_describe(&chosen->record.fields[i]);
     return GS_OK;
 }
 
@@ -278,6 +277,8 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
     GSI_TRY(choose_fold(inputs, report, chosen));
     GSI_TRY(choose_moments(inputs, chosen));
     GSI_TRY(choose_filter(inputs, report, chosen));
+    if (options->action == GS_LOOK && chosen->layout.record != NULL)
+        GSI_TRY(gsi_record_columns(inputs, &chosen->record, &chosen->fold, report));
     if (inputs->formatted != NULL && options->type == NULL)
         return gsi_named_type_check_output(typed_output(inputs), elements.type,
                                            inputs->table[0].name, inputs->loop->error);

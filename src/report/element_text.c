@@ -58,24 +58,13 @@ static void print_field(const struct place *place, const struct gsi_field_report
         print_bytes(place, record + field->off, field->bytes);
         return;
     }
-    gsi_shown_value(field, record, value);
-    gsi_shown_text(field, value, text);
+    if (field->bytes > sizeof value) { /* a wide sum of numbers of 16 bytes */
+        gsi_number_element(text, record + field->off, field->bytes, false, field->is_signed);
+    } else {
+        gsi_shown_value(field, record, value);
+        gsi_shown_text(field, value, text);
+    }
     print_number(place, text);
-}
-
-/* Of "8:u32:desc", without the direction, which is none of the field's. */
-static size_t name_length(const char *text)
-{
-    static const char direction[] = ":desc";
-    size_t length = strlen(text), suffix = sizeof direction - 1;
-    bool has_direction = length > suffix && strcmp(text + length - suffix, direction) == 0;
-    return has_direction ? length - suffix : length;
-}
-
-static void print_name(FILE *out, const char *text)
-{
-    gsi_json_quote(out, text, name_length(text));
-    fputc(':', out);
 }
 
 static void print_heading(const struct place *place)
@@ -86,8 +75,7 @@ static void print_heading(const struct place *place)
     else if (report->field_count == 0)
         fputs("bytes", place->file);
     for (size_t i = 0; gsi_has_records(report) && i < report->field_count; i++) {
-        const char *text = report->fields[i].text;
-        fprintf(place->file, "%s%.*s", i > 0 ? "\t" : "", (int)name_length(text), text);
+        fprintf(place->file, "%s%s", i > 0 ? "\t" : "", report->fields[i].text);
     }
 }
 
@@ -104,8 +92,11 @@ static void print_record(const struct place *place, const uint8_t *record)
     for (size_t i = 0; i < report->field_count; i++) {
         if (i > 0)
             fputc(is_json ? ',' : '\t', place->file);
-        if (is_json)
-            print_name(place->file, report->fields[i].text);
+        if (is_json) {
+            const char *name = report->fields[i].text;
+            gsi_json_quote(place->file, name, strlen(name));
+            fputc(':', place->file);
+        }
         print_field(place, &report->fields[i], record);
     }
     fputs(is_json ? "}" : "", place->file);

@@ -363,6 +363,7 @@ static const struct gsi_report_row beside_rows[] = {
     ROW(COUNT, "data_offset", .in = IN(data_off)),
     SAME(COUNT, data_bytes),
     SAME(COUNT, expected_bytes),
+    SAME(COUNT, wide_bytes),
     SAME(FLAG, is_placed),
     SAME(FLAG, is_kept),
     END,

@@ -167,6 +167,7 @@ ROWS = [
     Row("--check=quiet", effect=lambda run, without: differs(run, without) and not DISORDER.search(run.err)),
     Row("--head=2", effect=differs),
     Row("--tail=3", effect=differs),
+    Row("--print=text", effect=printed("^[0-9]+(	|$)"), blind=["--type"]),
     Row("--print=json", needs=["--head=4"], effect=printed("^{"), blind=["--type"]),
     Row("--print=header", needs=["--head=4"], effect=printed("^(value|[0-9a-z:]+\t?)+$"), blind=["--type"]),
     Row("--stats=text", effect=REPORT),
@@ -212,7 +213,8 @@ def make_inputs(folder, gsort):
     seeded = random.Random(17)
     # Those with equal keys come in another order than that of their bytes.
     records = [(4, 255, 1.25), (4, 254, 0.25), (9, 253, 0.0), (1, 252, 0.0)]
-    records += [(seeded.randrange(10) + i // 100 * 4, 255 - i, seeded.randrange(6) / 4) for i in range(4, 200)]
+    # Some keys occur once.
+    records += [(100 + i if i % 40 == 9 else seeded.randrange(10) + i // 100 * 4, 255 - i, seeded.randrange(6) / 4) for i in range(4, 200)]
     numbers = [(seeded.randrange(-20, 20) + i // 100 * 9,) for i in range(200)]
 
     def put(name, data):

@@ -53,7 +53,8 @@ static enum gs_status allow_only(const struct command_line *line, const char *co
     return GS_OK;
 }
 
-/* What a sort writes is printed on standard output, as far as it is known what it is. */
+/* What a sort writes is printed on standard output. An option that changes nothing there is
+ * refused. */
 static enum gs_status check_print(const struct command_line *line, struct gs_error *error)
 {
     static const struct {
@@ -65,7 +66,8 @@ static enum gs_status check_print(const struct command_line *line, struct gs_err
                  {"values", "text goes to standard output, and values to files"},
                  {"zstd", "text goes to standard output, and may be packed there: | zstd"},
                  {"out-order", "text has no order of bytes"},
-                 {"out", "fields that it cuts out have no type; -k says what is printed"}};
+                 {"out", "fields that it cuts out have no type; -k says what is printed"},
+                 {"drop-header", "the header is not printed; leave --drop-header out"}};
     const char *output = command_line_given(line, "output");
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
         const char *given = command_line_given(line, apart[i].name);
@@ -73,35 +75,46 @@ static enum gs_status check_print(const struct command_line *line, struct gs_err
             return gs_fail(error, GS_E_USAGE, 0, "--print does not go with --%s: %s", apart[i].name,
                            apart[i].why);
     }
-    if (line->has_wide_sum)
-        return gs_fail(
-            error, GS_E_USAGE, 0,
-            "--print does not go with --sum=OFF:TYPE:wide: what stands behind the record "
-            "is not printed; write it by -o FILE");
+    return GS_OK;
+}
+
+/* --head and --tail know which columns a sort would print, but nothing is sorted. */
+static enum gs_status check_look(const struct command_line *line, struct gs_error *error)
+{
+    static const char *const of_printing[] = {"head", "tail", "print", "json", "quiet", NULL};
+    static const char *const of_groups[] = {"group", "sum", "min", "max", "sum-wide"};
+    const char *name = command_line_given(line, "head") != NULL ? "head" : "tail";
+    char why[64];
+    snprintf(why, sizeof why, "--%s, which prints a file as it is", name);
+    TRY(allow_only(line, of_printing, true, why, error));
+    for (size_t i = 0; i < sizeof of_groups / sizeof of_groups[0]; i++)
+        if (command_line_given(line, of_groups[i]) != NULL)
+            return gs_fail(error, GS_E_USAGE, 0, "--%s: has no meaning with %s", of_groups[i], why);
+    if (line->input_count > 1)
+        return gs_fail(error, GS_E_USAGE, 0, "--%s: prints one file; '%s' is another", name,
+                       line->inputs[1]);
     return GS_OK;
 }
 
 static enum gs_status check_action(const struct command_line *line, struct gs_error *error)
 {
-    static const char *const of_printing[] = {"head", "tail", "print", "json", "quiet", NULL};
     static const char *const of_finding[] = {"quiet", NULL};
-    if (line->action == GS_LOOK) {
-        const char *name = command_line_given(line, "head") != NULL ? "head" : "tail";
-        char why[64];
-        snprintf(why, sizeof why, "--%s, which prints a file as it is", name);
-        TRY(allow_only(line, of_printing, true, why, error));
-        if (line->input_count > 1)
-            return gs_fail(error, GS_E_USAGE, 0, "--%s: prints one file; '%s' is another", name,
-                           line->inputs[1]);
-        return GS_OK;
-    }
+    if (line->action == GS_LOOK)
+        return check_look(line, error);
     if (command_line_given(line, "print") != NULL && line->action == GS_SORT)
         return check_print(line, error);
-    if (command_line_given(line, "print") != NULL || command_line_given(line, "json") != NULL)
+    const char *prints = command_line_given(line, "print") != NULL  ? "print"
+                         : command_line_given(line, "json") != NULL ? "json"
+                                                                    : NULL;
+    for (size_t i = 0; prints != NULL && i < ACTION_COUNT; i++)
+        if (command_line_given(line, actions[i].name) != NULL)
+            return gs_fail(error, GS_E_USAGE, 0,
+                           "--%s does not go with --%s, which writes no elements; a report as JSON "
+                           "is --stats=json",
+                           prints, actions[i].name);
+    if (prints != NULL)
         return gs_fail(error, GS_E_USAGE, 0,
-                       "--%s: goes with --head, --tail and what writes elements; a report takes "
-                       "--stats=json",
-                       command_line_given(line, "json") != NULL ? "json" : "print");
+                       "--json: goes with --head and --tail; --print=json prints what is written");
     if (line->action != GS_FIND)
         return GS_OK;
     return allow_only(line, of_finding, true,

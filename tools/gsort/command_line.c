@@ -100,22 +100,16 @@ static enum gs_status set_option(gs_job *job, const struct gs_option *row, const
                           : gs_job_set(job, row->name, text);
 }
 
-/* Whether an option says what the elements of an input are, and where. */
+/* Returns whether an option says where and what the elements are, or which columns are printed. */
 static bool is_of_look(const char *name)
 {
-    static const char *const names[] = {"type",   "record", "key",      "header",
-                                        "region", "raw",    "drop-tail"};
+    static const char *const names[] = {"type",   "record", "key", "header",
+                                        "region", "raw",    "sum", "drop-tail",
+                                        "group",  "min",    "max", "sum-wide"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;
-}
-
-static bool is_wide_sum(const char *name, const char *text)
-{
-    size_t length = strlen(text);
-    return strcmp(name, "sum-wide") == 0 ||
-           (strcmp(name, "sum") == 0 && length > 5 && strcasecmp(text + length - 5, ":wide") == 0);
 }
 
 /* Lists go on; help is there, however often it is asked for. */
@@ -151,7 +145,6 @@ static enum gs_status take_option(struct command_line *line, int i, int code, co
         return GS_OK;
     if (strcmp(row->name, "values") == 0 && line->value_count < VALUES_MAX)
         line->values[line->value_count++] = text;
-    line->has_wide_sum = line->has_wide_sum || is_wide_sum(row->name, text);
     TRY(taken(line, set_option(line->job, row, text), error));
     return is_of_look(row->name) ? taken(line, set_option(line->look, row, text), error) : GS_OK;
 }

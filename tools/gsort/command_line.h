@@ -36,7 +36,6 @@ struct command_line {
     enum progress_mode progress;
     uint64_t head_count, tail_count; /* GS_LOOK: elements to print; what was not given: 0 */
     bool is_quiet, is_verbose, check_quietly, prints_json, prints_header, joins_reports, is_split;
-    bool has_wide_sum;
     bool wants_help, wants_daily_help, wants_version; /* daily: -h */
 };
 

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ENTRY_BYTES_MAX ((size_t)65536 + sizeof(uint64_t)) /* a record and its count */
+/* A record, its wide sums, of 32 bytes at most each, and its count. */
+#define ENTRY_BYTES_MAX ((size_t)65536 + 64 * 32 + sizeof(uint64_t))
 
 struct print_output {
     const gs_report *report;  /* of what is looked at */
@@ -21,7 +22,9 @@ struct print_output {
     char *text_at;
     size_t text_bytes;
     enum gs_format format;
-    size_t base_bytes, entry_bytes; /* of an element or a position; with its count */
+    size_t base_bytes,
+        entry_bytes;     /* of an element with wide sums, or a position; with its count */
+    char count_name[32]; /* no other column has this name */
     bool has_positions;
     bool is_headed; /* names are still to come */
     size_t held;    /* bytes of an entry whose others are in the next piece */
@@ -56,10 +59,11 @@ static void print_counted(struct print_output *printer, const uint8_t *entry)
     if (printer->format != GS_FORMAT_JSON)
         fprintf(printer->out, "%.*s\t%" PRIu64 "\n", length, printer->text_at, count);
     else if (printer->text_at[0] == '{')
-        fprintf(printer->out, "%.*s,\"count\":%" PRIu64 "}\n", length - 1, printer->text_at, count);
+        fprintf(printer->out, "%.*s,\"%s\":%" PRIu64 "}\n", length - 1, printer->text_at,
+                printer->count_name, count);
     else
-        fprintf(printer->out, "{\"value\":%.*s,\"count\":%" PRIu64 "}\n", length, printer->text_at,
-                count);
+        fprintf(printer->out, "{\"value\":%.*s,\"%s\":%" PRIu64 "}\n", length, printer->text_at,
+                printer->count_name, count);
 }
 
 /* What stands above the columns of what entries are printed as. */
@@ -76,7 +80,8 @@ static void print_heading(struct print_output *printer)
     if (printer->text == NULL)
         return;
     fflush(text);
-    fprintf(printer->out, "%.*s\tcount\n", (int)printer->text_bytes - 1, printer->text_at);
+    fprintf(printer->out, "%.*s\t%s\n", (int)printer->text_bytes - 1, printer->text_at,
+            printer->count_name);
 }
 
 static void print_entry(struct print_output *printer, const uint8_t *entry)
@@ -150,19 +155,65 @@ static enum gs_status look(const struct command_line *line, struct print_input *
                : GS_OK;
 }
 
+/* A record is printed as its keys. So an option that chooses between records with equal keys would
+ * change nothing. With --group, further keys show what --keep chose. */
+static enum gs_status check_shown(const struct command_line *line, const gs_report *look,
+                                  struct gs_error *error)
+{
+    char type[GS_REPORT_TEXT_BYTES];
+    const char *kept = command_line_given(line, "keep");
+    bool keeps_one = kept != NULL && command_line_given(line, "group") == NULL &&
+                     (strcmp(kept, "first") == 0 || strcmp(kept, "last") == 0);
+    const char *name = command_line_given(line, "ties") != NULL ? "ties"
+                       : keeps_one                              ? "keep"
+                                                                : NULL;
+    if (name == NULL || gs_report_text(look, "type", type, sizeof type) != GS_FOUND ||
+        strcmp(type, "record") != 0)
+        return GS_OK;
+    return gs_fail(error, GS_E_USAGE, 0,
+                   "--print does not go with --%s: it shows only the keys, which are equal in the "
+                   "records that --%s chooses from; write whole records with -o FILE",
+                   name, name);
+}
+
+static bool is_column(const gs_report *look, const char *name)
+{
+    char path[32], text[GS_REPORT_TEXT_BYTES];
+    bool is_any = false;
+    for (unsigned i = 0, found = GS_FOUND; found == GS_FOUND && !is_any; i++) {
+        snprintf(path, sizeof path, "fields[%u].field", i);
+        found = gs_report_text(look, path, text, sizeof text);
+        is_any = found == GS_FOUND && strcmp(text, name) == 0;
+    }
+    return is_any;
+}
+
+/* "count", or "count#2" where that is a field of the records. */
+static void name_count(struct print_output *printer)
+{
+    strcpy(printer->count_name, "count");
+    for (unsigned i = 2; !printer->has_positions && is_column(printer->report, printer->count_name);
+         i++)
+        snprintf(printer->count_name, sizeof printer->count_name, "count#%u", i);
+}
+
 static enum gs_status begin(const struct command_line *line, struct print_output *printer,
                             struct gs_error *error)
 {
     const struct gs_writer writer = {.write = print_piece, .context = printer};
     TRY(look(line, &printer->input, error));
     printer->report = gs_job_report(line->look);
+    TRY(check_shown(line, printer->report, error));
     printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
     printer->has_positions = command_line_given(line, "argsort") != NULL;
-    printer->base_bytes = printer->has_positions ? (is_u32(line) ? 4 : 8)
-                                                 : number_at(printer->report, "element_bytes");
+    printer->base_bytes =
+        number_at(printer->report, "element_bytes") + number_at(printer->report, "wide_bytes");
+    if (printer->has_positions)
+        printer->base_bytes = is_u32(line) ? 4 : 8;
     printer->entry_bytes = printer->base_bytes;
     if (command_line_given(line, "count") != NULL) {
         printer->entry_bytes += sizeof(uint64_t);
+        name_count(printer);
         printer->text = open_memstream(&printer->text_at, &printer->text_bytes);
         if (printer->text == NULL)
             return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");

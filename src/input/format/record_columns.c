@@ -1,0 +1,104 @@
+/* record_columns.c: chooses the columns in which records are printed, and their names.
+ *
+ *     -k x:desc -k x -k y  --sum z:wide      columns: x  y  z:wide
+ *     -k 'a.b' -k 0:u32 -k 0:u32:desc        columns: a.b  0:u32
+ *
+ * A field that is named twice is one column. Two fields of a .npy file may have the same name: "a.b"
+ * is a name, and also the field b of the structure a. The second one is called "a.b#2", because
+ * readers of JSON keep one member of each name. */
+#include "input/format/record_columns.h"
+
+#include "base/report.h"
+#include "input/format/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Returns the length of a key's name: all of it without its direction. */
+static size_t name_length(const struct gsi_inputs *inputs, const char *text)
+{
+    const char *order = strrchr(text, ':');
+    bool is_descending, is_name = inputs->formatted != NULL &&
+                                  gsi_schema_field_find(&inputs->formatted->schema, text) != NULL;
+    return !is_name && order != NULL && gsi_order_word(order, &is_descending)
+               ? (size_t)(order - text)
+               : strlen(text);
+}
+
+/* Returns whether a column has this name. */
+static bool is_taken(const struct gs_report *report, const char *name)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < report->field_count; i++)
+        is_any = is_any || strcmp(report->fields[i].text, name) == 0;
+    return is_any;
+}
+
+static void name_column(const struct gs_report *report, const char *text, size_t length,
+                        char name[GSI_FIELD_TEXT_BYTES])
+{
+    char own[GSI_FIELD_TEXT_BYTES - sizeof "#64"], whole[GSI_FIELD_TEXT_BYTES];
+    snprintf(whole, sizeof whole, "%.*s", (int)length, text);
+    gsi_fit_name(own, sizeof own, whole);
+    strcpy(name, own);
+    for (unsigned number = 2; is_taken(report, name); number++)
+        snprintf(name, GSI_FIELD_TEXT_BYTES, "%s#%u", own, number);
+}
+
+static enum gs_status add_column(const struct gsi_inputs *inputs, struct gs_report *report,
+                                 struct gsi_field_report column, const char *text, size_t length)
+{
+    if (report->field_count == GSI_FIELDS_MAX)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--print: keys and folded fields are more than %d columns; write them to "
+                        "a file by -o FILE",
+                        GSI_FIELDS_MAX);
+    name_column(report, text, length, column.text);
+    report->fields[report->field_count++] = column;
+    return GS_OK;
+}
+
+/* Describes a wide sum, which follows the record. */
+static struct gsi_field_report describe_wide(const struct gsi_fold_field *folded)
+{
+    struct gsi_field_report column = {.is_number = true,
+                                      .off = folded->wide_off,
+                                      .bytes = folded->wide_bytes,
+                                      .element_bytes = folded->wide_bytes};
+    column.is_float = folded->field.type->kind == GSI_KEY_FLOAT;
+    column.is_signed = folded->field.type->kind != GSI_KEY_UNSIGNED;
+    return column;
+}
+
+/* Returns whether one of the first `count` keys is this field. */
+static bool is_among_keys(const struct gsi_record *record, uint32_t count,
+                          const struct gsi_field *field)
+{
+    bool is_any = false;
+    for (uint32_t i = 0; i < count; i++)
+        is_any = is_any || gsi_field_is_same(&record->keys[i], field);
+    return is_any;
+}
+
+enum gs_status gsi_record_columns(const struct gsi_inputs *inputs, const struct gsi_record *record,
+                                  const struct gsi_fold *fold, struct gs_report *report)
+{
+    report->field_count = 0;
+    report->wide_bytes = fold->wide_bytes;
+    for (uint32_t i = 0; i < record->key_count; i++) {
+        const struct gsi_field *key = &record->keys[i];
+        if (!is_among_keys(record, i, key))
+            GSI_TRY(add_column(inputs, report, gsi_field_describe(key), key->text,
+                               name_length(inputs, key->text)));
+    }
+    for (uint32_t i = 0; i < fold->count; i++) {
+        const struct gsi_fold_field *folded = &fold->fields[i];
+        const char *text = folded->field.text;
+        if (folded->wide_bytes > 0)
+            GSI_TRY(add_column(inputs, report, describe_wide(folded), text, strlen(text)));
+        else if (!is_among_keys(record, record->key_count, &folded->field))
+            GSI_TRY(
+                add_column(inputs, report, gsi_field_describe(&folded->field), text, strlen(text)));
+    }
+    return GS_OK;
+}
