@@ -10,4 +10,4 @@ multiarch=$(gcc -print-multiarch)
 sources=$(grep -rhoE '"file": ".*/(src|tools)/[^"]*[.]c"' "$1/compile_commands.json" | cut -d'"' -f4 | grep -vE '/tools/(gsort-bench/gpu/|python/old_glibc)' | LC_ALL=C sort -u)
 [ "$(wc -l <<<"$sources")" -gt 200 ] || { echo "musl: these are not the sources: $sources" && exit 1; }
 printf '%s\n' "$sources" | xargs -P "$(nproc)" -n 8 musl-gcc -std=c17 -O1 -fsyntax-only -Wall -Wextra -Werror -Wno-psabi \
-    -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DGSORT_VERSION='"0"' -Isrc -Itools -idirafter /usr/include -idirafter "/usr/include/$multiarch"
+    -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DGSORT_VERSION='"0"' -Isrc -Itools -I"$1/src" -idirafter /usr/include -idirafter "/usr/include/$multiarch"
