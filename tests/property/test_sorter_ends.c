@@ -1,9 +1,12 @@
 /* test_sorter_ends.c: a sorter that is given up, canceled, fails at any point, or is asked for what
  * cannot be. Run: build/dev/tests/test_sorter_ends */
 #include "base/report.h"
+#include "embed/sorter.h"
 #include "support/sorter_job.h"
 #include "support/struct_jobs.h"
 
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 
 static void test_sorter__given_up__leaves_nothing(void **state)
@@ -41,7 +44,32 @@ static void test_sorter__given_up__leaves_nothing(void **state)
 struct reserving {
     gs_sorter *sorter;
     enum gs_status status;
+    sem_t waits;         /* the reservation waits for room */
+    sem_t may_read_more; /* the sort may ask for more elements */
 };
+
+static _Atomic(struct reserving *) watched; /* NULL: no test watches these calls */
+
+int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock);
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock);
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
+{
+    struct reserving *reserving = watched;
+    if (reserving != NULL && cond == &reserving->sorter->intake.has_room)
+        sem_post(&reserving->waits);
+    return __real_pthread_cond_wait(cond, lock);
+}
+
+int64_t __real_gsi_intake_read(void *context, void *data, size_t bytes, struct gs_error *error);
+int64_t __wrap_gsi_intake_read(void *context, void *data, size_t bytes, struct gs_error *error);
+int64_t __wrap_gsi_intake_read(void *context, void *data, size_t bytes, struct gs_error *error)
+{
+    struct reserving *reserving = watched;
+    if (reserving != NULL)
+        while (sem_wait(&reserving->may_read_more) != 0)
+            ;
+    return __real_gsi_intake_read(context, data, bytes, error);
+}
 
 static void *reserve_one(void *context)
 {
@@ -53,7 +81,9 @@ static void *reserve_one(void *context)
     return NULL;
 }
 
-/* One that waits for room as long as another one has it. */
+/* The first reservation fills the buffer, so the second one waits. The sort does not offer the next
+ * buffer before the sorter is finished: the second reservation would get room there, and
+ * gs_sorter_finish would rightly refuse. */
 static void test_sorter__finished_while_a_reservation_waits__refuses_it(void **state)
 {
     (void)state;
@@ -66,17 +96,25 @@ static void test_sorter__finished_while_a_reservation_waits__refuses_it(void **s
     pthread_t thread;
     gs_sorter *sorter = open_sorter(&options);
     struct reserving reserving = {.sorter = sorter, .status = GS_OK};
+    assert_int_equal(sem_init(&reserving.waits, 0, 0), 0);
+    assert_int_equal(sem_init(&reserving.may_read_more, 0, 0), 0);
     must(gs_sorter_reserve(sorter, UINT64_MAX / 8 * 8, &room, &bytes, &error), &error);
     memset(room, 7, bytes);
+    watched = &reserving;
     assert_int_equal(pthread_create(&thread, NULL, reserve_one, &reserving), 0);
-    usleep(100000); /* begun before this returns, or it is refused at once: both are right */
+    while (sem_wait(&reserving.waits) != 0)
+        ;
     must(gs_sorter_commit(sorter, room, bytes, &error), &error);
     must(gs_sorter_finish(sorter, &error), &error);
+    watched = NULL;
+    sem_post(&reserving.may_read_more);
     do {
         must(gs_sorter_pull(sorter, &data, &more, &error), &error);
     } while (more > 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(reserving.status, GS_E_USAGE);
+    sem_destroy(&reserving.may_read_more);
+    sem_destroy(&reserving.waits);
     gs_sorter_close(sorter);
 }
 
