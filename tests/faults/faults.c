@@ -107,7 +107,8 @@ static int kind_of(const char *name, size_t length)
     return -1;
 }
 
-/* "KIND:N", "KIND:N+" or "KIND:N=SIGNAL"; where it ends, or NULL. */
+/* Parses "KIND:N", "KIND:N+", "KIND:N=SIGNAL" or "KIND:N+=SIGNAL". Returns where it ends; NULL: it
+ * is none of these. */
 static const char *parse_one(const char *text, struct fault *fault)
 {
     size_t length = strcspn(text, ":");
@@ -119,9 +120,9 @@ static const char *parse_one(const char *text, struct fault *fault)
     if (*end == '+') {
         fault->is_from_then_on = true;
         end++;
-    } else if (*end == '=') {
-        fault->signal = (int)strtol(end + 1, &end, 10);
     }
+    if (*end == '=')
+        fault->signal = (int)strtol(end + 1, &end, 10);
     return fault->call > 0 && (*end == '\0' || *end == ',') ? end : NULL;
 }
 

@@ -5,6 +5,7 @@
  *     GSORT_FAULTS=KIND:N      the N-th call of that kind fails, from 1 on
  *     GSORT_FAULTS=KIND:N+     that one and all after it
  *     GSORT_FAULTS=KIND:N=SIG  before the N-th call the process gets the signal of that number
+ *     GSORT_FAULTS=KIND:N+=SIG before that one and all after it
  *     GSORT_FAULTS=ONE,OTHER   both
  *     GSORT_FAULTS_REPORT=FILE at exit: a line "fired COUNT", then for each kind "KIND CALLS"
  *

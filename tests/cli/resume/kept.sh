@@ -3,21 +3,8 @@ gsort-gen --dist uniform --type u64 --size 8M -o x
 gsort -t u64 x -o want
 sort_x="gsort -t u64 x -o out --resume dir -S 12M --chunk 64K"
 
-# stopped SIGNAL BYTES COMMAND..: ended by the signal once its record has more than so many bytes.
-stopped() {
-    python3 - "$@" <<'P'
-import os, signal, subprocess, sys, time
-number, bytes_wanted, command = getattr(signal, sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
-def reset():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-child = subprocess.Popen(command, preexec_fn=reset)
-def has_enough():
-    return os.path.exists('dir/manifest') and os.path.getsize('dir/manifest') > bytes_wanted
-while child.poll() is None and not has_enough():
-    time.sleep(0.001)
-child.send_signal(number)
-print(signal.Signals(-child.wait()).name)
-P
+stopped() { # SIGNAL BYTES COMMAND..: ended by the signal once its record has more than so many bytes
+    python3 "$CASES/../stop_with_record.py" "$@"
 }
 
 echo "-- interrupted: says so; nobody else can read what is kept; goes on"

@@ -19,7 +19,7 @@ while read -r options; do
     gsort $options -o want --stats=json >/dev/null
     for io in $engines; do
         # shellcheck disable=SC2086
-        python3 "$CASES/../kill_and_resume.py" "$kills" 0.15 gsort $options -o out --resume dir --io $io --stats=json >numbers ||
+        python3 "$CASES/../kill_and_resume.py" "$kills" 200 gsort-faults $options -o out --resume dir --io $io --stats=json >numbers ||
             echo "$options, $io"
         cmp out want || echo "$options, $io"
         [ ! -e dir ] || { echo "$options, $io: left behind:"; ls -la dir; }

@@ -41,15 +41,7 @@ else
 fi
 
 echo "-- another command"
-python3 - <<'P'
-import os, subprocess, time
-child = subprocess.Popen('exec gsort -t u64 x y -o out --resume dir -S 12M --chunk 64K', shell=True)
-while child.poll() is None and not (os.path.exists('dir/manifest') and os.path.getsize('dir/manifest') > 3000):
-    time.sleep(0.001)
-child.kill()
-child.wait()
-P
-[ -e dir/manifest ] || echo "too late"
+python3 "$CASES/../stop_with_record.py" SIGKILL 3000 gsort -t u64 x y -o out --resume dir -S 12M --chunk 64K
 try x y -o out2 --resume dir $more 2>&1
 try x y -r -o out --resume dir $more 2>&1
 try x y --nan=last -o out --resume dir $more 2>&1

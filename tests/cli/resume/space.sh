@@ -19,7 +19,7 @@ print(int(p['space_bytes']) + (1 << 20))  # and the record
 P
     )
     mount -t tmpfs -o size=$bytes none small
-    python3 "$CASES/../kill_and_resume.py" 6 0.3 gsort -t u64 x -o small/out --resume small/dir --compress none $way --stats=json >numbers
+    python3 "$CASES/../kill_and_resume.py" 6 100 gsort-faults -t u64 x -o small/out --resume small/dir --compress none $way --stats=json >numbers
     cmp small/out want
     ls small
     rm small/out
