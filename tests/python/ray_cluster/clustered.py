@@ -25,8 +25,11 @@ def content(path):
         return file.read()
 
 
-def until(condition, seconds=60):
-    end = time.monotonic() + seconds
+WATCHDOG = 300  # seconds: what takes longer hangs
+
+
+def until(condition):
+    end = time.monotonic() + WATCHDOG
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)

@@ -14,7 +14,7 @@ here = ray.init(address='local', num_cpus=1, include_dashboard=True, dashboard_p
 report = gr.sort_file('x.u64', 'out.u64', memory='26M', parts=3, temp='nodes')
 node, maps, size = ray.nodes()[0], report.ray['maps'], 400_000 * 8
 wanted = {'gsort sort piece': maps, 'gsort find cuts': 1, 'gsort merge part': 3}
-for _ in range(60):
+for _ in range(600):  # five minutes
     rows = summarize_tasks(address='http://' + here.dashboard_url)['cluster']['summary']
     tasks = {name: row['state_counts'].get('FINISHED') for name, row in rows.items() if name.startswith('gsort ')}
     url = f"http://{node['NodeManagerAddress']}:{node['MetricsExportPort']}/metrics"

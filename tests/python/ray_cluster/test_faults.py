@@ -5,6 +5,7 @@ A short form runs with the others; GSORT_RAY_LONG=1 makes 50 runs, and kills the
 import errno
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,10 +15,10 @@ from threading import Thread
 
 import pytest
 import ray
-from clustered import LONG, NODE, children_of, content, die_at_work, gen, gsort, journal_has, names_of_tasks, until
+from clustered import LONG, NODE, WATCHDOG, children_of, content, die_at_work, gen, gsort, journal_has, names_of_tasks, until
 
 import libgsort.ray as gr
-from libgsort.ray import crew, driver
+from libgsort.ray import crew, driver, keeper
 from libgsort.ray.keeper import Folder
 
 def test_every_disk_is_full__is_told_as_that(monkeypatch):
@@ -64,17 +65,9 @@ def run(data, temp, **more):
     return gr.sort_file(str(data / 'x'), 'out', record=16, key='4:u16:desc', parts=9, memory='30M', temp=temp, **more)
 
 
-def is_clean(place, seconds=60):
+def is_clean(place):
     """Nothing but the output is left, at once or when dead nodes are found out."""
-    end = time.monotonic() + seconds
-    while True:
-        there = set(os.listdir(place)) - {'nodes', 'out'}
-        kept = os.listdir(place / 'nodes')
-        if not there and not kept:
-            return True
-        if time.monotonic() > end:
-            raise AssertionError(f'left: {there} {kept}')
-        time.sleep(0.3)
+    until(lambda: set(os.listdir(place)) == {'nodes', 'out'} & set(os.listdir(place)) and not os.listdir(place / 'nodes'))
 
 
 def test_nodes_killed__identical_bytes(cluster, data, place):
@@ -100,8 +93,14 @@ def test_nodes_killed__identical_bytes(cluster, data, place):
 
 
 LATE = '''#!/bin/bash
-# gsort, but what has that word begins when it may.
-case " $* " in *"{1}"*) until [ -e {0}/go ]; do sleep 0.1; done ;; esac
+# gsort, but what has that word begins when it may. Each pipe that it reads has elements by then.
+case " $* " in *"{1}"*)
+    for word; do
+        case $word in /dev/fd/*) until read -r -t 0 -u "${{word#/dev/fd/}}"; do sleep 0.1; done ;; esac
+    done
+    touch {0}/fed
+    until [ -e {0}/go ]; do sleep 0.1; done ;;
+esac
 exec gsort "$@"
 '''
 
@@ -126,7 +125,7 @@ def test_a_node_falls_silent__nothing_waits_for_it(cluster, place, tmp_path_fact
 
     def stop():
         until(lambda: step in [name for _, name in names_of_tasks().values()] if is_merge else at_work())
-        time.sleep(2)  # until a merge waits for its first elements
+        until((tools / 'fed').exists)
         raylet = (nodes.keys() - at_work() if is_merge else at_work()).pop()
         stopped.extend([raylet, *children_of(raylet)])
         for pid in stopped:
@@ -186,7 +185,8 @@ def test_driver_killed__resume_goes_on(cluster, data, place):
         options = ['--resume', *(['--temp', str(place / 'nodes')] if case % 2 == 0 else []), *(['-u', '--count'] if case % 4 < 2 else [])]
         program = start(cluster, data, *options)
         until(lambda: journal_has(b'"map"') or program.poll() is not None)
-        time.sleep(rng.uniform(0, 3) if LONG else 0.3)
+        if LONG:
+            time.sleep(rng.uniform(0, 3))  # any moment will do
         program.kill()
         program.communicate()
         until(lambda: not keepers())
@@ -329,8 +329,8 @@ if LONG:
 
 
 WAITS = '''#!/bin/bash
-# gsort, but statistics and a sort of a range take a minute.
-case "$*" in *--stats-only*|*--range*data*) touch {0}/waits; sleep 60 ;; esac
+# gsort, but statistics and a sort of a range take an hour.
+case "$*" in *--stats-only*|*--range*data*) touch {0}/waits; sleep 3600 ;; esac
 exec gsort "$@"
 '''
 
@@ -349,7 +349,7 @@ def test_a_question_is_stopped__nothing_left(cluster, data, place, tmp_path_fact
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     until((tools / 'waits').exists)
     program.send_signal(signal.SIGINT)
-    out, err = program.communicate(timeout=30)
+    out, err = program.communicate(timeout=WATCHDOG)
     assert program.returncode == 130 and not out, err
     is_clean(place)
 
@@ -363,32 +363,65 @@ def test_a_job_that_cannot_be_done__a_line_and_nothing_left(cluster, data, place
     is_clean(place)
 
 
-def test_a_folder_is_taken_while_the_last_watch_removes_it__it_is_made_anew(tmp_path, monkeypatch):
-    """The watch of an owner that has ended looks once more 2 s later, at a folder that the next one has made and not locked yet."""
-    began, folder = tmp_path / 'began', tmp_path / 'out.gsort-ray'
-    (tmp_path / 'bin').mkdir()
-    (tmp_path / 'bin/rm').write_text(f'#!/bin/sh\n: >{began}\nsleep 1\nexec /bin/rm "$@"\n')
-    (tmp_path / 'bin/rm').chmod(0o700)
+STEPS = '''#!/bin/sh
+# A command of a folder's watch, which says when it begins and ends, and may have to wait between.
+name=${{0##*/}}
+: >"{0}/$WATCH.$name.began"
+until [ -e "{0}/$WATCH.$name.go" ]; do /bin/sleep 0.01; done
+PATH={1}
+[ $name = sleep ] || $name "$@"
+status=$?
+: >"{0}/$WATCH.$name.ended"
+exit $status
+'''
+
+
+@pytest.fixture
+def steps(tmp_path, monkeypatch):
+    """Where the commands of watches say how far they are."""
+    for name in ('flock', 'rm', 'sleep'):
+        (tmp_path / 'bin').mkdir(exist_ok=True)
+        (tmp_path / 'bin' / name).write_text(STEPS.format(tmp_path, os.environ['PATH']))
+        (tmp_path / 'bin' / name).chmod(0o700)
     monkeypatch.setenv('PATH', f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    Folder(str(folder), False).remove()
-    time.sleep(0.5)
+    return tmp_path
+
+
+def test_a_folder_is_taken_while_the_last_watch_removes_it__it_is_made_anew(steps, monkeypatch):
+    """The watch of an owner that has ended looks once more 2 s later, at a folder that the next one has made and not locked yet."""
+    folder = steps / 'out.gsort-ray'
+
+    def wait(_):
+        (steps / 'last.rm.go').touch()
+        until((steps / 'last.rm.ended').exists)
+    (steps / 'last.flock.go').touch()
+    Folder(str(folder), False, told={'WATCH': 'last'}).remove()
+    until((steps / 'last.sleep.began').exists)
     folder.mkdir()
-    until(began.exists)
-    taken = Folder(str(folder), False)
-    time.sleep(1.5)
-    assert (folder / 'lock').exists()
+    (steps / 'last.sleep.go').touch()
+    until((steps / 'last.rm.began').exists)
+    monkeypatch.setattr(keeper, 'time', types.SimpleNamespace(sleep=wait))  # which it does while the watch has the lock
+    taken = Folder(str(folder), True)
+    assert (folder / 'lock').exists() and (steps / 'last.rm.ended').exists()
     taken.remove()
 
 
-def test_a_folder_is_taken_while_a_watch_waits_for_the_owner_between__it_stays(tmp_path):
+def test_a_folder_is_taken_while_a_watch_waits_for_the_owner_between__it_stays(steps):
     """What the watch of the first one waits for is the lock of a folder that is gone by then."""
-    folder = tmp_path / 'out.gsort-ray'
-    for _ in range(5):
-        Folder(str(folder), False).remove()
-        between = Folder(str(folder), False)
-        time.sleep(0.3)
-        between.remove()
-        taken = Folder(str(folder), False)
-        time.sleep(0.3)
-        assert (folder / 'lock').exists()
-        taken.remove()
+    folder = steps / 'out.gsort-ray'
+
+    def own(name, *ready):
+        for command in ready:
+            (steps / f'{name}.{command}.go').touch()
+        return Folder(str(folder), False, told={'WATCH': name})
+    first = own('first', 'flock', 'rm')
+    shutil.rmtree(folder)
+    between = own('between', 'flock', 'rm', 'sleep')
+    first.release()
+    until((steps / 'first.flock.began').exists)  # it has opened the lock of the one between
+    between.remove()
+    taken = own('taken', 'flock', 'rm', 'sleep')
+    until((steps / 'first.sleep.began').exists)  # it has looked
+    assert (folder / 'lock').exists()
+    (steps / 'first.sleep.go').touch()
+    taken.remove()
