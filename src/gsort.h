@@ -22,7 +22,8 @@
  * the calls of a gs_sorter set it anew.
  * Units: sizes and offsets are bytes, counts are elements, and times of reports are seconds.
  * Side effects: the library prints only into a FILE that it is given. It never exits and never
- * touches signal handlers.
+ * touches signal handlers. A job blocks SIGXFSZ on its thread while it runs, so that a write past
+ * `ulimit -f` fails the job and does not end the process. It uses up to 256 KiB of stack.
  *
  * Versions: what is compiled with this header runs with every later libgsort.so.0. Options and
  * fields of reports have names, so that new ones need no other header; structs do not grow. What

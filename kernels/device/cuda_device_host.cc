@@ -8,6 +8,7 @@
 // read. A place that cannot be registered is used as it is: copies are slower, and as right.
 #include "kernels/device/cuda_device.h"
 
+#include "base/pool.h"
 #include "base/report.h"
 #include "plan/plan_rings.h"
 
@@ -101,7 +102,7 @@ static enum gs_status begin_pinning(gsi_cuda_device *device, gs_error *error)
         pinners->places[i].parts_left = static_cast<uint32_t>(pinners->parts_a_place);
     pthread_mutex_lock(&pinners->lock);
     while (pinners->thread_count < PIN_THREADS &&
-           pthread_create(&pinners->threads[pinners->thread_count], nullptr, pin, pinners) == 0)
+           gsi_thread_start(&pinners->threads[pinners->thread_count], pin, pinners) == 0)
         pinners->thread_count++;
     pthread_mutex_unlock(&pinners->lock);
     return GS_OK;

@@ -2,6 +2,7 @@
 // giving it back.
 #include "kernels/device/cuda_device.h"
 
+#include "base/pool.h"
 #include "base/report.h"
 #include "element/width.h"
 #include "kernels/common/bulk_copy.cuh"
@@ -89,7 +90,7 @@ static void populate_begin(const gsi_device_config *config,
     for (uint32_t i = 0; i < POPULATE_THREADS && i * step < config->arena_bytes; i++) {
         parts[i].memory = config->arena + i * step;
         parts[i].bytes = gsi_min_u64(step, config->arena_bytes - i * step);
-        parts[i].is_started = pthread_create(&parts[i].thread, nullptr, populate, &parts[i]) == 0;
+        parts[i].is_started = gsi_thread_start(&parts[i].thread, populate, &parts[i]) == 0;
     }
 }
 

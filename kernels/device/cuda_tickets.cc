@@ -1,6 +1,8 @@
 // cuda_tickets.cc: the threads that wait for the GPU.
 #include "kernels/device/cuda_device.h"
 
+#include "base/pool.h"
+
 #include <stdlib.h>
 
 static void *wait_for_tickets(void *argument)
@@ -35,7 +37,7 @@ bool gsi_cuda_waiters_start(gsi_cuda_device *device)
         waiter.device = device;
         pthread_cond_init(&waiter.has_ticket, nullptr);
         gsi_ticket_list_init(&waiter.tickets);
-        waiter.is_started = pthread_create(&waiter.thread, nullptr, wait_for_tickets, &waiter) == 0;
+        waiter.is_started = gsi_thread_start(&waiter.thread, wait_for_tickets, &waiter) == 0;
         if (!waiter.is_started)
             return false;
     }

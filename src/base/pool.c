@@ -93,11 +93,18 @@ void gsi_pool_free(struct gsi_pool *pool)
 
 int gsi_thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
 {
+    pthread_attr_t attributes;
     sigset_t all, before;
+    int refusal = pthread_attr_init(&attributes);
+    if (refusal != 0)
+        return refusal;
+    refusal = pthread_attr_setstacksize(&attributes, GSI_STACK_BYTES);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int refusal = pthread_create(thread, NULL, run, context);
+    if (refusal == 0)
+        refusal = pthread_create(thread, &attributes, run, context);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
     return refusal;
 }
 

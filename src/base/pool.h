@@ -28,6 +28,10 @@ struct gsi_task {
 
 struct gsi_pool;
 
+/* The stack of each thread: Linux's default. The C library would take `ulimit -s`, which may be too
+ * small (64 KiB), and musl takes 128 KiB. Only what a thread touches uses memory. */
+#define GSI_STACK_BYTES ((size_t)8 << 20)
+
 /* gsi_thread_start: pthread_create, with every signal blocked: signals are the calling program's,
  * so that its own threads get them. Returns 0, or an errno value. */
 int gsi_thread_start(pthread_t *thread, void *(*run)(void *context), void *context);

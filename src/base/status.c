@@ -126,6 +126,8 @@ void gsi_fit_name(char *to, size_t size, const char *name)
 /* Of a system call's failure. glibc's strerror_r gives a text, POSIX's and musl's writes it. */
 static const char *reason_text(int sys_errno, char *room, size_t size)
 {
+    if (sys_errno == EFBIG)
+        return "File too large (`ulimit -f` or the file system limits it)";
 #ifdef __GLIBC__
     return strerror_r(sys_errno, room, size);
 #else
@@ -194,6 +196,8 @@ enum gs_status gsi_fail_space(struct gs_error *error, int sys_errno, const char 
 {
     char left[48] = "";
     bool is_full = free_bytes == UINT64_MAX;
+    if (sys_errno == EFBIG)
+        return gsi_fail(error, GS_E_SPACE, sys_errno, "'%s': %s needs a larger file", place, what);
     if (!is_full)
         snprintf(left, sizeof left, ", %llu are free", (unsigned long long)free_bytes);
     return gsi_fail(error, GS_E_SPACE, sys_errno, "'%s': %s needs %s%llu bytes%s; make room or %s",

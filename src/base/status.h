@@ -28,7 +28,7 @@ void gsi_note(const struct gsi_options *options, const char *format, ...)
  *
  * in    place: a file or directory on it
  *       free_bytes: UINT64_MAX: it is full, and more than N would be needed
- *       sys_errno: as in gsi_fail */
+ *       sys_errno: as in gsi_fail; EFBIG: the line is "'PLACE': WHAT needs a larger file" */
 enum gs_status gsi_fail_space(struct gs_error *error, int sys_errno, const char *place,
                               const char *what, uint64_t needed_bytes, uint64_t free_bytes,
                               const char *remedy) __attribute__((cold));

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/file_limit.h"
 #include "base/report.h"
 #include "input/choose.h"
 #include "input/choose_carry.h"
@@ -546,6 +547,8 @@ static enum gs_status run_job(struct gsi_job *job)
 static enum gs_status run(struct gsi_job *job, const struct gsi_options *options,
                           struct gs_report *report, struct gs_error *error)
 {
+    struct gsi_file_limit limit;
+    gsi_file_limit_block(&limit);
     set_up(job, options, report, error);
     enum gs_status status = interrupted(job, run_job(job));
     gsi_into_tell(&job->target, report);
@@ -553,6 +556,7 @@ static enum gs_status run(struct gsi_job *job, const struct gsi_options *options
     uint64_t end_ns = gsi_clock_ns();
     close_all(job);
     report->end_ns = gsi_clock_ns() - end_ns;
+    gsi_file_limit_restore(&limit);
     return status;
 }
 

@@ -183,7 +183,8 @@ static bool allocate_ahead(struct gsi_spill_store *store, struct gsi_spill_file 
     uint64_t end = file->end + ahead;
     if (gsi_file_allocate(file->fd, file->allocated, end - file->allocated) != 0) {
         end = file->end + bytes;
-        if (gsi_file_allocate(file->fd, file->allocated, end - file->allocated) != 0)
+        store->refusal = gsi_file_allocate(file->fd, file->allocated, end - file->allocated);
+        if (store->refusal != 0)
             return false;
     }
     store->taken_bytes += end - file->allocated;
@@ -212,8 +213,8 @@ static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_e
     for (uint32_t i = 0; i < store->directory_count && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "', '" : "",
                                  store->directories[i].path);
-    return gsi_fail_space(error, ENOSPC, names, "spilling runs", store->taken_bytes, UINT64_MAX,
-                          "name another directory by -T");
+    return gsi_fail_space(error, store->refusal == EFBIG ? EFBIG : ENOSPC, names, "spilling runs",
+                          store->taken_bytes, UINT64_MAX, "name another directory by -T");
 }
 
 /* Frames that follow in the same part, each as large as this one, will lie in it, too. */

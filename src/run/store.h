@@ -43,6 +43,7 @@ struct gsi_spill_store {
     struct gsi_spill_file *files; /* parts of directory 0, of directory 1, .. */
     uint32_t directory_count, part_count, next_directory;
     uint64_t taken_bytes, peak_bytes; /* disk, all files together */
+    int refusal;                      /* why the last frame had no room; 0: it had room */
 };
 
 /* A spilled run: its frames in key order. */

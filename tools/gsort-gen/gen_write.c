@@ -4,6 +4,7 @@
  * early waits, so memory is one block a thread however slow the reader is. */
 #include "gen_write.h"
 
+#include "common/program.h"
 #include "common/tool.h"
 
 #include <errno.h>
@@ -114,7 +115,7 @@ enum gs_status gen_write(const struct gen_set *set, gs_output *output, uint32_t 
     /* A system short of threads gets by with fewer: this one always works. */
     uint32_t started = 0;
     while (started < helper_count &&
-           pthread_create(&helpers[started], NULL, worker_main, &writer) == 0)
+           program_thread_start(&helpers[started], worker_main, &writer) == 0)
         started++;
     worker_main(&writer);
     for (uint32_t h = 0; h < started; h++)

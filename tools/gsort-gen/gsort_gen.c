@@ -2,6 +2,7 @@
  *
  * Parses, opens, lets gen_write do the work, commits. A file appears under its name only when it is
  * whole (gs_output). */
+#include "common/program.h"
 #include "common/tool.h"
 #include "gen_data.h"
 #include "gen_options.h"
@@ -225,7 +226,7 @@ done:
     return status;
 }
 
-int main(int argc, char **argv)
+static int run_program(int argc, char **argv)
 {
     struct settings settings = parse(argc, argv);
     struct gs_error error = {0};
@@ -237,4 +238,9 @@ int main(int argc, char **argv)
     if (status != GS_OK)
         fprintf(stderr, "gsort-gen: %s\n", error.text);
     return gs_status_exit_code(status);
+}
+
+int main(int argc, char **argv)
+{
+    return program_run(run_program, argc, argv);
 }

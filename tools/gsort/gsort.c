@@ -1,5 +1,6 @@
 /* gsort.c: the program: parse, call, report, exit. */
 #include "command_line.h"
+#include "common/program.h"
 #include "common/tool.h"
 #include "help.h"
 #include "print.h"
@@ -314,7 +315,7 @@ static bool is_job(const struct command_line *line)
            line->action != GS_LOOK;
 }
 
-int main(int argc, char **argv)
+static int run_program(int argc, char **argv)
 {
     struct command_line line;
     struct gs_error error = {0};
@@ -352,4 +353,9 @@ int main(int argc, char **argv)
     print_output_close(printer, code == 0);
     command_line_clear(&line);
     return finish_output(code);
+}
+
+int main(int argc, char **argv)
+{
+    return program_run(run_program, argc, argv);
 }
