@@ -1,10 +1,10 @@
 /* float_text.c: writes floats as the shortest text that reads back, and reads such texts.
  *
- * A text is rounded once to the type that it is for: 1.00048828125000001 is more than half way
- * from 1 to the next f16, but the nearest f64 is exactly half way and would be rounded to 1. So
- * types narrower than f64 are rounded from an f64 with an odd last bit wherever it is not exact
- * (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, section 3.1: correct
- * if the wider type has two digits more). */
+ * A text is rounded once to the type that it is for. For example, 1.00048828125000001 is more than
+ * half way from 1 to the next f16. The nearest f64 is exactly half way and would be rounded to 1.
+ * So types narrower than f64 are rounded from an f64 with an odd last bit wherever it is not exact.
+ * This is correct if the wider type has two digits more (Boldo and Melquiond, "Emulation of FMA and
+ * correctly rounded sums", 2008, section 3.1). */
 #include "element/number/float_text.h"
 
 #include "base/plain_real.h"
@@ -71,8 +71,8 @@ static void set_notation(char text[GSI_FLOAT_TEXT_BYTES], const char *scaled)
                  digits + exponent + 1);
 }
 
-/* The next number of so many digits, away from zero. Above a power of two numbers lie half as dense
- * as below it, so it may read back as one where the nearest does not. */
+/* The next number of so many digits, away from zero. Above a power of two, numbers are half as
+ * dense as below it, so it may read back as one where the nearest does not. */
 static void next_text(char text[GSI_FLOAT_TEXT_BYTES], const char *scaled, int precision)
 {
     char next[2 * GSI_FLOAT_TEXT_BYTES];

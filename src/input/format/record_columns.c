@@ -3,9 +3,9 @@
  *     -k x:desc -k x -k y  --sum z:wide      columns: x  y  z:wide
  *     -k 'a.b' -k 0:u32 -k 0:u32:desc        columns: a.b  0:u32
  *
- * A field that is named twice is one column. Two fields of a .npy file may have the same name: "a.b"
- * is a name, and also the field b of the structure a. The second one is called "a.b#2", because
- * readers of JSON keep one member of each name. */
+ * A field that is named twice is one column. Two fields of a .npy file may have the same name:
+ * "a.b" is a name, and also the field b of the structure a. The second one is called "a.b#2",
+ * because readers of JSON keep one member of each name. */
 #include "input/format/record_columns.h"
 
 #include "base/report.h"
