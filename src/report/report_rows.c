@@ -359,14 +359,10 @@ const struct gsi_report_row gsi_plan_rows[] = {
 
 /* What programs need to know, and no report says. */
 static const struct gsi_report_row beside_rows[] = {
-    SAME(FLAG, is_packed),
-    ROW(COUNT, "data_offset", .in = IN(data_off)),
-    SAME(COUNT, data_bytes),
-    SAME(COUNT, expected_bytes),
-    SAME(COUNT, wide_bytes),
-    SAME(FLAG, is_placed),
-    SAME(FLAG, is_kept),
-    END,
+    SAME(FLAG, is_packed),   ROW(COUNT, "data_offset", .in = IN(data_off)),
+    SAME(COUNT, data_bytes), SAME(COUNT, expected_bytes),
+    SAME(COUNT, wide_bytes), SAME(FLAG, is_placed),
+    SAME(FLAG, is_kept),     END,
 };
 
 const struct gsi_report_row gsi_all_rows[] = {
