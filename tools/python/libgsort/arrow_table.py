@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 FORMATS = {b'c': 'i1', b'C': 'u1', b's': '<i2', b'S': '<u2', b'i': '<i4', b'I': '<u4', b'l': '<i8', b'L': '<u8', b'e': '<f2',
            b'f': '<f4', b'g': '<f8', b'b': '?', b'tdD': '<i4', b'tdm': '<i8', b'tts': '<i4', b'ttm': '<i4', b'ttu': '<i8',
            b'ttn': '<i8'}
-NULLABLE = 2  # ARROW_FLAG_NULLABLE
+DICTIONARY_ORDERED, NULLABLE = 1, 2  # ARROW_FLAG_..
 UNNAMED = 'f0'  # the field of a column without a name, for NumPy has none without
 
 
@@ -132,6 +133,8 @@ class Columns:
             name = text if text in by_name or text[:1] != '-' else text[1:]
             if name not in by_name:
                 raise ValueError(f"'{name}' is no column of the table; it has {', '.join(by_name)}")
+            if b'arrow.opaque' in by_name[name].metadata:
+                raise type_error(f"'{name}' is no key: its type is opaque, and its bytes may have another order; cast it to a type of Arrow")
             desc = ':desc' if name != text else ''
             if by_name[name].is_decimal:
                 off = 0 if self.dtype.fields is None else self.dtype.fields[name or UNNAMED][1]
@@ -174,6 +177,7 @@ class Batches:
         self.reader: Any = None  # pyarrow's, whose batches may have another schema, which a stream of Arrow's does not show
         self.capsules: Any = None
         pyarrow = sys.modules.get('pyarrow')
+        _refuse_objects(data)
         if pyarrow is not None and isinstance(data, pyarrow.RecordBatchReader):
             self.reader = data
         elif hasattr(data, '__arrow_c_stream__'):
@@ -189,6 +193,11 @@ class Batches:
             _get(self.stream, self.stream.get_schema, self.schema)
         elif self.reader is not None:
             self.reader.schema._export_to_c(ctypes.addressof(self.schema))
+        try:
+            _check_schema(self.schema)
+        except BaseException:
+            c.release(self.schema)
+            raise
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException],
@@ -215,6 +224,34 @@ class Batches:
             if not self.batch.release:
                 return
             yield self.batch
+
+
+def _refuse_objects(data: Any) -> None:
+    """Refuses columns of Python objects. Polars exports their addresses as bytes, and its Arrow schema does not say so."""
+    schema = getattr(data, 'schema', None)
+    types = schema if isinstance(schema, Mapping) else {getattr(data, 'name', ''): getattr(data, 'dtype', None)}
+    for name, kind in types.items():
+        if str(kind) == 'Object':
+            raise type_error(f"column '{name}' has Python objects, which have no order, and no type in Arrow; leave it out or cast it")
+
+
+def _check_schema(schema: Any) -> None:
+    """Refuses types that Arrow does not have. Says of DuckDB's enums that they are ordered, which its stream leaves out."""
+    parts = [schema.children[i].contents for i in range(schema.n_children)] if schema.format == b'+s' else [schema]
+    for part in parts:
+        _check_column(part, (part.name or b'').decode(errors='replace'), schema.name == b'duckdb_query_result')
+
+
+def _check_column(part: Any, name: str, is_of_duckdb: bool) -> None:
+    if not part.format:
+        raise type_error(f"column '{name}' was exported without a type; leave it out or cast it")
+    if part.format.startswith(b'_pl'):
+        kind = part.format[3:].decode().replace('u', 'UInt').replace('i', 'Int')
+        raise type_error(f"column '{name}' is {kind} of Polars, a type that Arrow does not have; cast it to Decimal(38, 0) or Int64")
+    if part.dictionary and is_of_duckdb:
+        part.flags |= DICTIONARY_ORDERED
+    for i in range(part.n_children):
+        _check_column(part.children[i].contents, name, is_of_duckdb)
 
 
 def _get(stream: c.ArrowArrayStream, function: int, into: Any) -> None:

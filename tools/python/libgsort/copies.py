@@ -46,5 +46,9 @@ def _alone(a: Any) -> Any:
     if hasattr(a, 'columns'):
         raise type_error(f'{type(a).__name__}; a table is sorted by sort_table()')
     if not isinstance(a, (pa.Array, pa.ChunkedArray)):
-        a = pa.chunked_array(a) if hasattr(a, '__arrow_c_stream__') else pa.array(a)
+        from .tables.imported import imported
+        table = imported(a).read_all()
+        if table.num_columns != 1:
+            raise type_error(f'{type(a).__name__}; a table is sorted by sort_table()')
+        a = table.column(0)
     return pa.table({'value': a})

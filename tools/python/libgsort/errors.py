@@ -147,3 +147,11 @@ def type_error(text: str) -> TypeError:
     if owner is not None:
         name = type(owner).__name__ if name == '__init__' else f'{type(owner).__name__}.{name}'
     return TypeError(f'{name}(): {text}' if name.isidentifier() or '.' in name else text)
+
+
+def level_of_caller() -> int:
+    """For warnings.warn: the line that called this package."""
+    frame, level, here = sys._getframe(1), 1, os.path.dirname(__file__) + os.sep
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        frame, level = frame.f_back, level + 1
+    return level

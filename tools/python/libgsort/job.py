@@ -18,7 +18,7 @@ from . import _c
 from ._hints import np
 from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
 from .cancel import Cancel
-from .errors import DisorderError, NoteWarning, type_error
+from .errors import DisorderError, NoteWarning, level_of_caller, type_error
 from .progress import Progress, progress_shower
 from .report import Report
 from .table import in_keywords, row_of, texts_of
@@ -39,14 +39,6 @@ class ArrayOptions(WhatToSort, MemoryAndDisk, Device, Reports, Tuning, total=Fal
 
 class Options(ArrayOptions, WhatToWrite, total=False):
     """Those of files, too."""
-
-
-def _level_of_caller() -> int:
-    """For warnings.warn: the line that called this package."""
-    frame, level, here = sys._getframe(1), 1, os.path.dirname(__file__)
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 def _cancel_of(options: Mapping[str, Any]) -> Optional[Cancel]:
@@ -157,7 +149,7 @@ class Job:
         if self._raised:
             raise self._raised.pop()
         while self._notes:
-            warnings.warn(in_keywords(self._notes.pop(0), self.given), NoteWarning, stacklevel=_level_of_caller())
+            warnings.warn(in_keywords(self._notes.pop(0), self.given), NoteWarning, stacklevel=level_of_caller())
 
     def run(self, function: Callable[..., int], *arguments: Any) -> Report:
         """function(job, *arguments), which Ctrl-C cancels; a DisorderError carries the report, too."""

@@ -1,7 +1,6 @@
 """Tables that a Sorter is fed, where a column has nulls or no fixed width: sorted as sort_table sorts them, and read as a stream."""
 from __future__ import annotations
 
-import ctypes
 from contextlib import nullcontext
 
 import pyarrow as pa
@@ -12,6 +11,7 @@ from ..cancel import Cancel
 from ..errors import UsageError, type_error
 from ..layout import key_list
 from ..table import is_true
+from .imported import batch_of, schema_of
 from .run import Spill
 from .sort import TableSorter, folder_of, memory_of
 from .table import Shown
@@ -27,7 +27,7 @@ OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}  # of a
 
 class Fed:
     def __init__(self, batches: Batches, key: Keys, nulls: str, options: Mapping[str, Any]) -> None:
-        self.schema, self.is_table = _schema_of(batches)
+        self.schema, self.is_table = schema_of(batches)
         keys = key_list(key) or self.schema.names
         if is_true(options.get('reverse')):
             keys = [_turned(self.schema, text) for text in keys]
@@ -44,10 +44,10 @@ class Fed:
 
     def push(self, batches: Batches, batch: ArrowArray) -> None:
         """A batch of `batches`, which is taken from it."""
-        schema, is_table = _schema_of(batches)
+        schema, is_table = schema_of(batches)
         if schema.names != self.schema.names or schema.types != self.schema.types or is_table != self.is_table:
             raise type_error('a table of other columns than the first one')
-        self._push(_batch_of(batches, batch))
+        self._push(batch_of(batches, batch))
 
     def _push(self, batch: Any) -> None:
         if self.order is not None:
@@ -96,34 +96,6 @@ class Fed:
             (batch if self.is_table else batch.column(0))._export_to_c(address)
 
 
-def _schema_of(batches: Batches) -> Any:
-    """That of pyarrow, and whether it is one of a table; of a column alone it has that."""
-    if batches.of_pyarrow is None:
-        is_table = batches.schema.format == b'+s'
-        at = ctypes.addressof(batches.schema)
-        if is_table:
-            schema = pa.Schema._import_from_c(at)
-        else:
-            field = pa.Field._import_from_c(at)
-            schema = pa.schema([field.with_name(field.name or 'value')])
-        batches.of_pyarrow = schema, is_table
-    return batches.of_pyarrow
-
-
-def _batch_of(batches: Batches, batch: ArrowArray) -> Any:
-    """That of pyarrow, which it is moved to."""
-    (schema, is_table), at = _schema_of(batches), ctypes.addressof(batch)
-    if is_table and batch.offset == 0 and batch.null_count == 0:
-        rows = pa.RecordBatch._import_from_c(at, schema)
-        return rows.slice(0, rows.num_rows)  # columns may be longer
-    if is_table:
-        rows = pa.Array._import_from_c(at, pa.struct(list(schema)))
-        if rows.null_count > 0:
-            raise ValueError(f'{rows.null_count} rows are null as a whole, where only columns of a table can be')
-        return pa.RecordBatch.from_struct_array(rows)
-    return pa.RecordBatch.from_arrays([pa.Array._import_from_c(at, schema.types[0])], schema=schema)
-
-
 def _turned(schema: Any, text: str) -> str:
     """A key the other way round."""
     return text[1:] if text not in schema.names and text[:1] == '-' else f'-{text}'
@@ -132,5 +104,5 @@ def _turned(schema: Any, text: str) -> str:
 def kept(stream: Any, temp: Any) -> Any:
     """What a sorter gives, in a file: it, and the pieces in it."""
     with Batches(stream) as batches:
-        spill = Spill(folder_of(temp), _schema_of(batches)[0])
-        return spill, [spill.write(_batch_of(batches, batch)) for batch in batches]
+        spill = Spill(folder_of(temp), schema_of(batches)[0])
+        return spill, [spill.write(batch_of(batches, batch)) for batch in batches]

@@ -5,6 +5,7 @@ import ctypes
 import os
 import tempfile
 import time
+import warnings
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from .. import _c
 from ..any_table import TableReport
 from ..arrow_c import without_range
 from ..cancel import CANCELED, Cancel
-from ..errors import UsageError, error_of, type_error
+from ..errors import NoteWarning, UsageError, error_of, level_of_caller, type_error
 from ..layout import key_list
 from ..table import row_of, texts_of
 from .carried import Carriers
@@ -65,6 +66,14 @@ def without_labels(schema: Any) -> Any:
     return schema.with_metadata({**metadata, b'pandas': without_range(metadata[b'pandas'])}) if b'pandas' in metadata else schema
 
 
+def _warn_of_enum(field: Any) -> None:
+    """Through pyarrow an enum of DuckDB is a dictionary without an order; only the type of its codes tells it from others."""
+    kind = field.type
+    if pa.types.is_dictionary(kind) and not kind.ordered and kind.index_type in (pa.uint8(), pa.uint16()):
+        warnings.warn(f"column '{field.name}' is sorted by its values, for its dictionary says no order; of an enum of DuckDB give the relation "
+                      'itself, or cast it to text', NoteWarning, stacklevel=level_of_caller())
+
+
 class TableSorter:
     """Takes batches of a schema, then gives them in order, once."""
 
@@ -77,6 +86,8 @@ class TableSorter:
         self.schema, self.memory = without_labels(schema), memory
         self.temp = folder_of(temp)
         self.keys = keys_of(schema, key_list(keys))
+        for key in self.keys:
+            _warn_of_enum(schema.field(key.column))
         self.carriers = Carriers(self.schema, memory // 16)
         self.order = Order(self.carriers, self.keys, nulls == 'first', max(memory // 4, 16 << 20), self.temp, cancel)
         self.cancel = cancel
@@ -141,7 +152,7 @@ class TableSorter:
             self.largest = max(self.largest, batch.nbytes)
             if self.held_bytes > self.memory // 4:
                 self.held_bytes -= sum(batch.nbytes for batch in batches)
-                self._spill(_chained(batches, run))
+                self._spill(chained(batches, run))
                 return
         self._add(held(batches))
 
@@ -199,6 +210,6 @@ class TableSorter:
         return self.runs
 
 
-def _chained(batches: List[Any], run: Iterator[Any]) -> Iterator[Any]:
+def chained(batches: List[Any], run: Iterator[Any]) -> Iterator[Any]:
     yield from held(batches)
     yield from run

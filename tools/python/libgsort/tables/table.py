@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from ..errors import UsageError
 from ..progress import Progress, progress_shower
+from .imported import reader_of
 from .sort import TableSorter, memory_of
 
 if TYPE_CHECKING:
@@ -38,27 +39,6 @@ class Shown:
             self.phase, self.phase_begun = phase, now
         self.last = now
         self.show(Progress(phase, done, total, now - self.begun, now - self.phase_begun))
-
-
-def reader_of(x: Any) -> Any:
-    """A pyarrow.RecordBatchReader of a table, stream or batch, of a column alone, or of a LazyFrame of Polars'."""
-    if hasattr(x, 'collect_batches'):
-        schema = pa.RecordBatchReader.from_stream(x.head(0).collect()).schema
-        return pa.RecordBatchReader.from_batches(
-            schema, (batch for frame in x.collect_batches() for batch in pa.RecordBatchReader.from_stream(frame)))
-    if isinstance(x, (pa.Array, pa.ChunkedArray)) and not isinstance(x, pa.RecordBatch):
-        x = pa.table({'value': x})
-    elif hasattr(x, 'to_frame'):  # a Series
-        x = x.to_frame()
-    if isinstance(x, pa.RecordBatchReader):  # whose batches may have another schema, which a stream of Arrow's does not show
-        return x
-    if hasattr(x, '__arrow_c_stream__'):
-        return pa.RecordBatchReader.from_stream(x)
-    if hasattr(x, '__arrow_c_array__'):
-        batch = pa.record_batch(x)
-        return pa.RecordBatchReader.from_batches(batch.schema, [batch])
-    raise TypeError(f"sort_table(): {type(x).__name__}; a table of Arrow's is wanted: what has __arrow_c_stream__, such as those of "
-                    'pyarrow, Polars, DuckDB and pandas')
 
 
 def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, temp: Optional[Path], progress: Progressing,

@@ -1,0 +1,69 @@
+"""Tables and columns of any library that speaks Arrow, as pyarrow has them."""
+from __future__ import annotations
+
+import ctypes
+
+import pyarrow as pa
+
+from ..arrow_c import ArrowArray
+from ..arrow_table import Batches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterator
+
+
+def reader_of(x: Any) -> Any:
+    """A pyarrow.RecordBatchReader of a table, stream or batch, of a column alone, or of a LazyFrame of Polars'."""
+    if hasattr(x, 'collect_batches'):
+        schema = imported(x.head(0).collect()).schema
+        return pa.RecordBatchReader.from_batches(schema, (batch for frame in x.collect_batches() for batch in imported(frame)))
+    if isinstance(x, (pa.Array, pa.ChunkedArray)) and not isinstance(x, pa.RecordBatch):
+        x = pa.table({'value': x})
+    elif hasattr(x, 'to_frame'):  # a Series
+        x = x.to_frame()
+    if isinstance(x, pa.RecordBatchReader):  # whose batches may have another schema, which a stream of Arrow's does not show
+        return x
+    if hasattr(x, '__arrow_c_stream__') or hasattr(x, '__arrow_c_array__'):
+        return imported(x)
+    raise TypeError(f"sort_table(): {type(x).__name__}; a table of Arrow's is wanted: what has __arrow_c_stream__, such as those of "
+                    'pyarrow, Polars, DuckDB and pandas')
+
+
+def imported(data: Any) -> Any:
+    """A pyarrow.RecordBatchReader of what has __arrow_c_stream__ or __arrow_c_array__; a column that stands alone is a table's only one."""
+    def parts() -> Iterator[Any]:
+        with Batches(data) as batches:
+            yield schema_of(batches)[0]
+            for batch in batches:
+                yield batch_of(batches, batch)
+    made = parts()
+    return pa.RecordBatchReader.from_batches(next(made), made)
+
+
+def schema_of(batches: Batches) -> Any:
+    """That of pyarrow, and whether it is one of a table; of a column alone it has that."""
+    if batches.of_pyarrow is None:
+        is_table = batches.schema.format == b'+s'
+        at = ctypes.addressof(batches.schema)
+        if is_table:
+            schema = pa.Schema._import_from_c(at)
+        else:
+            field = pa.Field._import_from_c(at)
+            schema = pa.schema([field.with_name(field.name or 'value')])
+        batches.of_pyarrow = schema, is_table
+    return batches.of_pyarrow
+
+
+def batch_of(batches: Batches, batch: ArrowArray) -> Any:
+    """That of pyarrow, which it is moved to."""
+    (schema, is_table), at = schema_of(batches), ctypes.addressof(batch)
+    if is_table and batch.offset == 0 and batch.null_count == 0:
+        rows = pa.RecordBatch._import_from_c(at, schema)
+        return rows.slice(0, rows.num_rows)  # columns may be longer
+    if is_table:
+        rows = pa.Array._import_from_c(at, pa.struct(list(schema)))
+        if rows.null_count > 0:
+            raise ValueError(f'{rows.null_count} rows are null as a whole, where only columns of a table can be')
+        return pa.RecordBatch.from_struct_array(rows)
+    return pa.RecordBatch.from_arrays([pa.Array._import_from_c(at, schema.types[0])], schema=schema)
