@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import types
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
@@ -14,6 +16,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -277,6 +280,100 @@ def test_nats__in_fields__are_null_in_a_table(kind, unit, count):
     assert found['when'].cast(pa.int64()).to_pylist() == [None if i in (18, 11) else i for i in range(19)]
 
 
+CALLS = {
+    'Sorter.push': lambda x: gs.Sorter().push(x), 'sort_table': gs.sort_table, 'sorted': gs.sorted, 'argsort': gs.argsort, 'stats': gs.stats,
+    'check': gs.check, 'top': lambda x: gs.top(x, 1)}
+
+
+@pytest.mark.parametrize('call', CALLS)
+@pytest.mark.parametrize('values, kind, said', [
+    ([object(), object(), None], pl.Object, 'has Python objects, which have no order'), ([1, 2, None], pl.Int128, 'is Int128 of Polars'),
+    ([2 ** 127, 2, 3], pl.UInt128, 'is UInt128 of Polars'), ([[1], [2], None], pl.List(pl.Int128), 'is Int128 of Polars')])
+def test_columns_of_polars__that_arrow_has_not__are_refused_in_every_call(call, values, kind, said):
+    """Polars exports objects as their addresses, which are bytes to who reads them."""
+    column = pl.Series('x', values, dtype=kind)
+    given = [column]
+    if call in ('Sorter.push', 'sort_table'):
+        given += [column.to_frame(), column.to_frame().with_columns(y=1)]
+    if call == 'sort_table':
+        given.append(column.to_frame().lazy())
+    for x in given:
+        with pytest.raises(TypeError, match=rf"^{call}\(\): column 'x' {said}"):
+            CALLS[call](x)
+
+
+class Untyped:
+    """A stream whose maker names no type of a column, as DuckDB does with states of aggregates."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        def fill(address, into, answer=None):
+            schema = arrow_c.ArrowSchema.from_address(address)
+            child = arrow_c.ArrowSchema()
+            arrow_c.fill_schema(child, b'l', b'x', 0, b'')
+            child.format = None
+            arrow_c.fill_schema(schema, b'+s', b'', 0, b'', [child])
+        return arrow_c.stream_capsule(types.SimpleNamespace(error=None, fill_schema=lambda address: fill(address, None), fill_next=None))
+
+
+@pytest.mark.parametrize('call', [gs.sort_table, lambda x: gs.Sorter().push(x)])
+def test_column__without_a_type__is_refused(call):
+    with pytest.raises(TypeError, match="column 'x' was exported without a type"):
+        call(Untyped())
+
+
+ENUMS = "SELECT x::ENUM('z', 'a', 'm') AS e, i FROM (VALUES ('a', 1), ('z', 2), ('m', 3), (NULL, 4), ('a', 5)) t(x, i)"
+
+
+@pytest.mark.parametrize('key, want', [('e', [2, 1, 5, 3, 4]), ('-e', [3, 1, 5, 2, 4])])
+def test_enums_of_duckdb__have_their_order(key, want):
+    assert want[:4] == [row[0] for row in duckdb.sql(f"SELECT i FROM ({ENUMS}) ORDER BY e {'DESC' * (key[0] == '-')} NULLS LAST, i").fetchall()][:4]
+    for found in sorted_by(duckdb.sql(ENUMS), key), gs.sort_table(duckdb.sql(ENUMS), key).read_all():
+        assert found['i'].to_pylist() == want and found.schema.field('e').type == pa.dictionary(pa.uint8(), pa.string(), ordered=True)
+
+
+def test_enums_of_duckdb__whose_order_is_lost__are_warned_of():
+    table = pa.table(duckdb.sql(ENUMS))
+    for call in (lambda: sorted_by(table, 'e'), lambda: gs.sort_table(table, 'e').read_all()):
+        with pytest.warns(gs.NoteWarning, match="^column 'e' is sorted by its values, .* enum of DuckDB") as told:
+            assert call()['i'].to_pylist() == [1, 5, 3, 2, 4]
+        assert [warning.filename for warning in told] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        gs.sort_table(table, 'i').read_all()
+        for other in table['e'].cast(pa.string()).combine_chunks().dictionary_encode(), pl.Series(['b', 'a'], dtype=pl.Categorical):
+            gs.sorted(other)
+
+
+@pytest.mark.parametrize('word', ['HUGEINT', 'BIT'])
+def test_opaque_types__are_no_keys(word):
+    """Their bytes have another order."""
+    with duckdb.connect() as duck:
+        duck.execute('SET arrow_lossless_conversion = true')
+        query = f"SELECT i::{word} AS x, i AS y FROM range(300) t(i)" if word == 'HUGEINT' else "SELECT '101'::BIT AS x, 1 AS y"
+        for call in (lambda x, key: sorted_by(x, key), lambda x, key: gs.sort_table(x, key).read_all()):
+            with pytest.raises(TypeError, match="'x' is no key"):
+                call(pa.table(duck.sql(query)), 'x')
+            assert call(pa.table(duck.sql(query)), '-y').num_columns == 2
+
+
+@pytest.mark.parametrize('kind', ['f2', 'f4', 'f8'])
+@pytest.mark.parametrize('keys', [['x', 'y'], ['-x', 'y'], ['x', '-y']])
+def test_zeros_and_nans__have_one_order_everywhere(kind, keys):
+    rng = np.random.default_rng(4)
+    x = rng.choice(np.array([0.0, -0.0, np.nan, -np.nan, 1, -1], kind), 300)
+    rows = np.zeros(300, [('x', kind), ('y', 'i8')])
+    rows['x'], rows['y'] = x, rng.permutation(300)
+    want = gs.sorted(rows, order=keys)['y'].tolist()
+    table = pa.table({'x': x, 'y': rows['y']})
+    coded = table.set_column(0, 'x', pa.DictionaryArray.from_arrays(pa.array(np.arange(300), pa.int32()), pa.array(x)))
+    for found in (sorted_by(table, keys), sorted_by(table, keys, nulls='last'), pa.table(gs.sort_table(table, keys)),
+                  pa.table(gs.sort_table(pl.DataFrame(table), keys)) if kind != 'f2' else None):
+        assert found is None or found['y'].to_pylist() == want
+    if kind == 'f8':
+        of_zeros = pc.equal(table['x'], 0)
+        assert pa.table(gs.sort_table(coded.filter(of_zeros), keys))['y'].to_pylist() == pa.table(gs.sort_table(table.filter(of_zeros), keys))['y'].to_pylist()
+
+
 OTHERS = [(pa.array(['b', 'a']), 'fixed width'), (pa.array([1, None]), 'nulls'), (pa.array([True, None]), 'nulls'), (pa.array([[1], None]), 'fixed width'),
           (pa.array(['a', 'b']).dictionary_encode(), 'dictionary'), (pa.array([decimal.Decimal(1), None], pa.decimal256(50)), 'fixed width'),
           (pa.array([b'', b''], pa.binary(0)), 'width 0')]
@@ -291,7 +388,9 @@ def test_table__of_any_columns__is_refused_with_what_it_does_not_go_with(column,
 
 @pytest.mark.parametrize('column, text', OTHERS)
 def test_table__of_any_columns__without_pyarrow__says_what_would_take_it(column, text, monkeypatch):
-    monkeypatch.setitem(sys.modules, 'libgsort.tables.fed', None)
+    for name in [name for name in sys.modules if name.startswith('libgsort.tables')]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, 'pyarrow', None)
     with gs.Sorter(key='y') as s, pytest.raises((TypeError, ValueError), match=rf"'x'.*{text}.*pip install libgsort\[tables\]"):
         s.push(pa.table({'x': column, 'y': np.arange(len(column))}))
 

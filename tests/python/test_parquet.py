@@ -62,6 +62,14 @@ def test_order_that_is_told__ends_where_values_have_none(keys, columns):
     assert [column.descending for column in told] == [f'-{"xaby"[i]}' in keys for i in columns]
 
 
+@pytest.mark.parametrize('first, columns', [([0.0, 1.0], (0, 1)), ([0.0, -0.0], (0,)), ([np.nan, 1.0], (0, 1)), ([np.nan, -np.nan], (0,))])
+def test_order_that_is_told__ends_where_readers_have_another_one(first, columns):
+    """-0 and 0, and NaNs of other bits, are two here and one there."""
+    pq.write_table(pa.table({'x': np.array(first * 3), 'y': np.arange(6)}), 'in.parquet')
+    gs.sort_parquet('in.parquet', 'out.parquet', ['x', 'y'])
+    assert tuple(column.column_index for column in pq.read_metadata('out.parquet').row_group(0).sorting_columns) == columns
+
+
 def test_row_groups_and_compression__chosen():
     pq.write_table(trades(1000), 'in.parquet')
     gs.sort_parquet('in.parquet', 'out.parquet', 'time', row_group_size=300, compression='zstd', compression_level=3)

@@ -47,7 +47,7 @@ def sort_table(x: Any, keys: Keys = None, *, memory: Union[int, str, None] = Non
     x: what has __arrow_c_stream__ or __arrow_c_array__: tables, batches, readers of pyarrow, frames of Polars and pandas, relations of
         DuckDB; a LazyFrame, which is collected batch by batch; a Series or Arrow array, as a table of one column
     keys: columns, the first decides first; '-name' descending; default: all of them. Numbers, decimals, times, bool, text and binary
-        (by their bytes), dictionaries of these (by their values; ordered ones by their places)
+        (by their bytes), dictionaries of these (by their values; ordered ones, and enums of DuckDB, by their places)
     memory: the ceiling for what the sort takes, 32M at least: bytes, '2G', '25%'; default half of what there is
     nulls: 'last' or 'first', whatever the direction of the key
     temp: the folder for what does not fit; default $TMPDIR or /tmp
@@ -57,8 +57,8 @@ def sort_table(x: Any, keys: Keys = None, *, memory: Union[int, str, None] = Non
     Returns a pyarrow.RecordBatchReader of the sorted rows, which is read once: pa.table(..), pl.DataFrame(..), duckdb take it. `x` has
     been read then; schema, metadata and types are those of `x`.
 
-    -0.0 and 0.0 are one value and all NaNs are one, the greatest. A row of more than a 64th of memory is an OutOfMemoryError, a
-    key without an order a TypeError, a temporary file that cannot be written a FileError or SpaceError.
+    Floats are ordered as in arrays: -0.0 before 0.0, and NaNs are the greatest, by their bits. A row of more than a 64th of memory is an
+    OutOfMemoryError, a key without an order a TypeError, a temporary file that cannot be written a FileError or SpaceError.
     """
     _need_pyarrow()
     from .tables.table import sort_table as work

@@ -95,8 +95,7 @@ class Sorter:
         is a field 'count' in what comes out
 
     A table with a null, or a column of no fixed width (text, lists, dictionaries, ..), is sorted as sort_table says, with memory,
-    temp (of several folders the first), progress, cancel, reverse and threads, and read as a stream of Arrow's; 32M are the least
-    then. Columns of a fixed width without nulls= have -0.0 before 0.0, and NaNs by their bits, whether a null comes or not.
+    temp (of several folders the first), progress, cancel, reverse and threads, and read as a stream of Arrow's; 32M are the least then.
 
     Elements with equal keys come out in the order in which they were pushed. Several threads may push at once, or pull. In a
     child of fork calls fail with a UsageError.
@@ -272,7 +271,6 @@ class Sorter:
     def _feed_again(self, batches: Batches, error: Exception) -> Fed:
         """Nulls came late: what was pushed is written in its order, and sorted with the rest. One of both has memory at a time."""
         fed = self._feed(batches, error)
-        fed.sorter.order.is_by_bits = True  # as what was pushed is sorted
         from .tables.fed import kept
         spill, pieces = kept(self, self._options.get('temp'))
         self._handle = self._reader = self.dtype = None

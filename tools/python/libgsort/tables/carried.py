@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..arrays import argsort
 from ..errors import error_of
 
 TYPE_CHECKING = False
@@ -157,7 +158,7 @@ class Dictionary(Carrier):
         ranked, ranks = self._ranks
         if ranked is not self.values:  # which another thread may exchange for more of them
             ranked = self.values
-            ranks = pc.rank(ranked, 'ascending', tiebreaker='dense').cast(pa.uint32())
+            ranks = _ranks(ranked)
             self._ranks = ranked, ranks
         return ranks.take(array)
 
@@ -165,6 +166,15 @@ class Dictionary(Carrier):
 def _bits(values: Any) -> Any:
     """Floats as integers, for Arrow takes -0 and 0 for equal where it compares arrays; others as they are."""
     return values.view(f'uint{values.type.bit_width}') if pa.types.is_floating(values.type) else values
+
+
+def _ranks(values: Any) -> Any:
+    """Ranks distinct values. Floats are ordered as elements are, where Arrow takes -0 and 0 for equal."""
+    if not pa.types.is_floating(values.type):
+        return pc.rank(values, 'ascending', tiebreaker='dense').cast(pa.uint32())
+    ranks = np.empty(len(values), np.uint32)
+    ranks[argsort(values.to_numpy(zero_copy_only=False))] = np.arange(len(values), dtype=np.uint32)
+    return pa.array(ranks)
 
 
 def _rise(places: Any) -> bool:

@@ -3,8 +3,7 @@
     key    [ is null: u8 ][ value, zeros where it is null ]     the first one only where there are nulls
     text   [ bytes, then zeros: V1 .. V32 ][ length: u8 ]       longer ones: [ place among all: u64 ]
 
-Nulls are first or last whatever the direction, as Arrow has it. -0 and 0 are one value, and all NaNs are: the greatest one;
-`is_by_bits`: they go as elements do, -0 before 0.
+Nulls are first or last whatever the direction, as Arrow has it. Floats are ordered as elements are: -0 before 0, NaNs last by their bits.
 """
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from .carried import index_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, List, Optional, Sequence, Tuple
+    from typing import Any, List, Optional, Sequence, Set, Tuple
 
     import numpy.typing as npt
 
@@ -54,23 +53,24 @@ def keys_of(schema: Any, texts: Sequence[str]) -> List[Key]:
 def _refuse_unordered(field: Any) -> None:
     kind = field.type
     while True:
+        if getattr(kind, 'extension_name', '') == 'arrow.opaque':
+            break
         if isinstance(kind, pa.BaseExtensionType):
             kind = kind.storage_type
         elif pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
             kind = kind.value_type
         else:
             break
-    if pa.types.is_nested(kind) or pa.types.is_interval(kind):
+    if isinstance(kind, pa.BaseExtensionType) or pa.types.is_nested(kind) or pa.types.is_interval(kind):
         raise TypeError(f"'{field.name}' is no key: {field.type} has no order; numbers, decimals, times, bool, text and binary have one")
 
 
 class Order:
-    is_by_bits = False  # where floats are ordered
-
     def __init__(self, carriers: Carriers, keys: Sequence[Key], nulls_first: bool, memory: int, temp: Any, cancel: Any) -> None:
         """`memory` (bytes), `temp` and `cancel` are those of gs.argsort."""
         self.carriers, self.keys, self.nulls_first = carriers, keys, nulls_first
         self.options = {'memory': memory, 'temp': temp, 'cancel': cancel}
+        self.split_columns: Set[int] = set()  # with floats that other programs take for equal: -0, and NaNs of several bits
 
     def key_columns(self, table: Any) -> Any:
         """Only those of a carried table or batch."""
@@ -82,6 +82,8 @@ class Order:
         for key in self.keys:
             column = table.column(str(key.column)).combine_chunks()
             array = self.carriers.columns[key.column].key(column)
+            if key.column not in self.split_columns and _has_split(array):
+                self.split_columns.add(key.column)
             parts += [(values, follows and key.is_descending) for values, follows in self._parts(array)]
         if not parts or table.num_rows < 2:
             return np.arange(table.num_rows, dtype=np.uint64)
@@ -111,12 +113,21 @@ class Order:
         if array.null_count > 0:
             is_null = _numbers(array.is_null().cast(pa.uint8()), 'u1')
             parts.append((1 - is_null if self.nulls_first else is_null, False))
-        for values in _values(array, self.is_by_bits):
+        for values in _values(array):
             if is_null is not None:
                 values = values.copy()
                 values[is_null != 0] = np.zeros((), values.dtype)
             parts.append((values, True))
         return parts
+
+
+def _has_split(array: Any) -> bool:
+    if not pa.types.is_floating(array.type):
+        return False
+    numbers = _values(array)[0]
+    bits = numbers.view(f'u{numbers.itemsize}')
+    nans = bits[np.isnan(numbers)]
+    return bool((bits == 1 << 8 * numbers.itemsize - 1).any() or (nans != np.array(np.nan, numbers.dtype).view(bits.dtype)).any())
 
 
 def _numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
@@ -127,7 +138,7 @@ def _numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
     return np.frombuffer(array.buffers()[1], np.uint8)[array.offset * dtype.itemsize:][:len(array) * dtype.itemsize].view(dtype)
 
 
-def _values(array: Any, is_by_bits: bool) -> List[npt.NDArray[Any]]:
+def _values(array: Any) -> List[npt.NDArray[Any]]:
     """Fields whose order is that of the values."""
     kind = array.type
     if pa.types.is_boolean(kind):
@@ -139,11 +150,7 @@ def _values(array: Any, is_by_bits: bool) -> List[npt.NDArray[Any]]:
         numbers = _numbers(array, f'V{8 * words}').view('<u8').reshape(-1, words)
         return [numbers[:, words - 1].view('<i8'), *(numbers[:, i] for i in reversed(range(words - 1)))]
     if pa.types.is_floating(kind):
-        numbers = _numbers(array, f'<f{kind.bit_width // 8}')
-        if not is_by_bits:
-            numbers = numbers + np.zeros((), numbers.dtype)
-            numbers[np.isnan(numbers)] = np.nan
-        return [numbers]
+        return [_numbers(array, f'<f{kind.bit_width // 8}')]
     if pa.types.is_integer(kind) or pa.types.is_temporal(kind):
         letter = 'u' if pa.types.is_unsigned_integer(kind) else 'i'
         return [_numbers(array, f'<{letter}{kind.bit_width // 8}')]

@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 import tempfile
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ import pyarrow.parquet as pq
 from ..errors import Error, error_of, type_error
 from .pool import of_malloc
 from .run import ahead
-from .sort import TableSorter, memory_of
+from .sort import TableSorter, chained, memory_of
 from .table import Shown
 
 if TYPE_CHECKING:
@@ -164,10 +165,12 @@ class Style:
         self.rows_most = max(self.rows_most, *(meta.row_group(i).num_rows for i in range(meta.num_row_groups)), 1)
 
     def write(self, out: Placed, sorter: TableSorter, shown: Shown) -> None:
+        groups = self._row_groups(sorter)
+        first = list(islice(groups, 1))  # then all rows were ordered, and the sorter knows which floats there are
         self.options['sorting_columns'] = _sorting_columns(sorter) if self.is_flat else None
         rows_done = 0
         with pq.ParquetWriter(out.path, sorter.schema, **self.options) as writer:
-            for rows in ahead(lambda table: _encode(writer, table), self._row_groups(sorter), 1):
+            for rows in ahead(lambda table: _encode(writer, table), chained(first, groups), 1):
                 rows_done += rows
                 shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1), sorter.taken_bytes)
 
@@ -215,6 +218,9 @@ def _sorting_columns(sorter: TableSorter) -> Any:
         if pa.types.is_dictionary(kind) and kind.ordered:  # by its places, where readers take it for an order of values
             break
         found.append(pq.SortingColumn(key.column, descending=key.is_descending, nulls_first=sorter.order.nulls_first))
+        is_of_floats = pa.types.is_dictionary(kind) and pa.types.is_floating(kind.value_type)
+        if key.column in sorter.order.split_columns or is_of_floats:  # readers take some of its values for equal, as -0 and 0
+            break
     return found or None
 
 
