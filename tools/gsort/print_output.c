@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* A record, its wide sums, of 32 bytes at most each, and its count. */
-#define ENTRY_BYTES_MAX ((size_t)65536 + 64 * 32 + sizeof(uint64_t))
+#define ENTRY_BYTES_MAX ((size_t)65536 + (size_t)64 * 32 + sizeof(uint64_t))
 
 struct print_output {
     const gs_report *report;  /* of what is looked at */
