@@ -77,4 +77,4 @@ class Tuning(TypedDict, total=False):
     io: str  # Choose the I/O engine: uring, threads or auto.
     chunk: Union[int, str]  # Sort SIZE bytes at a time.
     window: Union[int, str]  # Merge and write SIZE bytes at a time, at most 1G.
-    tune: str  # Choose how a GPU merges two runs.
+    tune: str  # With --device=cuda, choose how a GPU merges two runs.
