@@ -137,10 +137,10 @@ enum gsi_option_id gsi_option_id(const char *name);
  * field of a .npy file whose own name ends so is given by its place instead. */
 bool gsi_sum_is_wide(const char *text, size_t *bytes);
 
-/* gsi_option_take: sets members of `options` by the text of an option that is no list. They point
- * into the text. An option whose argument may be left out also takes "true", as if it was left out,
- * and "false", as if the option was not given.
- * fails GS_E_USAGE: it is none of its kind, or out of its bounds */
+/* gsi_option_take: sets members of `options` from the text of an option that is no list. They point
+ * into the text. An option whose argument is optional also takes "true", which means no argument.
+ * It takes "false" as well, which means that the option is not given.
+ * fails GS_E_USAGE: the text has another kind, or is out of bounds */
 enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gsi_options *options,
                                struct gs_error *error);
 
