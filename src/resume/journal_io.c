@@ -9,7 +9,7 @@
 
 enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume)
 {
-    return gsi_fail(resume->job.loop->error, GS_E_CORRUPT, 0,
+    return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
                     "'%s/manifest': is no record of a sort that this gsort can go on with; remove "
                     "that directory to begin anew, or choose another one",
                     resume->dir.path);

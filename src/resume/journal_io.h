@@ -14,7 +14,7 @@ enum gs_status gsi_resume_entry_next(const struct gsi_resume *resume, struct gsi
 enum gs_status gsi_resume_next(const struct gsi_resume *resume, struct gsi_journal *journal,
                                struct gsi_resume_entry *entry, bool *is_there);
 
-/* gsi_resume_fail_version: fails with GS_E_CORRUPT: the file is no journal, or one of another
+/* gsi_resume_fail_version: fails with GS_E_USAGE: the file is no journal, or one of another
  * gsort. */
 enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume);
 
