@@ -528,6 +528,8 @@ static enum gs_status finish_written(struct gsi_job *job)
 
 static enum gs_status run_job(struct gsi_job *job)
 {
+    if (gsi_cancel_is_set(job->options->cancel)) /* also where there is nothing to wait for */
+        return gsi_fail(job->loop.error, GS_E_CANCELED, 0, "canceled");
     GSI_TRY(gsi_facts_begin(job));
     GSI_TRY(gsi_plan_model_check(job->options, job->loop.error));
     GSI_TRY(find_elements(job));
