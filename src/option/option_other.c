@@ -109,14 +109,18 @@ enum gs_status gsi_take_top(struct gsi_options *options, const char *text, struc
                     "--top: '%s' is not a count like 1000 or 64K (powers of 1000)", text);
 }
 
-/* A share is of what there is now. */
+/* A share is of the memory that is available now; more than all of it counts as more than this
+ * machine has. */
 enum gs_status gsi_take_memory(struct gsi_options *options, const char *text,
                                struct gs_error *error)
 {
+    uint64_t available = gs_memory_available();
     options->memory_is_share = strchr(text, '%') != NULL;
-    if (gs_size_parse(text, gs_memory_available(), &options->memory_bytes) &&
-        options->memory_bytes > 0)
+    if (gs_size_parse(text, available, &options->memory_bytes) && options->memory_bytes > 0) {
+        if (options->memory_is_share && options->memory_bytes > available)
+            options->memory_bytes = UINT64_MAX;
         return GS_OK;
+    }
     return gsi_fail(error, GS_E_USAGE, 0,
                     "--memory: '%s' is not a size like 512M or 4G or 25%% (powers of 1024)", text);
 }
