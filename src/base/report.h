@@ -127,7 +127,7 @@ enum gsi_memory_part {
 
 struct gsi_quantile_report {
     char text[24];     /* as it was asked for */
-    uint64_t rank;     /* from 1 on */
+    uint64_t rank;     /* from 1 on; 0: there are no numbers, and none of the following */
     uint8_t value[16]; /* an element of the report's type, or of a field; it occurs */
     double between;
 };
@@ -228,8 +228,9 @@ struct gs_report {
     uint64_t left_out_fingerprint[2];
     uint64_t group_count; /* if is_unique and not has_top: groups of equal keys */
     struct gsi_quantile_report quantiles[GSI_QUANTILES_MAX];
-    uint32_t quantile_passes;               /* over the inputs, where nothing was sorted; else 0 */
-    size_t quantile_count;                  /* 0: none was asked for, or there are no numbers */
+    uint32_t quantile_passes; /* over the inputs, where nothing was sorted; else 0 */
+    size_t quantile_count;    /* 0: none was asked for */
+    bool has_no_bins;         /* a histogram was asked for, and there are no numbers */
     struct gsi_field_report quantile_field; /* of records: the field they are of */
     bool has_groups;                        /* the following are there */
     uint64_t distinct_count;                /* values, as with `unique`, without NaNs */

@@ -388,12 +388,13 @@ static enum gs_status take_tally(struct select *select)
     select->count = tally->count - tally->nan_count;
     if (select->field != NULL)
         report->quantile_field = gsi_field_describe(select->field);
-    report->quantile_count = select->count > 0 ? select->open_count : 0;
+    report->quantile_count = select->open_count;
     for (size_t i = 0; i < report->quantile_count; i++)
         gsi_fit_name(report->quantiles[i].text, sizeof report->quantiles[i].text,
                      job->options->quantiles[i]);
     if (select->count == 0)
         select->open_count = 0;
+    report->has_no_bins = job->options->histogram_bins > 0 && select->count == 0;
     select->is_binning = job->options->histogram_bins > 0 && select->count > 0 &&
                          gsi_histogram_make(&select->histogram, select->layout.type,
                                             job->options->histogram_bins, tally->min, tally->max);

@@ -87,14 +87,18 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
     ranks->first = gsi_layout_nans_lead(layout) ? tally->nan_count : 0;
     if (record != NULL)
         report->quantile_field = gsi_field_describe(counted);
+    report->has_no_bins = options->histogram_bins > 0 && ranks->count == 0;
     if (options->histogram_bins > 0 && ranks->count > 0 &&
         gsi_histogram_make(&ranks->histogram, ranks->type, options->histogram_bins, tally->min,
                            tally->max))
         report->bin_count = options->histogram_bins;
-    report->quantile_count = ranks->count > 0 ? options->quantile_count : 0;
+    report->quantile_count = options->quantile_count;
     for (size_t i = 0; i < report->quantile_count; i++) {
         struct gsi_rank_places *places = &ranks->places[i];
         struct gsi_quantile_report *quantile = &report->quantiles[i];
+        gsi_fit_name(quantile->text, sizeof quantile->text, options->quantiles[i]);
+        if (ranks->count == 0)
+            continue;
         gsi_quantile_parse(options->quantiles[i], &ranks->quantiles[i], NULL); /* was checked */
         quantile->rank = gsi_quantile_nearest(ranks->quantiles[i], ranks->count);
         places->nearest = quantile->rank++;
@@ -103,7 +107,6 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
         uint64_t *all[] = {&places->nearest, &places->low, &places->high};
         for (size_t k = 0; k < 3; k++)
             *all[k] = ranks->first + (ranks->is_descending ? ranks->count - 1 - *all[k] : *all[k]);
-        gsi_fit_name(quantile->text, sizeof quantile->text, options->quantiles[i]);
     }
 }
 
@@ -323,7 +326,7 @@ static bool take(void *context, struct gsi_buffer *window)
     struct gsi_ranks *ranks = context;
     uint32_t bytes = ranks->layout->element_bytes;
     uint64_t n = window->bytes / bytes, end = ranks->first + ranks->count;
-    for (size_t i = 0; i < ranks->report->quantile_count; i++) {
+    for (size_t i = 0; ranks->count > 0 && i < ranks->report->quantile_count; i++) {
         struct gsi_rank_places *places = &ranks->places[i];
         take_value(ranks, window, places->nearest, ranks->report->quantiles[i].value);
         take_value(ranks, window, places->low, places->low_value);
@@ -353,7 +356,7 @@ void gsi_ranks_end(struct gsi_ranks *ranks)
     take_group(ranks, ranks->last, ranks->group_count);
     report->has_groups = ranks->has_groups;
     end_bins(ranks);
-    for (size_t i = 0; i < report->quantile_count; i++)
+    for (size_t i = 0; ranks->count > 0 && i < report->quantile_count; i++)
         report->quantiles[i].between =
             gsi_quantile_mix(ranks->type, ranks->places[i].low_value, ranks->places[i].high_value,
                              ranks->places[i].part);

@@ -104,9 +104,12 @@ static const struct gsi_report_row field_rows[] = {
 
 static const struct gsi_report_row quantile_rows[] = {
     ROW(CHARS, "p", .in = IN_EACH(quantiles[0].text, quantiles)),
-    ROW(COUNT, "rank", .in = IN_EACH(quantiles[0].rank, quantiles)),
-    ROW(VALUE, "value", .in = IN_EACH(quantiles[0].value, quantiles), .of = GSI_OF_RANKS),
-    ROW(DOUBLE, "between", .in = IN_EACH(quantiles[0].between, quantiles)),
+    ROW(COUNT, "rank", .in = IN_EACH(quantiles[0].rank, quantiles),
+        .known = IN_EACH(quantiles[0].rank, quantiles)),
+    ROW(VALUE, "value", .in = IN_EACH(quantiles[0].value, quantiles), .of = GSI_OF_RANKS,
+        .known = IN_EACH(quantiles[0].rank, quantiles)),
+    ROW(DOUBLE, "between", .in = IN_EACH(quantiles[0].between, quantiles),
+        .known = IN_EACH(quantiles[0].rank, quantiles)),
     END,
 };
 

@@ -186,13 +186,19 @@ static void print_ranks(FILE *file, const struct gs_report *report)
     for (size_t i = 0; i < report->quantile_count; i++) {
         const struct gsi_quantile_report *quantile = &report->quantiles[i];
         bool is_decimal = quantile->text[0] != 'm';
+        snprintf(name, sizeof name, "%s%s", is_decimal ? "p" : "", quantile->text);
+        if (quantile->rank == 0) {
+            gsi_line(file, name, "none: there are no values");
+            continue;
+        }
         gsi_shown_text(field, quantile->value, text);
         gsi_number_double(between, quantile->between);
-        snprintf(name, sizeof name, "%s%s", is_decimal ? "p" : "", quantile->text);
         bool is_all = is_element(field, quantile) || field->unit != GSI_UNIT_NONE;
         fprintf(file, is_all ? GSI_LINE_NAME "%s\n" : GSI_LINE_NAME "%s (%s)\n", name, text,
                 between);
     }
+    if (report->has_no_bins)
+        gsi_line(file, "histogram", "none: there are no values");
     for (uint32_t i = 0; i < report->bin_count; i++) {
         gsi_shown_text(field, report->bins[i].from, text);
         fprintf(file, GSI_LINE_NAME "%s.. %" PRIu64 "\n", i == 0 ? "histogram" : "", text,

@@ -115,12 +115,13 @@ class Field(Told):
 
 
 class Quantile(Told):
-    """`p` as it was asked for; `value` is the element of rank ceil(p n), `between` as numpy.quantile has it by default."""
+    """`p` as it was asked for; `value` is the element of rank ceil(p n), `between` as numpy.quantile has it by default. All but `p` are
+    None if there are no values."""
 
     p: str
-    rank: int
-    value: Number
-    between: Mean
+    rank: Optional[int]
+    value: Optional[Number]
+    between: Optional[Mean]
 
 
 class Bin(Told):
