@@ -1,10 +1,31 @@
 /* quantile.c: fractions as integers, ranks by integer division. */
 #include "element/quantile/quantile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* n < 2^64 times a numerator of 10^18 stays below 2^128. */
 #define DIGITS_MAX 18
+
+/* Refuses a text, and says how a percentile (95, p95, 95%) is written. */
+static enum gs_status refuse(const char *text, struct gs_error *error)
+{
+    const char *number = text + (text[0] == 'p' || text[0] == 'P');
+    size_t digits = strspn(number, "0123456789");
+    const char *fraction = number + digits + (number[digits] == '.');
+    size_t behind = strspn(fraction, "0123456789");
+    const char *end = fraction + behind;
+    unsigned long whole = digits > 0 && digits <= 3 ? strtoul(number, NULL, 10) : 100;
+    bool is_named = number > text || *end == '%';
+    if (whole < 100 && (is_named || whole > 0) && end[*end == '%'] == '\0')
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--quantiles: '%s' is not between 0 and 1; percentile %.*s is 0.%02lu%.*s",
+                        text, (int)(end - number), number, whole, (int)behind, fraction);
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--quantiles: '%s' is neither a decimal between 0 and 1, with %d digits at "
+                    "most, nor median",
+                    text, DIGITS_MAX);
+}
 
 enum gs_status gsi_quantile_parse(const char *text, struct gsi_quantile *quantile,
                                   struct gs_error *error)
@@ -29,10 +50,7 @@ enum gs_status gsi_quantile_parse(const char *text, struct gsi_quantile *quantil
         digits++;
     }
     if (*at != '\0' || digits == 0 || behind > DIGITS_MAX || found.numerator > found.denominator)
-        return gsi_fail(
-            error, GS_E_USAGE, 0,
-            "--quantiles: '%s' is no decimal from 0 to 1 (%d digits at most), nor median", text,
-            DIGITS_MAX);
+        return refuse(text, error);
     *quantile = found;
     return GS_OK;
 }
