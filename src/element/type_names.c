@@ -4,6 +4,7 @@
 #include "element/number_rows.h"
 #include "element/number_type.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -130,18 +131,54 @@ enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char 
                     word->trouble, word->either, word->other);
 }
 
+/* Whether one slip makes `b` of the first `length` letters of `a`: a letter that is left out, added
+ * or taken for another one, or two that are swapped. */
+static bool is_one_slip(const char *a, size_t length, const char *b)
+{
+    size_t b_length = strlen(b), same = 0, tail = 0;
+    size_t shorter = length < b_length ? length : b_length;
+    while (same < shorter && (a[same] | 0x20) == (b[same] | 0x20))
+        same++;
+    while (tail < shorter - same &&
+           (a[length - 1 - tail] | 0x20) == (b[b_length - 1 - tail] | 0x20))
+        tail++;
+    size_t a_rest = length - same - tail, b_rest = b_length - same - tail;
+    bool is_swapped = a_rest == 2 && b_rest == 2 && (a[same] | 0x20) == (b[same + 1] | 0x20) &&
+                      (a[same + 1] | 0x20) == (b[same] | 0x20);
+    return (a_rest <= 1 && b_rest <= 1) || is_swapped;
+}
+
+/* Of fewer letters too many types would be near. */
+#define SLIP_LETTERS_MIN 4
+
+const char *gsi_type_word_near(const char *text, size_t length, char hint[GSI_TYPE_HINT_BYTES])
+{
+    const struct gsi_type_word *word = words, *end = words + sizeof words / sizeof words[0];
+    while (word < end && !is_one_slip(text, length, word->word))
+        word++;
+    hint[0] = '\0';
+    if (length < SLIP_LETTERS_MIN || word == end || word->sense == GSI_SENSE_UNSORTED)
+        return hint;
+    if (word->sense == GSI_SENSE_PLAIN)
+        snprintf(hint, GSI_TYPE_HINT_BYTES, "; is %s meant?", word->word);
+    else
+        snprintf(hint, GSI_TYPE_HINT_BYTES, "; is %s or %s meant?", word->either, word->other);
+    return hint;
+}
+
 enum gs_status gsi_type_word_of_option(const char *given, const struct gsi_type_word **word,
                                        struct gs_error *error)
 {
+    char hint[GSI_TYPE_HINT_BYTES];
     *word = gsi_type_word_find(given, strlen(given));
     if (*word == NULL && strchr(given, '[') != NULL)
         return gsi_fail(error, GS_E_USAGE, 0, "--type: there is no type '%s'; %s", given,
                         gsi_time_words);
     if (*word == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--type: there is no type '%s'; there are %s, each with be behind it or "
+                        "--type: there is no type '%s'%s; there are %s, each with be behind it or "
                         "not",
-                        given, gsi_number_names);
+                        given, gsi_type_word_near(given, strlen(given), hint), gsi_number_names);
     return gsi_type_word_check(*word, "type", given, error);
 }
 

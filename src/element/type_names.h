@@ -53,6 +53,11 @@ enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char 
 enum gs_status gsi_type_word_check_file(const struct gsi_type_word *word, const char *path,
                                         struct gs_error *error);
 
+/* gsi_type_word_near: returns `hint`: "; is f32 or f64 meant?", or nothing where no type is near to
+ * `length` letters of `text`. */
+#define GSI_TYPE_HINT_BYTES 64
+const char *gsi_type_word_near(const char *text, size_t length, char hint[GSI_TYPE_HINT_BYTES]);
+
 /* gsi_type_goes_with: the same type, by names in number_type.c, but that a unit may be in one of
  * them only. */
 bool gsi_type_goes_with(const char *a, const char *b);

@@ -35,6 +35,7 @@ struct gsi_field gsi_field_of_number(const char *name)
 static enum gs_status take_type(const char *option, const char **text, struct gsi_field *field,
                                 struct gs_error *error)
 {
+    char hint[GSI_TYPE_HINT_BYTES];
     const char *at = *text;
     size_t length = strcspn(at, ":");
     *text = at + length;
@@ -49,9 +50,10 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
                         gsi_time_words);
     if (word == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s' names no type; %s, each with be behind it or not, and "
+                        "--%s: '%s' names no type%s; %s, each with be behind it or not, and "
                         "bN are",
-                        option, field->text, gsi_number_names);
+                        option, field->text, gsi_type_word_near(*text - length, length, hint),
+                        gsi_number_names);
     GSI_TRY(gsi_type_word_check(word, option, field->text, error));
     struct gsi_field number = gsi_field_of_number(word->type);
     number.off = field->off;
