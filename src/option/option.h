@@ -16,6 +16,7 @@ enum gsi_option_id {
     GSI_OPT_REVERSE,
     GSI_OPT_NAN,
     GSI_OPT_TIES,
+    GSI_OPT_STABLE,
     GSI_OPT_MERGE,
     GSI_OPT_FILES0_FROM,
     GSI_OPT_HEADER,

@@ -149,8 +149,11 @@ static enum gs_status check_pairs(const struct command_line *line, struct gs_err
                        line->inputs[0], files0);
     if (command_line_given(line, "check") != NULL &&
         command_line_given(line, "check-quiet") != NULL)
+        return gs_fail(error, GS_E_USAGE, 0, "--check and -C contradict each other; give one");
+    const char *ties = command_line_given(line, "ties");
+    if (command_line_given(line, "stable") != NULL && ties != NULL && strcmp(ties, "bytes") == 0)
         return gs_fail(error, GS_E_USAGE, 0,
-                       "--check and --check-quiet contradict each other; give one");
+                       "--stable and --ties=bytes contradict each other; give one");
     if (line->is_quiet && line->is_verbose)
         return gs_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
     if (line->is_quiet && line->progress == PROGRESS_ALWAYS)

@@ -149,12 +149,52 @@ static enum gs_status take_option(struct command_line *line, int i, int code, co
     return is_of_look(row->name) ? taken(line, set_option(line->look, row, text), error) : GS_OK;
 }
 
+/* Whether the argument of an option follows `text`: `-o`, `-qo`, `--output`. */
+static bool wants_argument(const struct command_line *line, const char *text)
+{
+    size_t length = strlen(text);
+    bool is_long = text[0] == '-' && text[1] == '-';
+    for (int i = 0; text[0] == '-' && length > 1 && i < line->row_count; i++) {
+        const struct gs_option *row = &line->rows[i];
+        bool is_row = is_long ? strncmp(row->name, text + 2, length - 2) == 0
+                              : row->letter != 0 && row->letter == text[length - 1];
+        if (is_row && row->argument != NULL && row->argument[0] != '[')
+            return true;
+    }
+    return false;
+}
+
+/* Rewrites `-h=all` as `--help=all`: getopt takes what follows such a letter for more letters. The
+ * letter is one whose argument may be left out. */
+static enum gs_status spell_letters(int argc, char **argv, struct command_line *line,
+                                    struct gs_error *error)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *given = argv[i];
+        int at = given[0] == '-' && given[1] != '\0' && given[2] == '='
+                     ? option_rows_find(line->rows, line->row_count, given[1])
+                     : -1;
+        const char *argument = at >= 0 ? line->rows[at].argument : NULL;
+        if (argument == NULL || argument[0] != '[' || wants_argument(line, argv[i - 1]))
+            continue;
+        char **spelled = &line->spelled[line->spelled_count];
+        size_t bytes = strlen(line->rows[at].name) + strlen(given) + 1;
+        if ((*spelled = malloc(bytes)) == NULL)
+            return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the command line");
+        snprintf(*spelled, bytes, "--%s%s", line->rows[at].name, given + 2);
+        argv[i] = *spelled;
+        line->spelled_count++;
+    }
+    return GS_OK;
+}
+
 static enum gs_status take_options(int argc, char **argv, struct command_line *line,
                                    struct gs_error *error)
 {
     char letters[OPTION_LETTERS_BYTES(OPTION_ROWS_MAX)];
     struct option longs[OPTION_ROWS_MAX + 1];
     option_rows_getopt(line->rows, line->row_count, letters, longs);
+    TRY(spell_letters(argc, argv, line, error));
     opterr = 0;
     optind = 0; /* from the start, also if the last command line ended amid a group of letters */
     for (int code; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
@@ -275,8 +315,9 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
 {
     *line = (struct command_line){.job = gs_job_create(),
                                   .look = gs_job_create(),
-                                  .inputs = calloc((size_t)argc + 1, sizeof *line->inputs)};
-    if (line->job == NULL || line->look == NULL || line->inputs == NULL)
+                                  .inputs = calloc((size_t)argc + 1, sizeof *line->inputs),
+                                  .spelled = calloc((size_t)argc + 1, sizeof *line->spelled)};
+    if (line->job == NULL || line->look == NULL || line->inputs == NULL || line->spelled == NULL)
         return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the command line");
     take_rows(line);
     TRY(take_options(argc, argv, line, error));
@@ -293,6 +334,9 @@ void command_line_clear(struct command_line *line)
 {
     if (line->inputs != line->files0.names)
         free(line->inputs);
+    for (size_t i = 0; i < line->spelled_count; i++)
+        free(line->spelled[i]);
+    free(line->spelled);
     files0_clear(&line->files0);
     gs_job_free(line->job);
     gs_job_free(line->look);

@@ -26,7 +26,9 @@ struct command_line {
     int row_count;
     const char *given[OPTION_ROWS_MAX]; /* of each row the last argument; NULL: it is not there */
     bool by_letter[OPTION_ROWS_MAX];    /* it was given as -S, not as --memory */
-    const char **inputs;                /* the job's, too; files0.names, if they are in a file */
+    char **spelled;                     /* arguments that were typed as -h=all, as --help=all */
+    size_t spelled_count;
+    const char **inputs; /* the job's, too; files0.names, if they are in a file */
     size_t input_count;
     struct files0 files0;
     enum stats_format stats; /* also where something else asks for a report */

@@ -10,8 +10,10 @@
 /* Longer words are compared by their beginnings. */
 #define WORD_MAX 32
 
-/* So many letters may be wrong in a word that means an option. */
-#define WRONG_MAX 2
+/* One letter in so many may be wrong in a word that means an option, WRONG_MAX at most: `--tmp` is
+ * not `--top`, and `--seed` not `--keep`. */
+#define LETTERS_PER_WRONG 4
+#define WRONG_MAX         2
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -41,12 +43,12 @@ static unsigned distance(const char *a, size_t a_length, const char *b)
     return rows[a_length % 3][b_length];
 }
 
-/* The option that was meant, perhaps; NULL: none is near. */
+/* Finds the option that may have been meant; NULL: none is near. */
 static const char *find_nearest(const struct gs_option *rows, int count, const char *word,
                                 size_t length)
 {
     const char *nearest = NULL;
-    unsigned found = length > 3 ? WRONG_MAX + 1 : WRONG_MAX;
+    unsigned found = least((unsigned)(length / LETTERS_PER_WRONG), WRONG_MAX) + 1;
     for (int i = 0; i < count; i++) {
         unsigned wrong = rows[i].is_hidden ? WORD_MAX : distance(word, length, rows[i].name);
         if (wrong < found) {
@@ -57,7 +59,7 @@ static const char *find_nearest(const struct gs_option *rows, int count, const c
     return nearest;
 }
 
-/* Options that begin as `word` does, in *list; how many. */
+/* Lists the options that begin with `word`, without old spellings. Returns how many there are. */
 static int list_candidates(const struct gs_option *rows, int count, const char *word, size_t length,
                            char *list, size_t size)
 {
@@ -65,7 +67,7 @@ static int list_candidates(const struct gs_option *rows, int count, const char *
     size_t at = 0;
     list[0] = '\0';
     for (int i = 0; i < count; i++)
-        if (strncmp(rows[i].name, word, length) == 0 && at < size) {
+        if (!rows[i].is_hidden && strncmp(rows[i].name, word, length) == 0 && at < size) {
             at += (size_t)snprintf(list + at, size - at, " --%s", rows[i].name);
             found++;
         }
@@ -103,8 +105,11 @@ enum gs_status option_refuse(const struct gs_option *rows, int count, int code, 
                        strchrnul(given, '='));
     const char *word = given + 2;
     size_t length = strcspn(word, "=");
-    if (list_candidates(rows, count, word, length, candidates, sizeof candidates) > 1)
+    int found = list_candidates(rows, count, word, length, candidates, sizeof candidates);
+    if (found > 1)
         return gs_fail(error, GS_E_USAGE, 0, "'%s': is ambiguous:%s", given, candidates);
+    if (found == 1) /* beside an old spelling */
+        return gs_fail(error, GS_E_USAGE, 0, "'%s': is too short; write%s", given, candidates);
     habit = sort_habit_of_word(word, length);
     if (habit != NULL)
         return gs_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; %s", given, habit);

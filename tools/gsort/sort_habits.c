@@ -1,4 +1,4 @@
-/* sort_habits.c: the table. */
+/* sort_habits.c: holds the table of options that other programs have. */
 #include "sort_habits.h"
 
 #include <stdbool.h>
@@ -9,35 +9,161 @@
 #define NO_SHUFFLE    "gsort has no random order"
 #define ALL_BYTES     "all bytes of a key count, as they are; -k OFF:bN says which are the key"
 #define FIXED_WIDTH   "elements have a fixed width, no separators; -R N says how long records are"
+#define SOME_ELEMENTS                                                                              \
+    "--top=K writes the first K in order, --head=K prints those of a file, and --range=0:K reads " \
+    "K"
+#define TYPES      "-t TYPE says what the elements are"
+#define BYTE_ORDER "-t u32be says that numbers are big endian, and --out-order turns them round"
+#define GROUPS     "-u makes groups of equal keys; --count, --sum, --min and --max tell of each"
+#define MOMENTS    "--variance reports mean, variance and standard deviation"
+#define THREADS    "--parallel=N is how many threads work"
+#define MEMORY     "-S SIZE, or --memory=SIZE, is the ceiling for the whole process"
+#define DIRECTORY  "-T DIR, or --temporary-directory=DIR, is where runs are spilled"
 
-/* Letters that gsort has itself are not here: -c -C -h -k -m -o -q -r -R -S -t -T -u -v -V. */
+/* Letters that gsort has itself are not here: -c -C -h -k -m -o -q -r -R -s -S -t -T -u -v -V. */
 static const struct {
     char letter; /* 0: there is none, or it means something to gsort */
     const char *word, *sentence;
 } habits[] = {
+    /* sort(1), uniq(1) and their like. */
     {'n', "numeric-sort", "numbers are always compared as numbers; -t TYPE says which they are"},
     {'g', "general-numeric-sort",
      "floats are always compared as floats, NaNs too; -t f64 names them"},
     {0, "human-numeric-sort", TEXT_FOR_SORT},
     {'M', "month-sort", TEXT_FOR_SORT "; of times -t time64"},
     {0, "version-sort", TEXT_FOR_SORT},
+    {0, "natural-sort", TEXT_FOR_SORT},
     {0, "random-sort", NO_SHUFFLE},
     {0, "random-source", NO_SHUFFLE},
+    {0, "shuffle", NO_SHUFFLE},
+    {0, "seed", NO_SHUFFLE "; gsort-gen --seed=N makes random data"},
     {0, "sort", "-t TYPE says how numbers are compared, -k OFF:TYPE how records are"},
     {'z', "zero-terminated", FIXED_WIDTH},
     {0, "field-separator", FIXED_WIDTH ", -k OFF:TYPE where their keys are"},
-    {'s', "stable", "records with equal keys always keep the order of the input; leave it out"},
+    {0, "delimiter", FIXED_WIDTH ", -k OFF:TYPE where their keys are"},
+    {0, "separator", FIXED_WIDTH ", -k OFF:TYPE where their keys are"},
+    {0, "csv", "gsort sorts binary numbers; recipes/csv-and-parquet.md converts CSV files"},
     {'b', "ignore-leading-blanks", ALL_BYTES},
     {'d', "dictionary-order", ALL_BYTES},
     {'i', "ignore-nonprinting", ALL_BYTES},
     {'f', "ignore-case", ALL_BYTES},
-    {0, "buffer-size", "-S SIZE, or --memory=SIZE, is the ceiling for the whole process"},
+    {0, "buffer-size", MEMORY},
     {0, "compress-program", "--compress=zstd packs what is spilled"},
     {0, "debug", "--explain prints the plan and its reasons"},
     {'D', "all-repeated", "-u --keep=repeated writes all elements that are there several times"},
     {0, "repeated", "-u --keep=dups writes one of those that are there several times"},
     {'w', "check-chars", "-u --group=N compares the first N keys only"},
-    {'j', "jobs", "--parallel=N is how many threads work"},
+    /* Which elements. */
+    {0, "skip", "--range=5: leaves out the first 5 elements"},
+    {0, "limit", SOME_ELEMENTS},
+    {0, "rows", SOME_ELEMENTS},
+    {0, "nrows", SOME_ELEMENTS},
+    {0, "lines", SOME_ELEMENTS},
+    {0, "first", SOME_ELEMENTS},
+    {0, "last", "-r --top=K writes the last K in order, and --tail=K prints those of a file"},
+    {0, "take", SOME_ELEMENTS},
+    {0, "bottom", "-r --top=K writes the last K in order"},
+    {0, "offset", "--region=OFFSET:BYTES reads a part of a file, --range=FIRST:COUNT elements"},
+    {0, "filter", "--where='<op>VALUE' keeps the elements for which it is true"},
+    {0, "select", "--where='<op>VALUE' keeps elements, and --out=OFF:LEN fields of records"},
+    {0, "columns", "--out=OFF:LEN writes fields of records, and -k OFF:TYPE sorts by them"},
+    {0, "fields", "--out=OFF:LEN writes fields of records, and -k OFF:TYPE sorts by them"},
+    {0, "no-header", "--drop-header writes no header, and --header=N says how long one is"},
+    {0, "format", "-t TYPE or -R N says what elements are, and --print=HOW how they are printed"},
+    {0, "dtype", TYPES},
+    {0, "data-type", TYPES},
+    {0, "width", TYPES ", -R N how long records are"},
+    {0, "size", TYPES ", -R N how long records are, and -S SIZE how much memory is taken"},
+    {0, "endian", BYTE_ORDER},
+    {0, "big-endian", BYTE_ORDER},
+    {0, "little-endian", BYTE_ORDER},
+    {0, "byte-order", BYTE_ORDER},
+    {0, "byteorder", BYTE_ORDER},
+    /* Their order. */
+    {0, "by", "-k OFF:TYPE sorts records by a key"},
+    {0, "on", "-k OFF:TYPE sorts records by a key"},
+    {0, "sort-by", "-k OFF:TYPE sorts records by a key"},
+    {0, "column", "-k OFF:TYPE sorts records by a key"},
+    {0, "field", "-k OFF:TYPE sorts records by a key"},
+    {0, "order", "the least comes first, and with -r the largest; -k OFF:TYPE:desc is of one key"},
+    {0, "asc", "the least comes first, unless -r is given; leave it out"},
+    {0, "ascending", "the least comes first, unless -r is given; leave it out"},
+    {0, "desc", "-r puts the largest first, and -k OFF:TYPE:desc the largest of one key"},
+    {0, "descending", "-r puts the largest first, and -k OFF:TYPE:desc the largest of one key"},
+    {0, "nulls", "--nan=first or --nan=last says where NaNs and NaTs come"},
+    /* Groups. */
+    {0, "dedup", "-u writes one of the elements with equal keys"},
+    {0, "dedupe", "-u writes one of the elements with equal keys"},
+    {0, "deduplicate", "-u writes one of the elements with equal keys"},
+    {0, "drop-duplicates", "-u writes one of the elements with equal keys"},
+    {0, "duplicates", "-u --keep=dups writes one of those that are there several times"},
+    {0, "group-by", GROUPS},
+    {0, "groupby", GROUPS},
+    {0, "aggregate", GROUPS},
+    {0, "counts", "-u --count writes each value and how often it is there"},
+    {0, "frequency", "-u --count writes each value and how often it is there"},
+    {0, "join", "--merge=semi or --merge=intersect keeps elements that are in two sorted files"},
+    {0, "diff", "--merge=except keeps elements of the first sorted file that others lack"},
+    {0, "union", "--merge=union merges sorted files as sets"},
+    {0, "intersect", "--merge=intersect keeps elements that are in all sorted files"},
+    /* Figures. */
+    {0, "median", "--quantiles=median reports it"},
+    {0, "percentiles", "--quantiles=0.5,0.95 reports them"},
+    {0, "quartiles", "--quantiles=0.25,0.5,0.75 reports them"},
+    {0, "mean", MOMENTS},
+    {0, "average", MOMENTS},
+    {0, "avg", MOMENTS},
+    {0, "std", MOMENTS},
+    {0, "stddev", MOMENTS},
+    {0, "bins", "--histogram=N reports how many values are in each of N bins"},
+    {0, "summary", "--stats reports count, minimum, maximum and sum, --stats-only nothing else"},
+    {0, "report", "--stats reports count, minimum, maximum and sum; --stats=json:FILE to a file"},
+    {0, "info", "--stats-only reports on a file, --head=N prints elements of it"},
+    {0, "show", "--head=N prints the first elements, and --print what a sort would write"},
+    {0, "dump", "--head=N prints the first elements, and --print what a sort would write"},
+    {0, "text", "--print prints what would be written as text"},
+    /* How. */
+    {0, "dry-run", "--explain prints the plan, and nothing is done"},
+    {0, "plan", "--explain prints the plan, and nothing is done"},
+    {0, "simulate", "--explain prints the plan, and nothing is done"},
+    {'j', "jobs", THREADS},
+    {0, "workers", THREADS},
+    {0, "cores", THREADS},
+    {0, "cpus", THREADS},
+    {0, "nproc", THREADS},
+    {0, "nthreads", THREADS},
+    {0, "num-threads", THREADS},
+    {0, "ram", MEMORY},
+    {0, "max-memory", MEMORY},
+    {0, "max-mem", MEMORY},
+    {0, "memory-limit", MEMORY},
+    {0, "buffer", MEMORY},
+    {0, "tmp", DIRECTORY},
+    {0, "tmpdir", DIRECTORY},
+    {0, "tmp-dir", DIRECTORY},
+    {0, "tempdir", DIRECTORY},
+    {0, "temp-dir", DIRECTORY},
+    {0, "scratch", DIRECTORY},
+    {0, "workdir", DIRECTORY},
+    {0, "gpu", "--device=cuda sorts on a GPU"},
+    {0, "cuda", "--device=cuda sorts on a GPU"},
+    {0, "no-gpu", "--device=cpu sorts without a GPU"},
+    {0, "cpu", "--device=cpu sorts without a GPU"},
+    {0, "checkpoint", "--resume=DIR keeps what is done, for the same command after a kill"},
+    {0, "restart", "--resume=DIR keeps what is done, for the same command after a kill"},
+    {0, "gzip", "--zstd packs the output; gzip packs standard output: | gzip"},
+    {0, "compression", "--zstd packs the output, and --compress=HOW what is spilled"},
+    {0, "silent", "-q leaves out notes and progress"},
+    {0, "no-progress", "--progress=never leaves it out"},
+    {0, "in-place", "-o FILE may be the input"},
+    {0, "inplace", "-o FILE may be the input"},
+    {0, "force", "-o FILE is replaced as soon as the output is whole; leave it out"},
+    {0, "overwrite", "-o FILE is replaced as soon as the output is whole; leave it out"},
+    {0, "outfile", "-o FILE names the output"},
+    {0, "output-file", "-o FILE names the output"},
+    {0, "infile", "the names of inputs stand alone: gsort FILE -o OUT"},
+    {0, "input", "the names of inputs stand alone: gsort FILE -o OUT"},
+    {0, "input-file", "the names of inputs stand alone: gsort FILE -o OUT"},
 };
 #define HABIT_COUNT (sizeof habits / sizeof habits[0])
 
@@ -54,10 +180,16 @@ const char *sort_habit_of_letter(int letter)
 
 const char *sort_habit_of_word(const char *word, size_t length)
 {
-    for (size_t i = 0; i < HABIT_COUNT; i++)
-        if (length >= WORD_MIN && strncmp(habits[i].word, word, length) == 0)
+    const char *sentence = NULL;
+    for (size_t i = 0; i < HABIT_COUNT; i++) {
+        if (strncmp(habits[i].word, word, length) != 0)
+            continue;
+        if (habits[i].word[length] == '\0')
             return habits[i].sentence;
-    return NULL;
+        if (sentence == NULL && length >= WORD_MIN)
+            sentence = habits[i].sentence;
+    }
+    return sentence;
 }
 
 /* ---- values ---- */

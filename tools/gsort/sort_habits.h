@@ -1,13 +1,14 @@
-/* sort_habits.h: what people type who know sort(1) and uniq(1), and what gsort does instead. One
- * table, which is looked at only when a command line was refused. */
+/* sort_habits.h: options that people know from sort(1), uniq(1) and other programs, and what gsort
+ * has instead. The table is read only when a command line was refused. */
 #ifndef GSORT_SORT_HABITS_H
 #define GSORT_SORT_HABITS_H
 
 #include <stddef.h>
 
-/* sort_habit_of_letter: of an option that gsort does not have; a sentence without its end, or
- * NULL: sort(1) has none either.
- * sort_habit_of_word: the same of `length` letters, which may be the beginning of a long option. */
+/* sort_habit_of_letter: returns a sentence without its end for an option that gsort does not have;
+ * NULL: the table does not have it.
+ * sort_habit_of_word: the same for a long option of `length` letters. Four letters or more may be
+ * the beginning of one. */
 const char *sort_habit_of_letter(int letter);
 const char *sort_habit_of_word(const char *word, size_t length);
 

@@ -93,8 +93,6 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 --numeric-sort x.u32| 2 | '--numeric-sort': there is no such option; numbers are always compared as numbers; *
 -g x.u32| 2 | '-g': there is no such option; floats are always compared as floats, *
 -z x.u32| 2 | '-z': there is no such option; elements have a fixed width, *
--s x.u32| 2 | '-s': there is no such option; *always keep the order of the input; leave it out
---stable x.u32| 2 | '--stable': there is no such option; *always keep the order of the input; leave it out
 -b x.u32| 2 | '-b': there is no such option; all bytes of a key count, *
 -f x.u32| 2 | '-f': there is no such option; all bytes of a key count, *
 --ignore-case x.u32| 2 | '--ignore-case': there is no such option; all bytes of a key count, *
