@@ -71,6 +71,31 @@ enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, stru
                     input, others(input_count, more));
 }
 
+/* Whether a word in a name may mean `type`. */
+static bool may_mean(const struct gsi_type_word *word, const char *type)
+{
+    const char *const others[] = {word->either, word->other};
+    bool is_meant = word->type != NULL && gsi_type_goes_with(word->type, type);
+    for (size_t i = 0; i < 2 && others[i] != NULL; i++)
+        is_meant |=
+            gsi_type_goes_with(gsi_type_word_find(others[i], strlen(others[i]))->type, type);
+    return is_meant;
+}
+
+/* Notes the first input whose name contradicts --type. */
+static void note_contradiction(const struct gsi_options *options, const char *type,
+                               const char *done)
+{
+    for (size_t i = 0; i < options->input_count && options->type != NULL; i++) {
+        const struct gsi_type_word *word = word_of(options->inputs[i]);
+        if (word == NULL || may_mean(word, type))
+            continue;
+        gsi_note(options, "'%s': is named as %s, but is %s as %s, as --type says",
+                 options->inputs[i], word->word, done, type);
+        return;
+    }
+}
+
 void gsi_named_type_note(const struct gsi_options *options, const char *type, const char *word,
                          const char *input, size_t input_count)
 {
@@ -85,6 +110,8 @@ void gsi_named_type_note(const struct gsi_options *options, const char *type, co
     if (word == NULL)
         gsi_note(options, "%s%s: %s as %s, which was assumed; --type says what it is", input,
                  others(input_count, more), done, type);
+    else if (options->type != NULL)
+        note_contradiction(options, type, done);
     else if (known != NULL && known->sense == GSI_SENSE_SMALL)
         gsi_note(options, "'%s' in a name is %s, of 8 bits; NumPy's, of 8 bytes, is --type %s",
                  word, known->either, known->other);

@@ -90,8 +90,6 @@ gsort a.u32 -o out.float
 cmp out.float <(gsort -t u32 plain)
 gsort plain -o out.uint32 -v 2>&1 | grep '^type'
 gsort plain -o out.u16 2>&1 || echo "exit $?"
-gsort -t u32 a.u32 b.f64 -o out.f64
-gsort -R 8 a.u32 b.f64 -o out.f64
 
 echo "-- what is said, and what is not"
 {
@@ -105,6 +103,25 @@ echo "-- what is said, and what is not"
     gsort </dev/null
     gsort --explain plain -o out | head -1
     gsort -v plain -o out 2>&1 | grep "^type"
+} 2>&1
+
+{
+    echo "-- what --type contradicts is said, once, in every verb"
+    cp plain x.u8
+    head -c 16 /dev/zero >z.u32
+    for how in "-o out" "--stats-only" "--check" "--head 1" "--find 1" "-m -o out" "--print" "-q -o out"; do
+        # shellcheck disable=SC2086
+        gsort -t i32 z.u32 $how 2>&1 >/dev/null | grep named || echo "$how: nothing"
+    done
+    gsort -t uint8 plain a.u32 b.f64 -o out
+    for type in u32 uint32 '<u4'; do gsort -t $type a.u32 -o out; done
+    for type in u64 uint8; do gsort -t $type x.u8 -o out; done
+    gsort -t u16 x.u8 -o out
+    gsort -t f32 out.float -o out
+    cp plain t.time64
+    gsort -t 'time64[ms]' t.time64 -o out
+    gsort -t u32 a.u32 b.f64 -o out.f64
+    gsort -R 8 a.u32 b.f64 -o out.f64
 } 2>&1
 
 echo "-- of several: a time without a unit has that of the others"

@@ -3,7 +3,7 @@
 gsort-gen --dist uniform --type u64 --count 5000 --seed 3 -o in.u64
 gsort -q in.u64 -o sorted.u64
 gsort -q -R 100 -k 0:b10 in.u64 -o sorted.records
-gsort -u --count -t u32 in.u64 -o counted
+gsort -q -u --count -t u32 in.u64 -o counted
 
 # run VERB OPTION: exit code in $code; what it wrote in `out`. (Of a thousand runs each process more counts.)
 run() {
@@ -17,7 +17,7 @@ run() {
     spill) timeout 60 gsort --spill always "$@" in.u64 -o out 2>err || code=$? ;;
     merge) timeout 60 gsort -m "$@" sorted.u64 -o out 2>err || code=$? ;;
     top) timeout 60 gsort --top 5000 "$@" in.u64 -o out 2>err || code=$? ;;
-    unique) timeout 60 gsort -u --count -t u32 "$@" in.u64 -o out 2>err || code=$? ;;
+    unique) timeout 60 gsort -q -u --count -t u32 "$@" in.u64 -o out 2>err || code=$? ;;
     records) timeout 60 gsort -R 100 -k 0:b10 "$@" in.u64 -o out 2>err || code=$? ;;
     check) timeout 60 gsort --check "$@" sorted.u64 2>err || code=$? ;;
     stats) timeout 60 gsort --stats-only "$@" in.u64 2>err >stats || code=$? ;;

@@ -17,7 +17,7 @@ for dist in uniform zipf few sorted nearly-sorted normal; do
     gsort-gen -d $dist -t f64 -n "$(sized 400000 150000)" -o $dist.f64 && same $dist.f64
 done
 same uniform.f64 few.f64 sorted.f64
-same -t f32 uniform.f64
+same -q -t f32 uniform.f64
 same --where '>0.5' normal.f64
 same -R 16 -k 4:i32be --where '0:uint8<128' uniform.f64
 zstd -q zipf.f64

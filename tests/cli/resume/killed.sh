@@ -28,14 +28,14 @@ while read -r options; do
 done <<'JOBS'
 x.f64 -S 12M
 x.f64 -S 12M -r --batch-size 3 --verify=read
-x.f64 y.u32 few.f64 -t u32 -S 12M --chunk 64K
+x.f64 y.u32 few.f64 -q -t u32 -S 12M --chunk 64K
 x.rec -R 100 -k 7:b16 -S 12M
 x.rec -R 5000 -k 7:u64:desc --stats-of 3:f32 -S 24M
 x.rec -R 48 -k 3:u32be --batch-size 4 --compress zstd -S 24M
 x.f64 --batch-size 3 --compress deltas -S 24M
 h.rec --header 33 -R 100 -k 0:b3 -S 12M
 x.npy --key b:desc --key a -S 12M
-x.f64 -t u128 --parallel 1 --window 8K --chunk 128K -S 12M
+x.f64 -q -t u128 --parallel 1 --window 8K --chunk 128K -S 12M
 few.f64
 none.f64
 JOBS

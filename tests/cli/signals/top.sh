@@ -1,6 +1,6 @@
 # Interrupted while it keeps the first elements of a pipe that has given much and gives no more: ends with the
 # signal, and the old output is there.
-mkfifo half
+mkfifo pipe
 printf old >out
 gsort-gen --dist uniform --type u64 --size 40M -o x
 for way in "--io uring" "--io threads" "--spill always"; do
@@ -8,8 +8,8 @@ for way in "--io uring" "--io threads" "--spill always"; do
 import signal, subprocess, sys, threading
 def reset():
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-child = subprocess.Popen(['gsort', '-t', 'u64', 'half', '--top', '1000', '-o', 'out'] + sys.argv[1:], preexec_fn=reset)
-with open('half', 'wb') as pipe:
+child = subprocess.Popen(['gsort', '-t', 'u64', 'pipe', '--top', '1000', '-o', 'out'] + sys.argv[1:], preexec_fn=reset)
+with open('pipe', 'wb') as pipe:
     pipe.write(open('x', 'rb').read())
     pipe.flush()
     child.terminate()

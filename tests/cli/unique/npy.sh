@@ -53,7 +53,7 @@ gsort --head 2 --json got.npy
 printf '\3\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0' >plain.u64
 gsort -u --count plain.u64 -o got.npy
 gsort --head 2 --json got.npy
-gsort -u --count plain.u64 -t u128 -o got.npy
+gsort -q -u --count plain.u64 -t u128 -o got.npy
 gsort --head 2 --json got.npy
 gsort -R 2 -u --count plain.u64 -o got.npy
 gsort --head 2 --json got.npy
