@@ -70,6 +70,13 @@ static enum gs_status check_output(const struct gsi_inputs *inputs, const char *
     char what[64];
     if (name.type == NULL)
         return GS_OK;
+    const struct gsi_format *format = gsi_format_of_output(inputs);
+    if (format != NULL && !is_named_as_an_input(name, inputs, paths))
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "'%s': the output is named as plain %s, but it is %s, as '%s' is; name it "
+                        "otherwise, or --drop-header writes elements alone",
+                        options->output, gsi_type_word_of_file(options->output)->word, format->name,
+                        inputs->table[0].name);
     if (options->unique_counts || inputs->together->has[GSI_WITH_WIDE_SUM]) {
         is_true = false;
         snprintf(what, sizeof what, "elements with %s behind them",

@@ -5,8 +5,8 @@
 
 #include "input/choose.h"
 
-/* gsi_named_output_check: checks the names of outputs, once all is chosen. An output may be named
- * as
+/* gsi_named_output_check: checks the names of outputs, once all is chosen. An output with a
+ * format's header is not named as a type of plain numbers. An output may be named as
  *     a type of the same width and byte order, where an option says what elements are
  *     an input is, where elements are written as they were read: the option is about both names
  *     integers as wide as positions, or numbers as wide as all fields of --out together

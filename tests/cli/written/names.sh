@@ -4,7 +4,7 @@ gsort-gen -d few -t u64 -n 512 -o w.u64
 gsort-gen -d uniform -t f64 -n 512 -o x.f64
 gsort-gen -d uniform -t u32 -n 1024 -o legacy.dat
 gsort -t u64 w.u64 -o s.u64
-gsort -t u64be w.u64 -o be.dat
+gsort -q -t u64be w.u64 -o be.dat
 cp w.u64 1.u32
 lies=0 truths=0
 lie() { # OUTPUT OPTION...
@@ -56,6 +56,24 @@ for way in --merge=union --merge=intersect; do
 done
 lie packed.f32.zst -t u64 w.u64
 lie plan.u64 --explain -t u16 legacy.dat
+# An array keeps its header, which a name of plain numbers does not promise.
+gsort -q w.u64 -o n.npy
+gsort n.npy -o sorted.npy
+for how in "" "--top 5" --argsort --explain -u "--where >5"; do
+    # shellcheck disable=SC2086
+    lie raw.u64 $how n.npy
+    # shellcheck disable=SC2086
+    case $how in -u | --where*) ;; *) lie books_uint64.zst $how n.npy ;; esac
+done
+lie raw.u64 -m sorted.npy n.npy
+lie part.%d.u64 --split 4 n.npy
+true_ raw.u64 --drop-header n.npy
+true_ raw.npy n.npy
+true_ raw n.npy
+true_ raw.u64.npy n.npy
+cp n.npy n.u64
+true_ raw.u64 n.u64
+gsort n.u64 -o n.u64
 # Said by an option: another type of the width, or of an input's name.
 true_ out.u64 -t i64 w.u64
 true_ out.u64 -t u64be w.u64
@@ -80,8 +98,8 @@ for name in made.npy made.u64.zst; do
 done
 # In place.
 cp w.u64 p.u64
-gsort -t f64 p.u64 -o p.u64
+gsort -q -t f64 p.u64 -o p.u64
 gsort -R 16 -k 0:u64 p.u64 -o p.u64
-gsort -t u32be 1.u32 -o 1.u32
-gsort --stats-only -t u32 w.u64 >report
+gsort -q -t u32be 1.u32 -o 1.u32
+gsort -q --stats-only -t u32 w.u64 >report
 echo "$lies lies, $truths truths"
