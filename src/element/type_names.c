@@ -131,8 +131,8 @@ enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char 
                     word->trouble, word->either, word->other);
 }
 
-/* Whether one slip makes `b` of the first `length` letters of `a`: a letter that is left out, added
- * or taken for another one, or two that are swapped. */
+/* Returns whether `b` differs from the first `length` letters of `a` by one slip. A slip is a letter
+ * that is missing, added or wrong, or two letters that are swapped. */
 static bool is_one_slip(const char *a, size_t length, const char *b)
 {
     size_t b_length = strlen(b), same = 0, tail = 0;
@@ -148,7 +148,7 @@ static bool is_one_slip(const char *a, size_t length, const char *b)
     return (a_rest <= 1 && b_rest <= 1) || is_swapped;
 }
 
-/* Of fewer letters too many types would be near. */
+/* Too many types are one slip away from shorter words. */
 #define SLIP_LETTERS_MIN 4
 
 const char *gsi_type_word_near(const char *text, size_t length, char hint[GSI_TYPE_HINT_BYTES])

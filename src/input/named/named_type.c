@@ -71,7 +71,7 @@ enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, stru
                     input, others(input_count, more));
 }
 
-/* Whether a word in a name may mean `type`. */
+/* Returns true if a word in a name may mean `type`. */
 static bool may_mean(const struct gsi_type_word *word, const char *type)
 {
     const char *const others[] = {word->either, word->other};
