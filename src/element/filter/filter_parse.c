@@ -83,13 +83,14 @@ static bool parse_int(const char *text, const struct gsi_field *field, gsi_u128 
     uint32_t base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
     text += base == 16 ? 2 : 0;
     gsi_u128 all = ~(gsi_u128)0 >> (128 - 8 * field->bytes);
-    gsi_u128 most = !is_signed ? all : is_negative ? (all >> 1) + 1 : all >> 1;
+    gsi_u128 greatest = is_signed ? all >> 1 : all;
+    gsi_u128 most = is_negative ? all - greatest : greatest;
     gsi_u128 value = 0;
-    if (*text == '\0' || (is_negative && !is_signed))
+    if (*text == '\0')
         return false;
     for (; *text != '\0'; text++) {
         uint32_t digit = digit_of(*text);
-        if (digit >= base || value > (most - digit) / base)
+        if (digit >= base || digit > most || value > (most - digit) / base)
             return false;
         value = value * base + digit;
     }

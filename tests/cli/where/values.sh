@@ -19,6 +19,7 @@ keep f32 '<0.25'
 python3 -c 'open("x", "wb").write(b"".join(n.to_bytes(16, "little") for n in (0, 2**64, 2**128 - 1)))'
 keep u128 '>=18446744073709551616'
 keep u128 '==0xffffffffffffffffffffffffffffffff'
+keep u128 '==-0'
 keep i128 '<0'
 keep i128 '>=18446744073709551616'
 
