@@ -2,8 +2,8 @@
 #include "element/filter/filter.h"
 
 #include "element/key_order.h"
+#include "element/number/float_text.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,10 +98,11 @@ static bool parse_int(const char *text, const struct gsi_field *field, gsi_u128 
     return true;
 }
 
-/* The bits of a float of this type: of 4 bytes `single`, else the nearest to `value`. */
-static uint64_t float_bits(enum gsi_part_kind part, float single, double value)
+/* The bits of a float of this type, which `value` is. */
+static uint64_t float_bits(enum gsi_part_kind part, double value)
 {
     uint64_t word = 0;
+    float single = (float)value;
     if (part == GSI_PART_F16)
         return gsi_f16_of_f64(value);
     if (part == GSI_PART_BF16)
@@ -113,23 +114,23 @@ static uint64_t float_bits(enum gsi_part_kind part, float single, double value)
     return word;
 }
 
-/* With a decimal point in every locale; rounded once, to the field's own type, or those of 2 bytes
- * from f64. Beyond the largest number it is none. */
+/* A float as a whole text; infinite if it is beyond the largest of this type. */
+static bool read_float(const char *text, enum gsi_part_kind part, double *value)
+{
+    char *end;
+    bool is_plain = *text != '\0' && strchr("+-.0123456789iInN", *text) != NULL;
+    return is_plain && gsi_float_parse(text, &end, part, value) && end != text && *end == '\0';
+}
+
 static bool parse_float(const char *text, enum gsi_part_kind part, gsi_u128 *bits, bool *is_nan)
 {
-    char *end = NULL;
-    bool is_plain = strchr("+-.0123456789iInN", *text) != NULL && *text != '\0';
-    locale_t plain = is_plain ? newlocale(LC_ALL_MASK, "C", (locale_t)0) : (locale_t)0;
-    if (plain == (locale_t)0)
+    double value;
+    bool is_word = strpbrk(text, "nN") != NULL;
+    if (!read_float(text, part, &value) || (isinf(value) && !is_word))
         return false;
-    float single = strtof_l(text, &end, plain);
-    double value = part == GSI_PART_F32 ? (double)single : strtod_l(text, &end, plain);
-    bool is_good = end != text && *end == '\0' && (!isinf(value) || strpbrk(text, "nN") != NULL);
-    freelocale(plain);
     *is_nan = isnan(value);
-    *bits = float_bits(part, single, value);
-    return is_good &&
-           (isinf(value) || isnan(value) || *bits != float_bits(part, HUGE_VALF, HUGE_VAL));
+    *bits = float_bits(part, value);
+    return true;
 }
 
 /* The key of a number with these bits: that of a record that is nothing else. */
@@ -174,7 +175,7 @@ static void set_range(struct gsi_condition *condition, gsi_u128 first, gsi_u128 
 static gsi_u128 greatest_bits(const struct gsi_field *field)
 {
     if (field->type->kind == GSI_KEY_FLOAT)
-        return float_bits(field->number->part, HUGE_VALF, HUGE_VAL);
+        return float_bits(field->number->part, HUGE_VAL);
     gsi_u128 all = ~(gsi_u128)0 >> (128 - 8 * field->bytes);
     return field->type->kind == GSI_KEY_SIGNED ? all >> 1 : all;
 }
@@ -221,9 +222,8 @@ static bool is_too_large(const char *text, const struct gsi_field *field)
             is_hex ? strspn(digits + 2, "0123456789abcdefABCDEF") : strspn(digits, "0123456789");
         return length > 0 && digits[length + (is_hex ? 2 : 0)] == '\0';
     }
-    gsi_u128 bits;
-    bool is_nan;
-    return parse_float(text, GSI_PART_F64, &bits, &is_nan);
+    double value;
+    return read_float(text, GSI_PART_F64, &value);
 }
 
 static enum gs_status refuse_number(const struct gsi_field *field, const char *option,
