@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs.py BIN_DIR: what README.md, the manual, the page for C++ and the recipes say is so: their commands run, as they are
-written.
+"""docs.py BIN_DIR: the README, the manual, the page for C and C++ and the recipes tell the truth: their commands run as they
+are written.
 
 Each fenced block that begins with ```sh is run by bash -eu, block after block of a file in one scratch directory, with
 BIN_DIR first in PATH and, for the README, files of the names that it uses. It has to end with exit status 0 and without
@@ -25,6 +25,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MANUAL, CXX, SHORT, RECIPES = 'tools/gsort/MANUAL.md', 'tools/gsort/CXX.md', 'tools/gsort/RECIPES.md', 'tools/gsort/recipes'
+PAGES = [f'tools/gsort/manual/{name}.md' for name in ('formats', 'gpus', 'clusters', 'failures', 'promises')]
 # What recipes import that is no part of Python.
 MODULES = re.compile(r'^import (?:.*, )?(numpy|pyarrow|duckdb)\b', re.MULTILINE)
 # First word of the block -> why it is no test here; None: another test runs it, or it is what a program printed.
@@ -35,13 +36,14 @@ CONSOLE = {
     (SHORT, 'sbatch'): None,  # the block before it runs the script as a task of an array
     (SHORT, 'gsort-gen -d uniform -t u64 -n 134217728'): None,  # tests/python/ray_cluster, with less
     (SHORT, 'docker run'): 'no container',
-    (MANUAL, 'gsort events.fits'): None,  # tests/python/test_formats.py, as the next one
-    (MANUAL, 'region=$(python3'): None,
+    (PAGES[0], 'gsort events.fits'): None,  # tests/python/test_formats.py, as the next one
+    (PAGES[0], 'region=$(python3'): None,
     (f'{RECIPES}/gensort.md', 'gensort -a'): None,  # the blocks behind it, with the same layout
-    (MANUAL, 'cc orders.c'): None,  # tests/consumer, as the next one
-    (MANUAL, 'export PKG_CONFIG_PATH'): None,
+    (CXX, 'cc orders.c'): None,  # tests/consumer, as the next one
+    (CXX, 'export PKG_CONFIG_PATH'): None,
 }
-README_MOST = {'lines': 110, 'columns': 100, 'words': 950}
+LENGTH_MOST = {'README.md': {'lines': 110, 'columns': 100, 'words': 950}, MANUAL: {'lines': 410, 'words': 4600}}
+PARAGRAPH_MOST = 80  # words
 LINK = re.compile(r'\[[^]]*\]\(([^)\s]+)\)')
 FENCE = re.compile(r'```(\w*)\n(.*?)```\n', re.DOTALL)
 
@@ -175,12 +177,22 @@ class Docs:
             text = file.read()
         lines = text.splitlines()
         found = {'lines': len(lines), 'columns': max(map(len, lines)), 'words': len(text.split())}
-        too_long = [f'{found[what]} {what}, {most} are the most' for what, most in README_MOST.items() if found[what] > most]
+        too_long = [f'{found[what]} {what}, {most} are the most' for what, most in LENGTH_MOST[name].items() if found[what] > most]
         if too_long:
             self.fail(name, '; '.join(too_long))
         else:
             self.passed += 1
 
+    def paragraphs(self, name):
+        """Paragraphs, list items and table cells of the manual are short."""
+        with open(os.path.join(ROOT, name), encoding='utf-8') as file:
+            text = FENCE.sub('', file.read())
+        blocks = re.split(r'\n\n+|\n(?=- )|(?<!\\)\|', text)
+        too_long = [f'{len(block.split())} words: {block.strip()[:60]}' for block in blocks if len(block.split()) > PARAGRAPH_MOST]
+        if too_long:
+            self.fail(name, f'{PARAGRAPH_MOST} words are the most of a paragraph: ' + ', '.join(too_long))
+        else:
+            self.passed += 1
 
     def links(self):
         """Of all pages: to files that are there, and to headings of theirs."""
@@ -228,9 +240,12 @@ def find_numpy():
 
 def main():
     docs = Docs(sys.argv[1])
-    docs.length('README.md')
+    for name in LENGTH_MOST:
+        docs.length(name)
     docs.file('README.md', FILES)
-    docs.file(MANUAL, '')
+    for name in [MANUAL] + PAGES:
+        docs.file(name, '')
+        docs.paragraphs(name)
     docs.file(CXX, '')
     docs.file(SHORT, '')
     for name in sorted(os.listdir(os.path.join(ROOT, RECIPES))):

@@ -33,6 +33,14 @@ lib/pkgconfig/gsort.pc
 share/bash-completion/completions/gsort
 share/bash-completion/completions/gsort-bench
 share/bash-completion/completions/gsort-gen
+share/doc/gsort/CXX.md
+share/doc/gsort/MANUAL.md
+share/doc/gsort/RECIPES.md
+share/doc/gsort/manual/clusters.md
+share/doc/gsort/manual/failures.md
+share/doc/gsort/manual/formats.md
+share/doc/gsort/manual/gpus.md
+share/doc/gsort/manual/promises.md
 share/doc/gsort/recipes/csv-and-parquet.md
 share/doc/gsort/recipes/edges.md
 share/doc/gsort/recipes/gensort.md

@@ -38,8 +38,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def run_manual(begin, where):
-    """Runs the block of the manual that begins so, in `where`."""
-    blocks = re.findall(r"```console\n(.*?)```", (ROOT / "tools/gsort/MANUAL.md").read_text(), re.DOTALL)
+    """Runs the block of the manual that begins with `begin`, in `where`."""
+    blocks = re.findall(r"```console\n(.*?)```", (ROOT / "tools/gsort/manual/formats.md").read_text(), re.DOTALL)
     (block,) = [block for block in blocks if block.startswith(begin)]
     programs = pathlib.Path(os.environ["LIBGSORT_LIBRARY"]).resolve().parents[1] / "bin"
     path = f"{programs}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"

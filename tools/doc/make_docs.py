@@ -11,6 +11,7 @@ import completions
 import man_pages
 import tables
 
+PAGES = ('formats', 'gpus', 'clusters', 'failures', 'promises')
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
 
 
@@ -22,7 +23,8 @@ def read(name):
 def main():
     bin_dir, option_words, date, out = sys.argv[1:]
     gsort, gen, bench, distributions = tables.programs(bin_dir, option_words)
-    made = {'man/gsort.1': man_pages.gsort_page(gsort, read('tools/gsort/MANUAL.md'), read('tools/gsort/RECIPES.md'), date),
+    made = {'man/gsort.1': man_pages.gsort_page(gsort, read('tools/gsort/MANUAL.md'), {name: read(f'tools/gsort/manual/{name}.md') for name in PAGES},
+                                                read('tools/gsort/RECIPES.md'), date),
             'man/gsort-gen.1': man_pages.program_page(gen, 'DISTRIBUTIONS', distributions, date),
             'man/gsort-bench.1': man_pages.program_page(bench, 'COMMANDS', bench.commands, date),
             'man/libgsort.3': man_pages.library_page(read('src/gsort.h'), gsort.version, date)}

@@ -109,9 +109,10 @@ def page(lines):
     return '\n'.join(without_idle_paragraphs(lines)) + '\n'
 
 
-def gsort_page(program, manual, recipes, date):
+def gsort_page(program, manual, pages, recipes, date):
+    """The manual, its other pages by name, and the recipes."""
     sections = re.split(r'^## (.*)\n', manual, flags=re.MULTILINE)
-    intro = re.split(r'^- \[', sections[0].split('\n\n', 2)[2], flags=re.MULTILINE)[0]
+    intro = sections[0].split('\n\n')[2]
     entries, names = {}, []
     chapters = dict(zip(sections[1::2], sections[2::2]))
     options = chapters.pop('Options')
@@ -127,13 +128,13 @@ def gsort_page(program, manual, recipes, date):
     lines = head('gsort', 1, program.version, date, 'sort huge binary files, larger than memory too')
     lines += ['.SH SYNOPSIS', synopsis(program), '.SH DESCRIPTION'] + body(intro)
     lines += ['.SH OPTIONS'] + body(options.split('###')[0]) + options_of(program, entries)
-    failure = chapters.pop('Failure')
-    status, failure = failure.strip().split('\n\n', 1)
-    del chapters['Recipes']  # where they are; here they are at the end
     for title, text in chapters.items():
         lines += [f'.SH {plain(title.upper())}'] + body(text)
-    lines += ['.SH FAILURE'] + body(failure) + ['.SH EXIT STATUS'] + body(status.removeprefix('Exit status: '))
-    lines += ['.SH EXAMPLES'] + body(recipes.split('\n\n', 1)[1])
+    begin, status, rest = re.split(r'## Exit status\n(.*?)(?=^## )', pages['failures'], flags=re.DOTALL | re.MULTILINE)
+    for text in (pages | {'failures': begin + rest}).values():
+        title, text = re.match(r'# (.*?)\n(.*)', text, re.DOTALL).groups()
+        lines += [f'.SH {plain(title.upper())}'] + body(re.sub('^## ', '### ', text, flags=re.MULTILINE))
+    lines += ['.SH EXIT STATUS'] + body(status) + ['.SH EXAMPLES'] + body(recipes.split('\n\n', 1)[1])
     return page(lines + see_also('gsort-bench (1)', 'gsort-gen (1)', 'libgsort (3)', 'sort (1)'))
 
 

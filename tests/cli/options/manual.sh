@@ -15,6 +15,6 @@ diff in_table in_manual
 } | sort >in_table
 awk '/^\| type \| also called/ { is_here = 1 } !/^\|/ { is_here = 0 }
     is_here && /`/ { gsub(/[`|]/, ""); for (i = 2; i <= NF; i++) print $1, $i }' \
-    "$CASES/../../../tools/gsort/MANUAL.md" | sort >in_manual
+    "$CASES/../../../tools/gsort/manual/formats.md" | sort >in_manual
 [ "$(wc -l <in_table)" -ge 20 ] || echo "no names of types"
 diff in_table in_manual
