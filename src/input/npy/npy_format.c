@@ -123,9 +123,14 @@ static uint8_t encode(char *text)
     return 1;
 }
 
-/* What --out-order makes of it. Where it says no order, there is none of bytes. */
+/* What --out-order makes of it; 'f8' becomes '>f8'. Where it says no order, there is none of bytes.
+ */
 static void put_order(const struct gsi_options *options, char *descr)
 {
+    if (strchr("uifbcSUVmM", descr[1]) != NULL) {
+        memmove(descr + 2, descr + 1, strlen(descr));
+        descr[1] = '=';
+    }
     bool are_bytes = descr[2] == 'V' || descr[strlen(descr) - 2] == '1';
     const char *orders = are_bytes ? "<>=" : "<>=|";
     if (options->out_order != GSI_ORDER_AS_READ && strchr(orders, descr[1]) != NULL)
@@ -168,7 +173,7 @@ static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
     const char *descr = make_type(inputs, made, type_bytes(inputs));
     uint8_t version = descr == made ? encode(made) : npy->version;
     uint32_t columns = is_inputs ? npy->columns : 0;
-    size_t descr_bytes = is_inputs ? npy->descr_bytes : strlen(descr);
+    size_t descr_bytes = descr == made ? strlen(made) : npy->descr_bytes;
     bool is_structured = gsi_inputs_are_changed(inputs) ? !gsi_carry_has_positions(inputs->carry)
                                                         : npy != NULL && npy->is_structured;
     size_t most = descr_bytes + 512;

@@ -55,7 +55,12 @@ static bool read_shape(struct gsi_npy_text *text, struct gsi_schema *npy, struct
         if (shape->dimensions++ == 0)
             npy->count = extent;
         shape->columns = extent;
-        if (!gsi_npy_take(text, ','))
+        bool has_comma = gsi_npy_take(text, ',');
+        if (!has_comma && shape->dimensions == 1 && gsi_npy_take(text, ')')) {
+            text->problem = "its shape is a number in parentheses, not a tuple as (3,)";
+            return false;
+        }
+        if (!has_comma)
             return gsi_npy_expect(text, ')', "its shape does not end");
     }
     return true;

@@ -105,15 +105,16 @@ static bool read_unit(const char *at, char *unit)
     return true;
 }
 
-/* '<f8', '|S10', '<M8[ns]': kind, bytes and unit. */
+/* '<f8', '|S10', '<M8[ns]': kind, bytes and unit. 'f8' is in the order of the machine. */
 static bool read_code(struct gsi_npy_text *text, const char *code, struct gsi_schema_field *field)
 {
     static const char known[] = "<>|=";
-    struct gsi_npy_text digits = {.at = code + 2, .end = code + strlen(code)};
+    const char *kind = code + strspn(code, known);
+    struct gsi_npy_text digits = {.at = kind + 1, .end = code + strlen(code)};
     uint64_t bytes;
-    if (code[0] == '\0' || strchr(known, code[0]) == NULL || code[1] == '\0')
+    if (*kind == '\0' || kind - code > 1)
         return fail(text, "a type is none of NumPy's");
-    field->kind = code[1];
+    field->kind = *kind;
     field->is_big_endian = code[0] == '>';
     if (field->kind == 'O')
         return fail(text, "it holds Python objects, which only Python can read");
@@ -166,18 +167,51 @@ static bool read_count(struct gsi_npy_text *text, uint32_t *count)
     return true;
 }
 
-static bool read_fields(struct gsi_npy_text *text, struct gsi_schema *npy, const char *prefix,
-                        uint32_t depth);
+#define NAMES_MAX (2 * (GSI_NPY_FIELDS_MAX + DEPTH_MAX))
 
-/* A field's name: 'name', or ('title', 'name'). Padding has none, at any depth. */
-static bool read_name(struct gsi_npy_text *text, const char *prefix, char *name)
+/* Names and titles, as they are in the text: from `first` on those of the list of fields that is
+ * read, before them those of the lists that it is in. */
+struct names {
+    uint32_t first, count;
+    struct {
+        const char *at;
+        size_t bytes;
+    } list[NAMES_MAX];
+};
+
+static bool read_fields(struct gsi_npy_text *text, struct gsi_schema *npy, struct names *names,
+                        const char *prefix, uint32_t depth);
+
+/* A name or a title that no other field of the list has; padding has none. */
+static bool read_own_name(struct gsi_npy_text *text, struct names *names, char *own)
+{
+    skip_blanks(text);
+    const char *begin = text->at + 1;
+    if (!gsi_npy_string(text, own, GSI_SCHEMA_NAME_BYTES))
+        return false;
+    size_t bytes = (size_t)(text->at - 1 - begin);
+    if (bytes == 0)
+        return true;
+    for (uint32_t i = names->first; i < names->count; i++)
+        if (names->list[i].bytes == bytes && memcmp(names->list[i].at, begin, bytes) == 0)
+            return fail(text, "two of its fields have the same name");
+    if (names->count == NAMES_MAX)
+        return fail(text, "it has too many fields");
+    names->list[names->count].at = begin;
+    names->list[names->count++].bytes = bytes;
+    return true;
+}
+
+/* A field's name: 'name', or ('title', 'name'). */
+static bool read_name(struct gsi_npy_text *text, struct names *names, const char *prefix,
+                      char *name)
 {
     char own[GSI_SCHEMA_NAME_BYTES];
     bool has_title = gsi_npy_take(text, '(');
-    if (!gsi_npy_string(text, own, sizeof own))
+    if (!read_own_name(text, names, own))
         return false;
     if (has_title && (!gsi_npy_expect(text, ',', "a field has a title and no name") ||
-                      !gsi_npy_string(text, own, sizeof own) ||
+                      !read_own_name(text, names, own) ||
                       !gsi_npy_expect(text, ')', "a field's name does not end")))
         return false;
     size_t length = own[0] != '\0' ? strlen(prefix) : 0;
@@ -193,11 +227,15 @@ static bool read_name(struct gsi_npy_text *text, const char *prefix, char *name)
 /* Fields in a field keep their own types; in an array of such fields they have no names (which one
  * would be meant?), and it is bytes. */
 static bool read_inner(struct gsi_npy_text *text, struct gsi_schema *npy,
-                       struct gsi_schema_field *field, uint32_t depth)
+                       struct gsi_schema_field *field, struct names *names, uint32_t depth)
 {
     uint32_t first = npy->field_count, off = npy->element_bytes;
-    if (!read_fields(text, npy, field->name, depth + 1))
+    uint32_t outer_first = names->first, outer_count = names->count;
+    names->first = names->count;
+    if (!read_fields(text, npy, names, field->name, depth + 1))
         return false;
+    names->first = outer_first;
+    names->count = outer_count;
     if (!gsi_npy_take(text, ','))
         return true;
     field->kind = 'V';
@@ -209,18 +247,19 @@ static bool read_inner(struct gsi_npy_text *text, struct gsi_schema *npy,
 }
 
 /* ('name', type) or ('name', type, shape) */
-static bool read_field(struct gsi_npy_text *text, struct gsi_schema *npy, const char *prefix,
-                       uint32_t depth)
+static bool read_field(struct gsi_npy_text *text, struct gsi_schema *npy, struct names *names,
+                       const char *prefix, uint32_t depth)
 {
     struct gsi_schema_field field = {.count = 1};
     char code[32];
     if (!gsi_npy_expect(text, '(', "a field does not begin") ||
-        !read_name(text, prefix, field.name) || !gsi_npy_expect(text, ',', "a field has no type"))
+        !read_name(text, names, prefix, field.name) ||
+        !gsi_npy_expect(text, ',', "a field has no type"))
         return false;
     if (gsi_npy_take(text, '[')) {
         if (field.name[0] == '\0')
             return fail(text, "a structure in it has no name");
-        if (!read_inner(text, npy, &field, depth))
+        if (!read_inner(text, npy, &field, names, depth))
             return false;
     } else if (!gsi_npy_string(text, code, sizeof code) || !read_code(text, code, &field) ||
                (gsi_npy_take(text, ',') && !read_count(text, &field.count)) ||
@@ -232,15 +271,15 @@ static bool read_field(struct gsi_npy_text *text, struct gsi_schema *npy, const 
     return gsi_npy_expect(text, ')', "a field does not end");
 }
 
-static bool read_fields(struct gsi_npy_text *text, struct gsi_schema *npy, const char *prefix,
-                        uint32_t depth)
+static bool read_fields(struct gsi_npy_text *text, struct gsi_schema *npy, struct names *names,
+                        const char *prefix, uint32_t depth)
 {
     if (depth == DEPTH_MAX)
         return fail(text, "its structures are nested too deep");
     do {
         if (gsi_npy_take(text, ']'))
             return true;
-        if (!read_field(text, npy, prefix, depth))
+        if (!read_field(text, npy, names, prefix, depth))
             return false;
     } while (gsi_npy_take(text, ','));
     return gsi_npy_expect(text, ']', "the list of fields does not end");
@@ -249,12 +288,14 @@ static bool read_fields(struct gsi_npy_text *text, struct gsi_schema *npy, const
 bool gsi_npy_descr(struct gsi_npy_text *text, struct gsi_schema *npy)
 {
     struct gsi_schema_field field = {.count = 1};
+    struct names names;
     char code[32];
+    names.first = names.count = 0;
     npy->field_count = 0;
     npy->element_bytes = 0;
     npy->is_structured = gsi_npy_take(text, '[');
     if (npy->is_structured)
-        return read_fields(text, npy, "", 0);
+        return read_fields(text, npy, &names, "", 0);
     return gsi_npy_string(text, code, sizeof code) && read_code(text, code, &field) &&
            add_field(text, npy, &field);
 }

@@ -37,6 +37,20 @@ for input in *.in.npy; do
     gsort --check -r $name.down
 done
 [ -z "$numpy" ] || "$numpy" "$CASES/npy.py" check ./*.up # and so all that equals them
+# A type without an order of bytes is in that of the machine, and the output's header says so; --out-order says another one.
+python3 - <<'P'
+import os, struct, sys
+sys.path.insert(0, os.environ['CASES'])
+import npy
+npy.write('plain.npy', "'i4'", [3, -1, 2], struct.Struct('<i').pack)
+npy.write('want.npy', "'i4'", [-1, 2, 3], struct.Struct('<i').pack)
+npy.write('want_big.npy', "'>i4'", [-1, 2, 3], struct.Struct('>i').pack)
+P
+gsort plain.npy -o got.npy
+cmp got.npy want.npy
+gsort --out-order=big plain.npy -o got.npy
+cmp got.npy want_big.npy
+gsort plain.npy lei4.in.npy >both.npy
 gsort lef8.in.npy --stats-only --stats=json | grep '"type'
 gsort bef8.in.npy --stats-only | grep -E 'type|field'
 [ "$(gsort bef8.in.npy --stats-only | grep -E 'min|max')" = "$(gsort bef8.up --stats-only | grep -E 'min|max')" ]

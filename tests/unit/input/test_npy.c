@@ -37,6 +37,9 @@ static void test_read__numbers__kind_size_and_count(void **state)
         {"{'descr': '>f4', 'fortran_order': False, 'shape': (0,), }", 2, 'f', 4, true, 0},
         {"{'descr': '|u1', 'fortran_order': True, 'shape': (7,), }", 3, 'u', 1, false, 7},
         {"{'descr': '|b1', 'fortran_order': True, 'shape': (7,), }", 1, 'b', 1, false, 7},
+        {"{'descr': 'f8', 'fortran_order': False, 'shape': (3,), }", 1, 'f', 8, false, 3},
+        {"{'descr': 'u1', 'fortran_order': False, 'shape': (3,), }", 1, 'u', 1, false, 3},
+        {"{'descr': 'M8[ns]', 'fortran_order': False, 'shape': (3,), }", 1, 'M', 8, false, 3},
         {"{'shape': (10L,), 'fortran_order': False, 'descr': '<i8'}", 1, 'i', 8, false, 10},
         {"{\"descr\":\"<u2\",\"fortran_order\":False,\"shape\":(9223372036854775807,)}", 1, 'u', 2,
          false, INT64_MAX},
@@ -106,66 +109,94 @@ static void test_read__structures__fields_lie_one_after_the_other(void **state)
     assert_null(gsi_schema_field_find(&npy, "in"));
 }
 
+static const struct {
+    const char *text, *reason;
+} refused[] = {
+    {"{'descr': '|O', 'fortran_order': False, 'shape': (3,), }", "Python objects"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4, 1), }", "3 dimensions"},
+    {"{'descr': '<f8', 'fortran_order': True, 'shape': (3, 4), }", "Fortran"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 0), }", "0 columns"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 257), }", "257 columns"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 18446744073709551615), }", "too large"},
+    {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3, 4), }", "2 dimensions"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "0 dimensions"},
+    {"{'descr': '<f8', 'fortran_order': False, }", "missing"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'x': 1}", "does not write"},
+    {"{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", "does not write"},
+    {"{'descr': '<f8', 'fortran_order': 0, 'shape': (3,), }", "fortran_order"},
+    {"{'descr': '<<f8', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': 'f', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': '8', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (50), }", "not a tuple"},
+    {"{'descr': [('a', '<i4'), ('b', '<i4'), ('a', '<f4')], 'fortran_order': False, 'shape': "
+     "(3,)}",
+     "same name"},
+    {"{'descr': [('a', [('x', '<i4')]), (\"a\", '<f4')], 'fortran_order': False, 'shape': "
+     "(3,)}",
+     "same name"},
+    {"{'descr': [('s', [('x', '<i4'), ('x', '<i4')])], 'fortran_order': False, 'shape': (3,)}",
+     "same name"},
+    {"{'descr': [(('t', 'a'), '<i4'), ('t', '<f4')], 'fortran_order': False, 'shape': (3,)}",
+     "same name"},
+    {"{'descr': '<f8x', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': '<', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': '', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': '<M8[s', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': '<M8[]', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': '<M8[s]x', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': '<M8[1234567890123456s]', 'fortran_order': False, 'shape': (3,), }",
+     "none of NumPy's"},
+    {"{'descr': [('', '<i4')], 'fortran_order': False, 'shape': (3,), }", "no name"},
+    {"{'descr': [('', [('a', '<i4')])], 'fortran_order': False, 'shape': (3,), }", "no name"},
+    {"{'descr': '<q8', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+    {"{'descr': '<f99999999', 'fortran_order': False, 'shape': (3,), }", "too long"},
+    {"{'descr': '<U4611686018427387904', 'fortran_order': False, 'shape': (3,)}", "too long"},
+    {"{'descr': '|S0', 'fortran_order': False, 'shape': (3,), }", "no bytes"},
+    {"{'descr': [], 'fortran_order': False, 'shape': (3,), }", "no bytes"},
+    {"{'descr': [('a', '<f8', (1000000, 1000000))], 'fortran_order': False, 'shape': (3,)}",
+     "too long"},
+    {"{'descr': [('a', '|S1000000'), ('b', '|S1000000')], 'fortran_order': False}", "too long"},
+    {"{'descr': [('a', [('b', [('c', [('d', [('e', [('f', [('g', [('h', [('i', '<f8')])])])])]"
+     ")])])])], 'fortran_order': False, 'shape': (3,)}",
+     "too deep"},
+    {"{'descr': [('a\\x00', '<f8')], 'fortran_order': False, 'shape': (3,)}", "unusual"},
+    {"{'descr': [('a123456789012345678901234567890123456789012345678901234567890123', '<f8')]}",
+     "too long"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }", "too large"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), } x", "follows"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (3", "does not end"},
+    {"{'descr': ", "no value"},
+    {"['descr', '<f8']", "no dictionary"},
+    {"", "no dictionary"},
+};
+
 static void test_read__what_is_not_ours__is_refused_with_a_reason(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *reason;
-    } rows[] = {
-        {"{'descr': '|O', 'fortran_order': False, 'shape': (3,), }", "Python objects"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4, 1), }", "3 dimensions"},
-        {"{'descr': '<f8', 'fortran_order': True, 'shape': (3, 4), }", "Fortran"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 0), }", "0 columns"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 257), }", "257 columns"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 18446744073709551615), }",
-         "too large"},
-        {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3, 4), }", "2 dimensions"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "0 dimensions"},
-        {"{'descr': '<f8', 'fortran_order': False, }", "missing"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'x': 1}", "does not write"},
-        {"{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (3,)}",
-         "does not write"},
-        {"{'descr': '<f8', 'fortran_order': 0, 'shape': (3,), }", "fortran_order"},
-        {"{'descr': 'f8', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
-        {"{'descr': '<f8x', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
-        {"{'descr': '<', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
-        {"{'descr': '', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
-        {"{'descr': '<M8[s', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
-        {"{'descr': '<M8[]', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
-        {"{'descr': '<M8[s]x', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
-        {"{'descr': '<M8[1234567890123456s]', 'fortran_order': False, 'shape': (3,), }",
-         "none of NumPy's"},
-        {"{'descr': [('', '<i4')], 'fortran_order': False, 'shape': (3,), }", "no name"},
-        {"{'descr': [('', [('a', '<i4')])], 'fortran_order': False, 'shape': (3,), }", "no name"},
-        {"{'descr': '<q8', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
-        {"{'descr': '<f99999999', 'fortran_order': False, 'shape': (3,), }", "too long"},
-        {"{'descr': '<U4611686018427387904', 'fortran_order': False, 'shape': (3,)}", "too long"},
-        {"{'descr': '|S0', 'fortran_order': False, 'shape': (3,), }", "no bytes"},
-        {"{'descr': [], 'fortran_order': False, 'shape': (3,), }", "no bytes"},
-        {"{'descr': [('a', '<f8', (1000000, 1000000))], 'fortran_order': False, 'shape': (3,)}",
-         "too long"},
-        {"{'descr': [('a', '|S1000000'), ('b', '|S1000000')], 'fortran_order': False}", "too long"},
-        {"{'descr': [('a', [('b', [('c', [('d', [('e', [('f', [('g', [('h', [('i', '<f8')])])])])]"
-         ")])])])], 'fortran_order': False, 'shape': (3,)}",
-         "too deep"},
-        {"{'descr': [('a\\x00', '<f8')], 'fortran_order': False, 'shape': (3,)}", "unusual"},
-        {"{'descr': [('a123456789012345678901234567890123456789012345678901234567890123', '<f8')]}",
-         "too long"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }",
-         "too large"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), } x", "follows"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3", "does not end"},
-        {"{'descr': ", "no value"},
-        {"['descr', '<f8']", "no dictionary"},
-        {"", "no dictionary"},
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct gsi_schema npy;
+        struct gs_error error = {0};
+        enum gs_status status =
+            gsi_npy_read(header, frame(1, refused[i].text), "x.npy", &npy, &error);
+        if (status != GS_E_INPUT || strstr(error.text, refused[i].reason) == NULL ||
+            strstr(error.text, "'x.npy'") == NULL)
+            test_fail("%s: status %d (%s)", refused[i].text, status, error.text);
+    }
+}
+
+static void test_read__names_and_tuples_that_python_takes__are_read(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4, ), }",
+        "{'descr': [('a.b', '<i4'), ('a', [('b', '<i4'), ('a', '<i4')]), ('b', '|u1'), ('', "
+        "'|V1'), ('', '|V2')], 'fortran_order': False, 'shape': (3,)}",
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsi_schema npy;
         struct gs_error error = {0};
-        enum gs_status status = gsi_npy_read(header, frame(1, rows[i].text), "x.npy", &npy, &error);
-        if (status != GS_E_INPUT || strstr(error.text, rows[i].reason) == NULL ||
-            strstr(error.text, "'x.npy'") == NULL)
-            test_fail("%s: status %d (%s)", rows[i].text, status, error.text);
+        if (gsi_npy_read(header, frame(1, rows[i]), "x", &npy, &error) != GS_OK)
+            test_fail("%s: %s", rows[i], error.text);
     }
 }
 
@@ -309,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_read__numbers__kind_size_and_count),
         cmocka_unit_test(test_read__structures__fields_lie_one_after_the_other),
         cmocka_unit_test(test_read__what_is_not_ours__is_refused_with_a_reason),
+        cmocka_unit_test(test_read__names_and_tuples_that_python_takes__are_read),
         cmocka_unit_test(test_read__frames__versions_and_lengths),
         cmocka_unit_test(test_write__numbers__as_numpy),
         cmocka_unit_test(test_write__any_length__read_again),
