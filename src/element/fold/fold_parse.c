@@ -16,10 +16,12 @@ static bool overlaps(const struct gsi_field *a, const struct gsi_field *b)
     return a->off < b->off + b->bytes && b->off < a->off + a->bytes;
 }
 
-/* What makes a group stays, and each byte has one meaning. */
+/* Refuses to change a key, or to write two values to a byte. A wide sum is written behind the
+ * record, so the field that it is of may have a minimum or maximum. */
 static enum gs_status check_apart(const struct gsi_fold *fold, const struct gsi_record *record,
                                   uint32_t key_count, const char *option,
-                                  const struct gsi_field *field, struct gs_error *error)
+                                  const struct gsi_field *field, bool is_wide,
+                                  struct gs_error *error)
 {
     if (record->key_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
@@ -32,7 +34,7 @@ static enum gs_status check_apart(const struct gsi_fold *fold, const struct gsi_
                             "--%s: '%s' overlaps the key '%s'; equal keys are equal there", option,
                             field->text, record->keys[i].text);
     for (uint32_t i = 0; i < fold->count; i++)
-        if (overlaps(&fold->fields[i].field, field))
+        if (is_wide == (fold->fields[i].wide_bytes > 0) && overlaps(&fold->fields[i].field, field))
             return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' overlaps '%s' of --%s", option,
                             field->text, fold->fields[i].field.text,
                             gsi_fold_kind_name(fold->fields[i].kind));
@@ -81,10 +83,11 @@ enum gs_status gsi_fold_add_field(struct gsi_fold *fold, struct gsi_record *reco
                         "--sum: '%s': times have no sum; name durations as i64, or use --min or "
                         "--max",
                         text);
-    GSI_TRY(check_apart(fold, record, key_count, option, &added.field, error));
+    is_wide = is_wide && kind == GSI_FOLD_SUM;
+    GSI_TRY(check_apart(fold, record, key_count, option, &added.field, is_wide, error));
     GSI_TRY(find_tally(record, option, &added.field, &added.tally_idx, error));
     added.map = gsi_layout_make(added.field.type, false).map;
-    if (is_wide && kind == GSI_FOLD_SUM) {
+    if (is_wide) {
         added.wide_off = record->bytes + fold->wide_bytes;
         added.wide_bytes = wide_bytes(&added.field);
         fold->wide_bytes += added.wide_bytes;

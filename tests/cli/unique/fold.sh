@@ -41,6 +41,11 @@ gsort $fold --count in -o got --stats=json | grep -q '"folded_count": 0' || echo
 # The last one stays, also where sums on the way do not fit.
 printf '\1\144\0\0\1\144\1\0\1\234\2\0' >edge
 gsort -R 4 -k 0:uint8 -u --keep last --sum 1:int8 edge | cmp - <(printf '\1\144\2\0')
+# A wide sum does not change the field, which may have an extreme.
+printf '\1\144\0\0\1\144\1\0\1\234\2\0' >edge
+gsort -R 4 -k 0:uint8 -u --sum 1:int8:wide --max 1:int8 edge | cmp - <(printf '\1\144\0\0\144\0\0\0\0\0\0\0')
+gsort -R 4 -k 0:uint8 -u --sum 1:int8:wide --min 1:int8 edge --print
+gsort -R 4 -k 0:uint8 -u --sum 1:int8 --sum-wide --min 1:int8 edge | cmp - <(printf '\1\234\0\0\144\0\0\0\0\0\0\0')
 # And with NaNs only, its own.
 printf '\1\1\0\200\177\1\2\0\300\377' >edge
 gsort -R 5 -k 0:uint8 -u --keep last --max 1:f32 edge | cmp - <(printf '\1\2\0\300\377')
@@ -79,6 +84,8 @@ refuse -R 16 -k 0:u32 --max 4:i32 in
 refuse -R 16 -u --sum 4:i32 in
 refuse -R 16 -k 0:u32 -u --sum 2:i32 in
 refuse -R 16 -k 0:u32 -u --sum 4:i32 --min 4:i32 in
+refuse -R 16 -k 0:u32 -u --sum 4:i32:wide --min 4:i32 --max 4:i32 in
+refuse -R 16 -k 0:u32 -u --sum 4:i32:wide --sum 4:i64:wide in
 refuse -R 16 -k 0:u32 -u --sum 4:b4 in
 refuse -R 16 -k 0:u32 -u --sum 4:time64 in
 refuse -R 16 -k 0:u32 -u --sum 14:i32 in
