@@ -248,6 +248,24 @@ static enum gs_status set_side(const struct finding *finding, struct gsi_side *s
                                                 finding->inputs->options->find, value, is_behind);
 }
 
+/* Refuses a hexadecimal value that is shorter than the key: nobody asked for the zeros that would
+ * follow it. */
+static enum gs_status check_whole(const struct finding *finding)
+{
+    const struct gsi_condition *condition = finding->before.filter.conditions;
+    const struct gsi_record *record = finding->inputs->loop->layout->record;
+    const char *value = finding->low;
+    if (value[0] != '0' || (value[1] | 0x20) != 'x' || condition->field.type != NULL ||
+        condition->value_bytes == condition->field.bytes)
+        return GS_OK;
+    return gsi_fail(finding->inputs->loop->error, GS_E_USAGE, 0,
+                    "--find: '%s' is %u of the %u bytes of the key; give all of them, or find all "
+                    "that begin so with -k %u:b%u%s",
+                    value, condition->value_bytes, condition->field.bytes, condition->field.off,
+                    condition->value_bytes,
+                    record->key_count > 0 && record->keys[0].is_descending ? ":desc" : "");
+}
+
 static enum gs_status set_sides(struct finding *finding)
 {
     const struct gsi_inputs *inputs = finding->inputs;
@@ -259,6 +277,8 @@ static enum gs_status set_sides(struct finding *finding)
     const char *last = descends ? finding->low : finding->high;
     GSI_TRY(set_side(finding, &finding->before, first, false));
     GSI_TRY(set_side(finding, &finding->not_after, last, true));
+    if (first == last)
+        GSI_TRY(check_whole(finding));
     if (first != NULL && last != NULL && !gsi_side_is_wider(&finding->not_after, &finding->before))
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--find: '%s': ends below its beginning; the lower value is the first one, "

@@ -37,6 +37,17 @@ refuse -R 16 -k 0:u128 --find 0x100000000000000000000..0xffffffffffffffffff x.f6
 for range in 3..3 0..-0.0 -0.0..0 -inf..inf inf..inf; do
     echo $range $(gsort --find=$range x.f64)
 done
+# One value that is shorter than the key; a range of such is fine, and so is text, which NULs fill up.
+printf 'a\0b\0c\0\1\0' >keys
+for keys in '' '-k 0:b2' '-k 0:b2 -k 2:b2'; do
+    refuse -R 4 $keys --find 0x61 keys
+    gsort -R 4 $keys --find 0x61..0x62 keys
+done
+refuse -R 4 -r -k 0:b2:desc --find 0x61 keys
+gsort -R 4 -k 0:b1 --find 0x61 keys
+gsort -R 4 -k 0:b2 --find 0x6100 keys
+gsort -R 4 -k 0:b2 --find a keys
+gsort -R 4 -k 0:uint8 --find 0x061 keys
 echo $(gsort -R 8 -k 0:b3 --find a..0x610000 x.f64) $(gsort -R 8 -k 0:b3 --find 0x610000..a x.f64)
 ls new 2>/dev/null || :
 
