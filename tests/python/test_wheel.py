@@ -211,8 +211,8 @@ def configured(root, *defines, has_gpu=False):
 
 
 @pytest.mark.parametrize('there, has_gpu, asked, taken, kernels', [
-    ((), False, [], 'wheel', 'OFF'), ((), True, [], 'wheel', 'ON'), (('cpu-only', 'release'), False, [], 'release', None),
-    (('cpu-only',), False, [], 'cpu-only', None), (('cpu-only',), True, [], 'wheel', 'ON'), (('release', 'cpu-only'), True, [], 'release', None),
+    ((), False, [], 'wheel', 'OFF'), ((), True, [], 'wheel', 'ON'), (('install', 'release'), False, [], 'release', None),
+    (('install',), False, [], 'install', None), (('install',), True, [], 'wheel', 'ON'), (('release', 'install'), True, [], 'release', None),
     (('release',), False, ['-DGSORT_CUDA=ON'], 'wheel', 'ON'), (('release',), True, ['-DGSORT_CUDA=OFF'], 'wheel', 'OFF'),
     (('release', 'other'), True, ['-DGSORT_BUILD={root}/build/other'], 'other', None)])
 def test_source__which_build_is_taken__and_whether_kernels_are_built(tmp_path, there, has_gpu, asked, taken, kernels):
@@ -226,7 +226,7 @@ def test_source__which_build_is_taken__and_whether_kernels_are_built(tmp_path, t
     assert re.findall('kernels: (.*)', told) == ([kernels] if kernels else []), told
 
 
-@pytest.mark.parametrize('there', ['release', 'cpu-only', 'wheel'])
+@pytest.mark.parametrize('there', ['release', 'install', 'wheel'])
 def test_source__that_was_copied_with_its_builds__is_what_is_built(tmp_path, there):
     """The caches in the copy still name the original."""
     one, other = tmp_path / 'one', tmp_path / 'other'
