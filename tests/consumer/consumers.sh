@@ -126,6 +126,8 @@ done < <(grep -v '^#' "$source/tests/consumer/refused.txt")
 # The programs, from outside.
 mkdir "$scratch/tools"
 cp -r "$source/tools/common" "$source/tools/gsort" "$source/tools/gsort-gen" "$scratch/tools"
+"$cmake" -D "SOURCE=$source/src/option/options.md" -D "HEADER=$scratch/option_words.h" -D "TOPICS=$scratch/tools/gsort/help_topics.c" \
+    -P "$source/src/option/options.cmake" >"$scratch/log" 2>&1 || fail "options.cmake: $(cat "$scratch/log")"
 found=$(PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --cflags --libs gsort)
 for program in gsort gsort-gen; do
     # shellcheck disable=SC2086
