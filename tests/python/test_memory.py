@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import parquet_memory
 import pytest
 
 README = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools', 'python', 'README.md')
@@ -87,21 +88,19 @@ def test_peak__of_the_process__is_ceiling_and_little_more(folder, heavier, name)
     assert 'sort' not in name or (a[:-1] <= a[1:]).all()
 
 
-PARQUET = '''
-import numpy as np, pyarrow as pa, pyarrow.parquet as pq
-rng, rows = np.random.default_rng(1), 1 << 17
-def rows_of():
-    text = [pa.array(rng.integers(0, most, rows)).cast(pa.string()) for most in (5000, 1 << 60)]
-    return pa.table([*text, *rng.random((8, rows))], [f"c{i}" for i in range(10)])
-with pq.ParquetWriter("x.parquet", rows_of().schema) as out:
-    for _ in range(2):
-        out.write_table(pa.concat_tables([rows_of() for _ in range(8)]))
-'''
+@pytest.mark.parametrize('shape, rows', [('bytes', 16 << 20), ('text', 4 << 20)])
+def test_peak__of_parquet_with_short_rows__is_as_small(folder, heavier, shape, rows):
+    """What ordering takes for each row is far more than the row."""
+    parquet_memory.write(folder / 'x.parquet', shape, rows=rows)
+    code = f'import libgsort as gs\ngs.sort_parquet("x.parquet", "y.parquet", ["c0"], 64 << 20)\n{PEAK}'
+    told = subprocess.run([sys.executable, '-c', code], cwd=folder, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert int(told.stdout) <= (64 + BESIDE_PARQUET[0] << 20) + heavier, f'{int(told.stdout) / 2 ** 20:.0f} MiB'
 
 
 def test_peak__of_parquet__is_ceiling_and_what_is_said_with_every_pool(folder, heavier):
     """A file of 170 MB, 10 columns, two of them text, in 64 MiB."""
-    subprocess.run([sys.executable, '-c', PARQUET], cwd=folder, check=True)
+    parquet_memory.write(folder / 'x.parquet', 'wide', rows=2 << 20)
     stated = dict(zip(('others', 'system'), BESIDE_PARQUET))
     code = f'import libgsort as gs\ngs.sort_parquet("x.parquet", "y.parquet", ["c0", "-c5"], 64 << 20)\n{PEAK}'
     import pyarrow as pa

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 
 class Front:
-    """The rows of a run that are in memory, and not given out. `bytes` takes rows for equally large: to measure slices takes long."""
+    """The rows of a run that are in memory, and not given out. `bytes` takes rows for equally large: to measure slices takes long; it
+    has `row_bytes` more for each, for what ordering takes."""
 
-    def __init__(self, run: Iterator[Any]) -> None:
-        self.run, self.bytes, self.rows, self.is_ended = run, 0, 0, False
+    def __init__(self, run: Iterator[Any], row_bytes: int) -> None:
+        self.run, self.row_bytes, self.bytes, self.rows, self.is_ended = run, row_bytes, 0, 0, False
         self.batches: Deque[Any] = deque()
 
     def fill(self, want_bytes: int) -> None:
@@ -38,7 +39,7 @@ class Front:
                 self.is_ended = True
             else:
                 self.batches.append(batch)
-                self.bytes, self.rows = self.bytes + batch.nbytes, self.rows + batch.num_rows
+                self.bytes, self.rows = self.bytes + batch.nbytes + batch.num_rows * self.row_bytes, self.rows + batch.num_rows
 
     def take(self, rows: int) -> List[Any]:
         """The first ones, which are gone."""
@@ -55,9 +56,9 @@ class Front:
         return found
 
 
-def merged(runs: List[Iterator[Any]], order: Order, front_bytes: int, batch_bytes: int) -> Iterator[Any]:
+def merged(runs: List[Iterator[Any]], order: Order, front_bytes: int, row_bytes: int, batch_bytes: int) -> Iterator[Any]:
     """Batches of at most `batch_bytes`. `front_bytes`: of each run that is in memory; a batch of it may come on top."""
-    fronts = [Front(run) for run in runs]
+    fronts = [Front(run, row_bytes) for run in runs]
     while True:
         for front in fronts:
             front.fill(front_bytes)

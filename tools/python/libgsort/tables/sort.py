@@ -197,7 +197,7 @@ class TableSorter:
         self.report.seconds = time.monotonic() - self.started
 
     def _merged(self, runs: List[Iterator[Any]], batch_bytes: int) -> Iterator[Any]:
-        return runs[0] if len(runs) == 1 else merged(runs, self.order, self.fronts_most // max(len(runs), 1), batch_bytes)
+        return runs[0] if len(runs) == 1 else merged(runs, self.order, self.fronts_most // max(len(runs), 1), self.row_bytes, batch_bytes)
 
     def _few_runs(self) -> List[Iterator[Any]]:
         """So few that a batch of each has its place in memory."""
