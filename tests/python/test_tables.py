@@ -201,12 +201,12 @@ def test_spill__damaged__is_noticed(tmp_path, monkeypatch, how):
     table, real = mixed(20_000), Spill.write
 
     def write(self, batch):
-        piece = real(self, batch)
+        begin, length, checksum = real(self, batch)
         if how == 'short':
-            os.ftruncate(self.fd, piece.off + 1)
+            os.ftruncate(self.fd, begin + 1)
         else:
-            os.pwrite(self.fd, b'\xee', piece.off + piece.length // 2)
-        return piece
+            os.pwrite(self.fd, b'\xee', begin + length // 2)
+        return begin, length, checksum
     monkeypatch.setattr(Spill, 'write', write)
     with pytest.raises(gs.CorruptError, match='came back damaged'):
         sorted_small(table, table.to_batches(1000), '-place', 'last', 2 * MIB, tmp_path)
@@ -215,7 +215,7 @@ def test_spill__damaged__is_noticed(tmp_path, monkeypatch, how):
 def test_spill__of_which_a_batch_is_lost__is_noticed(tmp_path, monkeypatch):
     from libgsort.tables.run import Spill
     table, real = mixed(20_000), Spill.read
-    monkeypatch.setattr(Spill, 'read', lambda self, pieces: real(self, pieces[1:]))
+    monkeypatch.setattr(Spill, 'read', lambda self, places: real(self, places[3:]))
     with pytest.raises(gs.VerifyError, match='20000 rows were sorted, and 1'):
         sorted_small(table, table.to_batches(1000), '-place', 'last', 2 * MIB, tmp_path)
 

@@ -272,9 +272,9 @@ class Sorter:
         """Nulls came late: what was pushed is written in its order, and sorted with the rest. One of both has memory at a time."""
         fed = self._feed(batches, error)
         from .tables.fed import kept
-        spill, pieces = kept(self, self._options.get('temp'))
+        spill, places = kept(self, self._options.get('temp'))
         self._handle = self._reader = self.dtype = None
-        fed.push_again(spill, pieces)
+        fed.push_again(spill, places)
         return fed
 
     def _take_columns(self, columns: Columns) -> None:

@@ -1,6 +1,7 @@
 """Tables that a Sorter is fed, where a column has nulls or no fixed width: sorted as sort_table sorts them, and read as a stream."""
 from __future__ import annotations
 
+from array import array
 from contextlib import nullcontext
 
 import pyarrow as pa
@@ -60,9 +61,9 @@ class Fed:
             self.sorter.push(pa.RecordBatch.from_arrays(batch.columns, schema=self.schema))
         self.shown.at('read', self.sorter.taken_bytes, 0)
 
-    def push_again(self, spill: Spill, pieces: Any) -> None:
+    def push_again(self, spill: Spill, places: array[int]) -> None:
         """What another sorter had."""
-        for batch in spill.read(pieces):
+        for batch in spill.read(places):
             self._push(batch)
 
     def next(self) -> Optional[Any]:
@@ -102,7 +103,9 @@ def _turned(schema: Any, text: str) -> str:
 
 
 def kept(stream: Any, temp: Any) -> Any:
-    """What a sorter gives, in a file: it, and the pieces in it."""
+    """What a sorter gives, in a file: it, and the places of batches in it."""
     with Batches(stream) as batches:
-        spill = Spill(folder_of(temp), schema_of(batches)[0])
-        return spill, [spill.write(batch_of(batches, batch)) for batch in batches]
+        spill, places = Spill(folder_of(temp), schema_of(batches)[0]), array('Q')
+        for batch in batches:
+            places.extend(spill.write(batch_of(batches, batch)))
+        return spill, places

@@ -6,6 +6,7 @@ import os
 import tempfile
 import weakref
 import zlib
+from array import array
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,15 +17,7 @@ from .pool import of_malloc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Iterable, Iterator, List, NamedTuple
-
-    class Piece(NamedTuple):
-        off: int
-        length: int
-        checksum: int
-else:
-    from collections import namedtuple
-    Piece = namedtuple('Piece', 'off length checksum')
+    from typing import Any, Callable, Iterable, Iterator, List, Tuple
 
 
 def _fail(error: OSError, directory: str, what: str) -> Exception:
@@ -54,33 +47,34 @@ class Spill:
             raise _fail(error, directory, 'open') from None
         self.close = weakref.finalize(self, os.close, self.fd)
 
-    def write(self, batch: Any) -> Piece:
+    def write(self, batch: Any) -> Tuple[int, int, int]:
+        """Appends a batch; returns where it is, as `read` takes it: offset, bytes, checksum."""
         data = memoryview(batch.serialize())
-        piece = Piece(self.bytes, len(data), zlib.crc32(data))
-        done = 0
+        begin, done = self.bytes, 0
         try:
             while done < len(data):
-                done += os.pwrite(self.fd, data[done:], piece.off + done)
+                done += os.pwrite(self.fd, data[done:], begin + done)
         except OSError as error:
             raise _fail(error, self.directory, 'write') from None
         self.bytes += len(data)
-        return piece
+        return begin, len(data), zlib.crc32(data)
 
-    def read(self, pieces: List[Piece]) -> Iterator[Any]:
-        """Their batches, front to back."""
-        for piece in pieces:
-            data = bytearray(piece.length)
+    def read(self, places: array[int]) -> Iterator[Any]:
+        """The batches at these places (offset, bytes, checksum of each), front to back. An array holds them, for a large file has many."""
+        for i in range(0, len(places), 3):
+            begin, length, checksum = places[i:i + 3]
+            data = bytearray(length)
             done = 0
             try:
                 while done < len(data):
-                    got = os.preadv(self.fd, [memoryview(data)[done:]], piece.off + done)
+                    got = os.preadv(self.fd, [memoryview(data)[done:]], begin + done)
                     if got == 0:
                         break
                     done += got
             except OSError as error:
                 raise _fail(error, self.directory, 'read') from None
-            if done < len(data) or zlib.crc32(data) != piece.checksum:
-                raise error_of(-8, 0, f"'{self.directory}': a temporary file came back damaged, at byte {piece.off}")
+            if done < len(data) or zlib.crc32(data) != checksum:
+                raise error_of(-8, 0, f"'{self.directory}': a temporary file came back damaged, at byte {begin}")
             yield pa.ipc.read_record_batch(pa.py_buffer(data), self.schema)
 
 

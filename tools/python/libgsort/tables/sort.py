@@ -6,6 +6,7 @@ import os
 import tempfile
 import time
 import warnings
+from array import array
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pyarrow as pa
@@ -160,12 +161,12 @@ class TableSorter:
         if self.spill is None:
             self.spill = Spill(self.temp, self.carriers.carried)
         before = self.spill.bytes
-        pieces = []
+        places = array('Q')
         for batch in run:
             self.largest = max(self.largest, batch.nbytes)
-            pieces.append(self.spill.write(batch))
+            places.extend(self.spill.write(batch))
         self.report.spilled_bytes += self.spill.bytes - before
-        self._add(self.spill.read(pieces))
+        self._add(self.spill.read(places))
 
     def _add(self, run: Iterator[Any]) -> None:
         self.runs.append(run)
