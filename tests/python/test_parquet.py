@@ -39,7 +39,7 @@ def test_file__larger_than_memory__as_pyarrow_sorts_it():
     found = pq.ParquetFile('out.parquet')
     assert found.schema_arrow.equals(table.schema, check_metadata=True)
     assert found.read().equals(table.sort_by([('price', 'ascending'), ('time', 'descending')]))
-    assert report.rows == 400_000 and report.runs > 1 and report.spilled_bytes > 0
+    assert report.rows == 400_000 and report.runs > 1 and report.spilled_bytes > 0 and report.memory == 64 << 20
     group = found.metadata.row_group(0)
     assert [group.column(i).compression for i in range(5)] == ['ZSTD', 'UNCOMPRESSED', 'SNAPPY', 'ZSTD', 'LZ4']
     assert group.column(1).statistics.has_min_max and group.column(1).has_offset_index

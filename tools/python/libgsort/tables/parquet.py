@@ -52,6 +52,7 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
         columns = first.metadata.num_columns + len(_int96_columns(first))  # which are read twice
         left = max(ceiling - columns * COLUMN_BYTES, ceiling // 2)
         sorter = TableSorter(schema, keys, nulls, left, os.path.dirname(target) if temp is None else temp, cancel)
+        sorter.report.memory = ceiling
         total = sum(os.path.getsize(path) for path in paths)
         done = 0
         for path in paths:
