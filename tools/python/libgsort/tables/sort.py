@@ -150,12 +150,16 @@ class TableSorter:
         for batch in run:
             batches.append(batch)
             self.held_bytes += batch.nbytes
-            self.largest = max(self.largest, batch.nbytes)
+            self._measure(batch)
             if self.held_bytes > self.memory // 4:
                 self.held_bytes -= sum(batch.nbytes for batch in batches)
                 self._spill(chained(batches, run))
                 return
         self._add(held(batches))
+
+    def _measure(self, batch: Any) -> None:
+        """A merge orders a batch of each run at least; for that it may have four times as much as for its columns."""
+        self.largest = max(self.largest, batch.nbytes, batch.num_rows * self.row_bytes // 4)
 
     def _spill(self, run: Iterator[Any]) -> None:
         if self.spill is None:
@@ -163,7 +167,7 @@ class TableSorter:
         before = self.spill.bytes
         places = array('Q')
         for batch in run:
-            self.largest = max(self.largest, batch.nbytes)
+            self._measure(batch)
             places.extend(self.spill.write(batch))
         self.report.spilled_bytes += self.spill.bytes - before
         self._add(self.spill.read(places))
