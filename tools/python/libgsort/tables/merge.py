@@ -93,10 +93,13 @@ def _window(fronts: List[Front], order: Order, batch_bytes: int) -> Iterator[Any
     counts = np.array([front.rows for front in fronts])
     ends = np.cumsum(counts)
     keys = pa.Table.from_batches([order.key_columns(batch) for front in fronts for batch in front.batches])
-    places = order.places(keys).astype(np.int64)
+    places = order.places(keys).view(np.int64)
+    del keys
     lasts = [end - 1 for front, end in zip(fronts, ends) if not front.is_ended]
     if lasts:
-        places = places[:_ranks(places)[lasts].min() + 1]
+        is_last = np.zeros(len(places), bool)
+        is_last[lasts] = True
+        places = places[:is_last[places].argmax() + 1]
     run_of = np.searchsorted(ends, places, side='right')
     begins, counts = ends - counts, np.bincount(run_of, minlength=len(fronts))
     places -= (begins - (np.cumsum(counts) - counts))[run_of]  # among rows of the window alone

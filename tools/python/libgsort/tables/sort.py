@@ -158,8 +158,8 @@ class TableSorter:
         self._add(held(batches))
 
     def _measure(self, batch: Any) -> None:
-        """A merge orders a batch of each run at least; for that it may have four times as much as for its columns."""
-        self.largest = max(self.largest, batch.nbytes, batch.num_rows * self.row_bytes // 4)
+        """A merge orders a batch of each run at least, and may take as much for that as for their columns."""
+        self.largest = max(self.largest, batch.nbytes, (batch.nbytes + batch.num_rows * self.row_bytes) // 2)
 
     def _spill(self, run: Iterator[Any]) -> None:
         if self.spill is None:
