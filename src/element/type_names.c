@@ -67,6 +67,9 @@ static size_t last_part(const char *name, size_t length, const char *separators)
     return length;
 }
 
+/* A file whose whole name is shorter (f4, i8) is not named as a type. */
+#define WHOLE_NAME_MIN 3
+
 const struct gsi_type_word *gsi_type_word_of_file(const char *path)
 {
     size_t length;
@@ -80,8 +83,7 @@ const struct gsi_type_word *gsi_type_word_of_file(const char *path)
     /* uint32_t has an underscore of its own. */
     if (found > 1 && length - found == 1 && (name[found] | 0x20) == 't' && name[found - 1] == '_')
         found = last_part(name, found - 1, "._-");
-    bool is_short = length - found < 3;
-    if (is_short && (found == 0 || name[found - 1] != '.'))
+    if (found == 0 && length < WHOLE_NAME_MIN)
         return NULL;
     return gsi_type_word_find(name + found, length - found);
 }
@@ -131,8 +133,8 @@ enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char 
                     word->trouble, word->either, word->other);
 }
 
-/* Returns whether `b` differs from the first `length` letters of `a` by one slip. A slip is a letter
- * that is missing, added or wrong, or two letters that are swapped. */
+/* Returns whether one slip makes `b` of the first `length` letters of `a`. A slip is a letter that
+ * is missing, added or wrong, or two letters that are swapped. */
 static bool is_one_slip(const char *a, size_t length, const char *b)
 {
     size_t b_length = strlen(b), same = 0, tail = 0;

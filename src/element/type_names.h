@@ -36,10 +36,10 @@ extern const char *const gsi_time_words; /* for messages: which units there are 
 /* gsi_type_word_find: a word of `length` letters; NULL: nothing that is known. */
 const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length);
 
-/* gsi_type_word_of_file: the last word of a file's name, behind '.', '_' or '-': x.f64, X_U32,
- * books_200M_uint64, x.u32.bin, x.f64.zst, or all of it: f64.bin. What says nothing of the contents
- * is looked past (.bin, .dat and their like). NumPy's two letters count behind '.' only: a run_i4
- * is a fourth run. NULL: the name says no type. */
+/* gsi_type_word_of_file: returns the last word of a name, after '.', '_' or '-': x.f64, X_U32,
+ * x-f4, books_200M_uint64, x.u32.bin, x.f64.zst; or the whole name, if that is longer than two
+ * letters: f64.bin. It ignores endings that say nothing of the contents (.bin, .dat and their
+ * like). NULL: the name says no type. */
 const struct gsi_type_word *gsi_type_word_of_file(const char *path);
 
 /* gsi_type_word_of_option: finds what --type says, and checks it.

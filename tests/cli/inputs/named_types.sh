@@ -48,7 +48,23 @@ prices.u4 u32
 prices.i8 small int8
 prices.u8 small uint8
 prices.I8 small int8
-prices_u8 assumed
+prices_u8 small uint8
+prices-u8 small uint8
+data-i8 small int8
+x_u1 uint8
+x-I1 int8
+x_f4 f32
+x-f4 f32
+x_f2 f16
+x_f8.bin f64
+x_u2.zst.bin assumed
+x-u4 u32
+x_i2 i16
+run_i4 i32
+f4 assumed
+i8.bin assumed
+_f4 f32
+xf4 assumed
 prices.f2 f16
 a.bf16 bf16
 a.datetime64 time64
@@ -57,7 +73,6 @@ a.uint128 u128
 a.int128 i128
 plain assumed
 plain.bin assumed
-run_i4 assumed
 d.u32/x assumed
 a.u33 assumed
 a.txt assumed
