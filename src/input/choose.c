@@ -43,12 +43,31 @@ static enum gs_status lay_records(struct gsi_inputs *inputs, struct gs_report *r
     return GS_OK;
 }
 
+/* A second key of the same field decides nothing, in either direction. A format's own fields may
+ * overlap. */
+static enum gs_status check_keys(const struct gsi_inputs *inputs, const struct gsi_record *record,
+                                 const char *const *names)
+{
+    for (uint32_t i = 1; i < record->key_count && inputs->options->key_count > 0; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const struct gsi_field *a = &record->keys[k], *b = &record->keys[i];
+            if (a->off == b->off && a->bytes == b->bytes && a->number == b->number &&
+                a->is_big_endian == b->is_big_endian)
+                return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                                "--key: given twice ('%s', '%s'): the first one decides; leave the "
+                                "second one out",
+                                names[k], names[i]);
+        }
+    return GS_OK;
+}
+
 static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report *report,
                                      struct gsi_chosen *chosen, const struct gsi_elements *elements)
 {
     GSI_TRY(gsi_record_make(elements->record_bytes, elements->keys, elements->key_count,
                             elements->fields, elements->field_count, inputs->options->reverse,
                             &chosen->record, inputs->loop->error));
+    GSI_TRY(check_keys(inputs, &chosen->record, elements->key_names));
     gsi_record_place_nans(&chosen->record, inputs->options->nan_place);
     if (inputs->options->ties_by_bytes)
         gsi_record_break_ties(&chosen->record, inputs->options->reverse);

@@ -66,6 +66,19 @@ static const struct {
                     {"i128", 16}, {"f16", 2},   {"bf16", 2}, {"time64", 8}};
 #define RECORD_TYPE_COUNT (sizeof record_types / sizeof record_types[0])
 
+/* Whether a key is of the same field as one before it, which gsort refuses. */
+static inline bool record_model_has(const struct record_model *model, const struct record_key *key)
+{
+    for (uint32_t i = 0; i < model->key_count; i++) {
+        const struct record_key *other = &model->keys[i];
+        if (other->off == key->off && other->bytes == key->bytes &&
+            strcmp(other->type, key->type) == 0 &&
+            (other->is_big_endian == key->is_big_endian || key->bytes == 1))
+            return true;
+    }
+    return false;
+}
+
 /* A random list of keys, often none, that fit the record. */
 static inline void record_model_make(struct record_model *model, struct test_random *random,
                                      uint32_t bytes)
@@ -85,6 +98,8 @@ static inline void record_model_make(struct record_model *model, struct test_ran
         *key = record_key_make((uint32_t)test_below(random, bytes - width + 1),
                                record_types[type].name, width,
                                type > 0 && test_below(random, 2) == 0, test_below(random, 3) == 0);
+        if (record_model_has(model, key))
+            return;
         model->texts[model->key_count++] = key->text;
     }
 }

@@ -364,7 +364,7 @@ void command_line_say(const struct command_line *line, const struct gs_error *er
     const char *text = error->text, *rest = "";
     int i = find_blamed(line, text, &rest);
     const char *habit = NULL;
-    if (i >= 0 && error->status == GS_E_USAGE)
+    if (i >= 0 && error->status == GS_E_USAGE && strncmp(rest, ": given twice", 13) != 0)
         habit = sort_habit_of_value(line->rows[i].name, line->given[i]);
     if (habit != NULL && line->by_letter[i])
         fprintf(out, "gsort: -%c: '%s' %s\n", line->rows[i].letter, line->given[i], habit);
