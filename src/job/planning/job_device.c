@@ -249,6 +249,11 @@ static enum gs_status choose_device(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     const bool is_auto = options->device == GSI_DEVICE_AUTO;
+    const bool has_gpus = gsi_device_find(GSI_DEVICE_CUDA) != NULL || options->device_model != NULL;
+    if (options->device_memory_bytes > 0 && !has_gpus)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "--device-memory: this build has no CUDA; leave it out, or build gsort "
+                        "where a CUDA toolkit is");
     const char *why = why_cpu(job);
     if (why != NULL && options->merge_is_circular)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,

@@ -1,7 +1,8 @@
 # Numbers near 2^63 and 2^64 in options, headers and sizes of files.
 gsort-gen --dist uniform --type u64 --size 64K -o x
-for arguments in "-S 18446744073709551615" "-S 16777215T" "--top 18446744073709551615" "--chunk 9223372036854775807" \
-    "--device-memory 18446744073709551615" "--top 18446744073709551615 -R 8" "--top 9223372036854775808 -R 16"; do
+gsort --version | grep -q cuda && gpu=("--device-memory 18446744073709551615") || gpu=()
+for arguments in "${gpu[@]}" "-S 18446744073709551615" "-S 16777215T" "--top 18446744073709551615" "--chunk 9223372036854775807" \
+    "--top 18446744073709551615 -R 8" "--top 9223372036854775808 -R 16"; do
     gsort -q $arguments x -o out
     [ "$(stat -c %s out)" = 65536 ] || echo "$arguments: an output of $(stat -c %s out)"
 done
