@@ -66,7 +66,7 @@ static const struct {
                     {"i128", 16}, {"f16", 2},   {"bf16", 2}, {"time64", 8}};
 #define RECORD_TYPE_COUNT (sizeof record_types / sizeof record_types[0])
 
-/* Whether a key is of the same field as one before it, which gsort refuses. */
+/* Returns true if an earlier key has the same field, which gsort refuses. */
 static inline bool record_model_has(const struct record_model *model, const struct record_key *key)
 {
     for (uint32_t i = 0; i < model->key_count; i++) {
