@@ -57,6 +57,36 @@ uint64_t gsi_plan_most_files(const struct gsi_plan *plan)
     return gsi_max_u64(files, plan->late_bytes > 0);
 }
 
+/* Whether one pass can hold elements back: there are chunks for that beside those that are read
+ * into, and beside pieces of what it has written. */
+static bool may_hold_back(const struct gsi_plan *plan)
+{
+    uint64_t chunks = chunk_count(plan);
+    return chunks > gsi_plan_low_chunks(plan, chunks) + 2 + gsi_plan_piece_chunks(plan, 1) &&
+           leaves_enough(plan, 1);
+}
+
+/* The longest frames that feed the spilled runs may leave no chunk for those pieces, although a MiB
+ * more of memory, or less, would leave some. Slightly shorter frames do. They keep two thirds of
+ * their length, as many disks limit the number of transfers. */
+void gsi_plan_frames_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                              uint64_t least)
+{
+    const uint64_t longest = plan->frame_bytes;
+    if (!request->may_write_early || request->window_bytes > 0 || plan->spilled_runs == 0)
+        return;
+    const uint64_t most_parts = plan->chunk_bytes * 3 / 2 / longest;
+    for (uint64_t parts = plan->chunk_bytes / longest + 1; parts <= most_parts; parts++) {
+        if (may_hold_back(plan))
+            return;
+        plan->frame_bytes = gsi_plan_fit_unit(plan, plan->chunk_bytes / parts);
+        if (plan->frame_bytes < least)
+            break;
+    }
+    if (plan->frame_bytes < least || !may_hold_back(plan))
+        plan->frame_bytes = longest;
+}
+
 /* Chunks of which a part is written already stay until all of it is, so a third of the chunks is
  * left for them. */
 void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan)
@@ -64,9 +94,9 @@ void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *
     uint64_t chunks = chunk_count(plan);
     if (!request->may_write_early || plan->spilled_runs == 0)
         return;
-    uint64_t low = gsi_plan_low_chunks(plan, chunks), pieces = gsi_plan_piece_chunks(plan, 1);
-    if (chunks <= low + 2 + pieces || !leaves_enough(plan, 1))
+    if (!may_hold_back(plan))
         return;
+    uint64_t low = gsi_plan_low_chunks(plan, chunks);
     uint64_t held = (chunks - low) * 2 / 3 * gsi_plan_chunk_room(plan, plan->chunk_bytes);
     if (held >= 2 * plan->window_bytes)
         plan->late_bytes = held;

@@ -155,7 +155,9 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     } else {
         plan->spilled_runs = plan->fan_in; /* be ready for as many */
     }
-    return gsi_plan_frames(request, plan, feed_chunks, least_frame, error);
+    GSI_TRY(gsi_plan_frames(request, plan, feed_chunks, least_frame, error));
+    gsi_plan_frames_in_order(request, plan, least_frame);
+    return GS_OK;
 }
 
 static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
