@@ -192,11 +192,13 @@ static uint64_t most_bytes(const struct sort *sort)
     return sort->delivery.has_blocks ? UINT64_MAX : gsi_target_most_bytes(&sort->job->target);
 }
 
-/* The merger's pump, until no more is wanted. */
+/* The merger's pump, until no more is wanted. At least one window is made, so that the order of
+ * sorted inputs is checked as far with --top 0 as with --top 1. */
 static bool pump_merger(void *context)
 {
     struct sort *sort = GSI_CONTAINER_OF((struct gsi_merger *)context, struct sort, merger);
-    if (gsi_unique_is_full(&sort->delivery.unique) && !sort->merger.is_ended)
+    bool is_full = sort->merger.delivered_count > 0 && gsi_unique_is_full(&sort->delivery.unique);
+    if (is_full && !sort->merger.is_ended)
         gsi_merger_stop(&sort->merger);
     return gsi_merger_pump(&sort->merger);
 }
@@ -221,9 +223,7 @@ static enum gs_status begin_output(struct sort *sort)
         .place = gsi_sink_place(&job->target, gsi_target_wanted_bytes(&job->target)),
         .links = sort->links,
         .link_count = 3};
-    GSI_TRY(begin_merge(sort, 0, sort->list.count, spec));
-    gsi_first_n_begin(&sort->first_n);
-    return GS_OK;
+    return begin_merge(sort, 0, sort->list.count, spec);
 }
 
 static enum gs_status merge_to_output(struct sort *sort)

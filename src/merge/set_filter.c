@@ -3,10 +3,12 @@
 #include "merge/set_filter.h"
 
 #include "base/checked.h"
+#include "base/container_of.h"
 #include "element/compare.h"
 #include "element/filter/filter.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally_block.h"
+#include "loop/cancel.h"
 #include "merge/set_streams.h"
 
 #include <string.h>
@@ -121,15 +123,6 @@ uint64_t gsi_set_filter_bytes(const struct gsi_set_filter *sets, uint64_t memory
     return thread_count * worker_bytes(sets, block_bytes(sets, memory_bytes, thread_count));
 }
 
-enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_bytes,
-                                   uint32_t thread_count)
-{
-    struct gsi_loop *loop = sets->inputs->loop;
-    sets->block_bytes = block_bytes(sets, memory_bytes, thread_count);
-    sets->memory_bytes = thread_count * worker_bytes(sets, sets->block_bytes);
-    return GSI_NEW(&loop->ledger, sets->memory, sets->memory_bytes, loop->error);
-}
-
 void gsi_set_filter_close(struct gsi_set_filter *sets)
 {
     if (sets->inputs == NULL)
@@ -207,6 +200,8 @@ static enum gs_status load_block(struct work *work, struct cursor *cursor)
     const size_t before = cursor->block_count > 0; /* a row that is looked at, too */
     const uint64_t next = cursor->block_first + cursor->block_count;
     const uint64_t n = gsi_min_u64(work->sets->block_bytes / bytes, cursor->count - next);
+    if (gsi_cancel_is_set(work->sets->inputs->loop->cancel))
+        return gsi_fail(work->error, GS_E_CANCELED, 0, "canceled");
     if (before > 0)
         memcpy(cursor->block - bytes, cursor->block + (cursor->block_count - 1) * bytes, bytes);
     GSI_TRY(read_elements(work, cursor->file, next, n, cursor->block));
@@ -437,6 +432,17 @@ static struct work *begin_work(struct gsi_set_filter *sets, uint32_t worker_idx,
     return work;
 }
 
+/* The first failure is the one that is reported. */
+static void store_failure(struct gsi_set_filter *sets, const struct work *work)
+{
+    pthread_mutex_lock(&sets->lock);
+    if (sets->error.status == GS_OK) {
+        sets->error = *work->error;
+        sets->unsorted = work->unsorted;
+    }
+    pthread_mutex_unlock(&sets->lock);
+}
+
 size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
                             const struct gsi_input *input, uint64_t first, uint8_t *elements,
                             size_t n, struct gsi_filtered *filtered, uint64_t *read_bytes)
@@ -450,12 +456,7 @@ size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
     work->from = work->to = elements;
     work->filtered = filtered;
     if (filter_piece(work, first, elements, n) != GS_OK) {
-        pthread_mutex_lock(&sets->lock);
-        if (sets->error.status == GS_OK) {
-            sets->error = error;
-            sets->unsorted = work->unsorted;
-        }
-        pthread_mutex_unlock(&sets->lock);
+        store_failure(sets, work);
         return 0;
     }
     *read_bytes = work->read_bytes;
@@ -469,4 +470,46 @@ enum gs_status gsi_set_filter_check(struct gsi_set_filter *sets, struct gs_error
         *error = sets->error;
     pthread_mutex_unlock(&sets->lock);
     return error->status;
+}
+
+/* ---- an empty first file ---- */
+
+/* Reads the other files, for whose order no piece of the first file asks. */
+static void run_others(struct gsi_task *task, uint32_t worker_idx)
+{
+    struct gsi_set_filter *sets = GSI_CONTAINER_OF(task, struct gsi_set_filter, task);
+    struct gs_error error = {0};
+    struct work *work = begin_work(sets, worker_idx, sets->files);
+    work->error = &error;
+    if (finish_ranges(work, 0) != GS_OK)
+        store_failure(sets, work);
+    sets->others_bytes = work->read_bytes;
+}
+
+static void others_done(struct gsi_task *task)
+{
+    GSI_CONTAINER_OF(task, struct gsi_set_filter, task)->are_others_read = true;
+}
+
+static enum gs_status check_others(struct gsi_set_filter *sets)
+{
+    struct gsi_loop *loop = sets->inputs->loop;
+    sets->task = (struct gsi_task){.run = run_others, .done = others_done};
+    gsi_pool_submit(loop->pool, &sets->task);
+    enum gs_status status = gsi_loop_wait_until(loop, &sets->are_others_read);
+    if (status != GS_OK)
+        gsi_loop_drain(loop);
+    gsi_loop_now(loop)->bytes_read += sets->others_bytes;
+    return gsi_set_filter_check(sets, loop->error);
+}
+
+enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_bytes,
+                                   uint32_t thread_count)
+{
+    struct gsi_loop *loop = sets->inputs->loop;
+    sets->block_bytes = block_bytes(sets, memory_bytes, thread_count);
+    sets->memory_bytes = thread_count * worker_bytes(sets, sets->block_bytes);
+    GSI_TRY(GSI_NEW(&loop->ledger, sets->memory, sets->memory_bytes, loop->error));
+    bool is_first_empty = sets->kind != GSI_SET_UNION && sets->files[0].bytes == 0;
+    return is_first_empty ? check_others(sets) : GS_OK;
 }

@@ -22,6 +22,7 @@
 #define GSI_SET_FILTER_H
 
 #include "base/options.h"
+#include "base/pool.h"
 #include "input/inputs.h"
 
 #include <pthread.h>
@@ -42,6 +43,10 @@ struct gsi_set_filter {
     pthread_mutex_t lock;
     struct gs_error error; /* the first failure of a task */
     size_t unsorted;       /* the file that it found not to be sorted, from 1 on; 0: none */
+    /* Reads the other files if the first one is empty. */
+    struct gsi_task task;
+    uint64_t others_bytes;
+    bool are_others_read;
 };
 
 /* All calls do nothing if no set operation is asked for.
@@ -57,8 +62,9 @@ void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs)
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets); /* also zeroed ones */
 
 /* gsi_set_filter_bytes: the memory that the filter takes, out of `memory_bytes` in all.
- * gsi_set_filter_open: takes that memory.
- * fails GS_E_MEMORY */
+ * gsi_set_filter_open: takes that memory. If the first file is empty, checks the order of the
+ * others here, as there is no piece that would.
+ * fails GS_E_MEMORY; GS_E_INPUT: a file is not sorted; GS_E_CANCELED */
 uint64_t gsi_set_filter_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
                               uint32_t thread_count);
 enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_bytes,

@@ -7,12 +7,6 @@
 
 #include "element/element_ops.h"
 
-void gsi_first_n_begin(const struct gsi_first_n *first_n)
-{
-    if (first_n->left_bytes == 0)
-        gsi_merger_stop(first_n->merger);
-}
-
 /* The imprint of a window of which less is left. */
 static void imprint_again(const struct gsi_layout *layout, struct gsi_buffer *window)
 {
@@ -24,7 +18,8 @@ static void imprint_again(const struct gsi_layout *layout, struct gsi_buffer *wi
 static bool take(void *context, struct gsi_buffer *window)
 {
     struct gsi_first_n *first_n = context;
-    if (first_n->left_bytes == 0) {
+    if (first_n->left_bytes == 0) { /* with --top 0 it is the first window */
+        gsi_merger_stop(first_n->merger);
         gsi_buffers_give(first_n->merger->windows, window);
         return false;
     }
@@ -33,7 +28,8 @@ static bool take(void *context, struct gsi_buffer *window)
         imprint_again(first_n->merger->loop->layout, window);
     }
     first_n->left_bytes -= window->bytes;
-    gsi_first_n_begin(first_n);
+    if (first_n->left_bytes == 0)
+        gsi_merger_stop(first_n->merger);
     return true;
 }
 

@@ -9,9 +9,6 @@ struct gsi_first_n {
     uint64_t left_bytes; /* that may still pass */
 };
 
-/* gsi_first_n_begin: the merge has begun; stops it if nothing may pass. */
-void gsi_first_n_begin(const struct gsi_first_n *first_n);
-
 /* gsi_first_n_link: a link for windows of raw elements. A window passes whole, or shortened, with a
  * new imprint, or not at all; then it goes back to its set. */
 struct gsi_link gsi_first_n_link(struct gsi_first_n *first_n);
