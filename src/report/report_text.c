@@ -117,6 +117,13 @@ static void print_device(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
+/* How many are there of what most data have none of. */
+static void print_special(FILE *file, const char *name, uint64_t count)
+{
+    if (count > 0)
+        gsi_line_count(file, name, count);
+}
+
 static void print_tally(FILE *file, const struct gsi_field_report *field,
                         const struct gsi_tally_report *tally)
 {
@@ -142,10 +149,10 @@ static void print_tally(FILE *file, const struct gsi_field_report *field,
     }
     if (!field->is_float)
         return;
-    gsi_line_count(file, "nan", tally->nan_count);
-    gsi_line_count(file, "inf", tally->positive_infinity_count);
-    gsi_line_count(file, "-inf", tally->negative_infinity_count);
-    gsi_line_count(file, "-0", tally->negative_zero_count);
+    print_special(file, "nan", tally->nan_count);
+    print_special(file, "inf", tally->positive_infinity_count);
+    print_special(file, "-inf", tally->negative_infinity_count);
+    print_special(file, "-0", tally->negative_zero_count);
 }
 
 /* Of numbers one tally, of records one for each field. */
@@ -273,6 +280,8 @@ static void print_stretches(FILE *file, const struct gs_report *report)
 static void print_spilled(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES];
+    if (report->spilled_runs == 0)
+        return;
     gsi_number_size(text, report->spilled_bytes);
     fprintf(file, GSI_LINE_NAME "%" PRIu64 " bytes (%s) in %" PRIu64, "spilled",
             report->spilled_bytes, text, report->spilled_runs);

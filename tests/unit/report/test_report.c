@@ -139,7 +139,6 @@ static void test_report__empty_integers__text(void **state)
                "device    cpu\n"
                "engine    io_uring, buffered\n"
                "passes    1\n"
-               "spilled   0 bytes (0 B) in 0 of 0 runs\n"
                "sum       0\n");
 }
 
