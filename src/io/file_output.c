@@ -467,23 +467,32 @@ enum gs_status gsi_output_place(struct gsi_output *output, struct gs_error *erro
     return status;
 }
 
-enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
+/* What was written lies where it belongs already. */
+static enum gs_status commit_written(struct gsi_output *output, uint64_t bytes,
+                                     struct gs_error *error)
 {
-    if (output->kind == GSI_OUTPUT_ARRAY)
-        return GS_OK;
     if (output->kind == GSI_OUTPUT_SHARED &&
         lseek(output->fd, (off_t)(output->base_off + bytes), SEEK_SET) < 0)
         return gsi_output_fail(output, "cannot seek", error);
     if (output->kind == GSI_OUTPUT_PLACE && fsync(output->fd) != 0)
         return gsi_output_fail(output, "cannot sync", error);
     if (output->kind == GSI_OUTPUT_SHARED || output->kind == GSI_OUTPUT_STREAM)
-        return finish_in_place(output, error);
-    if (output->kind == GSI_OUTPUT_ATOMIC) {
-        GSI_TRY(gsi_output_seal(output, bytes, error));
-        GSI_TRY(place(output, error));
-    }
+        GSI_TRY(finish_in_place(output, error));
     output->is_placed = true;
-    return gsi_output_sync_dir(output, error);
+    return GS_OK;
+}
+
+enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
+{
+    bool is_atomic = output->kind == GSI_OUTPUT_ATOMIC;
+    if (is_atomic) {
+        GSI_TRY(gsi_output_seal(output, bytes, error));
+        GSI_TRY(gsi_output_place(output, error));
+    } else {
+        GSI_TRY(commit_written(output, bytes, error));
+    }
+    bool has_directory = is_atomic || output->kind == GSI_OUTPUT_PLACE;
+    return has_directory ? gsi_output_sync_dir(output, error) : GS_OK;
 }
 
 void gsi_output_close(struct gsi_output *output)

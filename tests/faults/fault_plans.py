@@ -8,14 +8,15 @@ class Plan:
     keeps: with --resume kept: what is there after a failure is to be gone on with.
     place: the output is a place in `output`, which another run makes whole after a failure.
     beside: other files that it writes.
+    has_report: it writes its report to a file, 'report', after the output has taken its place.
     by: what does it in place of gs_run (faults_embed.c)."""
 
     def __init__(self, name, args, on_disk=False, stdin=None, output='out', old=b'old', engines=('auto', 'threads'),
                  always=None, code=0, keeps=False, by=None, place=False,
-                 beside=frozenset()):
+                 beside=frozenset(), has_report=False):
         self.name, self.args, self.on_disk, self.stdin, self.output = name, args.split(), on_disk, stdin, output
         self.old, self.engines, self.always, self.code = old, engines, always, code
-        self.keeps, self.by, self.place, self.beside = keeps, by, place, beside
+        self.keeps, self.by, self.place, self.beside, self.has_report = keeps, by, place, beside, has_report
 
     def essence(self, stdout):
         """What of standard output is the same each time."""
@@ -48,6 +49,7 @@ def plans(data):
         Plan('pipes-packed', check, stdin=open(f'{data}/packed', 'rb').read(), output=None),
         Plan('many', f'-t u64 --files0-from {data}/many -o out {small}'),
         Plan('in-place', f'-t u64 out -o out {few}', old=open(f'{data}/x.u64', 'rb').read()),
+        Plan('in-place-report', f'-t u64 out -o out {few} --stats=json:report', old=open(f'{data}/x.u64', 'rb').read(), has_report=True),
         # Ends in the middle of a page, which then is written as it is, or padded.
         Plan('odd-disk', f'{data}/odd -R 12 -k 3:u32be -o out {few}', on_disk=True),
         Plan('odd-spilled-disk', f'{data}/odd -R 4 -k 1:b3 -o out {spill}', on_disk=True),
@@ -63,7 +65,9 @@ def plans(data):
         Plan('merge-part', f'-m --range 100: --find 0x1000.. --part 2/3 {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-into', f'-m --part 2/3 {data}/sorted.u64 {data}/sorted.u64 --into out --verify read {check}', old=b'', place=True),
         Plan('split', f'{data}/x.u64 --split-at 0x8000000000000000 --verify=read -o out.%d {small}', output='out.2', beside={'out.1'}),
+        Plan('split-report', f'{data}/x.u64 --split 2 -o out.%d {small} --stats=json:report', output='out.2', beside={'out.1'}, has_report=True),
         Plan('values', f'{data}/x.u64 --where <0xe000000000000000 --values {data}/x.u64:8=out.v -o out {spill}', beside={'out.v'}),
+        Plan('values-report', f'{data}/x.u64 --values {data}/x.u64:8=out.v -o out {small} --stats=json:report', beside={'out.v'}, has_report=True),
         Plan('set', f'-t u64 --merge=except {data}/sorted.u64 - -o out {check} -T temp', stdin=open(f'{data}/sorted.u64', 'rb').read(80000)),
         Plan('merge-many', f'-t u64 -m --files0-from {data}/runs -o out {check} --batch-size 4'),
         Plan('zst', f'{data}/x.u64.zst -r -o out.zst {few}', output='out.zst'),

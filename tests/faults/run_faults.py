@@ -13,7 +13,7 @@ After each run:
     - it ended, with exit status 0 and the right output, or 2 or 3 (4 where data went missing),
       or by the signal, and no later than SIGNAL_S after it
     - on stderr is one line, which begins "gsort: " and names a file, an option or memory, and the reason
-    - the old output is untouched, nothing else is in its directory, nothing in the temporary one
+    - the old output is untouched, or the new one is whole and that line says so; nothing else is in its directory, nothing in the temporary one
     - no descriptor is left open (gsort-faults looks), nothing leaks (under the address sanitizer)
 
 Prints what is wrong, with the command that repeats it, and exits 1. Silent when green but for --numbers."""
@@ -38,10 +38,11 @@ REASONS = {
     'sync': 'Input/output error', 'place': 'Operation not permitted', 'ring': 'io_uring',
     'thread': 'Resource temporarily unavailable|threads', 'empty-read': '', 'empty-write': 'Input/output error'}
 INPUT_KINDS = {'open', 'ask', 'read', 'empty-read'}  # may be said of an input: exit status 2
-# Failures after the output took its place: they say so, or are of something else.
-LATE_FAILURE = re.compile("gsort: ('out.*': is complete, but|'standard output': )")
+# What a failure or a signal after the output took its place has to say. Where it is a failure of a split halfway, how far that is.
+COMPLETE = re.compile("'out[^']*'(: is complete, but| is complete| and the files of --values are complete| are complete)|files are in their places")
 # A job that was ended by a signal says what became of its output, and that has to be true.
-INTERRUPTED = re.compile(r"gsort: interrupted(?:; '[^']*' (is complete|is as it was|was not written))?\n")
+INTERRUPTED = re.compile(r"gsort: interrupted(?:; (?:the files of )?'[^']*'(?: and the files of --values)? "
+                         r"(is complete|are complete|is as it was|was not written))?\n")
 KEPT = 'gsort: interrupted; the same command goes on from here\n'
 PLACED = "gsort: interrupted; what was to be written into 'out' may not be whole\n"
 SPLIT = "gsort: interrupted; no file of 'out.%d' was written\n"
@@ -86,6 +87,7 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
     if faults:
         env['GSORT_FAULTS'] = ','.join(faults)
     run, known = Run(), {'temp', 'temp2', plan.output} | plan.beside | ({'kept'} if plan.keeps else set())
+    known |= {'report'} if plan.has_report else set()
     child = subprocess.Popen([gsort] + plan.args + ['--io', engine, '--device', 'cpu'], cwd=place + '/work', env=env,
                              stdin=subprocess.PIPE if plan.stdin is not None else subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -134,7 +136,7 @@ def are_second_names(plan, run, want, place):
 def is_true_of(said, plan, run, want):
     if said is None or said[1] is None or plan.output is None:
         return said is not None
-    wanted = {'is complete': want, 'is as it was': plan.old, 'was not written': None}[said[1]]
+    wanted = {'is complete': want, 'are complete': want, 'is as it was': plan.old, 'was not written': None}[said[1]]
     return run.output == wanted
 
 
@@ -157,9 +159,11 @@ def problem(plan, kind, sent, run, model, place):
         if run.stderr != model.stderr:
             return f'succeeds, but says: {run.stderr}'
         return None if is_whole else 'succeeds with a wrong output'
-    if plan.output is not None and run.output != plan.old and not plan.place and \
-            not (is_whole and (sent or LATE_FAILURE.match(run.stderr))):
-        return 'fails and the output is not the old one'
+    if plan.output is not None and run.output != plan.old and not plan.place:
+        if not is_whole:
+            return 'fails and the output is not the old one'
+        if sent != signal.SIGKILL and not COMPLETE.search(run.stderr):
+            return f'fails and does not say that the output is complete: {run.stderr!r}'
     if plan.stdin is not None and plan.output is None and not want.startswith(run.output):
         return 'fails, and what it wrote is not how the output begins'
     if sent:

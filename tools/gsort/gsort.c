@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,37 +20,54 @@
 #include <unistd.h>
 
 static gs_cancel *cancel;
-static volatile sig_atomic_t signal_taken;
+static volatile sig_atomic_t signal_taken, is_job_over, is_line_drawn;
 
+#define LEFT_BYTES (PATH_MAX + 64)
+
+/* What a signal that ends the process says of the output: "'out' is complete", or nothing. */
+static char left_text[LEFT_BYTES];
+
+static void write_stderr(const char *text)
+{
+    (void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+/* Ends the process as the signal does by default, but takes the line of progress away, and says
+ * that the output is complete if it is. */
+static void end_at_once(int number)
+{
+    if (is_line_drawn)
+        write_stderr("\r\033[K");
+    if (left_text[0] != '\0') {
+        write_stderr(number == SIGPIPE ? "gsort: 'standard output': Broken pipe; "
+                                       : "gsort: interrupted; ");
+        write_stderr(left_text);
+        write_stderr("\n");
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* The first signal asks the job to clean up and end; a second one ends the process at once. */
 static void take_signal(int number)
 {
+    if (number == SIGPIPE || is_job_over || signal_taken != 0) {
+        end_at_once(number);
+        return;
+    }
     signal_taken = number;
     gs_cancel_now(cancel);
 }
 
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
-#define CAUGHT_COUNT (sizeof caught / sizeof caught[0])
-
-/* The first signal asks the job to clean up and end; a second one ends the process at once. Signals
- * that were ignored (nohup) stay ignored. */
+/* Signals that were ignored (nohup) stay ignored. */
 static void catch_signals(void)
 {
-    for (size_t i = 0; i < CAUGHT_COUNT; i++) {
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
         struct sigaction before, action = {.sa_handler = take_signal};
-        action.sa_flags = (int)SA_RESETHAND;
         sigemptyset(&action.sa_mask);
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
-    }
-}
-
-/* After the job there is nothing left to clean up, and soon nothing for the handler to call. */
-static void release_signals(void)
-{
-    for (size_t i = 0; i < CAUGHT_COUNT; i++) {
-        struct sigaction before;
-        if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == take_signal)
-            signal(caught[i], SIG_DFL);
     }
 }
 
@@ -76,6 +94,7 @@ static void take_all_descriptors(void)
 static void draw_progress(void *context, const struct gs_progress *progress)
 {
     (void)context;
+    is_line_drawn = 1;
     gs_progress_draw(stderr, progress);
 }
 
@@ -84,15 +103,20 @@ struct run {
     const struct command_line *line;
     gs_output *file;    /* of the report; NULL: it goes to a standard stream */
     bool writes_stdout; /* the data do */
-    bool shows_progress;
 };
+
+static void erase_progress(void)
+{
+    if (is_line_drawn)
+        gs_progress_erase(stderr);
+    is_line_drawn = 0;
+}
 
 /* Over the line of progress, if there is one. */
 static void say_note(void *context, const char *text)
 {
-    const struct run *run = context;
-    if (run->shows_progress)
-        gs_progress_erase(stderr);
+    (void)context;
+    erase_progress();
     fprintf(stderr, "gsort: %s\n", text);
 }
 
@@ -119,6 +143,30 @@ static int say(const struct command_line *line, const struct gs_error *error)
     return gs_status_exit_code(error->status);
 }
 
+/* From now on failures and signals say that the output is complete, if there is one. */
+static void note_output(const struct command_line *line, const gs_report *report)
+{
+    const char *output = command_line_output(line);
+    if (line->action != GS_SORT || number_at(report, "is_placed") == 0)
+        return;
+    if (output == NULL || strcmp(output, "-") == 0)
+        output = "standard output";
+    snprintf(left_text, sizeof left_text,
+             line->is_split          ? "the files of '%s' are complete"
+             : line->value_count > 0 ? "'%s' and the files of --values are complete"
+                                     : "'%s' is complete",
+             output);
+}
+
+/* A failure after the output took its place. */
+static int say_late(const struct command_line *line, const struct gs_error *error)
+{
+    if (left_text[0] == '\0')
+        return say(line, error);
+    fprintf(stderr, "gsort: %s; %s\n", error->text, left_text);
+    return gs_status_exit_code(error->status);
+}
+
 static bool is_check(enum gs_action action)
 {
     return action == GS_CHECK || action == GS_CHECK_ALL;
@@ -142,20 +190,20 @@ static void say_interrupted(const struct command_line *line, const gs_report *re
     const char *output = command_line_output(line);
     bool is_named = output != NULL && strcmp(output, "-") != 0;
     bool exists = is_named && stat(output, &info) == 0;
-    bool is_placed = number_at(report, "is_placed") != 0;
-    if (!is_placed && (line->is_split || command_line_given(line, "into") != NULL)) {
+    note_output(line, report);
+    if (left_text[0] != '\0') {
+        fprintf(stderr, "gsort: interrupted; %s\n", left_text);
+    } else if (line->is_split || command_line_given(line, "into") != NULL) {
         gs_fail(&shown, GS_E_CANCELED, 0,
                 line->is_split ? "interrupted; no file of '%s' was written"
                                : "interrupted; what was to be written into '%s' may not be whole",
                 output);
         say(line, &shown);
-    } else if (number_at(report, "is_kept") != 0)
+    } else if (number_at(report, "is_kept") != 0) {
         fputs("gsort: interrupted; the same command goes on from here\n", stderr);
-    else if (is_named && (!exists || S_ISREG(info.st_mode))) {
+    } else if (is_named && (!exists || S_ISREG(info.st_mode))) {
         gs_fail(&shown, GS_E_CANCELED, 0, "interrupted; '%s' %s", output,
-                is_placed ? "is complete"
-                : exists  ? "is as it was"
-                          : "was not written");
+                exists ? "is as it was" : "was not written");
         say(line, &shown);
     } else {
         fputs("gsort: interrupted\n", stderr);
@@ -242,13 +290,12 @@ static enum gs_status report_result(const struct run *run, const gs_report *repo
 }
 
 /* What was printed has to be there: help, a plan, a report, and a part that was written before. */
-static int finish_output(int code)
+static enum gs_status flush_stdout(struct gs_error *error)
 {
     bool is_whole = ferror(stdout) == 0;
-    if ((fflush(stdout) == 0 && is_whole) || code != 0)
-        return code;
-    fprintf(stderr, "gsort: 'standard output': cannot write: %s\n", strerror(errno));
-    return 3;
+    return fflush(stdout) == 0 && is_whole
+               ? GS_OK
+               : gs_fail(error, GS_E_IO, errno, "'standard output': cannot write");
 }
 
 /* What came of a job; the exit code. */
@@ -262,14 +309,14 @@ static int say_result(const struct run *run, const gs_report *report, enum gs_st
                       gs_report_text(report, "has_room", room, sizeof room) == GS_FOUND &&
                       strcmp(room, "false") == 0;
     if (status == GS_OK) {
-        if (report_result(run, report, &unreported) != GS_OK)
-            return say(line, &unreported);
+        if (report_result(run, report, &unreported) != GS_OK || flush_stdout(&unreported) != GS_OK)
+            return say_late(line, &unreported);
         say_in_order(line, report);
     } else if (status == GS_E_DISORDER) {
         if (!line->check_quietly)
             say(line, error);
         if (report_result(run, report, &unreported) != GS_OK)
-            return say(line, &unreported);
+            return say_late(line, &unreported);
     } else {
         say_kept_notes(run, report);
         if (status == GS_E_CANCELED)
@@ -280,30 +327,39 @@ static int say_result(const struct run *run, const gs_report *report, enum gs_st
     return gs_status_exit_code(status == GS_OK && lacks_room ? GS_E_SPACE : status);
 }
 
+static bool shows_progress(const struct run *run)
+{
+    const struct command_line *line = run->line;
+    bool is_seen = !line->is_quiet && !is_json_on_stderr(run) && isatty(STDERR_FILENO);
+    return line->progress == PROGRESS_ALWAYS || (line->progress == PROGRESS_AUTO && is_seen);
+}
+
 /* The job, with signals and progress; the exit code. */
-static int run_job(struct run *run)
+static int run_job(const struct run *run, struct print_output *printer)
 {
     const struct command_line *line = run->line;
     cancel = gs_cancel_create();
     gs_job_set_cancel(line->job, cancel);
     if (cancel != NULL)
         catch_signals();
-    run->shows_progress =
-        line->progress == PROGRESS_ALWAYS || (line->progress == PROGRESS_AUTO && !line->is_quiet &&
-                                              !is_json_on_stderr(run) && isatty(STDERR_FILENO));
-    if (run->shows_progress)
+    if (shows_progress(run))
         gs_job_set_progress(line->job, draw_progress, NULL);
+    struct gs_error error;
     enum gs_status status = gs_job_run(line->job, line->action);
-    const struct gs_error *error = gs_job_error(line->job);
-    release_signals();
-    if (run->shows_progress)
-        gs_progress_erase(stderr);
-    int code = say_result(run, gs_job_report(line->job), status, error);
+    const gs_report *report = gs_job_report(line->job);
+    error = *gs_job_error(line->job);
+    if (status == GS_OK)
+        status = print_output_end(printer, &error);
+    erase_progress();
+    if (status == GS_OK)
+        note_output(line, report);
+    is_job_over = 1;
+    int code = say_result(run, report, status, &error);
     gs_output_close(run->file);
     gs_cancel_free(cancel);
     if (status == GS_E_CANCELED && signal_taken != 0)
         end_by(signal_taken);
-    if (is_sigpipe(error))
+    if (is_sigpipe(&error))
         end_by(SIGPIPE);
     return code;
 }
@@ -347,12 +403,14 @@ static int run_program(int argc, char **argv)
     if (status == GS_OK && is_job(&line))
         status = report_file_open(&line, &run.file, &error);
     if (status == GS_OK && is_job(&line))
-        code = run_job(&run);
+        code = run_job(&run, printer);
+    else if (status == GS_OK)
+        status = flush_stdout(&error);
     if (status != GS_OK)
         code = say(&line, &error);
-    print_output_close(printer, code == 0);
+    print_output_close(printer);
     command_line_clear(&line);
-    return finish_output(code);
+    return code;
 }
 
 int main(int argc, char **argv)

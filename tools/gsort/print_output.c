@@ -238,12 +238,21 @@ enum gs_status print_output_open(const struct command_line *line, FILE *out,
     return begin(line, *printer, error);
 }
 
-void print_output_close(struct print_output *printer, bool is_whole)
+enum gs_status print_output_end(struct print_output *printer, struct gs_error *error)
+{
+    if (printer == NULL)
+        return GS_OK;
+    print_heading(printer); /* above nothing */
+    bool is_whole = ferror(printer->out) == 0;
+    return fflush(printer->out) == 0 && is_whole
+               ? GS_OK
+               : gs_fail(error, GS_E_IO, errno, "'standard output': cannot write");
+}
+
+void print_output_close(struct print_output *printer)
 {
     if (printer == NULL)
         return;
-    if (is_whole)
-        print_heading(printer); /* above nothing */
     if (printer->text != NULL)
         fclose(printer->text);
     free(printer->text_at);

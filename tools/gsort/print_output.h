@@ -10,9 +10,13 @@ struct print_output;
  * print_elements does; with --count its number of times stands behind it, and with --argsort a
  * position in its stead. *printer stays NULL if that is not asked for.
  * fails GS_E_INPUT, GS_E_USAGE as gs_job_run does of the inputs, GS_E_MEMORY
- * print_output_close: after the job, which may have written nothing if it `is_whole`; also NULL. */
+ * print_output_end: called after the job, which may have written nothing: writes all that is left.
+ * Accepts NULL.
+ * fails GS_E_IO
+ * print_output_close: accepts NULL. */
 enum gs_status print_output_open(const struct command_line *line, FILE *out,
                                  struct print_output **printer, struct gs_error *error);
-void print_output_close(struct print_output *printer, bool is_whole);
+enum gs_status print_output_end(struct print_output *printer, struct gs_error *error);
+void print_output_close(struct print_output *printer);
 
 #endif

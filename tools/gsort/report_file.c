@@ -13,6 +13,15 @@
 
 /* ---- other files ---- */
 
+/* Whether names could not be compared. Then what the calls below return means nothing. */
+static bool lacks_memory;
+
+static void *allocated(void *memory)
+{
+    lacks_memory = lacks_memory || memory == NULL;
+    return memory;
+}
+
 /* More links are a circle. */
 #define LINKS_MAX 40
 
@@ -24,7 +33,7 @@ static const char *base_of(const char *path)
 
 static bool stat_directory(const char *path, struct stat *info)
 {
-    char *directory = strndup(path, (size_t)(base_of(path) - path));
+    char *directory = allocated(strndup(path, (size_t)(base_of(path) - path)));
     bool is_there = directory != NULL && stat(directory[0] != '\0' ? directory : ".", info) == 0;
     free(directory);
     return is_there;
@@ -35,10 +44,10 @@ static bool is_same_inode(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Where a path leads, if there is a file or not; from malloc. NULL: there is no memory. */
+/* Where a path leads, if there is a file or not; from malloc. */
 static char *follow(const char *path)
 {
-    char *at = strdup(path), link[PATH_MAX];
+    char *at = allocated(strdup(path)), link[PATH_MAX];
     for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
         ssize_t length = readlink(at, link, sizeof link - 1);
         char *next;
@@ -49,7 +58,7 @@ static char *follow(const char *path)
         if (asprintf(&next, "%.*s%s", folder, at, link) < 0)
             next = NULL;
         free(at);
-        at = next;
+        at = allocated(next);
     }
     return at;
 }
@@ -62,9 +71,9 @@ static bool is_same_file(const char *a, const char *b)
     if (has_a || has_b)
         return has_a && has_b && is_same_inode(&of_a, &of_b) && !S_ISCHR(of_a.st_mode);
     char *to_a = follow(a), *to_b = follow(b);
-    bool is_same = to_a == NULL || to_b == NULL ||
-                   (strcmp(base_of(to_a), base_of(to_b)) == 0 && stat_directory(to_a, &of_a) &&
-                    stat_directory(to_b, &of_b) && is_same_inode(&of_a, &of_b));
+    bool is_same = to_a != NULL && to_b != NULL && strcmp(base_of(to_a), base_of(to_b)) == 0 &&
+                   stat_directory(to_a, &of_a) && stat_directory(to_b, &of_b) &&
+                   is_same_inode(&of_a, &of_b);
     free(to_a);
     free(to_b);
     return is_same;
@@ -78,7 +87,7 @@ struct name_pattern {
 /* Up to `end`, with each %% as one; from malloc. */
 static char *plain_of(const char *from, const char *end)
 {
-    char *plain = malloc((size_t)(end - from) + 1), *to = plain;
+    char *plain = allocated(malloc((size_t)(end - from) + 1)), *to = plain;
     while (plain != NULL && from < end) {
         from += *from == '%' && from + 1 < end;
         *to++ = *from++;
@@ -133,8 +142,8 @@ static bool is_of_pattern(const char *path, const char *pattern)
     char *target = follow(path);
     struct name_pattern parts;
     struct stat of_path, of_pattern;
-    bool is_one = target == NULL;
-    if (read_pattern(pattern, &parts) && !is_one)
+    bool is_one = false;
+    if (read_pattern(pattern, &parts) && target != NULL)
         is_one =
             (is_name_of_pattern(base_of(target), &parts) && stat_directory(target, &of_path) &&
              stat_directory(parts.folder, &of_pattern) && is_same_inode(&of_path, &of_pattern)) ||
@@ -154,11 +163,11 @@ static bool is_of_values(const struct command_line *line, const char *path, bool
         const char *values = line->values[i], *at = strchr(values, ':');
         for (; at != NULL && !is_one; at = strchr(at + 1, ':')) {
             const char *out = strchr(at, '=');
-            char *file = strndup(values, (size_t)(at - values));
+            char *file = allocated(strndup(values, (size_t)(at - values)));
             if (is_out)
                 is_one = out != NULL && is_same_file(path, out + 1);
             else
-                is_one = file == NULL || is_same_file(path, file);
+                is_one = file != NULL && is_same_file(path, file);
             free(file);
         }
     }
@@ -205,7 +214,10 @@ enum gs_status report_file_open(const struct command_line *line, gs_output **fil
     *file = NULL;
     if (path == NULL)
         return GS_OK;
+    lacks_memory = false;
     const char *done = is_read(line, path) ? "read" : is_written(line, path) ? "written" : NULL;
+    if (lacks_memory)
+        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot compare '%s' with other files", path);
     if (done != NULL)
         return gs_fail(error, GS_E_USAGE, 0,
                        "--stats: '%s' is a file that is %s; give the report a name of its own",
