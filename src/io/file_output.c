@@ -467,7 +467,7 @@ enum gs_status gsi_output_place(struct gsi_output *output, struct gs_error *erro
     return status;
 }
 
-/* What was written lies where it belongs already. */
+/* Ends an output that was written in its final place. */
 static enum gs_status commit_written(struct gsi_output *output, uint64_t bytes,
                                      struct gs_error *error)
 {

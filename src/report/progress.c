@@ -1,5 +1,5 @@
 /* progress.c: draws one line over and over. It carries no state: a carriage return goes to the
- * start of the line, and ESC [ K clears what an earlier, longer line has left behind.
+ * start of the line, and ESC [ K clears the rest of an earlier, longer line.
  *
  * A line that is wider than the terminal would wrap, and the carriage return would only go to the
  * start of its last row. So parts that do not fit are left out, the last ones first. */
@@ -14,7 +14,7 @@
 static const char *const phase_names[GS_PHASE_COUNT] = {"reading", "merging runs", "writing",
                                                         "reading back"};
 
-/* Characters that fit into a row of the terminal, with the cursor behind them. */
+/* Returns how many characters fit into a row of the terminal before the cursor wraps. */
 static size_t columns_of(FILE *file)
 {
     struct winsize size;
@@ -23,7 +23,7 @@ static size_t columns_of(FILE *file)
 }
 
 /* Prints a part of the line if all of it fits; after one that did not, none does. */
-static void put(FILE *file, const char *part, size_t *columns)
+static void print_part(FILE *file, const char *part, size_t *columns)
 {
     size_t length = strlen(part);
     bool fits = length <= *columns;
@@ -38,7 +38,7 @@ void gs_progress_draw(FILE *file, const struct gs_progress *progress)
     size_t columns = columns_of(file);
     bool is_known = progress->bytes_total > 0 && progress->bytes_done <= progress->bytes_total;
     fputc('\r', file);
-    put(file, phase_names[progress->phase], &columns);
+    print_part(file, phase_names[progress->phase], &columns);
     if (is_known) {
         double share = (double)progress->bytes_done / (double)progress->bytes_total;
         snprintf(part, sizeof part, " %d %%", (int)(100 * share));
@@ -46,15 +46,15 @@ void gs_progress_draw(FILE *file, const struct gs_progress *progress)
         gsi_number_size(done, progress->bytes_done);
         snprintf(part, sizeof part, " %s", done);
     }
-    put(file, part, &columns);
+    print_part(file, part, &columns);
     gsi_number_rate(rate, progress->bytes_done, progress->phase_ns);
     snprintf(part, sizeof part, ", %s", rate);
-    put(file, part, &columns);
+    print_part(file, part, &columns);
     if (progress->left_ns > 0) {
         uint64_t seconds = (progress->left_ns - 1) / 1000000000u + 1;
         snprintf(part, sizeof part, ", %llu:%02d left in all", (unsigned long long)seconds / 60,
                  (int)(seconds % 60));
-        put(file, part, &columns);
+        print_part(file, part, &columns);
     }
     fputs(ERASE_TO_END, file);
     fflush(file);

@@ -117,7 +117,7 @@ static void print_device(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
-/* How many are there of what most data have none of. */
+/* Prints a count that is zero for most data, if it is not. */
 static void print_special(FILE *file, const char *name, uint64_t count)
 {
     if (count > 0)

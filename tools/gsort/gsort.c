@@ -24,7 +24,7 @@ static volatile sig_atomic_t signal_taken, is_job_over, is_line_drawn;
 
 #define LEFT_BYTES (PATH_MAX + 64)
 
-/* What a signal that ends the process says of the output: "'out' is complete", or nothing. */
+/* The end of a message after the commit: "'out' is complete". It is empty before that. */
 static char left_text[LEFT_BYTES];
 
 static void write_stderr(const char *text)
@@ -32,8 +32,8 @@ static void write_stderr(const char *text)
     (void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-/* Ends the process as the signal does by default, but takes the line of progress away, and says
- * that the output is complete if it is. */
+/* Ends the process as the signal does by default. Erases the line of progress before that, and says
+ * that the output is complete, if it is. */
 static void end_at_once(int number)
 {
     if (is_line_drawn)

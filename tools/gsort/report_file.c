@@ -13,7 +13,7 @@
 
 /* ---- other files ---- */
 
-/* Whether names could not be compared. Then what the calls below return means nothing. */
+/* True if an allocation failed. Then the results of the calls below mean nothing. */
 static bool lacks_memory;
 
 static void *allocated(void *memory)
