@@ -333,6 +333,16 @@ static void print_top(FILE *file, const struct gs_report *report)
                 is_cut ? ", which were read until there were enough" : "");
 }
 
+/* Prints how many elements there are. A merge that writes one element of each key says both counts:
+ * with --stats-only, the one that is written is asked for. */
+static void print_count(FILE *file, const struct gs_report *report)
+{
+    fprintf(file, GSI_LINE_NAME, "elements");
+    if (report->is_unique && report->plan.is_merge)
+        fprintf(file, "%" PRIu64 " with -u, of ", report->unique_count);
+    fprintf(file, "%" PRIu64 "\n", report->tally.count);
+}
+
 static void print_unique(FILE *file, const struct gs_report *report)
 {
     fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements", "unique",
@@ -361,7 +371,7 @@ static void print_split(FILE *file, const struct gs_report *report)
 void gsi_report_text(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
-    fprintf(file, GSI_LINE_NAME "%" PRIu64 "\n", "elements", report->tally.count);
+    print_count(file, report);
     if (report->where_count > 0) {
         gsi_line_where(file, report, "where");
         fprintf(file, "; %" PRIu64 " left out\n", report->left_out_count);
