@@ -251,9 +251,10 @@ struct gs_report {
     /* With into: where in the file the part begins; how long that is, with its header. */
     uint64_t place_off, place_of;
     bool has_place;
-    /* Of a sort that wrote elements, or one of each of all groups: the sort keys of the first and
-     * the last one that it read, of records the normalised keys, as bytes in whose order the
-     * elements are; the first GS_END_KEY_BYTES of longer ones. */
+    /* The keys of the first and the last element that were sorted, if elements or one of each group
+     * were written. They are bytes in whose order the elements are: sort keys, and normalised keys
+     * of records. Only the first GS_END_KEY_BYTES are here. With --group, they are the keys of the
+     * group. */
     bool has_ends;
     uint32_t end_key_bytes;
     uint8_t first_key[GS_END_KEY_BYTES], last_key[GS_END_KEY_BYTES];

@@ -223,12 +223,24 @@ static enum gs_status imprint(struct counted *counted, struct gsi_imprint *impri
     return GS_OK;
 }
 
+/* Tells the report the first and the last key that were written, as a sort without counts does. */
+static void tell_ends(const struct counted *counted)
+{
+    uint8_t first[2], last[2];
+    if (counted->wanted == 0)
+        return;
+    gsi_values_fill(counted->bytes, counted->values, counted->ends, 0, 1, first);
+    gsi_values_fill(counted->bytes, counted->values, counted->ends, counted->wanted - 1, 1, last);
+    gsi_stream_check_tell_ends(counted->job->loop.layout, first, last, counted->job->report);
+}
+
 static enum gs_status count_and_write(struct counted *counted)
 {
     struct gsi_imprint written = GSI_IMPRINT_EMPTY;
     GSI_TRY(read_all(counted));
     GSI_TRY(write_all(counted));
     GSI_TRY(verify(counted));
+    tell_ends(counted);
     if (counted->job->options->verify_read)
         GSI_TRY(imprint(counted, &written));
     return gsi_delivery_place(&counted->delivery, &written);

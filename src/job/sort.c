@@ -408,9 +408,7 @@ static enum gs_status sort_all(struct sort *sort)
     GSI_TRY(make_list(sort));
     GSI_TRY(merge_to_output(sort));
     GSI_TRY(verify(sort));
-    bool has_all = !sort->delivery.has_blocks || job->options->unique;
-    if (has_all && !gsi_unique_is_full(&sort->delivery.unique))
-        gsi_stream_check_ends(&sort->delivery.check, job->report);
+    gsi_delivery_tell_ends(&sort->delivery);
     return gsi_delivery_place(&sort->delivery, NULL);
 }
 

@@ -80,6 +80,7 @@ static enum gs_status keep_and_write(struct top *top)
     filler.count = top->keeper.kept.count;
     GSI_TRY(gsi_delivery_fill(&top->delivery, &job->arena, &filler));
     GSI_TRY(verify(top));
+    gsi_delivery_tell_ends(&top->delivery);
     return gsi_delivery_place(&top->delivery, NULL);
 }
 

@@ -323,6 +323,28 @@ static enum gs_status write_trailer(struct gsi_delivery *delivery)
                              gsi_sink_data_off(target) + delivery->sink.bytes);
 }
 
+/* With --group, leaves only the keys of the group in the report. Records may be folded as they are
+ * read, and then their other keys are lost. */
+static void cut_ends(const struct gsi_delivery *delivery)
+{
+    const struct gsi_options *options = delivery->target->options;
+    const struct gsi_record *record = delivery->target->loop->layout->record;
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; record != NULL && i < options->group_keys && i < record->key_count; i++)
+        bytes += record->keys[i].bytes;
+    if (options->unique && bytes > 0)
+        delivery->report->end_key_bytes = gsi_min_u32(delivery->report->end_key_bytes, bytes);
+}
+
+void gsi_delivery_tell_ends(const struct gsi_delivery *delivery)
+{
+    bool has_all = !delivery->has_blocks || delivery->target->options->unique;
+    if (!has_all || gsi_unique_is_full(&delivery->unique))
+        return;
+    gsi_stream_check_ends(&delivery->check, delivery->report);
+    cut_ends(delivery);
+}
+
 enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_imprint *written)
 {
     struct gsi_target *target = delivery->target;

@@ -89,6 +89,11 @@ struct gsi_filler {
 enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi_arena *arena,
                                  const struct gsi_filler *filler);
 
+/* gsi_delivery_tell_ends: tells the report the first and the last key that were checked, if
+ * elements or groups were written. With --group, these are the keys of the group. Everything has
+ * been verified. */
+void gsi_delivery_tell_ends(const struct gsi_delivery *delivery);
+
 /* gsi_delivery_place: reads the output back, if that was asked for, and puts it in its place. What
  * came is verified.
  * in    written: the imprint of what has to be read back; NULL: that of what was checked
