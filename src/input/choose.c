@@ -38,8 +38,14 @@ static enum gs_status lay_records(struct gsi_inputs *inputs, struct gs_report *r
     report->element_bytes = chosen->record.bytes;
     report->reverse = reverse;
     report->field_count = chosen->record.field_count;
-    for (uint32_t i = 0; i < report->field_count; i++)
-        report->fields[i] = gsi_field_describe(&chosen->record.fields[i]);
+    for (uint32_t i = 0; i < report->field_count; i++) {
+        struct gsi_field named = chosen->record.fields[i];
+        char name[GSI_FIELD_TEXT_BYTES];
+        snprintf(name, sizeof name, "%.*s", (int)gsi_field_name_bytes(inputs, named.text),
+                 named.text);
+        named.text = name;
+        report->fields[i] = gsi_field_describe(&named);
+    }
     return GS_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "element/quantile/histogram.h"
 #include "input/scan.h"
 #include "job/select_sample.h"
+#include "output/ranks.h"
 #include "plan/plan.h"
 
 #include <string.h>
@@ -349,7 +350,7 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
     const struct gsi_record *record = job->loop.layout->record;
     void *memory;
     *select = (struct select){.job = job, .open_count = options->quantile_count};
-    select->field = record != NULL ? &record->fields[0] : NULL;
+    select->field = record != NULL ? gsi_ranks_field(record) : NULL;
     select->layout =
         gsi_layout_make(record != NULL ? select->field->type : job->loop.layout->type, false);
     const uint32_t bytes = select->layout.element_bytes;
@@ -383,11 +384,13 @@ static enum gs_status take_tally(struct select *select)
     struct gs_report *report = job->report;
     GSI_TRY(job->loop.device->ops->tally(job->loop.device, &report->tally, job->loop.error));
     GSI_TRY(gsi_inputs_verify(&job->inputs, &report->tally));
-    const struct gsi_tally_report *tally =
-        select->field != NULL ? &report->field_tallies[0] : &report->tally;
+    const struct gsi_tally_report *tally = &report->tally;
+    if (select->field != NULL) {
+        size_t idx = (size_t)(select->field - job->loop.layout->record->fields);
+        tally = &report->field_tallies[idx];
+        report->quantile_field = report->fields[idx];
+    }
     select->count = tally->count - tally->nan_count;
-    if (select->field != NULL)
-        report->quantile_field = gsi_field_describe(select->field);
     report->quantile_count = select->open_count;
     for (size_t i = 0; i < report->quantile_count; i++)
         gsi_fit_name(report->quantiles[i].text, sizeof report->quantiles[i].text,

@@ -7,13 +7,18 @@
 
 #include <string.h>
 
-/* The field that is counted and is the same as the first key; NULL: there is none. */
-static const struct gsi_field *counted_key(const struct gsi_record *record)
+const struct gsi_field *gsi_ranks_field(const struct gsi_record *record)
 {
     for (uint32_t i = 0; i < record->field_count; i++)
         if (gsi_field_is_same(&record->fields[i], &record->keys[0]))
             return &record->fields[i];
-    return NULL;
+    return record->field_count > 0 ? &record->fields[0] : NULL;
+}
+
+static bool has_counted_key(const struct gsi_record *record)
+{
+    const struct gsi_field *field = gsi_ranks_field(record);
+    return field != NULL && gsi_field_is_same(field, &record->keys[0]);
 }
 
 static const char *wanted_name(const struct gsi_options *options)
@@ -48,7 +53,7 @@ enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct g
     if (record != NULL && (record->key_count == 0 || record->keys[0].type == NULL))
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: is of the first key, which has to be a number",
                         wanted_name(options));
-    if (record != NULL && counted_key(record) == NULL)
+    if (record != NULL && !has_counted_key(record))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: is of the first key; --stats-of has to name that, too",
                         wanted_name(options));
@@ -79,14 +84,14 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
                                 .has_repeats = has_repeats(layout)};
     if (!ranks->is_wanted)
         return;
-    const struct gsi_field *counted = record != NULL ? counted_key(record) : NULL;
+    const struct gsi_field *counted = record != NULL ? gsi_ranks_field(record) : NULL;
     const struct gsi_tally_report *tally =
         record != NULL ? &report->field_tallies[counted - record->fields] : &report->tally;
     ranks->is_descending = gsi_layout_falls(layout);
     ranks->count = tally->count - tally->nan_count;
     ranks->first = gsi_layout_nans_lead(layout) ? tally->nan_count : 0;
     if (record != NULL)
-        report->quantile_field = gsi_field_describe(counted);
+        report->quantile_field = report->fields[counted - record->fields];
     report->has_no_bins = options->histogram_bins > 0 && ranks->count == 0;
     if (options->histogram_bins > 0 && ranks->count > 0 &&
         gsi_histogram_make(&ranks->histogram, ranks->type, options->histogram_bins, tally->min,

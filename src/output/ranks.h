@@ -43,6 +43,10 @@ struct gsi_ranks {
 enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct gsi_layout *layout,
                                struct gs_error *error);
 
+/* gsi_ranks_field: returns the field whose values have ranks: the first key if it has statistics,
+ * else the first field that has. NULL: no field has. */
+const struct gsi_field *gsi_ranks_field(const struct gsi_record *record);
+
 /* gsi_ranks_begin: everything was read and counted: report->tally and report->field_tallies are
  * there.
  * gsi_ranks_link: a link that looks at windows.

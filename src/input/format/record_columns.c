@@ -14,8 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the length of a key's name: all of it without its direction. */
-static size_t name_length(const struct gsi_inputs *inputs, const char *text)
+size_t gsi_field_name_bytes(const struct gsi_inputs *inputs, const char *text)
 {
     const char *order = strrchr(text, ':');
     bool is_descending, is_name = inputs->formatted != NULL &&
@@ -89,7 +88,7 @@ enum gs_status gsi_record_columns(const struct gsi_inputs *inputs, const struct 
         const struct gsi_field *key = &record->keys[i];
         if (!is_among_keys(record, i, key))
             GSI_TRY(add_column(inputs, report, gsi_field_describe(key), key->text,
-                               name_length(inputs, key->text)));
+                               gsi_field_name_bytes(inputs, key->text)));
     }
     for (uint32_t i = 0; i < fold->count; i++) {
         const struct gsi_fold_field *folded = &fold->fields[i];

@@ -1,4 +1,4 @@
-/* record_columns.h: chooses the columns in which records are printed. */
+/* record_columns.h: chooses the columns in which records are printed, and names of fields. */
 #ifndef GSI_RECORD_COLUMNS_H
 #define GSI_RECORD_COLUMNS_H
 
@@ -11,5 +11,9 @@
  * fails GS_E_USAGE: there are more than GSI_FIELDS_MAX columns */
 enum gs_status gsi_record_columns(const struct gsi_inputs *inputs, const struct gsi_record *record,
                                   const struct gsi_fold *fold, struct gs_report *report);
+
+/* gsi_field_name_bytes: returns how many bytes of a key's text are the name of its field. It has no
+ * direction like ":desc". */
+size_t gsi_field_name_bytes(const struct gsi_inputs *inputs, const char *text);
 
 #endif
