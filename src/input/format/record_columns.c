@@ -1,11 +1,11 @@
 /* record_columns.c: chooses the columns in which records are printed, and their names.
  *
- *     -k x:desc -k x -k y  --sum z:wide      columns: x  y  z:wide
- *     -k 'a.b' -k 0:u32 -k 0:u32:desc        columns: a.b  0:u32
+ *     -k x:desc -k y --sum z:wide            columns: x  y  z:wide
+ *     -k 'a.b' -k 8:u32:desc                 columns: a.b  8:u32
  *
- * A field that is named twice is one column. Two fields of a .npy file may have the same name:
- * "a.b" is a name, and also the field b of the structure a. The second one is called "a.b#2",
- * because readers of JSON keep one member of each name. */
+ * Two fields of a .npy file may have the same name: "a.b" is a name, and also the field b of the
+ * structure a. The second one is called "a.b#2", because readers of JSON keep one member of each
+ * name. */
 #include "input/format/record_columns.h"
 
 #include "base/report.h"
@@ -69,12 +69,11 @@ static struct gsi_field_report describe_wide(const struct gsi_fold_field *folded
     return column;
 }
 
-/* Returns whether one of the first `count` keys is this field. */
-static bool is_among_keys(const struct gsi_record *record, uint32_t count,
-                          const struct gsi_field *field)
+/* Returns whether a key is this field. */
+static bool is_key(const struct gsi_record *record, const struct gsi_field *field)
 {
     bool is_any = false;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < record->key_count; i++)
         is_any = is_any || gsi_field_is_same(&record->keys[i], field);
     return is_any;
 }
@@ -86,16 +85,15 @@ enum gs_status gsi_record_columns(const struct gsi_inputs *inputs, const struct 
     report->wide_bytes = fold->wide_bytes;
     for (uint32_t i = 0; i < record->key_count; i++) {
         const struct gsi_field *key = &record->keys[i];
-        if (!is_among_keys(record, i, key))
-            GSI_TRY(add_column(inputs, report, gsi_field_describe(key), key->text,
-                               gsi_field_name_bytes(inputs, key->text)));
+        GSI_TRY(add_column(inputs, report, gsi_field_describe(key), key->text,
+                           gsi_field_name_bytes(inputs, key->text)));
     }
     for (uint32_t i = 0; i < fold->count; i++) {
         const struct gsi_fold_field *folded = &fold->fields[i];
         const char *text = folded->field.text;
         if (folded->wide_bytes > 0)
             GSI_TRY(add_column(inputs, report, describe_wide(folded), text, strlen(text)));
-        else if (!is_among_keys(record, record->key_count, &folded->field))
+        else if (!is_key(record, &folded->field))
             GSI_TRY(
                 add_column(inputs, report, gsi_field_describe(&folded->field), text, strlen(text)));
     }

@@ -27,9 +27,9 @@ show -R 24 -k 0:u64 -u --sum 8:u64:wide --sum 16:f64:wide --count r
 show -R 24 -k 0:u64 -u --min 8:u64 --count r
 show -R 24 -k 0:u64 -k 8:i64:desc --group=1 --keep=last -u --sum 8:i64 --sum 16:f64 r
 show -R 17 -k 0:uint8 -u --sum 1:u128:wide wide
-show -R 24 -k 0:u64:DESC -k 8:u64:descending -k 0:u64:asc -k 0:u64 r
-show order.npy -k x:desc -k x:desc:desc -u --count
-show order.npy -k x:asc -k 0:u32 -k count -k 'count#2' -u --count
+show -R 24 -k 0:u64:DESC -k 8:u64:descending -k 16:f64:asc r
+show order.npy -k x:desc -k x:descending -u --count
+show order.npy -k x:asc -k count -k 'count#2' -u --count
 show nested.npy
 gsort -q order.npy -k x:desc --head 2 --print=header
 gsort -q --head 2 --sum 8:u64 -R 24 -k 0:u64 r || echo "exit $?"
