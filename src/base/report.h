@@ -14,7 +14,7 @@ struct gsi_tally_report {
     uint8_t min[16], max[16]; /* raw elements, NaN ignored; valid if has_extremes */
     bool has_extremes;
     uint64_t sum[4];         /* integers: 256-bit two's complement, least significant first */
-    double sum_float;        /* floats: exact sum, rounded once to nearest even */
+    double sum_float;        /* floats: exact sum without NaNs, rounded once to nearest even */
     uint64_t fingerprint[2]; /* 128-bit sum of a 64-bit mix of every element */
     /* With options->variance, if there are numbers: of these, without NaNs, exact and rounded once.
      * The variance is that of the whole (divided by n); infinities make it NaN. */

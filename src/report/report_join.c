@@ -94,9 +94,9 @@ static bool take_sums(gs_report *whole)
     whole->sums = calloc(1, sizeof *whole->sums);
     if (whole->sums == NULL)
         return false;
-    gsi_joined_sum_add(&whole->sums->tally, whole->tally.sum_float);
+    gsi_joined_sum_add(&whole->sums->tally, &whole->tally);
     for (size_t i = 0; i < whole->field_count; i++)
-        gsi_joined_sum_add(&whole->sums->fields[i], whole->field_tallies[i].sum_float);
+        gsi_joined_sum_add(&whole->sums->fields[i], &whole->field_tallies[i]);
     return true;
 }
 

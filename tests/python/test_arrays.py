@@ -298,7 +298,8 @@ def test_report__has_exact_numbers():
     report = gs.sort(np.array([2 ** 64 - 1, 5, 2 ** 64 - 1], 'u8'))
     assert (report.min, report.max, report.sum) == (5, 2 ** 64 - 1, 2 ** 65 + 3)
     report = gs.stats(np.array([1e16, 1, -1e16, np.nan]))
-    assert (report.min, report.max, report.nan_count) == (-1e16, 1e16, 1) and np.isnan(report.sum)
+    assert (report.min, report.max, report.nan_count) == (-1e16, 1e16, 1) and report.sum == 1.0
+    assert np.isnan(gs.stats(np.array([np.nan, np.nan])).sum)
     assert gs.stats(np.array([1e16, 1, -1e16])).sum == 1.0
     records = gs.stats(np.array([(1, 2.5), (3, -0.5)], [('i', '<i8'), ('x', '<f8')]), key='x')
     assert records.fields[0].sum == 2.0 and isinstance(records.fields[0].max, float) and records.sum is None

@@ -143,15 +143,19 @@ static void add_float(struct gsi_fold_value *value, uint64_t bits, struct gsi_ex
     uint64_t last = ((uint64_t)1 << format.exponent_bits) - 1;
     uint64_t exponent = bits >> format.fraction_bits & last;
     bool is_below = bits >> (format.fraction_bits + format.exponent_bits) != 0;
+    if (exponent == last && fraction != 0) {
+        value->nans++;
+        return;
+    }
     if (exponent == last) {
-        value->nans += fraction != 0;
-        value->positive_infinities += fraction == 0 && !is_below;
-        value->negative_infinities += fraction == 0 && is_below;
+        value->positive_infinities += !is_below;
+        value->negative_infinities += is_below;
     } else {
         uint64_t implicit = exponent > 0 ? (uint64_t)1 << format.fraction_bits : 0;
         size_t place = format.unit_off + (exponent > 0 ? exponent - 1 : 0);
         gsi_exact_fixed_add(value->limbs, fraction | implicit, place, is_below);
     }
+    value->has_number = true;
     value->is_all_negative_zero =
         value->is_all_negative_zero && is_below && exponent == 0 && fraction == 0;
 }
@@ -165,7 +169,7 @@ static uint64_t round_float(const struct gsi_fold_value *value, struct gsi_exact
     uint64_t infinity = (((uint64_t)1 << format.exponent_bits) - 1) << format.fraction_bits;
     uint64_t quiet = (uint64_t)1 << (format.fraction_bits - 1);
     *is_over = false;
-    if (value->nans > 0 || (value->positive_infinities > 0 && value->negative_infinities > 0))
+    if (!value->has_number || (value->positive_infinities > 0 && value->negative_infinities > 0))
         return infinity | quiet;
     if (value->positive_infinities > 0 || value->negative_infinities > 0)
         return infinity | (value->negative_infinities > 0 ? sign : 0);
@@ -444,6 +448,7 @@ static void join_value(struct gsi_fold_value *into, const struct gsi_fold_field 
         into->nans += from->nans;
         into->positive_infinities += from->positive_infinities;
         into->negative_infinities += from->negative_infinities;
+        into->has_number = into->has_number || from->has_number;
         into->is_all_negative_zero = into->is_all_negative_zero && from->is_all_negative_zero;
     } else {
         wide_add(&into->sum, from->sum);
@@ -477,8 +482,8 @@ void gsi_folder_follow(struct gsi_folder *folder, const struct gsi_folder *next)
 
 /* ---- totals ---- */
 
-/* With infinities or NaNs among them a tally's sum is one of these. The sum of -0 alone is -0, of
- * which limbs know nothing. */
+/* With infinities among them, or NaNs alone, a tally's sum is one of these. The sum of -0 alone is
+ * -0, of which limbs know nothing. */
 static bool is_same_float(const struct gsi_fold_value *total, const struct gsi_tally_report *tally)
 {
     uint64_t limbs[GSI_EXACT_LIMBS], bits, wanted;
@@ -486,7 +491,8 @@ static bool is_same_float(const struct gsi_fold_value *total, const struct gsi_t
     memcpy(&wanted, &tally->sum_float, sizeof wanted);
     bool is_below = gsi_exact_fixed_magnitude(limbs);
     bits = gsi_exact_fixed_round(GSI_EXACT_F64, limbs) | (uint64_t)is_below << 63;
-    bool is_finite = total->nans + total->positive_infinities + total->negative_infinities == 0;
+    bool is_finite = tally->count > tally->nan_count &&
+                     total->positive_infinities + total->negative_infinities == 0;
     bool are_zeros = (bits | wanted) << 1 == 0;
     return (!is_finite || bits == wanted || are_zeros) && total->nans == tally->nan_count &&
            total->positive_infinities == tally->positive_infinity_count &&

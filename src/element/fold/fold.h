@@ -7,11 +7,10 @@
  *
  * - Sums are exact. Those of integers have to fit into the field; only the sum of all counts, not
  *   those on the way. Those of floats are rounded once, to nearest even, to the field's type; a
- *   finite sum has to stay finite. Infinities and NaNs give what IEEE 754 says, and every NaN is
- *   the same one, positive and quiet; a sum of zero is -0 only if all were.
- * - Minima and maxima are by the order of sorting (key_order.h), without NaNs and NaT; where there
- * is
- *   nothing else the field stays. Times have no sum.
+ *   finite sum has to stay finite. NaNs are left out; the sum of NaNs alone is NaN, positive and
+ *   quiet, as is that of infinities of both signs. A sum of zero is -0 only if all numbers were.
+ * - Minima and maxima are by the order of sorting (key_order.h), without NaNs and NaT. Where there
+ *   is nothing else the field stays. Times have no sum.
  * - Wide sums stand behind the record, little endian: 8 bytes for up to 4, 16 for 8, 32 for 16, f64
  *   for floats. The field itself stays.
  * - A record that is alone stays as it is.
@@ -76,6 +75,7 @@ struct gsi_fold_value {
     struct gsi_wide sum;
     uint64_t *limbs; /* GSI_EXACT_LIMBS; two's complement */
     uint64_t nans, positive_infinities, negative_infinities;
+    bool has_number; /* a float that is no NaN was added */
     bool is_all_negative_zero;
     gsi_u128 key;        /* of the extreme */
     uint8_t extreme[16]; /* as it lies in the record */

@@ -355,13 +355,15 @@ static void finish_integer_sum(const struct gsi_layout *layout, const struct gsi
 
 static double finish_float_sum(const struct gsi_tally_saved *saved)
 {
-    if (saved->nans > 0 || (saved->positive_infinities > 0 && saved->negative_infinities > 0))
+    uint64_t numbers = saved->count - saved->nans;
+    bool has_only_nans = saved->count > 0 && numbers == 0;
+    if (has_only_nans || (saved->positive_infinities > 0 && saved->negative_infinities > 0))
         return __builtin_nan("");
     if (saved->positive_infinities > 0)
         return __builtin_inf();
     if (saved->negative_infinities > 0)
         return -__builtin_inf();
-    if (saved->count > 0 && saved->negative_zeros == saved->count)
+    if (numbers > 0 && saved->negative_zeros == numbers)
         return -0.0;
     return gsi_exact_signed_f64(saved->limbs, saved->is_negative);
 }

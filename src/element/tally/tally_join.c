@@ -46,8 +46,17 @@ static void join_integers(uint64_t into[4], const uint64_t from[4])
     }
 }
 
-void gsi_joined_sum_add(struct gsi_joined_sum *sum, double x)
+/* Whether the sum is NaN because there is nothing else; a NaN of infinities stays one. */
+static bool has_only_nans(const struct gsi_tally_report *tally)
 {
+    return tally->count > 0 && tally->nan_count == tally->count;
+}
+
+void gsi_joined_sum_add(struct gsi_joined_sum *sum, const struct gsi_tally_report *tally)
+{
+    double x = tally->sum_float;
+    if (has_only_nans(tally))
+        return;
     if (isfinite(x))
         gsi_exact_fixed_add_f64(sum->limbs, x);
     else
@@ -57,9 +66,12 @@ void gsi_joined_sum_add(struct gsi_joined_sum *sum, double x)
 /* A sum of zero is -0 only if all elements were, as in a tally. */
 static double round_sum(const struct gsi_joined_sum *sum, const struct gsi_tally_report *tally)
 {
+    uint64_t numbers = tally->count - tally->nan_count;
+    if (has_only_nans(tally))
+        return __builtin_nan("");
     if (sum->beyond != 0) /* or NaN */
         return sum->beyond;
-    bool is_negative_zero = tally->count > 0 && tally->negative_zero_count == tally->count;
+    bool is_negative_zero = numbers > 0 && tally->negative_zero_count == numbers;
     return is_negative_zero ? -0.0 : gsi_exact_fixed_f64(sum->limbs);
 }
 
@@ -76,7 +88,7 @@ bool gsi_tally_join(const struct gsi_field_report *field, struct gsi_tally_repor
     gsi_print_join(into->fingerprint, from->fingerprint);
     join_extremes(field, into, from);
     if (field->is_float) {
-        gsi_joined_sum_add(sum, from->sum_float);
+        gsi_joined_sum_add(sum, from);
         into->sum_float = round_sum(sum, into);
     } else {
         join_integers(into->sum, from->sum);

@@ -13,8 +13,8 @@ struct gsi_joined_sum {
     double beyond;                   /* the sum of the others */
 };
 
-/* gsi_joined_sum_add: one more sum. */
-void gsi_joined_sum_add(struct gsi_joined_sum *sum, double x);
+/* gsi_joined_sum_add: adds the sum of a tally, unless that is of NaNs alone. */
+void gsi_joined_sum_add(struct gsi_joined_sum *sum, const struct gsi_tally_report *tally);
 
 /* gsi_tally_join: into += from, both of `field`.
  * in    sum: of floats: what is in `into` was added to it before, and what is in `from` is now

@@ -81,9 +81,11 @@ def sum_of(field, records, kind):
         low = -(1 << 8 * bytes - 1) if field.base[0] == 'i' else 0
         high = (1 << 8 * bytes - 1 if field.base[0] == 'i' else 1 << 8 * bytes) - 1
         return total & (1 << 8 * bytes) - 1 if low <= total <= high else None
+    records = [record for record in records if field.value(record) != 'nan']
+    values = [value for value in values if value != 'nan']
     _, fraction_bits, exponent_bits = FLOATS[kind]
     infinity, sign = ((1 << exponent_bits) - 1) << fraction_bits, 1 << fraction_bits + exponent_bits
-    if 'nan' in values or ('inf' in values and '-inf' in values):
+    if not values or ('inf' in values and '-inf' in values):
         return infinity | 1 << fraction_bits - 1
     if 'inf' in values or '-inf' in values:
         return infinity | (sign if '-inf' in values else 0)

@@ -30,6 +30,11 @@ def float_value(bits, exponent_bits, fraction_bits):
 def float_sum(type_name, patterns):
     _, exponent_bits, fraction_bits = FLOATS[type_name]
     values = [float_value(bits, exponent_bits, fraction_bits) for bits in patterns]
+    are_nans = [isinstance(v, float) and math.isnan(v) for v in values]
+    if patterns and all(are_nans):
+        return math.nan
+    patterns = [bits for bits, is_nan in zip(patterns, are_nans) if not is_nan]
+    values = [v for v, is_nan in zip(values, are_nans) if not is_nan]
     special = [v for v in values if isinstance(v, float)]
     if special:
         return sum(special)

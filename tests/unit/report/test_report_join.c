@@ -198,32 +198,45 @@ static gs_report *made(const char *const (*fields)[2])
     return report;
 }
 
-/* Those of the sums that were rounded, rounded once. */
+static const char *or_zero(const char *count)
+{
+    return count != NULL ? count : "0";
+}
+
+/* Those of the sums that were rounded, rounded once. NaNs are left out. */
 static void test_report_join__sums_of_floats__rounded_once(void **state)
 {
     (void)state;
     static const struct {
         const char *sums[4], *want;
+        const char *counts[4], *nans[4]; /* none given: 0 */
     } rows[] = {
-        {{"0.5", "0.25"}, "0.75"},
-        {{"1e+308", "1e+308"}, "inf"},
-        {{"1e+308", "1e+308", "-1e+308"}, "1e+308"},
-        {{"-1e+308", "-1e+308"}, "-inf"},
-        {{"1e+308", "1", "-1e+308", "5e-324"}, "1"},
-        {{"1", "1.1102230246251565e-16", "1.1102230246251565e-16"}, "1.0000000000000002"},
-        {{"inf", "1e+308"}, "inf"},
-        {{"inf", "-inf"}, "nan"},
-        {{"nan", "1"}, "nan"},
-        {{"0", "-0"}, "0"},
+        {{"0.5", "0.25"}, "0.75", {0}, {0}},
+        {{"1e+308", "1e+308"}, "inf", {0}, {0}},
+        {{"1e+308", "1e+308", "-1e+308"}, "1e+308", {0}, {0}},
+        {{"-1e+308", "-1e+308"}, "-inf", {0}, {0}},
+        {{"1e+308", "1", "-1e+308", "5e-324"}, "1", {0}, {0}},
+        {{"1", "1.1102230246251565e-16", "1.1102230246251565e-16"}, "1.0000000000000002", {0}, {0}},
+        {{"inf", "1e+308"}, "inf", {0}, {0}},
+        {{"inf", "-inf"}, "nan", {0}, {0}},
+        {{"nan", "1"}, "nan", {0}, {0}},
+        {{"0", "-0"}, "0", {0}, {0}},
+        {{"nan", "1"}, "1", {"2", "1"}, {"2", "0"}}, /* NaNs alone, and a number */
+        {{"1", "nan", "2"}, "3", {"5", "2", "1"}, {"4", "2", "0"}},
+        {{"nan", "nan"}, "nan", {"2", "1"}, {"2", "1"}},
+        {{"nan", "1"}, "nan", {"2", "1"}, {"0", "0"}}, /* of infinities */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         gs_report *whole = gs_report_create();
         char text[GS_REPORT_TEXT_BYTES] = "";
         for (size_t k = 0; k < 4 && rows[i].sums[k] != NULL; k++) {
-            gs_report *part = made((const char *const[][2]){{"type", "f64"},
-                                                            {"is_float", "true"},
-                                                            {"tally.sum", rows[i].sums[k]},
-                                                            {NULL, NULL}});
+            gs_report *part =
+                made((const char *const[][2]){{"type", "f64"},
+                                              {"is_float", "true"},
+                                              {"tally.count", or_zero(rows[i].counts[k])},
+                                              {"tally.nan_count", or_zero(rows[i].nans[k])},
+                                              {"tally.sum", rows[i].sums[k]},
+                                              {NULL, NULL}});
             assert_int_equal(gs_report_add(whole, part, NULL), GS_OK);
             gs_report_free(part);
         }

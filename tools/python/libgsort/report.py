@@ -103,7 +103,7 @@ class Phase(Told):
 
 
 class Field(Told):
-    """Statistics of a field of records; NaNs are ignored by min and max, and counted."""
+    """Statistics of a field of records; NaNs are ignored, and counted."""
 
     OF = {'name': 'field'}
     name: str
