@@ -33,14 +33,13 @@ static void write_stderr(const char *text)
 }
 
 /* Ends the process as the signal does by default. Erases the line of progress before that, and says
- * that the output is complete, if it is. */
+ * that the output is complete, if it is; not to a user whose `head` has left. */
 static void end_at_once(int number)
 {
     if (is_line_drawn)
         write_stderr("\r\033[K");
-    if (left_text[0] != '\0') {
-        write_stderr(number == SIGPIPE ? "gsort: 'standard output': Broken pipe; "
-                                       : "gsort: interrupted; ");
+    if (left_text[0] != '\0' && number != SIGPIPE) {
+        write_stderr("gsort: interrupted; ");
         write_stderr(left_text);
         write_stderr("\n");
     }
