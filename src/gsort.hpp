@@ -1,6 +1,6 @@
-/* gsort.hpp: gsort for C++20: keys are members, known when the program is compiled. It is a header
- * over gsort.h, which says what each call does, and needs nothing but libgsort. It is one file,
- * since those who bring it along in their program want to bring one.
+/* gsort.hpp: gsort for C++20. Keys are members of a class, known to the compiler. The header is a
+ * layer over gsort.h, which documents each call, and needs only libgsort. It is one file, so that
+ * programs can carry it along.
  *
  *     struct Edge { std::uint32_t from, to; float weight; };
  *     gsort::sorter<Edge, &Edge::from, gsort::desc<&Edge::weight>> sorter{{"memory", "64M"}};
@@ -11,21 +11,22 @@
  *
  * Elements: integers of 1 to 16 bytes, float, double, bool, enums; std::array of char, unsigned
  * char or std::byte; classes and unions that are copied as bytes (trivially copyable), by keys.
- * What cannot be sorted is refused by the compiler, in words.
- * Keys, the first decides first:
- *     &Edge::from                       a member; one of a base is one, too
- *     gsort::desc<&Edge::weight>        the largest first
+ * The compiler refuses other types, and says why.
+ * Keys (the first one decides first):
+ *     &Edge::from                       a member, also of a base class
+ *     gsort::desc<&Edge::weight>        descending
  *     gsort::within<&Way::node, &Node::id>   a member of a member
  *     gsort::within<&Cell::at, 2>       an item of an array
- * A member is a number, a bool, an enum (by the integer under it), or an array of bytes, which are
- * compared as memcmp does. Numbers have the byte order of the machine; floats are in total order:
- * -0 before 0, NaNs last. Without keys an element is its own.
- * Padding never decides: elements with equal keys keep the order in which they came. {"ties",
- * "bytes"} would look at it, so types that may have some refuse it.
- * Options are pairs of names and values, as in gs_job_set; a list (as "input") is given by several.
+ * A member is a number, a bool, an enum (sorted as its integer), or an array of bytes, sorted as
+ * memcmp compares. Numbers have the byte order of the machine. Floats have a total order: -0 before
+ * 0, NaNs last. Without keys an element is its own key.
+ * Padding never decides: elements with equal keys keep their order. Types that may have padding
+ * refuse {"ties", "bytes"}, which would compare it.
+ * Options are pairs of names and values, as in gs_job_set. Repeat a pair for a list such as
+ * "input".
  *
- * Failures: a call throws gsort::error, or, if it is given a gs_error as its last argument, throws
- * nothing (but std::bad_alloc), fills that in and returns the status. */
+ * Failures: a call throws gsort::error. A call with a gs_error as its last argument throws nothing
+ * but std::bad_alloc, fills in the gs_error and returns the status. */
 #ifndef GSORT_HPP
 #define GSORT_HPP
 
@@ -60,13 +61,13 @@ namespace gsort
 
 /* ---- keys ---- */
 
-/* key_as: the number that a class is, for one that holds nothing else and is ordered by it:
+/* key_as: names the type of the number that a class consists of and is ordered by:
  *     template <> struct gsort::key_as<Seconds> { using type = std::int64_t; }; */
 template <class M> struct key_as {
     using type = M;
 };
 
-/* A key: where it is, step by step: members and indexes. Programs write within, desc. */
+/* A key: the members and indexes that lead to it. Programs write within and desc. */
 template <bool IsDescending, auto... Steps> struct key {
 };
 
@@ -114,7 +115,7 @@ template <class M> std::string number_word()
     return word + (std::endian::native == std::endian::big ? "be" : "");
 }
 
-/* The type of a member as options have it; what has none does not compile. */
+/* The type of a member as options name it. A member without one does not compile. */
 template <class Member> std::string type_word()
 {
     using M = std::remove_cv_t<Member>;
@@ -174,7 +175,8 @@ template <auto Step, auto... Rest, class T> const auto &walk(const T &object)
     }
 }
 
-/* OFF:TYPE[:desc]. The place is that in an object that nobody reads: T may have no constructor. */
+/* OFF:TYPE[:desc]. The offset is taken in an object that is never read: T may lack a
+ * constructor. */
 template <class T, bool IsDescending, auto... Steps>
 std::string key_text(key<IsDescending, Steps...> /*which*/)
 {
@@ -226,7 +228,7 @@ struct close_sorter {
 
 } // namespace detail
 
-/* The steps to a key, and the largest first. */
+/* The steps to a key, in descending order. */
 template <auto... Steps> inline constexpr key<false, Steps...> within{};
 template <auto Key> inline constexpr typename detail::as_key<Key>::turned desc{};
 
@@ -260,7 +262,7 @@ class error : public std::runtime_error
 namespace detail
 {
 
-/* Does what may fail; throws if it did. */
+/* Calls a function that may fail, and throws if it did. */
 template <class Call> void must([[maybe_unused]] Call &&call)
 {
 #ifdef __cpp_exceptions
@@ -294,7 +296,8 @@ struct option {
 };
 using options = std::vector<option>;
 
-/* A report of a job that was run, or nothing: fields are those of its JSON, by their paths. */
+/* The report of a job that was run, or nothing. Its fields are those of the JSON, by their
+ * paths. */
 class report
 {
   public:
@@ -329,7 +332,7 @@ class report
 
 /* ---- jobs ---- */
 
-/* job: a gs_job that knows what elements are; `get` is for all calls of gsort.h. */
+/* job: a gs_job that knows the type of its elements. `get` returns it for all calls of gsort.h. */
 template <class T, auto... Keys> class job
 {
     static_assert(detail::is_sortable<T, Keys...>());
@@ -372,7 +375,7 @@ template <class T, auto... Keys> class job
     {
         return report(gs_job_take_report(get()));
     }
-    /* What became of a call of gsort.h's with this job; `failure` begins with zeros. */
+    /* Returns the result of a call of gsort.h with this job. `failure` is zeros before. */
     gs_status done(gs_status status, gs_error &failure)
     {
         if (status != GS_OK && failure.status == GS_OK) {
@@ -422,8 +425,8 @@ template <class T, auto... Keys> class job
     std::unique_ptr<gs_job, detail::free_job> job_;
 };
 
-/* sort_file: sorts the file `in`, and those that options name as "input", into `out`, which may be
- * `in`. Its report. */
+/* sort_file: sorts the file `in`, and files that options name as "input", into `out`, which may be
+ * `in`. Returns the report. */
 template <class T, auto... Keys>
 gs_status sort_file(const std::string &in, const std::string &out, const options &given,
                     gs_error &failure, report *made = nullptr)
@@ -445,7 +448,7 @@ report sort_file(const std::string &in, const std::string &out, const options &g
     return made;
 }
 
-/* sort: sorts an array, vector or span in its place: gsort::sort<&Edge::from>(edges). */
+/* sort: sorts an array, vector or span in place: gsort::sort<&Edge::from>(edges). */
 template <auto... Keys, std::ranges::contiguous_range R>
 gs_status sort(R &&elements, const options &given, gs_error &failure)
 {
@@ -465,7 +468,7 @@ void sort(R &&elements, const options &given = {})
     detail::must([&](gs_error &failure) { return sort<Keys...>(elements, given, failure); });
 }
 
-/* argsort: the places of the elements in their order, which stay as they are. */
+/* argsort: returns the positions of the elements in order, and leaves the elements unchanged. */
 template <auto... Keys, std::ranges::contiguous_range R>
 gs_status argsort(const R &elements, std::vector<std::uint64_t> &places, const options &given,
                   gs_error &failure)
@@ -493,7 +496,7 @@ std::vector<std::uint64_t> argsort(const R &elements, const options &given = {})
 namespace detail
 {
 
-/* Of a sorter that was not opened, or was moved from. */
+/* Fails for a sorter that is not open, or was moved from. */
 inline gs_status is_open(const gs_sorter *sorter, gs_error &failure)
 {
     failure = {};
@@ -502,9 +505,10 @@ inline gs_status is_open(const gs_sorter *sorter, gs_error &failure)
 
 } // namespace detail
 
-/* elements: what a sorter has in order, or one of n equal parts of it, in blocks or one by one in a
- * for loop. Blocks and elements are there until the next ones. Only at the end all is known to
- * be right: a loop that ends before has seen elements in order, and no proof that none was lost. */
+/* elements: the sorted elements of a sorter, or one of n equal parts of them, in blocks, or one by
+ * one
+ * in a for loop. Blocks and elements are valid until the next ones. Only the end of the loop proves
+ * that no element was lost. A loop that ends early has seen elements in order. */
 template <class T> class elements
 {
   public:
@@ -554,7 +558,7 @@ template <class T> class elements
         const T *at_ = nullptr, *end_ = nullptr;
     };
 
-    /* The next block; one without elements: that was all. */
+    /* Returns the next block; a block without elements is the end. */
     gs_status pull(std::span<const T> &block, gs_error &failure)
     {
         const void *data = nullptr;
@@ -598,7 +602,7 @@ template <class T> class elements
         : sorter_(sorter), i_(i), n_(n)
     {
     }
-    /* An element that lay across two pieces comes alone, aligned for types that malloc is for. */
+    /* A block of one element, if its bytes are in two buffers. It is aligned as malloc aligns. */
     const T *aligned(const void *data, std::uint64_t bytes)
     {
         if (reinterpret_cast<std::uintptr_t>(data) % alignof(T) != 0) {
@@ -617,13 +621,15 @@ template <class T> class elements
     std::uint64_t room_bytes_ = 0;
 };
 
-/* sorter: elements are pushed, then come out in order, within "memory"; the rest is spilled.
- * push of a span (array, vector): any number of threads at once, while none pushes one by one.
- * push of an element: one thread; it is written to where it will be sorted, and not copied again.
- * finish: all was pushed. `begin` does it if nobody did.
- * part: the i-th of n equal parts of the order; each may be read by a thread of its own.
- * rank, rank_of: the element at a place, and the places of an element.
- * "count", and "sum" with :wide, would make other elements: gs_sorter_open is for them. */
+/* sorter: sorts pushed elements within "memory", and spills the rest.
+ * push of a span (array, vector): any number of threads at once, while no thread pushes single
+ * elements.
+ * push of an element: one thread. The element is written where it will be sorted, without another
+ * copy.
+ * finish: says that everything was pushed. `begin` calls it if necessary.
+ * part: returns part i of n equal parts of the order. Each part may have a thread of its own.
+ * rank, rank_of: return the element at a position, and the positions of an element.
+ * "count", and "sum" with :wide, would change the elements: use gs_sorter_open for them. */
 template <class T, auto... Keys> class sorter
 {
   public:
@@ -750,7 +756,7 @@ template <class T, auto... Keys> class sorter
         return found;
     }
 
-    /* Once the sort is over. */
+    /* Returns the report, after the sort is over. */
     report take_report()
     {
         gs_report *made = nullptr;
@@ -803,7 +809,7 @@ template <class T, auto... Keys> class sorter
         }
         return status;
     }
-    /* Commits what was pushed one by one. */
+    /* Commits elements that were pushed one by one. */
     gs_status give_back(gs_error &failure)
     {
         const gs_status status = detail::is_open(get(), failure);
@@ -814,7 +820,7 @@ template <class T, auto... Keys> class sorter
                                 &failure);
     }
 
-    /* Room in the sorter's own memory for elements that come one by one. */
+    /* Reserves room in the sorter's own memory for single elements. */
     struct room {
         std::byte *data = nullptr, *at = nullptr, *end = nullptr;
     };
