@@ -622,9 +622,9 @@ template <class T> class elements
 };
 
 /* sorter: sorts pushed elements within "memory", and spills the rest.
- * push of a span (array, vector): any number of threads at once, while no thread pushes single
+ * push: a span (array, vector) by any number of threads at once, while no thread pushes single
  * elements.
- * push of an element: one thread. The element is written where it will be sorted, without another
+ * push: an element by one thread. The element is written where it will be sorted, without another
  * copy.
  * finish: says that everything was pushed. `begin` calls it if necessary.
  * part: returns part i of n equal parts of the order. Each part may have a thread of its own.

@@ -1,7 +1,7 @@
 /* gen_data.h: the elements of a data set.
  *
- * Element i of a set is a pure function of distribution, type, seed, i and the set's length: any
- * thread may make any part of any set, in any order, and the bytes are the same.
+ * Element i of a set is a pure function of distribution, type, seed, i and the set's length. So any
+ * thread may make any part of any set, in any order.
  *
  *     struct gen_set set = gen_set_make(gen_distribution_find("zipf"), type, seed, count);
  *     gen_fill(&set, first, n, buffer);                        elements first .. first + n - 1  */

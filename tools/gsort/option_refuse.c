@@ -74,7 +74,7 @@ static int list_candidates(const struct gs_option *rows, int count, const char *
     return found;
 }
 
-/* What lacks its argument. */
+/* Refuses an option that lacks its argument. */
 static enum gs_status refuse_lacking(const struct gs_option *rows, int count, int code,
                                      const char *given, struct gs_error *error)
 {

@@ -67,7 +67,7 @@ static enum gs_status print_next(struct printer *printer, uint64_t count, struct
     return status;
 }
 
-/* What a stream gave is not what its header says. */
+/* Fails because a stream held more or fewer elements than its header says. */
 static enum gs_status fail_count(const struct printer *printer, uint64_t count,
                                  struct gs_error *error)
 {
