@@ -9,8 +9,8 @@
  *   those on the way. Those of floats are rounded once, to nearest even, to the field's type; a
  *   finite sum has to stay finite. NaNs are left out; the sum of NaNs alone is NaN, positive and
  *   quiet, as is that of infinities of both signs. A sum of zero is -0 only if all numbers were.
- * - Minima and maxima are by the order of sorting (key_order.h), without NaNs and NaT. Where there
- *   is nothing else the field stays. Times have no sum.
+ * - Minima and maxima are by the order of sorting (key_order.h), without NaNs and NaT. A group
+ *   without other values keeps the field. Times have no sum.
  * - Wide sums stand behind the record, little endian: 8 bytes for up to 4, 16 for 8, 32 for 16, f64
  *   for floats. The field itself stays.
  * - A record that is alone stays as it is.
