@@ -46,7 +46,7 @@ static void join_integers(uint64_t into[4], const uint64_t from[4])
     }
 }
 
-/* Returns whether the sum is NaN only because there are no numbers. A NaN of infinities stays one. */
+/* Returns whether the sum is NaN only because there are no numbers, not because of infinities. */
 static bool has_only_nans(const struct gsi_tally_report *tally)
 {
     return tally->count > 0 && tally->nan_count == tally->count;
