@@ -17,7 +17,7 @@ for kib in $((program + 8000)) $((program + 15000)) 25000 35000 50000 90000 2000
     for way in "" "-S 16M" "-S 16M --io threads" "-S 64M"; do
         rm -f out
         code=0
-        (ulimit -v $kib && timeout 60 gsort -t u64 x -o out $way) 2>message || code=$?
+        (ulimit -v $kib && timeout 60 gsort -q -t u64 x -o out $way) 2>message || code=$?
         case $code in
         0) cmp out want ;;
         2 | 3) [ "$(wc -l <message)" = 1 ] && [ ! -e out ] || { echo "$kib, $way: exit $code"; cat message; } ;;
