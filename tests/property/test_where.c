@@ -293,6 +293,11 @@ static size_t expect(const struct way *way, const struct a_case *c, size_t *want
     return count;
 }
 
+static uint64_t device_memory_of(const struct way *way)
+{
+    return way->device == GSI_DEVICE_CUDA ? (uint64_t)32 << 20 : 0;
+}
+
 static void check_case(const struct way *way, const struct a_case *c)
 {
     struct gsi_options options = {.action = way->stats ? GS_STATS : GS_SORT,
@@ -307,7 +312,7 @@ static void check_case(const struct way *way, const struct a_case *c)
                                   .thread_count = way->threads,
                                   .fan_in = way->fan_in,
                                   .device = way->device,
-                                  .device_memory_bytes = (uint64_t)32 << 20,
+                                  .device_memory_bytes = device_memory_of(way),
                                   .io = way->io,
                                   .window_bytes = way->window_bytes,
                                   .chunk_bytes = way->chunk_bytes,
@@ -343,8 +348,9 @@ static void test_where__random_conditions__as_the_model(void **state)
     struct test_random random = test_random_make(17);
     bool is_there[WAY_COUNT];
     for (size_t w = 0; w < WAY_COUNT; w++) {
-        struct gsi_options options = {.device = ways[w].device, .io = ways[w].io};
-        options.device_memory_bytes = (uint64_t)32 << 20;
+        struct gsi_options options = {.device = ways[w].device,
+                                      .device_memory_bytes = device_memory_of(&ways[w]),
+                                      .io = ways[w].io};
         is_there[w] = can_run(options, ways[w].name);
     }
     for (size_t round = 0; round < (test_is_small() ? ROUNDS / 6 : ROUNDS); round++) {
