@@ -114,11 +114,15 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
     if not wanted and number is not None and (dtype.isnative or dtype.itemsize < 4):
         return Layout(dtype, number, 0, ())
     found: List[str] = []
+    paths: List[Tuple[str, ...]] = []
     for text in wanted or ['']:
         if _is_by_offset(dtype, text):
             found.append(text)
             continue
         path, is_descending = _find(dtype, text)
+        if path in paths:
+            raise ValueError(f"the field '{'.'.join(path)}' is given twice; only the first one has an effect")
+        paths.append(path)
         _add_keys(dtype, path, is_descending, found)
     if len(found) > 64:
         raise type_error(f'{dtype}: {len(found)} keys; 64 are the most')
