@@ -8,6 +8,8 @@
 #include "plan/limits.h"
 #include "plan/plan.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MIB ((uint64_t)1 << 20)
@@ -30,14 +32,14 @@ static uint64_t lists_bytes(const struct gsi_options *options)
     return bytes;
 }
 
-/* How much in all is known once the inputs are. Whole MiB, rounded down: it is more than that. */
+/* Names an amount that is enough. The plan, which may need more for each input, is not made yet. */
 static enum gs_status refuse(struct gsi_job *job, size_t input_count, uint64_t least)
 {
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                     "--memory: %llu bytes are too few for the names and the table of %zu inputs; "
-                    "more than %llu MiB are needed",
+                    "%llu MiB are enough",
                     (unsigned long long)job->memory_bytes, input_count,
-                    (unsigned long long)(least / MIB));
+                    (unsigned long long)(gsi_mul_max_u64(2, least) / MIB + 1));
 }
 
 uint64_t gsi_job_memory_ceiling(const struct gsi_job *job)
@@ -78,23 +80,33 @@ void gsi_job_memory_end(struct gsi_job *job)
     job->inputs.table = NULL;
 }
 
-static bool is_enough(struct gsi_job *job, uint64_t mib, enum gs_status (*plan)(struct gsi_job *))
+static bool is_planned(struct gsi_job *job, const struct gsi_options *options,
+                       gsi_job_planner *plan)
 {
+    const struct gsi_options *asked = job->options;
     struct gs_error unheard = {0}, *heard = job->loop.error;
-    job->memory_bytes = mib * MIB;
+    job->options = job->inputs.options = job->target.options = options;
     job->loop.error = &unheard;
     bool is_made = plan(job) == GS_OK;
     job->loop.error = heard;
+    job->options = job->inputs.options = job->target.options = asked;
     return is_made;
 }
 
-/* Twice as much until it is enough, then halves. The plan need not be monotonous: what is found is
- * enough, and a MiB below it was tried and is not. 0: no memory is. */
+static bool is_enough(struct gsi_job *job, uint64_t mib, const struct gsi_options *options,
+                      gsi_job_planner *plan)
+{
+    job->memory_bytes = mib * MIB;
+    return is_planned(job, options, plan);
+}
+
+/* Doubles the amount until it is enough, then halves the rest. The plan need not be monotonous: the
+ * amount found is enough, and a MiB below it was tried and is not. 0: no memory is enough. */
 static uint64_t find_enough(struct gsi_job *job, uint64_t failed_mib,
-                            enum gs_status (*plan)(struct gsi_job *))
+                            const struct gsi_options *options, gsi_job_planner *plan)
 {
     uint64_t low = failed_mib, high = failed_mib + 1;
-    while (!is_enough(job, high, plan)) {
+    while (!is_enough(job, high, options, plan)) {
         low = high;
         high *= 2;
         if (high > MOST_MIB)
@@ -102,7 +114,7 @@ static uint64_t find_enough(struct gsi_job *job, uint64_t failed_mib,
     }
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (is_enough(job, middle, plan))
+        if (is_enough(job, middle, options, plan))
             high = middle;
         else
             low = middle;
@@ -110,17 +122,157 @@ static uint64_t find_enough(struct gsi_job *job, uint64_t failed_mib,
     return high;
 }
 
-void gsi_job_memory_tell_enough(struct gsi_job *job, enum gs_status (*plan)(struct gsi_job *job))
+/* ---- options that bind ---- */
+
+/* Options that can make a plan fail which memory would be enough for. A plan takes fewer threads
+ * than --parallel by itself. */
+enum bound { BOUND_CHUNK, BOUND_WINDOW, BOUND_FAN_IN, BOUND_COUNT };
+
+static const struct {
+    const char *name;
+    uint64_t least;
+    const char *unit;
+} bounds[BOUND_COUNT] = {
+    {"chunk", 4096, " bytes"},
+    {"window", 4096, " bytes"},
+    {"batch-size", 2, " runs at once"},
+};
+
+static uint64_t bound_of(const struct gsi_options *options, enum bound bound)
 {
-    struct gs_error *error = job->loop.error;
-    uint64_t memory_bytes = job->memory_bytes;
-    uint64_t mib = find_enough(job, memory_bytes / MIB, plan);
-    job->memory_bytes = memory_bytes;
-    if (mib == 0)
+    return bound == BOUND_CHUNK    ? options->chunk_bytes
+           : bound == BOUND_WINDOW ? options->window_bytes
+                                   : options->fan_in;
+}
+
+static void set_bound(struct gsi_options *options, enum bound bound, uint64_t value)
+{
+    if (bound == BOUND_CHUNK)
+        options->chunk_bytes = value;
+    else if (bound == BOUND_WINDOW)
+        options->window_bytes = value;
+    else
+        options->fan_in = (uint32_t)value;
+}
+
+/* Powers of two around the value: larger ones first, then smaller ones. 0: none would do. */
+static uint64_t find_value(struct gsi_job *job, struct gsi_options *options, enum bound bound,
+                           gsi_job_planner *plan)
+{
+    const uint64_t given = bound_of(options, bound), least = bounds[bound].least;
+    const uint64_t most = bound == BOUND_FAN_IN ? GSI_FAN_IN_MAX : job->memory_bytes;
+    uint64_t above = least, below;
+    while (above <= given && above <= most)
+        above *= 2;
+    below = above / 2;
+    for (; above <= most; above *= 2) {
+        set_bound(options, bound, above);
+        if (is_planned(job, options, plan))
+            return above;
+    }
+    for (; below >= least; below /= 2) {
+        set_bound(options, bound, below);
+        if (below < given && is_planned(job, options, plan))
+            return below;
+    }
+    return 0;
+}
+
+/* As options take it: 64K. */
+static void print_value(char text[32], enum bound bound, uint64_t value)
+{
+    static const char units[] = "KMGTPE";
+    size_t unit = 0;
+    while (bound != BOUND_FAN_IN && unit < sizeof units - 1 && value % 1024 == 0 && value > 0) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, 32, unit > 0 ? "%llu%c" : "%llu", (unsigned long long)value,
+             unit > 0 ? units[unit - 1] : ' ');
+}
+
+static enum gs_status say(struct gs_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Takes the place of what the plan said. */
+static enum gs_status say(struct gs_error *error, const char *format, ...)
+{
+    char text[sizeof error->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    *error = (struct gs_error){.status = GS_OK};
+    return gsi_fail(error, GS_E_USAGE, 0, "%s", text);
+}
+
+/* Blames the one option without which there is a plan. false: there is no such option. */
+static bool blame_option(struct gsi_job *job, gsi_job_planner *plan)
+{
+    for (enum bound bound = 0; bound < BOUND_COUNT; bound++) {
+        struct gsi_options options = *job->options;
+        const uint64_t given = bound_of(&options, bound);
+        char value[32];
+        set_bound(&options, bound, 0);
+        if (given == 0 || !is_planned(job, &options, plan))
+            continue;
+        set_bound(&options, bound, given);
+        uint64_t found = find_value(job, &options, bound, plan);
+        print_value(value, bound, found);
+        if (found == 0)
+            say(job->loop.error,
+                "--%s: %llu%s do not go with --memory of %llu bytes; leave --%s out",
+                bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
+                (unsigned long long)job->memory_bytes, bounds[bound].name);
+        else
+            say(job->loop.error,
+                "--%s: %llu%s are too %s for --memory of %llu bytes; --%s=%s would do",
+                bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
+                found > given ? "few" : "many", (unsigned long long)job->memory_bytes,
+                bounds[bound].name, value);
+        return true;
+    }
+    return false;
+}
+
+/* The names of the options that were given: "--chunk and --window". */
+static void name_bounds(const struct gsi_options *options, char names[64])
+{
+    size_t at = 0;
+    names[0] = '\0';
+    for (enum bound bound = 0; bound < BOUND_COUNT; bound++)
+        if (bound_of(options, bound) > 0)
+            at += (size_t)snprintf(names + at, 64 - at, "%s--%s", at > 0 ? " and " : "",
+                                   bounds[bound].name);
+}
+
+void gsi_job_memory_advise(struct gsi_job *job, gsi_job_planner *plan)
+{
+    const uint64_t memory_bytes = job->memory_bytes;
+    struct gsi_options plain = *job->options;
+    char names[64], without[128] = "";
+    if (blame_option(job, plan))
         return;
-    size_t length = strlen(error->text);
-    const char *format = strncmp(error->text, "--memory", 8) == 0
-                             ? "; at least %llu MiB are needed"
-                             : "; --memory of %llu MiB would do";
-    snprintf(error->text + length, sizeof error->text - length, format, (unsigned long long)mib);
+    for (enum bound bound = 0; bound < BOUND_COUNT; bound++)
+        set_bound(&plain, bound, 0);
+    name_bounds(job->options, names);
+    if (names[0] != '\0' && is_planned(job, &plain, plan)) {
+        say(job->loop.error, "%s: they do not go with --memory of %llu bytes; leave them out",
+            names, (unsigned long long)memory_bytes);
+        return;
+    }
+    uint64_t mib = find_enough(job, memory_bytes / MIB, job->options, plan);
+    uint64_t plain_mib =
+        names[0] != '\0' ? find_enough(job, memory_bytes / MIB, &plain, plan) : mib;
+    if (mib == 0)
+        snprintf(without, sizeof without, ", without %s", names);
+    else if (plain_mib < mib)
+        snprintf(without, sizeof without, ", or %llu MiB without %s", (unsigned long long)plain_mib,
+                 names);
+    mib = mib > 0 ? mib : plain_mib;
+    job->memory_bytes = memory_bytes;
+    if (mib > 0)
+        say(job->loop.error,
+            "--memory: %llu bytes are too few to sort in; at least %llu MiB are needed%s",
+            (unsigned long long)memory_bytes, (unsigned long long)mib, without);
 }

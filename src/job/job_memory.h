@@ -16,9 +16,11 @@ void gsi_job_memory_end(struct gsi_job *job); /* inputs are closed; also after b
  * more if these are so few that the plan will refuse them and say how many are enough. */
 uint64_t gsi_job_memory_ceiling(const struct gsi_job *job);
 
-/* gsi_job_memory_tell_enough: `plan` has failed: makes the error say how much --memory would be
- * enough, if more helps. A MiB less is not enough.
- * in    plan: makes the plan for job->memory_bytes; fails into job->error */
-void gsi_job_memory_tell_enough(struct gsi_job *job, enum gs_status (*plan)(struct gsi_job *job));
+/* gsi_job_memory_advise: `plan` has failed for want of memory. Makes the error name the option that
+ * binds and an amount that is enough: a value of --chunk, --window or --batch-size where one of
+ * these alone is in the way, else --memory. A MiB less of --memory is not enough.
+ * in    plan: makes the plan for job->memory_bytes and job->options; fails into job->error */
+typedef enum gs_status gsi_job_planner(struct gsi_job *job);
+void gsi_job_memory_advise(struct gsi_job *job, gsi_job_planner *plan);
 
 #endif

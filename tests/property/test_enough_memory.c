@@ -1,5 +1,6 @@
-/* test_enough_memory.c: --memory that is refused names an amount that is enough, and a MiB less is
- * refused with the same one: jobs of all kinds that the options can ask for, tried out.
+/* test_enough_memory.c: jobs of all kinds, refused for want of memory: the message names an option
+ * that was given and an amount, and with that amount the job is done. A MiB less of --memory is
+ * refused, too, where no other option binds.
  * Run: build/dev/tests/test_enough_memory */
 #include "support/scratch.h"
 
@@ -72,8 +73,8 @@ static void choose_options(struct test_random *random, struct gsi_options *optio
     options->compress_level =
         options->compress == GSI_COMPRESS_ZSTD ? (uint32_t)ONE_OF(random, 0, 1, 9, 19) : 0;
     options->fan_in = (uint32_t)ONE_OF(random, 0, 0, 2, 5, 1000);
-    options->window_bytes = ONE_OF(random, 0, 0, 8192, 65536, 3 * MIB, 20 * MIB);
-    options->chunk_bytes = options->merge ? 0 : ONE_OF(random, 0, 0, 65536, MIB, 30 * MIB);
+    options->window_bytes = ONE_OF(random, 0, 0, 4096, 8192, 65536, 3 * MIB, 20 * MIB, 2048 * MIB);
+    options->chunk_bytes = options->merge ? 0 : ONE_OF(random, 0, 0, 4096, 65536, MIB, 30 * MIB);
     options->output_zstd_level = test_below(random, 4) == 0 ? (uint32_t)ONE_OF(random, 1, 19) : 0;
     options->verify_read = test_below(random, 4) == 0;
     options->header_bytes = ONE_OF(random, 0, 0, 0, 4000);
@@ -131,15 +132,45 @@ static void print_job(const struct job *job)
             (unsigned long long)o->chunk_bytes, (unsigned long long)o->window_bytes, o->spill_all);
 }
 
-/* The amount that a refusal names; 0: it names none. */
+/* The amount of --memory that a refusal names; 0: it names none. */
 static uint64_t named_mib(const char *text)
 {
     unsigned long long mib = 0;
     const char *at = strstr(text, "; at least ");
-    if (at != NULL)
-        return sscanf(at, "; at least %llu MiB are needed", &mib) == 1 ? mib : 0;
-    at = strstr(text, "--memory of ");
-    return at != NULL && sscanf(at, "--memory of %llu MiB would do", &mib) == 1 ? mib : 0;
+    return at != NULL && sscanf(at, "; at least %llu MiB are needed", &mib) == 1 ? mib : 0;
+}
+
+/* What follows from "; --chunk=64K would do", "leave --chunk out", "leave them out", ", without
+ * --chunk"; false: nothing does. */
+static bool follow_options(const char *text, struct gsi_options *options)
+{
+    const char *at = strstr(text, " would do"), *left = strstr(text, "leave "),
+               *without = strstr(text, "needed, without ");
+    unsigned long long value = 0;
+    char unit = 0;
+    const char *list = without != NULL ? without : left != NULL ? text : "";
+    if (at == NULL) {
+        options->chunk_bytes = strstr(list, "--chunk") != NULL ? 0 : options->chunk_bytes;
+        options->window_bytes = strstr(list, "--window") != NULL ? 0 : options->window_bytes;
+        options->fan_in = strstr(list, "--batch-size") != NULL ? 0 : options->fan_in;
+        return *list != '\0';
+    }
+    at = strstr(text, "; --");
+    assert_non_null(at);
+    assert_true(sscanf(strchr(at, '='), "=%llu%c", &value, &unit) >= 1);
+    value <<= unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
+    if (strncmp(at + 4, "chunk", 5) == 0)
+        options->chunk_bytes = value;
+    else if (strncmp(at + 4, "window", 6) == 0)
+        options->window_bytes = value;
+    else
+        options->fan_in = (uint32_t)value;
+    return true;
+}
+
+static bool is_done(enum gs_status status)
+{
+    return status == GS_OK || status == GS_E_DISORDER || status == GS_E_INPUT;
 }
 
 static enum gs_status try(struct job *job, uint64_t memory_bytes, struct gs_error *error)
@@ -149,27 +180,45 @@ static enum gs_status try(struct job *job, uint64_t memory_bytes, struct gs_erro
     return gs_run(&job->options, &report, error);
 }
 
-/* Whether it is refused for want of memory at all; what it says is true. */
+/* The option that a refusal begins with was given. */
+static bool blames_what_is_given(const char *text, const struct gsi_options *options)
+{
+    return strncmp(text, "--memory", 8) == 0 ||
+           (strncmp(text, "--chunk", 7) == 0 && options->chunk_bytes > 0) ||
+           (strncmp(text, "--window", 8) == 0 && options->window_bytes > 0) ||
+           (strncmp(text, "--batch-size", 12) == 0 && options->fan_in > 0);
+}
+
+static int by_option, by_memory;
+
+/* Whether it is refused for want of memory at all. What it advises works, in one step. */
 static bool check_job(struct job *job, uint64_t memory_bytes)
 {
     struct gs_error error, enough = {0}, less = {0};
     enum gs_status status = try(job, memory_bytes, &error), with_less = GS_E_USAGE;
-    uint64_t mib = status == GS_E_USAGE ? named_mib(error.text) : 0;
-    if (mib == 0 && status != GS_E_MEMORY)
+    struct gsi_options asked = job->options;
+    bool is_conflict = strstr(error.text, " does not go with ") != NULL;
+    bool is_refused = (status == GS_E_USAGE || status == GS_E_MEMORY) && !is_conflict;
+    if (!is_refused)
         return false;
-    if (mib > 0)
-        status = try(job, mib * MIB, &enough);
-    bool is_right = mib * MIB > memory_bytes &&
-                    (status == GS_OK || status == GS_E_DISORDER || status == GS_E_INPUT);
-    if (is_right && (mib - 1) * MIB > memory_bytes) {
+    uint64_t mib = named_mib(error.text);
+    bool follows = follow_options(error.text, &job->options);
+    status = try(job, mib > 0 ? mib * MIB : memory_bytes, &enough);
+    bool is_right = (follows || mib * MIB > memory_bytes) && is_done(status) &&
+                    blames_what_is_given(error.text, &asked);
+    bool is_least = asked.chunk_bytes == 0 && asked.window_bytes == 0 && asked.fan_in == 0;
+    if (is_right && is_least && mib > 0 && (mib - 1) * MIB > memory_bytes) {
         with_less = try(job, (mib - 1) * MIB, &less);
-        is_right = with_less == GS_E_USAGE && named_mib(less.text) == mib;
+        is_right = with_less == GS_E_USAGE;
     }
     if (!is_right) {
+        job->options = asked;
         print_job(job);
-        test_fail("%llu bytes: %s\nas much as that: %s\na MiB less: %s",
+        test_fail("%llu bytes: %s\nas it advises: %s\na MiB less: %s",
                   (unsigned long long)memory_bytes, error.text, enough.text, less.text);
     }
+    *(mib > 0 ? &by_memory : &by_option) += 1;
+    job->options = asked;
     return true;
 }
 
@@ -182,8 +231,10 @@ static void test_memory__any_job__what_is_said_to_be_enough_is(void **state)
         struct job *job = make_job(&random);
         refused += check_job(job, MIB);
         check_job(job, 8 * MIB + test_below(&random, 32 * MIB));
+        check_job(job, (uint64_t)256 * MIB);
     }
     assert_true(refused > jobs / 2);
+    assert_true(by_option > 0 && by_memory > jobs / 2);
 }
 
 int main(void)

@@ -6,14 +6,35 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define GROWTH_BYTES ((size_t)64 << 10) /* also what there is always room for */
 
-static enum gs_status too_large(const char *name, uint64_t most_bytes, struct gs_error *error)
+/* Memory that a name and the table of inputs take for each input, and the rest of the process. */
+#define INPUT_BYTES ((uint64_t)1 << 10)
+#define OTHER_BYTES ((uint64_t)16 << 20)
+
+/* Names an amount that is enough, where the file has an end. */
+static enum gs_status too_large(FILE *file, const char *name, uint64_t most_bytes,
+                                struct gs_error *error)
 {
-    return gs_fail(error, GS_E_USAGE, 0,
-                   "--memory: %llu bytes are too few for the names in '%s'; raise it",
-                   (unsigned long long)most_bytes, name);
+    struct stat info;
+    char buffer[4096];
+    uint64_t bytes = 0, names = 1, enough;
+    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--memory: %llu bytes are too few for the names in '%s'; raise it",
+                       (unsigned long long)most_bytes, name);
+    rewind(file);
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0; bytes += n)
+        for (size_t i = 0; i < n; i++)
+            names += buffer[i] == '\0';
+    enough = 4 * bytes + names * INPUT_BYTES + OTHER_BYTES;
+    return gs_fail(
+        error, GS_E_USAGE, 0,
+        "--memory: %llu bytes are too few for the %llu names in '%s'; %llu MiB are enough",
+        (unsigned long long)most_bytes, (unsigned long long)(names - 1), name,
+        (unsigned long long)((enough >> 20) + 1));
 }
 
 /* All of a file, with a NUL behind it. */
@@ -25,7 +46,7 @@ static enum gs_status read_text(FILE *file, const char *name, uint64_t most_byte
     while (!feof(file) && !ferror(file)) {
         if (capacity - *bytes < 2) {
             if (capacity >= most_bytes)
-                return too_large(name, most_bytes, error);
+                return too_large(file, name, most_bytes, error);
             capacity = (size_t)min_u64(capacity + capacity / 2 + GROWTH_BYTES,
                                        max_u64(most_bytes, GROWTH_BYTES));
             char *grown = realloc(files->text, capacity);
@@ -40,14 +61,14 @@ static enum gs_status read_text(FILE *file, const char *name, uint64_t most_byte
     return ferror(file) ? gs_fail(error, GS_E_INPUT, errno, "'%s': cannot read", name) : GS_OK;
 }
 
-static enum gs_status split(const char *name, bool is_stdin, uint64_t most_bytes, size_t bytes,
-                            struct files0 *files, struct gs_error *error)
+static enum gs_status split(FILE *file, const char *name, bool is_stdin, uint64_t most_bytes,
+                            size_t bytes, struct files0 *files, struct gs_error *error)
 {
     size_t most = 1;
     for (size_t i = 0; i < bytes; i++)
         most += files->text[i] == '\0';
     if (bytes + most * sizeof *files->names > max_u64(most_bytes, GROWTH_BYTES))
-        return too_large(name, most_bytes, error);
+        return too_large(file, name, most_bytes, error);
     files->names = calloc(most, sizeof *files->names);
     if (files->names == NULL)
         return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'", name);
@@ -74,9 +95,11 @@ enum gs_status files0_read(const char *path, uint64_t most_bytes, struct files0 
     if (file == NULL)
         return gs_fail(error, GS_E_INPUT, errno, "'%s': cannot open", name);
     enum gs_status status = read_text(file, name, most_bytes, files, &bytes, error);
+    if (status == GS_OK)
+        status = split(file, name, is_stdin, most_bytes, bytes, files, error);
     if (!is_stdin)
         fclose(file);
-    return status == GS_OK ? split(name, is_stdin, most_bytes, bytes, files, error) : status;
+    return status;
 }
 
 void files0_clear(struct files0 *files)

@@ -408,6 +408,6 @@ enum gs_status gsi_job_plan(struct gsi_job *job)
         tell_cost(job);
     }
     if (status == GS_E_USAGE && !gsi_resume_has_entries(job->resume))
-        gsi_job_memory_tell_enough(job, gsi_job_make_plan);
+        gsi_job_memory_advise(job, gsi_job_make_plan);
     return status;
 }
