@@ -17,7 +17,7 @@ void gsi_job_memory_end(struct gsi_job *job); /* inputs are closed; also after b
 uint64_t gsi_job_memory_ceiling(const struct gsi_job *job);
 
 /* gsi_job_memory_advise: `plan` has failed for want of memory. Makes the error name the option that
- * binds and an amount that is enough: a value of --chunk, --window or --batch-size where one of
+ * binds and an amount that is enough. The option is --chunk, --window or --batch-size where one of
  * these alone is in the way, else --memory. A MiB less of --memory is not enough.
  * in    plan: makes the plan for job->memory_bytes and job->options; fails into job->error */
 typedef enum gs_status gsi_job_planner(struct gsi_job *job);

@@ -140,8 +140,8 @@ static uint64_t named_mib(const char *text)
     return at != NULL && sscanf(at, "; at least %llu MiB are needed", &mib) == 1 ? mib : 0;
 }
 
-/* What follows from "; --chunk=64K would do", "leave --chunk out", "leave them out", ", without
- * --chunk"; false: nothing does. */
+/* Sets options as a refusal advises: "; --chunk=64K would do", "leave --chunk out", "leave them
+ * out", ", without --chunk". Returns false if it advises none of these. */
 static bool follow_options(const char *text, struct gsi_options *options)
 {
     const char *at = strstr(text, " would do"), *left = strstr(text, "leave "),
@@ -191,7 +191,7 @@ static bool blames_what_is_given(const char *text, const struct gsi_options *opt
 
 static int by_option, by_memory;
 
-/* Whether it is refused for want of memory at all. What it advises works, in one step. */
+/* Returns whether the job is refused for want of memory. Its advice has to work, in one step. */
 static bool check_job(struct job *job, uint64_t memory_bytes)
 {
     struct gs_error error, enough = {0}, less = {0};

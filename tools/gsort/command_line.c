@@ -149,7 +149,7 @@ static enum gs_status take_option(struct command_line *line, int i, int code, co
     return is_of_look(row->name) ? taken(line, set_option(line->look, row, text), error) : GS_OK;
 }
 
-/* Whether the argument of an option follows `text`: `-o`, `-qo`, `--output`. */
+/* Returns whether the argument of an option follows `text`: `-o`, `-qo`, `--output`. */
 static bool wants_argument(const struct command_line *line, const char *text)
 {
     size_t length = strlen(text);
