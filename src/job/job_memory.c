@@ -206,6 +206,14 @@ static enum gs_status say(struct gs_error *error, const char *format, ...)
     return gsi_fail(error, GS_E_USAGE, 0, "%s", text);
 }
 
+/* Returns whether the plan blamed this option for another reason than the memory. */
+static bool is_found_by_plan(const struct gs_error *error, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(error->text, "--", 2) == 0 && strncmp(error->text + 2, name, length) == 0 &&
+           error->text[2 + length] == ':' && strstr(error->text, "--memory") == NULL;
+}
+
 /* Blames the one option without which there is a plan. false: there is no such option. */
 static bool blame_option(struct gsi_job *job, gsi_job_planner *plan)
 {
@@ -219,7 +227,10 @@ static bool blame_option(struct gsi_job *job, gsi_job_planner *plan)
         set_bound(&options, bound, given);
         uint64_t found = find_value(job, &options, bound, plan);
         print_value(value, bound, found);
-        if (found == 0)
+        if (is_found_by_plan(job->loop.error, bounds[bound].name) && found > 0)
+            say(job->loop.error, "%s; --%s=%s would do", job->loop.error->text, bounds[bound].name,
+                value);
+        else if (found == 0)
             say(job->loop.error,
                 "--%s: %llu%s do not go with --memory of %llu bytes; leave --%s out",
                 bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
