@@ -1,13 +1,13 @@
-"""Plots of reports: python -m libgsort.plot REPORT.json... [-o FILE.svg|FILE.png]
+"""Draws reports: python -m libgsort.plot REPORT.json... [-o FILE.svg|FILE.png]
 
-    a report of gsort (--stats=json) or of a job here (report.details): its phases over time: bytes a second that were read,
-        written and sorted; and what its memory was taken for
-    one of libgsort.ray: its steps over time, with what the whole cluster read and wrote a second
-    several of these, or one of gsort-bench outofcore or of tools/dev/peers/by_size.py: seconds against size
-    one of gsort-bench scale: speed against threads, and the time of an element against size
-    any other of gsort-bench: its cases, median, least and most
+    a report of gsort (--stats=json) or of a job in Python (report.details): its phases over time, with the bytes per second that it
+        read, wrote and sorted, and how it used memory
+    a report of libgsort.ray: its steps over time, with the bytes per second that the cluster read and wrote
+    several of these reports, or one of gsort-bench outofcore or tools/dev/peers/by_size.py: seconds against size
+    a report of gsort-bench scale: speed against threads, and the time per element against size
+    any other report of gsort-bench: median, minimum and maximum of each case
 
-REPORT may be '-', standard input. FILE is by default the first report's name with .svg. Needs matplotlib.
+REPORT may be '-' for standard input. The default FILE is the name of the first report with .svg. Needs matplotlib.
 """
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ ENDS = ('.svg', '.png')
 DISK = '#888888'
 PARTS = ('data', 'scratch', 'codec', 'runs', 'tables')  # of "memory" in a report
 MIB = 2 ** 20
-FAR = 8  # times what was taken: a ceiling there would leave nothing to see of that
+FAR = 8  # a limit of so many times the used memory is not drawn: it would make the rest too small
 
 
 def plot(reports: Union[Report, Told, Sequence[Union[Report, Told]]], path: str) -> None:
-    """Draws what the module says into `path`, which ends in .svg or .png.
+    """Draws one report or several to the file `path`, which ends in .svg or .png. Needs matplotlib.
 
-    reports: one or several; each a libgsort.Report, what libgsort.ray returned, or an object of JSON, as a dict
+    reports: one or several, as the start of the module describes: a libgsort.Report, also of libgsort.ray, or a dict of its JSON
+
+    Raises a ValueError if `path` has another ending, or if a report is of another schema.
     """
     _draw([reports] if isinstance(reports, (Report, Mapping)) else list(reports), path)
 
@@ -73,7 +75,7 @@ def _draw(given: Sequence[Union[Report, Told]], path: str) -> None:
 
 
 def _where(report: Told) -> str:
-    """The machine, as far as the report says it."""
+    """Returns the machine that the report names, or ''."""
     parts = [report.get('processor'), f"{report['processors']} processors" if 'processors' in report else None,
              report.get('file_system'), report.get('kernel'), str(report.get('date') or '')[:10] or None,
              report.get('device_name') or report.get('device'), report.get('engine')]
@@ -81,7 +83,7 @@ def _where(report: Told) -> str:
 
 
 def _unit(most: float) -> Tuple[str, float]:
-    """That in which an axis up to so many bytes has plain numbers."""
+    """Returns the unit in which an axis up to so many bytes has short numbers."""
     return next((name, size) for name, size in (('TB', 1e12), ('GB', 1e9), ('MB', 1e6), ('KB', 1e3), ('bytes', 1)) if most >= size or size == 1)
 
 
@@ -185,7 +187,8 @@ def _joined(points: List[Tuple[int, List[float]]]) -> List[Tuple[int, List[float
 
 
 def _lines_of_sizes(report: Told) -> Tuple[int, Dict[str, List[Tuple[int, List[float]]]]]:
-    """Of outofcore: those of the memory size that most files were sorted in, by codec, from GB/s; of by_size.py: by program."""
+    """Returns the lines of one report. For outofcore: one per codec, computed from GB/s, of the memory size with most files. For
+    by_size.py: one per program."""
     rows = [row for row in report['results'] if 'size_bytes' in row]
     if 'memory_bytes' in report:
         memory = int(report['memory_bytes'])
@@ -280,16 +283,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog='python -m libgsort.plot', description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--version', action='version', version=f'libgsort {version()}')
-    parser.add_argument('reports', nargs='*', metavar='REPORT.json')
-    parser.add_argument('-o', '--output', metavar='FILE')
-    parser.add_argument('--can', action='store_true', help='draw nothing; exit status 0: all that is needed is there')
+    parser.add_argument('reports', nargs='*', metavar='REPORT.json', help="a report in JSON, or '-' for standard input")
+    parser.add_argument('-o', '--output', metavar='FILE', help='draw to FILE.svg or FILE.png; default: the name of the first report with .svg')
+    parser.add_argument('--can', action='store_true', help='draw nothing; exit with status 0 if matplotlib is installed')
     options = parser.parse_args(arguments)
     try:
         if options.can:
             import matplotlib.figure  # noqa: F401
             return 0
         if not options.reports:
-            parser.error('which report?')
+            parser.error('no report is given')
         path = options.output or os.path.splitext(options.reports[0])[0] + '.svg'
         plot([_read(report) for report in options.reports], path)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""python -m libgsort.ray sort|merge|stats|quantiles|check: gsort on a Ray cluster."""
+"""python -m libgsort.ray sort|merge|stats|quantiles|check: runs gsort on a Ray cluster."""
 from __future__ import annotations
 
 import argparse
@@ -14,7 +14,7 @@ from . import gsort
 
 
 def _add(parser: Any, names: Sequence[str]) -> None:
-    """gsort's options, as its table has them."""
+    """Adds options of gsort from its table."""
     for name in names:
         row = row_of(name)
         words = ['-' + row.letter.decode()] if row.letter != b'\0' else []
@@ -32,38 +32,40 @@ def _add(parser: Any, names: Sequence[str]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog='python -m libgsort.ray', description='Sorts files past one machine, on a Ray cluster.')
+    parser = argparse.ArgumentParser(prog='python -m libgsort.ray', description='Sorts files on a Ray cluster.')
     parser.add_argument('--version', action='version', version=f'libgsort {version()}')
     verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument('inputs', nargs='+', metavar='INPUT', help='files that all nodes see, or s3://, gs://, ..; * ? [ make it a pattern')
+    common.add_argument('inputs', nargs='+', metavar='INPUT', help='files that all nodes see, or s3://, gs:// and others; * ? [ make a pattern')
     _add(common, [name for name in gsort.ORDER if name != 'reverse'])
-    task = common.add_argument_group('of each task', 'Default: 1G, and one thread.')
+    task = common.add_argument_group('each task', 'Default: 1G and one thread.')
     _add(task, gsort.TASK)
-    common.add_argument('--address', help='of the cluster; default the one that there is, else one on this machine')
-    common.add_argument('--local-nodes', type=int, default=0, metavar='N', help='start a cluster of N nodes of 1 processor on this machine, for a first look')
-    common.add_argument('-q', '--quiet', action='store_true', help='no progress and no report')
+    common.add_argument('--address', help='address of the cluster; default: the cluster that runs, or else a new one on this machine')
+    common.add_argument('--local-nodes', type=int, default=0, metavar='N',
+                        help='start a cluster of N nodes with 1 processor each on this machine, to try it out')
+    common.add_argument('-q', '--quiet', action='store_true', help='print no progress and no report')
     ordered = argparse.ArgumentParser(add_help=False)
     _add(ordered, ['reverse'])
-    for verb, text in ('sort', 'sorts files'), ('merge', 'merges files that are sorted already'):
+    for verb, text in ('sort', 'sorts files'), ('merge', 'merges sorted files'):
         made = verbs.add_parser(verb, help=text, parents=[common, ordered], description=f'{text[0].upper()}{text[1:]}.')
-        made.add_argument('-o', '--output', required=True, help='a file, or a folder of parts if it ends in /: one that all nodes see, or s3://, gs://, ..')
-        made.add_argument('--parts', type=int, default=0, metavar='N', help='that are merged at the same time; default from the size')
-        made.add_argument('--work', metavar='DIR', help="where the folder for journal and sorted files is made; default beside the output")
-        made.add_argument('--resume', action='store_true', help='keep what is done if the driver dies, and go on with what was kept')
-        made.add_argument('--explain', action='store_true', help='print the plan and its time, by rates that the nodes measure; and stop')
+        made.add_argument('-o', '--output', required=True, help='a file that all nodes see, or a folder of parts if it ends in /; or s3://, gs:// and others')
+        made.add_argument('--parts', type=int, default=0, metavar='N', help='merge N parts at the same time; default: from the size')
+        made.add_argument('--work', metavar='DIR', help="make the folder for the journal and sorted files in DIR; default: beside the output")
+        made.add_argument('--resume', action='store_true', help='keep finished work if the driver dies, and continue with work that was kept')
+        made.add_argument('--explain', action='store_true', help='print the plan and its duration, by rates that the nodes measure, without sorting')
         if verb == 'sort':
-            made.add_argument('--temp', metavar='DIR', help="on each node's own disk, for sorted files; default beside the output")
+            made.add_argument('--temp', metavar='DIR', help="write sorted files to DIR on each node's own disk; default: beside the output")
         _add(made, [*gsort.WRITTEN, *gsort.FORM, *(gsort.WHERE if verb == 'sort' else ())])
-    verbs.add_parser('stats', help='count, minimum, maximum and sum', parents=[common], description='Counts and adds up.')
-    made = verbs.add_parser('quantiles', help='of sorted files, without a merge', parents=[common, ordered], description='Exact quantiles of sorted files.')
-    made.add_argument('-p', required=True, metavar='P[,P]...', help='decimals from 0 to 1, or median')
-    verbs.add_parser('check', help='whether a file is sorted', parents=[common, ordered], description='Checks that a file is sorted.')
+    verbs.add_parser('stats', help='prints count, minimum, maximum and sum', parents=[common], description='Prints count, minimum, maximum and sum.')
+    made = verbs.add_parser('quantiles', help='prints exact quantiles of sorted files', parents=[common, ordered],
+                            description='Prints exact quantiles of sorted files, without a merge.')
+    made.add_argument('-p', required=True, metavar='P[,P]...', help='numbers from 0 to 1, or median')
+    verbs.add_parser('check', help='checks that files are sorted', parents=[common, ordered], description='Checks that a file is sorted.')
     return parser
 
 
 def _stop(number: int, frame: Any) -> None:
-    """The first signal ends the sort within a second, the second one whatever is at work."""
+    """Handles a signal. The first one ends the sort within a second; the second one ends any work at once."""
     from . import crew
     if crew.stop.is_set():
         raise KeyboardInterrupt
@@ -111,7 +113,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             cluster.append(_cluster(given.local_nodes))
             given.address = cluster[0].address
         connect(given.address)
-        if threading.current_thread() is threading.main_thread():  # ray.init has taken signals, and these are ours
+        if threading.current_thread() is threading.main_thread():  # ray.init has set handlers for signals
             signal.signal(signal.SIGTERM, _stop)
             signal.signal(signal.SIGINT, _stop)
         return _run(given)
