@@ -1,10 +1,10 @@
-"""libgsort: sorts arrays and files of any size, larger than memory too, and checks its own result.
+"""libgsort: sorts arrays, tables and files that may be larger than memory, and verifies each result.
 
     import libgsort as gs
-    gs.sort(a)                                     # an ndarray or memmap, in its place
+    gs.sort(a)                                     # an ndarray or memmap, in place
     gs.sort_file('in.f64', 'out.f64', memory='2G')
 
-NumPy is imported when an array is wanted, not before, and so is what else takes time.
+NumPy and other slow imports are loaded at their first use.
 """
 from . import cuda
 from ._c import version

@@ -1,4 +1,4 @@
-"""libgsort.so.0 by ctypes: its calls, the structs that callbacks are given, and what it fails with.
+"""Loads libgsort.so.0 by ctypes: declares its calls and the structs of callbacks, and raises its errors.
 
 Jobs and reports are opaque (job.py, report.py). tests/python compares this file with src/gsort.h.
 """
@@ -54,7 +54,7 @@ class CWriter(ctypes.Structure):
 MIRRORS = {'gs_error': CError, 'gs_progress': CProgress, 'gs_type': CType, 'gs_reader': CReader, 'gs_writer': CWriter,
            'gs_option': COption}
 
-# Call -> what it returns and takes. Pointers that are only passed on are void pointers.
+# Call -> the type of its result and of its arguments. Pointers that are only passed on are void pointers.
 CALLS = {
     'gs_job_create': (c_void_p, []),
     'gs_job_free': (None, [c_void_p]),
@@ -108,7 +108,7 @@ CALLS = {
 
 
 def _load() -> ctypes.CDLL:
-    """$LIBGSORT_LIBRARY, else the library that came with this package, else the system's."""
+    """Loads the library: from $LIBGSORT_LIBRARY, or else from this package, or else from the system."""
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), NAME)
     name = os.environ.get('LIBGSORT_LIBRARY') or (here if os.path.exists(here) else NAME)
     try:
@@ -126,20 +126,20 @@ library = _load()
 
 
 def version() -> str:
-    """The library's, such as '0.1.0'."""
+    """Returns the version of the library, such as '1.0.0'."""
     text: bytes = library.gs_version()
     return text.decode()
 
 
 def raise_for(error: CError, given: Collection[str] = ()) -> None:
-    """given: the keywords of the call."""
+    """Raises the exception for `error`, if it is one. given: the keywords of the call."""
     if error.status != 0:
         import re
 
         from .errors import error_of
         from .table import in_keywords
         text = error.text.decode(errors='replace') or library.gs_status_text(error.status).decode()
-        text = re.sub(r'gs_sorter_(\w+)', r'\1()', text)  # as they are called here
+        text = re.sub(r'gs_sorter_(\w+)', r'\1()', text)  # the name in Python
         raise error_of(error.status, error.sys_errno, in_keywords(text, given))
 
 

@@ -1,4 +1,4 @@
-"""Names that annotations use, at run time too: typing.get_type_hints finds them. NumPy is imported when one of its own is wanted."""
+"""Defines the names in annotations, so that typing.get_type_hints finds them at run time. NumPy is imported at its first use."""
 from __future__ import annotations
 
 import sys
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 else:
     class _Module:
-        """A module that is imported when something of it is asked for."""
+        """Imports a module at the first access to one of its names."""
 
         def __init__(self, name):
             self._name = name

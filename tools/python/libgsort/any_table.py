@@ -1,4 +1,4 @@
-"""Tables of any columns: sort_table, sort_parquet, and sorted. They need pyarrow, which is imported when one of them is called."""
+"""Sorts tables with columns of any type: sort_table and sort_parquet. Both import pyarrow when they are called."""
 from __future__ import annotations
 
 from contextlib import nullcontext
@@ -14,13 +14,21 @@ from .table import Path
 
 @dataclass
 class TableReport:
-    """What a sort of a table did. Sizes are bytes."""
+    """Reports on the sort of a table. Sizes are in bytes, times in seconds.
+
+    rows: rows that were read
+    runs: sorted runs that were made in memory
+    passes: how many merges a row went through, at most
+    spilled_bytes: written to temporary files
+    memory: the limit for the memory of the sort
+    seconds: duration of the sort
+    """
 
     rows: int = 0
-    runs: int = 0  # groups of rows that were sorted in memory
-    passes: int = 1  # merges that a row went through, at most
-    spilled_bytes: int = 0  # written to temporary files
-    memory: int = 0  # the ceiling
+    runs: int = 0
+    passes: int = 1
+    spilled_bytes: int = 0
+    memory: int = 0
     seconds: float = 0.0
 
 
@@ -28,13 +36,13 @@ def _need_pyarrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ModuleNotFoundError as error:
-        if error.name != 'pyarrow':  # pyarrow is installed, and lacks something
+        if error.name != 'pyarrow':  # pyarrow is installed, but lacks something
             raise
         raise ImportError(f'{error}; tables of any columns need it: pip install libgsort[tables]') from None
 
 
 def over(cancel: Optional[Cancel]) -> ContextManager[None]:
-    """While a call is at work, which looks now and then whether it is canceled."""
+    """Returns a context for a call that polls `cancel`, which waits until the call has ended."""
     if cancel is not None and not isinstance(cancel, Cancel):
         raise type_error(f'cancel: {type(cancel).__name__}; a libgsort.Cancel is wanted')
     return nullcontext() if cancel is None else cancel.over(lambda: None)
@@ -42,23 +50,26 @@ def over(cancel: Optional[Cancel]) -> ContextManager[None]:
 
 def sort_table(x: Any, keys: Keys = None, *, memory: Union[int, str, None] = None, nulls: str = 'last', temp: Optional[Path] = None,
                progress: Union[bool, Callable[[Progress], object]] = False, cancel: Optional[Cancel] = None) -> Any:
-    """Sorts a table of any columns, larger than memory too. Rows with equal keys keep their order.
+    """Sorts a table with columns of any type, which may be larger than memory. Rows with equal keys keep their order.
 
-    x: what has __arrow_c_stream__ or __arrow_c_array__: tables, batches, readers of pyarrow, frames of Polars and pandas, relations of
-        DuckDB; a LazyFrame, which is collected batch by batch; a Series or Arrow array, as a table of one column
-    keys: columns, the first decides first; '-name' descending; default: all of them. Numbers, decimals, times, bool, text and binary
-        (by their bytes), dictionaries of these (by their values; ordered ones, and enums of DuckDB, by their places)
-    memory: the ceiling for what the sort takes, 32M at least: bytes, '2G', '25%'; default half of what there is
-    nulls: 'last' or 'first', whatever the direction of the key
-    temp: the folder for what does not fit; default $TMPDIR or /tmp
-    progress: True draws a line; or a function that is given a Progress
-    cancel: ends the call, and the reader, with a CanceledError
+    x: an object with __arrow_c_stream__ or __arrow_c_array__: tables, batches and readers of pyarrow, frames of Polars and pandas, relations
+        of DuckDB. Also a LazyFrame, which is collected batch by batch. A Series or an Arrow array is a table with one column
+    keys: columns, the first decides first; '-name' sorts descending. Default: all columns. A key may have numbers, decimals, times, bool,
+        text or binary values (ordered by their bytes), or dictionaries of these (by their values). Ordered dictionaries and enums of
+        DuckDB are ordered by their positions
+    memory: the limit for the memory of the sort, at least 32M: a number of bytes, '2G' or '25%'. Default: half of the available memory
+    nulls: 'last' or 'first', for ascending and descending keys
+    temp: the folder for temporary files; default: $TMPDIR or /tmp
+    progress: True draws a progress line; or a function that is called with a Progress
+    cancel: a Cancel that ends the call or the reader with a CanceledError
 
-    Returns a pyarrow.RecordBatchReader of the sorted rows, which is read once: pa.table(..), pl.DataFrame(..), duckdb take it. `x` has
-    been read then; schema, metadata and types are those of `x`.
+    Returns a pyarrow.RecordBatchReader of the sorted rows, after `x` has been read to its end. pa.table(..), pl.DataFrame(..) and duckdb read
+    it, once. Its schema, metadata and types are those of `x`.
 
-    Floats are ordered as in arrays: -0.0 before 0.0, and NaNs are the greatest, by their bits. A row of more than a 64th of memory is an
-    OutOfMemoryError, a key without an order a TypeError, a temporary file that cannot be written a FileError or SpaceError.
+    Floats are ordered as in arrays: -0.0 is before 0.0, and NaNs are greatest, ordered by their bits.
+
+    Raises a TypeError if a key has no order, and an OutOfMemoryError if a row needs more than 1/64 of memory. Raises a FileError
+    or SpaceError if a temporary file cannot be written.
     """
     _need_pyarrow()
     from .tables.table import sort_table as work
@@ -70,18 +81,22 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys = None,
                  nulls: str = 'last', compression: Optional[str] = None, compression_level: Optional[int] = None,
                  row_group_size: Optional[int] = None, temp: Optional[Path] = None,
                  progress: Union[bool, Callable[[Progress], object]] = False, cancel: Optional[Cancel] = None) -> TableReport:
-    """Sorts Parquet files into one, which appears whole or not at all, and may be one of them.
+    """Sorts Parquet files into one file, which appears whole or not at all. Returns a TableReport.
 
-    src: a file or several, with the same columns
-    keys, memory, nulls, progress, cancel: as of sort_table
-    compression: 'zstd', 'snappy', 'none', ..; default each column's in the first file
-    row_group_size: rows; default the most that a row group of the inputs has. A row group is smaller where it would take more than an
-        eighth of memory
-    temp: default the folder of `dst`
+    src: a path or several, of files with the same columns
+    dst: a path; may be one of `src`
+    keys, memory, nulls, progress, cancel: as for sort_table
+    compression: 'zstd', 'snappy', 'none' or another codec. Default: that of each column in the first file
+    compression_level: a level of the codec
+    row_group_size: rows. Default: the size of the largest row group of the inputs. A row group that would need more than an eighth of memory
+        is written smaller
+    temp: the folder for temporary files; default: the folder of `dst`
 
-    The schema, metadata and, if there is one, the index of pages are those of the first file; statistics are made anew, and the output
-    says by which columns it is sorted. Other encodings than Arrow's usual ones, and Bloom filters, are not kept: times of INT96 become
-    nanoseconds in INT64. A file with one that nanoseconds do not hold, outside of 1677..2262, is an InputError.
+    The output has the schema and metadata of the first file, and a page index if that file has one. Its statistics are computed again, and it
+    records the columns that it is sorted by. Columns get the default encodings of Arrow, and Bloom filters are dropped.
+
+    INT96 times are written as nanoseconds in INT64. Raises an InputError for an INT96 time outside of 1677..2262, which does not fit, and for
+    a file that is not Parquet. Raises a TypeError for files with other columns, and other errors as sort_table does.
     """
     _need_pyarrow()
     from .tables.parquet import sort_parquet as work

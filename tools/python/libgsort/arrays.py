@@ -1,4 +1,4 @@
-"""Arrays in memory: sorted in place, counted, checked; their order."""
+"""Sorts arrays in memory, in place, or returns their order. Also checks them and computes statistics."""
 from __future__ import annotations
 
 import os
@@ -14,13 +14,15 @@ from .resident import released
 
 
 def is_arrow(a: Any) -> bool:
-    """A column of Arrow's, or a Series that speaks it."""
+    """Returns whether `a` exports itself as Arrow data, as columns and Series do."""
     return hasattr(a, '__arrow_c_stream__') or hasattr(a, '__arrow_c_array__')
 
 
 def array_of(a: Any) -> Array:
-    """An array of the memory that `a` has: an ndarray, or what has the buffer protocol, such as array.array. Of a column of Arrow's a
-    copy, which is read-only."""
+    """Returns the memory of `a` as an ndarray: of an ndarray, or of an object with the buffer protocol, such as array.array.
+
+    An Arrow column is copied; its copy is read-only.
+    """
     import numpy as np
     if is_arrow(a):
         from .arrow_table import array_of_column
@@ -41,7 +43,7 @@ def array_of(a: Any) -> Array:
 
 
 def _key(order: Keys, options: Any) -> Keys:
-    """NumPy's word, and the library's, for the same; a list, for what was given may be read but once."""
+    """Returns the key, which is `order` as in NumPy or `key` as in the library. It is a list, because an iterator is read only once."""
     key: Keys = options.pop('key', None)
     if order is not None and key is not None:
         raise type_error('order and key are the same; give one of them')
@@ -50,17 +52,19 @@ def _key(order: Keys, options: Any) -> Keys:
 
 
 def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[ArrayOptions]) -> Report:
-    """Sorts an array in its place, with all threads, within the memory that it is given beside the array.
+    """Sorts an array in place, with all threads. Returns a Report.
 
-    a: shape (n,): an ndarray or memmap, or any writable buffer. What is not contiguous is copied there and back
-    order: of a structured dtype: a field or several, the first decides first; '-name' sorts descending, 'outer.inner' is a
-        field in a field. Default: all fields, as numpy has it. Elements with equal keys keep their order, where numpy.sort goes on
-        by the remaining fields: name these, too, to have its order. ties='bytes' goes on by all other bytes, as they are
-    options: reverse, memory, temp, device, progress, ..: libgsort.options() says what they mean
+    a: shape (n,): an ndarray or memmap, or any writable buffer. An array that is not contiguous is copied, sorted and copied back
+    order: a field of a structured dtype, or several: the first decides first. '-name' sorts descending; 'outer.inner' is a field in a
+        field. Default: all fields, as in NumPy. Elements with equal keys keep their order. numpy.sort orders them by the remaining
+        fields: name these as well to get its order. ties='bytes' orders them by all their bytes
+    options: reverse, memory (used besides the array), temp, device, progress and others, as libgsort.options() explains
 
-    NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round, if `nan` does not say where NaNs come. If it
-    fails or is canceled before anything was written the array is as it was; the text of the error says when it is not, and a note
-    (__notes__) of what Ctrl-C or the function for progress has raised.
+    NaN and NaT are last, and -0.0 is before 0.0. With reverse both are the other way round, unless `nan` says where NaN and NaT are.
+
+    Raises a ValueError if the array is read-only or has several dimensions, and a TypeError if its dtype has no order. If a sort fails or
+    is canceled before it wrote anything, the array is unchanged. Otherwise the text of the Error says what the array holds. An
+    exception of Ctrl-C or of the progress function has that text as a note (__notes__).
     """
     import numpy as np
     array = array_of(a)
@@ -69,7 +73,7 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
     key = _key(order, options)
     layout = layout_of(array.dtype, key)
     if not array.flags.c_contiguous:
-        whole = array.view(f'V{array.dtype.itemsize}')  # as in place, what belongs to no field moves along
+        whole = array.view(f'V{array.dtype.itemsize}')  # bytes between fields move with their element, as in a sort in place
         copy = np.ascontiguousarray(whole)
         report = sort(copy.view(array.dtype), order=key, **options)
         whole[...] = copy
@@ -80,19 +84,18 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
 
 
 def _sort_swapped(array: Array, options: Mapping[str, Any]) -> Report:
-    """Numbers of the other byte order: as records they would take twice the time, and three times the memory."""
+    """Sorts numbers of the other byte order by swapping their bytes. As records they would need twice the time and three times the memory."""
     swapped = array.view(array.dtype.newbyteorder())
     done: List[Array] = []
     try:
-        done.extend(map(swapped.byteswap, (True,)))  # in one call: no signal comes between the swap and its note
+        done.extend(map(swapped.byteswap, (True,)))  # one call: no signal can arrive between the swap and its note
         return _run('gs_job_sort_array', swapped, layout_of(swapped.dtype), options)
     finally:
         if done:
             swapped.byteswap(inplace=True)
 
 
-# What takes milliseconds at most is done on the calling thread, where a signal is handled behind it: a thread of its own would take
-# 0.3 ms.
+# A job of a few milliseconds runs on the calling thread, which handles signals after it. A thread of its own would cost 0.3 ms.
 SHORT_BYTES = 1 << 20
 
 
@@ -108,20 +111,22 @@ def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *o
             return job.run(function, *arguments)
     except Error:
         raise
-    except BaseException as raised:  # by Ctrl-C, or by the function for progress
-        if job.failure():  # which says what the array holds
+    except BaseException as raised:  # by Ctrl-C, or by the progress function
+        if job.failure():  # its text says what the array holds
             vars(raised).setdefault('__notes__', []).append(job.failure())  # as add_note, of Python 3.11
         raise
 
 
 def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.NDArray[np.uint64]] = None,
             **options: Unpack[ArrayOptions]) -> npt.NDArray[np.uint64]:
-    """The places of an array's elements in order: a[argsort(a)] is sorted. Stable; the array stays as it is.
+    """Returns the positions of an array's elements in sorted order: a[argsort(a)] is sorted. The array does not change.
 
-    a: shape (n,), as of sort; what is not contiguous is copied first
-    order, options: as of sort, but for ties. Elements are sorted together with their places: 2 to 5 times the array is sorted
+    a: shape (n,), as for sort. An array that is not contiguous is copied first
+    order, options: as for sort, without ties. Elements are sorted together with their positions: 2 to 5 times as many bytes as the array
     out: shape (n,), uint64, contiguous; may be a memmap. Default: a new array
-    Returns `out`. -0.0 and 0.0 are two, and so are NaNs with different bits; only equal bits keep their order.
+
+    Returns `out`, which belongs to the caller. The sort is stable: elements with equal bits keep their order. -0.0 and 0.0 are not equal
+    here, nor are NaNs with different bits. Raises a ValueError if `out` has another dtype or shape, is read-only or shares memory with `a`.
     """
     import numpy as np
     given = array_of(a)
@@ -141,7 +146,7 @@ def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.ND
 
 
 def look_at(call: str, a: Any, key: Keys, options: Mapping[str, Any]) -> Report:
-    """Statistics, or whether it is sorted."""
+    """Reports on an array without changing it: `call` computes statistics or checks the order."""
     import numpy as np
     array = array_of(a)
     layout = layout_of(array.dtype, key)

@@ -1,12 +1,12 @@
-"""Arrow's C data and stream interfaces, and the capsules in which Python hands them on.
+"""Implements Arrow's C data and stream interfaces, and the capsules in which Python passes them.
 
-https://arrow.apache.org/docs/format/CDataInterface.html has the structs and who releases what. What is given away here is kept by a
-reference, the struct's private_data, until whoever took it calls its release, which is in arrow_release.c.
+https://arrow.apache.org/docs/format/CDataInterface.html describes the structs and who releases them. An exported struct keeps its Python
+objects alive by a reference in private_data. The importer drops it by calling `release`, which is in arrow_release.c.
 
-nanoarrow is not taken for this: its C (0.9.0) has 9,100 lines in eight files, and would save about 60 of the 250 here and in
-arrow_release.c: the release of children, and filling the structs. It owns buffers by a callback in C, so the reference to a Python object,
-the GIL and a pending exception in arrow_release.c would stay, and so would these structs, for what is read and called here is in Python.
-The package of PyPI is built for each CPython, where one wheel of libgsort is for all. Tables of any columns are pyarrow's.
+We rejected nanoarrow. Its C (0.9.0) has 9,100 lines in eight files, and would save about 60 of the 250 lines here and in arrow_release.c.
+These lines release children and fill the structs. nanoarrow owns buffers by a callback in C. So the reference to a Python object, the GIL
+and a pending exception would stay in arrow_release.c. These structs would stay as well, because Python reads and calls them. Its package on
+PyPI is built for each CPython, but one wheel of libgsort works with all. Tables with columns of any type use pyarrow.
 """
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def capsule_address(capsule: object, name: bytes) -> int:
 
 
 class Kept:
-    """What a struct that was given away points to."""
+    """Keeps the objects alive that an exported struct points to."""
 
     def __init__(self, *values: object) -> None:
         self.values = values
@@ -75,20 +75,20 @@ ALIVE: weakref.WeakSet[Kept] = weakref.WeakSet()
 
 
 def give(value: object) -> int:
-    """A reference to it that the other side drops, by arrow_release.c."""
+    """Returns a new reference to `value` as a pointer. The importer drops it through arrow_release.c."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
     return id(value)
 
 
 def release(struct: Any) -> None:
-    """A struct that somebody else made."""
+    """Releases a struct that another library exported."""
     if struct.release:
         RELEASE(struct.release)(ctypes.addressof(struct))
 
 
 @functools.lru_cache(maxsize=None)
 def _library() -> ctypes.PyDLL:
-    """Beside libgsort.so.0: in a wheel, or where it was built."""
+    """Loads libgsort_arrow.so from the folder of libgsort.so.0: in a wheel or a build folder."""
     folder = os.path.dirname(os.environ.get('LIBGSORT_LIBRARY') or __file__)
     try:
         library = ctypes.PyDLL(os.path.join(os.path.abspath(folder), 'libgsort_arrow.so'))
@@ -104,7 +104,7 @@ def _address(name: str) -> c_void_p:
 
 
 def metadata_of(schema: ArrowSchema) -> bytes:
-    """A copy: how many pairs there are, then of each key and value the length and the bytes. b'': there are none."""
+    """Returns a copy of the metadata: the number of pairs, then length and bytes of each key and value. b'': there are none."""
     if not schema.metadata:
         return b''
     at, end = int(schema.metadata), int(schema.metadata) + 4
@@ -114,7 +114,7 @@ def metadata_of(schema: ArrowSchema) -> bytes:
 
 
 def without_labels(metadata: bytes) -> bytes:
-    """Of metadata_of, where rows come out in another order: a range of labels of pandas' would be that of other rows."""
+    """Returns metadata of metadata_of for rows in another order: without the range of pandas' row labels, which would label other rows."""
     at, end, parts = 4, len(metadata), []
     while at < end:
         length = 4 + c_int32.from_buffer_copy(metadata, at).value
@@ -127,17 +127,17 @@ def without_labels(metadata: bytes) -> bytes:
 
 
 def without_range(pandas: bytes) -> bytes:
-    """The same of pandas' own part."""
+    """Does the same with the value of the key 'pandas'."""
     try:
         said = json.loads(pandas)
         kept = [index for index in said['index_columns'] if not isinstance(index, dict)]
-    except (ValueError, TypeError, KeyError):  # none of pandas' making
+    except (ValueError, TypeError, KeyError):  # not written by pandas
         return pandas
     return pandas if kept == said['index_columns'] else json.dumps({**said, 'index_columns': kept}).encode()
 
 
 def fill_schema(schema: ArrowSchema, format: bytes, name: bytes, flags: int, metadata: bytes, children: Sequence[ArrowSchema] = ()) -> None:
-    """In `schema`, which is whoever's; `children` are filled already."""
+    """Fills `schema`, which belongs to the caller. `children` must be filled before."""
     pointers = (POINTER(ArrowSchema) * len(children))(*map(ctypes.pointer, children))
     texts = ctypes.create_string_buffer(format), ctypes.create_string_buffer(name), ctypes.create_string_buffer(metadata)
     schema.format, schema.name = (ctypes.cast(text, c_char_p) for text in texts[:2])
@@ -145,11 +145,11 @@ def fill_schema(schema: ArrowSchema, format: bytes, name: bytes, flags: int, met
     schema.dictionary = None
     schema.flags, schema.n_children, schema.children = flags, len(children), pointers
     schema.private_data = give(Kept(pointers, children, texts))
-    schema.release = _address('release_schema')  # last: before, nothing is to be released
+    schema.release = _address('release_schema')  # last: until now there is nothing to release
 
 
 def fill_array(array: ArrowArray, length: int, buffers: Sequence[Any], children: Sequence[ArrowArray] = (), nulls: int = 0) -> None:
-    """`buffers` are NumPy arrays; None: no nulls, else there are so many."""
+    """Fills `array`. `buffers` are NumPy arrays; None as the first one: there are no nulls. nulls: how many there are."""
     pointers = (POINTER(ArrowArray) * len(children))(*map(ctypes.pointer, children))
     addresses = (c_void_p * len(buffers))(*(None if buffer is None else buffer.ctypes.data for buffer in buffers))
     array.length, array.null_count, array.offset = length, nulls, 0
@@ -159,7 +159,7 @@ def fill_array(array: ArrowArray, length: int, buffers: Sequence[Any], children:
     array.release = _address('release_array')  # last, as above
 
 
-# Streams that are given away: private_data is a Kept of a source, which has fill_schema(address) and fill_next(address).
+# Exported streams: private_data is a Kept of a source, which has fill_schema(address) and fill_next(address).
 
 
 def _source(stream: int) -> Any:
@@ -167,14 +167,15 @@ def _source(stream: int) -> Any:
 
 
 def _call(stream: int, what: str, address: int, answer: Any) -> None:
-    """Ctrl-C may come between any two lines. Before the first it leaves the stream as it is, and else it fails in every further read."""
+    """Calls source.what(address). Ctrl-C may interrupt it between any two lines: before the first, the stream does not change; after it,
+    every later read fails."""
     source = _source(stream)
-    if source.error is not None:  # what came now would not follow what came last
+    if source.error is not None:  # the next batch would not follow the last one
         return
     source.error = _INTERRUPTED
     try:
         getattr(source, what)(address)
-    except BaseException as error:  # nothing passes through C
+    except BaseException as error:  # exceptions do not pass through C
         source.error = ctypes.create_string_buffer(_error_text(error))
         return
     answer[0] = 0  # else arrow_release.c answers EIO
@@ -185,7 +186,7 @@ _INTERRUPTED = ctypes.create_string_buffer(b'KeyboardInterrupt: a batch was lost
 
 
 def _error_text(error: BaseException) -> bytes:
-    """Whatever the exception's own text does."""
+    """Returns the text of an exception, even if str() of it fails."""
     try:
         return f'{type(error).__name__}: {error}'.encode(errors='backslashreplace')
     except BaseException:

@@ -1,7 +1,7 @@
-"""Tables of Arrow's as records, and sorted records as tables: columns of a fixed width, without nulls.
+"""Converts Arrow tables to records, and sorted records to Arrow tables: columns of a fixed width, without nulls.
 
-A table of several columns becomes records, which are put together in the sorter's own memory; one of a single column is numbers,
-if it is one of a type of numbers. No Arrow library is needed: what feeds and takes speaks Arrow's C interfaces (arrow_c.py).
+Several columns are interleaved to records in the sorter's memory. A single column of numbers is sorted as numbers. No Arrow library is
+needed: both sides use Arrow's C interfaces (arrow_c.py).
 """
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Format of Arrow's -> dtype, by what it begins with.
+# Format of Arrow -> dtype.
 FORMATS = {b'c': 'i1', b'C': 'u1', b's': '<i2', b'S': '<u2', b'i': '<i4', b'I': '<u4', b'l': '<i8', b'L': '<u8', b'e': '<f2',
            b'f': '<f4', b'g': '<f8', b'b': '?', b'tdD': '<i4', b'tdm': '<i8', b'tts': '<i4', b'ttm': '<i4', b'ttu': '<i8',
            b'ttn': '<i8'}
 DICTIONARY_ORDERED, NULLABLE = 1, 2  # ARROW_FLAG_..
-UNNAMED = 'f0'  # the field of a column without a name, for NumPy has none without
+UNNAMED = 'f0'  # the field of a column without a name, because NumPy's fields have names
 
 
 class Column:
-    """One of a table; `is_decimal`: 128 bits, two's complement. `metadata`: what an extension type is, too."""
+    """Describes a column. `is_decimal`: integers of 128 bits. `metadata` includes the name of an extension type."""
 
     def __init__(self, format: bytes, name: str, flags: int, metadata: bytes = b'') -> None:
         self.format, self.name, self.flags, self.metadata = format, name, flags, metadata
@@ -59,7 +59,7 @@ class Column:
 
 
 class Columns:
-    """Those of a table (`is_table`), or the one of an array. Metadata are those of the first that was pushed."""
+    """Describes the columns of a table (`is_table`), or the column of an array. The metadata are those of the first table pushed."""
 
     metadata = b''  # of the table
 
@@ -90,7 +90,7 @@ class Columns:
 
     @classmethod
     def of_dtype(cls, dtype: np.dtype[Any]) -> Columns:
-        """Of what was pushed as NumPy's arrays."""
+        """Returns the columns for elements that were pushed as NumPy arrays."""
         formats = {kind: format for format, kind in reversed(FORMATS.items())}
 
         def column(name: str, kind: np.dtype[Any]) -> Column:
@@ -125,7 +125,7 @@ class Columns:
         return other.is_table == self.is_table and other.columns == self.columns
 
     def keys_of(self, keys: Keys) -> Tuple[Keys, bool]:
-        """As layout_of takes them, and whether '-' of the one column means the reverse of all."""
+        """Returns the keys in the form that layout_of accepts, and whether '-' of a single column reverses the order."""
         wanted = key_list(keys) or [column.name for column in self.columns]
         by_name = {column.name: column for column in self.columns}
         found: List[str] = []
@@ -150,7 +150,7 @@ class Columns:
         return found, False
 
     def arrays_of(self, array: c.ArrowArray) -> List[Array]:
-        """Of NumPy's, in Arrow's memory; bits are unpacked."""
+        """Returns the columns of a batch as NumPy arrays in Arrow's memory; bits are unpacked."""
         if not self.is_table:
             return [_values(self.columns[0], array, array.offset, array.length)]
         _refuse_nulls('the table', array, array.offset, array.length)
@@ -167,21 +167,23 @@ class Columns:
 
 
 class Batches:
-    """What has __arrow_c_stream__ or __arrow_c_array__, until it is left: its schema, and its batches one by one, each until the
-    next one comes."""
+    """Reads an object with __arrow_c_stream__ or __arrow_c_array__: its schema, and its batches one by one.
+
+    The schema is valid inside the `with` block, and a batch until the next one is read.
+    """
 
     def __init__(self, data: Any) -> None:
         self.schema, self.batch = c.ArrowSchema(), c.ArrowArray()
         self.stream: Optional[c.ArrowArrayStream] = None
-        self.of_pyarrow: Any = None  # its schema, once pyarrow has it
-        self.reader: Any = None  # pyarrow's, whose batches may have another schema, which a stream of Arrow's does not show
+        self.of_pyarrow: Any = None  # the schema as pyarrow's, once it was imported there
+        self.reader: Any = None  # a reader of pyarrow; its batches may have other schemas, which an Arrow stream would not show
         self.capsules: Any = None
         pyarrow = sys.modules.get('pyarrow')
         _refuse_objects(data)
         if pyarrow is not None and isinstance(data, pyarrow.RecordBatchReader):
             self.reader = data
         elif hasattr(data, '__arrow_c_stream__'):
-            self.capsules = data.__arrow_c_stream__()  # which releases the stream
+            self.capsules = data.__arrow_c_stream__()  # the capsule releases the stream
             self.stream = c.ArrowArrayStream.from_address(c.capsule_address(self.capsules, b'arrow_array_stream'))
         else:
             self.capsules = data.__arrow_c_array__()
@@ -227,7 +229,7 @@ class Batches:
 
 
 def _refuse_objects(data: Any) -> None:
-    """Refuses columns of Python objects. Polars exports their addresses as bytes, and its Arrow schema does not say so."""
+    """Refuses columns of Python objects. Polars exports their addresses as bytes, which its Arrow schema does not show."""
     schema = getattr(data, 'schema', None)
     types = schema if isinstance(schema, Mapping) else {getattr(data, 'name', ''): getattr(data, 'dtype', None)}
     for name, kind in types.items():
@@ -236,7 +238,7 @@ def _refuse_objects(data: Any) -> None:
 
 
 def _check_schema(schema: Any) -> None:
-    """Refuses types that Arrow does not have. Says of DuckDB's enums that they are ordered, which its stream leaves out."""
+    """Refuses types that Arrow does not have. Marks enums of DuckDB as ordered, because its stream does not."""
     parts = [schema.children[i].contents for i in range(schema.n_children)] if schema.format == b'+s' else [schema]
     for part in parts:
         _check_column(part, (part.name or b'').decode(errors='replace'), schema.name == b'duckdb_query_result')
@@ -263,7 +265,7 @@ def _get(stream: c.ArrowArrayStream, function: int, into: Any) -> None:
 
 def _refuse_nulls(name: str, array: Any, begin: int, length: int) -> None:
     count = array.null_count
-    is_of_others = count > 0 and array.length != length  # of a slice of a struct: rows outside of it are counted, too
+    is_of_others = count > 0 and array.length != length  # for a slice of a struct, null_count includes rows outside of it
     if (count < 0 or is_of_others) and array.n_buffers > 0 and array.buffers[0]:
         count = length - int(_bits(array.buffers[0], begin, length).sum())
     if count > 0:
@@ -292,8 +294,8 @@ def _values(column: Column, array: Any, begin: int, length: int) -> Array:
 
 
 def array_of_column(data: Any) -> Array:
-    """A copy, read-only, of a column that stands alone: numbers, bool, dates, timestamps, durations, and bytes of one width. Times of
-    day are numbers."""
+    """Returns a read-only copy of a column that is not in a table: numbers, bool, dates, timestamps, durations, or bytes of a fixed width.
+    Times of day are numbers."""
     with Batches(data) as batches:
         columns = Columns(batches.schema)
         if columns.is_table:
@@ -311,7 +313,7 @@ def array_of_column(data: Any) -> Array:
 
 
 def _time_of(format: bytes) -> Optional[str]:
-    """NumPy's type of the dates, timestamps and durations of Arrow's; timestamps with a zone are UTC there, too."""
+    """Returns NumPy's type for dates, timestamps and durations of Arrow. Timestamps with a zone stay in UTC."""
     if format in (b'tdD', b'tdm'):
         return 'M8[D]' if format == b'tdD' else 'M8[ms]'
     if format[:2] not in (b'ts', b'tD'):
@@ -321,7 +323,7 @@ def _time_of(format: bytes) -> Optional[str]:
 
 
 class AnySource:
-    """What a stream of any columns that was given away is made of."""
+    """Fills an exported stream with columns of any type."""
 
     error: Any = None
 
@@ -337,7 +339,7 @@ class AnySource:
 
 
 class _Source:
-    """What a stream that was given away is made of."""
+    """Fills an exported stream with the columns of a sorter."""
 
     error: Any = None
 
@@ -372,8 +374,8 @@ class _Source:
             ctypes.memmove(address, ctypes.addressof(children[0]), ctypes.sizeof(array))
 
     def _own_columns(self, memory: Array, dtype: np.dtype[Any]) -> Tuple[int, List[Tuple[Optional[Array], int, Array]]]:
-        """How long the columns of a block are; and of each which rows are valid, how many are not, and the values, in arrays of its
-        own, as Arrow lays them out."""
+        """Returns the length of a block's columns, and for each column its validity bits, null count and values. The arrays are new, in
+        the layout of Arrow."""
         block = memory.view(dtype)
         columns = [block] if dtype.names is None else [block[name] for name in dtype.names]
         return len(block), [(*_validity(values), np.packbits(values, bitorder='little') if column.format == b'b' else values.copy())
@@ -381,7 +383,7 @@ class _Source:
 
 
 def _validity(values: Array) -> Tuple[Optional[Array], int]:
-    """Bits of what is no NaT, and how many are; None: all are valid."""
+    """Returns the bits of values that are not NaT, and the number of NaTs. None: all values are valid."""
     are_null = np.isnat(values) if values.dtype.kind in 'mM' else np.zeros(0, '?')
     nulls = int(np.count_nonzero(are_null))
     return np.packbits(~are_null, bitorder='little') if nulls > 0 else None, nulls

@@ -1,4 +1,4 @@
-"""Cancel: ends calls from another thread, or from a coroutine that has waited long enough."""
+"""Cancel: ends calls from another thread or from a coroutine, for example after a timeout."""
 from __future__ import annotations
 
 import threading
@@ -11,23 +11,24 @@ CANCELED = -10  # GS_E_CANCELED
 
 
 class Cancel:
-    """Ends the calls that it was given to as `cancel=`: those at work, and those that begin later. They raise a CanceledError.
+    """Ends calls that have it as `cancel=`, both running and later ones. They raise a CanceledError.
 
         with gs.Cancel() as cancel:
             await asyncio.wait_for(asyncio.to_thread(gs.sort, a, cancel=cancel), 60)
 
-    Behind the `with` no call works any more, however it was left: what still does is canceled, and waited for. An output file is
-    as it was. The error says what an array has: what it had, its elements in another order, or, where a sorted copy was being
-    written over it, not all of them. A call of less than 1 MiB may end first. In a child of fork it ends nothing of the parent's.
+    The end of the `with` block cancels calls that are still running and waits for them. An output file stays as it was. For an array the
+    error says what it holds: its elements as they were, its elements in another order, or only some of them. The last happens while a
+    sorted copy is written over the array. A call on less than 1 MiB may end normally. In a child of fork, a Cancel does not
+    end calls of the parent.
     """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._at_work: List[Callable[[], object]] = []  # what ends each call
+        self._at_work: List[Callable[[], object]] = []  # these functions end the running calls
         self._is_canceled = False
 
     def cancel(self) -> None:
-        """From any thread, any number of times; it cannot be undone. Waits for nothing."""
+        """Cancels all calls and returns at once. Any thread may call it, also repeatedly; it cannot be undone."""
         with self._changed:
             self._is_canceled = True
             for end in self._at_work:
@@ -35,6 +36,7 @@ class Cancel:
 
     @property
     def is_canceled(self) -> bool:
+        """Returns whether cancel() was called."""
         return self._is_canceled
 
     def __enter__(self) -> Cancel:
@@ -47,7 +49,7 @@ class Cancel:
 
     @contextmanager
     def over(self, end: Callable[[], object]) -> Iterator[None]:
-        """While a call is at work that `end` ends."""
+        """Registers a call for the time that it runs; `end` ends it. Raises a CanceledError if cancel() was called before."""
         with self._changed:
             if self._is_canceled:
                 end()

@@ -1,4 +1,4 @@
-"""A sorted copy, of arrays and of columns of Arrow's."""
+"""Makes sorted copies of arrays and of Arrow columns."""
 from __future__ import annotations
 
 from typing import Any
@@ -15,13 +15,15 @@ COLUMN_OPTIONS = {'reverse', 'memory', 'temp', 'progress', 'cancel'}
 
 
 def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack[ArrayOptions]) -> Any:
-    """A sorted copy; `a` stays as it is.
+    """Returns a sorted copy, which belongs to the caller; `a` does not change.
 
-    a: an array, as of sort, of which a new array is made; or a Series of Polars or pandas, a pyarrow.Array or ChunkedArray, of any
-        type that has an order, of which a pyarrow.ChunkedArray is made
-    order: as of sort
-    nulls: of a column: 'last' or 'first', with reverse, too
-    options: as of sort; of a column reverse, memory, temp, progress and cancel
+    a: an array, as for sort: the copy is a new ndarray. Or a column of any type that has an order, such as a Series of Polars or pandas, or
+        a pyarrow.Array or ChunkedArray: the copy is a pyarrow.ChunkedArray
+    order: as for sort; not for a column
+    nulls: of a column: 'last' or 'first', also with reverse
+    options: as for sort; for a column only reverse, memory, temp, progress and cancel
+
+    Raises a TypeError if `a` is a table, or if an option is not one for columns.
     """
     import numpy as np
     if not is_arrow(a):
@@ -36,12 +38,12 @@ def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack
         name = 'order' if order is not None else min(others)
         raise type_error(f"{name}: of a column of Arrow's only reverse, nulls, memory, temp, progress and cancel")
     is_reverse = is_true(given.pop('reverse', None))
-    with over(given.get('cancel')):  # also while it is read
+    with over(given.get('cancel')):  # also while the column is read
         return sort_table(_alone(a), '-value' if is_reverse else 'value', nulls=nulls, **given).read_all().column(0)
 
 
 def _alone(a: Any) -> Any:
-    """A table of the one column 'value'."""
+    """Returns the column as a table with one column, 'value'."""
     import pyarrow as pa
     if hasattr(a, 'columns'):
         raise type_error(f'{type(a).__name__}; a table is sorted by sort_table()')

@@ -1,7 +1,8 @@
-"""Arrays in the memory of an NVIDIA GPU, sorted there: CuPy's, PyTorch's, JAX's, Numba's, cuDF's columns, and whatever else has
-__cuda_array_interface__ or __dlpack__.
+"""Sorts arrays in the memory of an NVIDIA GPU.
 
-Work is queued on a stream, and nothing comes to the host. Bytes are those that libgsort.sort makes of the same array.
+They may be arrays of CuPy, PyTorch, JAX or Numba, columns of cuDF, or any object with __cuda_array_interface__ or __dlpack__.
+
+Work is queued on a stream, and no data are copied to the host. The result has the same bytes as that of libgsort.sort.
 """
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ class _Versioned(ctypes.Structure):
 
 
 class _Array:
-    """Where the elements are and what they are. `owner` keeps them there."""
+    """Describes an array on a GPU: address, count and type of its elements. `owner` keeps the memory alive."""
 
     def __init__(self, owner: Any, pointer: int, count: int, type: Optional[str], dtype: Optional[np.dtype[Any]], is_read_only: bool,
                  stream: Optional[int]) -> None:
@@ -80,7 +81,7 @@ def _of_interface(a: Any, interface: Any) -> _Array:
     descr = interface.get('descr')
     dtype = np.dtype(descr if typestr[1] == 'V' and descr and descr != [('', typestr)] else typestr)
     if typestr[1] == 'V' and dtype.names is None and isinstance(getattr(a, 'dtype', None), np.dtype):
-        dtype = a.dtype  # which may be numbers of ml_dtypes, whose typestr says nothing but how many bytes they have
+        dtype = a.dtype  # may be numbers of ml_dtypes, whose typestr has only their size
     _check_shape(a, interface['shape'], interface.get('strides'), dtype.itemsize)
     pointer, is_read_only = interface['data']
     return _Array(a, pointer or 0, interface['shape'][0], None, dtype, is_read_only, interface.get('stream'))
@@ -89,7 +90,7 @@ def _of_interface(a: Any, interface: Any) -> _Array:
 def _capsule_of(a: Any, stream: Optional[int]) -> Any:
     try:
         return a.__dlpack__(stream=stream, max_version=(1, 0))
-    except TypeError:  # of before version 1
+    except TypeError:  # DLPack before version 1
         return a.__dlpack__(stream=stream)
 
 
@@ -97,7 +98,7 @@ def _of_dlpack(a: Any, stream: Optional[int]) -> _Array:
     import numpy as np
     if a.__dlpack_device__()[0] not in (DLPACK_CUDA, DLPACK_MANAGED):
         raise TypeError(f'{type(a).__name__}: it is not in the memory of an NVIDIA GPU')
-    capsule = _capsule_of(a, stream)  # nobody takes it over: its end gives back what it holds
+    capsule = _capsule_of(a, stream)  # not consumed: its destructor frees the memory
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     is_valid = ctypes.pythonapi.PyCapsule_IsValid
@@ -124,7 +125,7 @@ def _array_of(a: Any, stream: Optional[int] = None) -> _Array:
     is_torch = _module_of(a) == 'torch'
     if is_torch and stream is None:
         stream = sys.modules['torch'].cuda.current_stream(a.device).cuda_stream if a.is_cuda else None
-    # PyTorch's interface knows no bfloat16, and refuses what has a gradient.
+    # PyTorch's interface has no bfloat16, and refuses tensors with a gradient.
     interface = None if is_torch else getattr(a, '__cuda_array_interface__', None)
     if interface is not None:
         array = _of_interface(a, interface)
@@ -138,7 +139,7 @@ def _array_of(a: Any, stream: Optional[int] = None) -> _Array:
 
 
 def _stream_of(stream: Any) -> Optional[int]:
-    """A number, or an object of CuPy, PyTorch, Numba or cuda.core that stands for one."""
+    """Returns the number of a stream: `stream` is a number, or an object of CuPy, PyTorch, Numba or cuda.core."""
     for name in 'ptr', 'cuda_stream', 'handle':
         stream = getattr(stream, name, stream)
     stream = getattr(stream, 'value', stream)
@@ -155,15 +156,18 @@ def _run(call: str, array: _Array, key: Keys, options: Any, *arguments: Any) -> 
 
 
 def sort(a: Any, *, order: Keys = None, stream: Any = None, scratch: Any = None, **options: Any) -> None:
-    """Sorts an array in its place, on its stream, and returns before that is done.
+    """Sorts an array in place. Queues the sort on the array's stream, and returns before the sort ends.
 
     a: shape (n,), contiguous, in the memory of an NVIDIA GPU
-    order: as of libgsort.sort
-    stream: a stream, or its number. Default: PyTorch's current one, that of __cuda_array_interface__, or else the default stream
-    scratch: an array of scratch_bytes(a) bytes on the same GPU. Default: of the GPU's pool (cudaMallocAsync)
+    order: as for libgsort.sort
+    stream: a stream, or its number. Default: PyTorch's current stream, the stream of __cuda_array_interface__, or else the default stream
+    scratch: an array of scratch_bytes(a) bytes on the same GPU. Default: memory from the GPU's pool (cudaMallocAsync)
     options: reverse, ties
 
-    Stable; NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round.
+    The sort is stable. NaN and NaT are last, and -0.0 is before 0.0; with reverse both are the other way round.
+
+    Raises a TypeError for an array that is not on an NVIDIA GPU or that cannot change, as in JAX. Raises a ValueError for an array that is
+    read-only, is not contiguous or has several dimensions, and a DeviceError if the GPU fails.
     """
     if _module_of(a) in ('jax', 'jaxlib'):
         raise TypeError("JAX's arrays never change; a[libgsort.cuda.argsort(a, out=..)] is a sorted one")
@@ -174,12 +178,13 @@ def sort(a: Any, *, order: Keys = None, stream: Any = None, scratch: Any = None,
 
 
 def argsort(a: Any, *, order: Keys = None, out: Any = None, stream: Any = None, scratch: Any = None, **options: Any) -> Any:
-    """The places of an array's elements in order, queued on its stream. Stable; the array stays as it is.
+    """Returns the positions of an array's elements in sorted order. Queues the work on the array's stream; the array does not change.
 
-    a, order, stream, scratch, options: as of sort
-    out: shape (n,), contiguous, integers of 4 or 8 bytes on the same GPU. Default: a new array of CuPy (uint64) or PyTorch (int64); of
-        others there is none
-    Returns `out`.
+    a, order, stream, scratch, options: as for sort
+    out: shape (n,), contiguous, integers of 4 or 8 bytes on the same GPU. Default: a new array of CuPy (uint64) or PyTorch (int64). Arrays of
+        other packages need `out`
+
+    Returns `out` before the work ends. The sort is stable. Raises a ValueError if `out` does not fit, and errors as sort does.
     """
     array = _array_of(a, _stream_of(stream))
     if out is None:
@@ -204,7 +209,10 @@ def _new_positions(a: Any, count: int) -> Any:
 
 
 def scratch_bytes(a: Any, *, order: Keys = None, is_argsort: bool = False, **options: Any) -> int:
-    """How many bytes a sort or an argsort needs beside the array and `out`; of an argsort to 8 bytes, or with argsort='u32' to 4."""
+    """Returns how many bytes a sort needs as `scratch`, or an argsort with is_argsort=True.
+
+    options: reverse, ties. For an argsort also argsort='u32' if `out` has 4 bytes per element; default: 8 bytes
+    """
     array = _array_of(a)
     job = Job(options, True)
     array.layout(order).put(job)

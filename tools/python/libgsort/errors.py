@@ -1,6 +1,6 @@
-"""What goes wrong: an exception for each status of the library, with its one line of text.
+"""Defines an exception for each status of the library. Its text is one line.
 
-Each is also the exception that Python has for such a thing, so that `except FileNotFoundError` and `except ValueError` catch them.
+Each one is also a standard exception of Python where one fits, so `except FileNotFoundError` and `except ValueError` catch them.
 """
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from .report import Disorder, Report
 
 
 class Error(Exception):
-    """A job failed. `status` is the library's, below 0; `report` is filled as far as the job came, or None."""
+    """A job failed: the base class of all errors of the library.
+
+    status: the status of the library (enum gs_status), below 0
+    report: the Report up to the failure, or None
+    """
 
     status = 0
     report: Optional[Report] = None
-    kind: Optional[Type[Error]] = None  # of one that is also Python's for its errno: what it is here
+    kind: Optional[Type[Error]] = None  # of a class that _of_errno made: the class that it extends
 
     def __reduce__(self) -> Tuple[Any, ...]:
         of_file = getattr(self, 'errno', None), getattr(self, 'filename', None)
@@ -25,69 +29,75 @@ class Error(Exception):
 
 
 class DisorderError(Error):
-    """The input is not sorted; `disorder` says where, and what stands there."""
+    """The input is not sorted.
+
+    disorder: the place, and the two elements there
+    """
 
     disorder: Optional[Disorder] = None
 
 
 class UsageError(Error, ValueError):
-    """An option is wrong."""
+    """An option is wrong, or options contradict each other."""
 
 
 class InputError(Error, ValueError):
-    """The input is not what was asked for."""
+    """The input does not fit the options: its format or size is wrong, or an input of a merge is not sorted."""
 
 
 class FileError(Error, OSError):
-    """A file could not be read or written; `errno` says why, and it is also a FileNotFoundError, PermissionError, .. by that.
-    `filename` is its name, as far as the text has it whole."""
+    """A file could not be read or written. By its errno it is also a FileNotFoundError, a PermissionError and so on.
+
+    errno: the reason, as in OSError
+    filename: the name of the file, or None if the text does not have the complete name
+    """
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ''
 
 
 class InputFileError(InputError, FileError):
-    """An input cannot be opened or asked; `errno` and `filename` say why and which, as of a FileError."""
+    """An input file cannot be opened or inspected. `errno` and `filename` are as in FileError."""
 
 
 class SpaceError(FileError):
-    """No space is left on a file system."""
+    """A file system has no space left."""
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """The memory is too little; the text names an amount that is enough, where there is one."""
+    """Memory is not sufficient. If there is a sufficient amount, the text names it."""
 
 
 class DeviceError(Error, RuntimeError):
-    """The sorting device failed."""
+    """The device that sorts, such as a GPU, failed."""
 
 
 class CorruptError(Error, RuntimeError):
-    """Temporary data came back damaged."""
+    """Temporary data were damaged on disk: they differ from what was written."""
 
 
 class VerifyError(Error, RuntimeError):
-    """The output does not hold what was read, in order."""
+    """The output was verified, and is not the sorted input."""
 
 
 class CanceledError(Error):
-    """Another thread canceled it. (Ctrl-C raises KeyboardInterrupt, as ever.)"""
+    """A Cancel, or cancel() of a Sorter, ended the call. (Ctrl-C raises KeyboardInterrupt, as usual.)"""
 
 
 class InternalError(Error, RuntimeError):
-    """A fault of gsort's own; please report its line."""
+    """gsort has a bug; please report the text of the error."""
 
 
 class ColumnError(TypeError):
-    """A column that is not of a fixed width: not a Sorter's error, which has another sort for it."""
+    """A column does not have a fixed width. A Sorter catches this, and sorts the table as sort_table does."""
 
 
 class NullsError(ValueError):
-    """The same of nulls."""
+    """A column has nulls. A Sorter catches this, too."""
 
 
 class NoteWarning(UserWarning):
-    """What is worth knowing though nothing failed: a type that was assumed, bytes that were left out."""
+    """A note of a call that succeeds, for example about a type that was assumed or bytes that were left out."""
 
 
 STATUSES: Dict[int, Type[Error]] = {
@@ -99,7 +109,7 @@ MADE: Dict[Tuple[Type[Error], Type[OSError]], Type[Error]] = {}
 
 
 def _of_errno(kind: Type[Error], number: int) -> Type[Error]:
-    """Also what Python's OSError is for such a number."""
+    """Returns a subclass of `kind` that is also the OSError subclass of Python for this errno."""
     python = type(OSError(number, ''))
     if not issubclass(kind, OSError) or issubclass(kind, python):
         return kind
@@ -117,7 +127,7 @@ def _again(kind: Type[Error], number: Optional[int], filename: Optional[str], ar
 
 
 def _filename(text: str) -> Optional[str]:
-    """That which a line of the library begins with; None: it has none, or it was shortened, or had bytes that are no text."""
+    """Returns the file name at the start of a message of the library. None: there is none, or it was shortened or is not text."""
     name, quote, _ = text[1:].partition("': ")
     if not (text.startswith("'") and quote):
         return None
@@ -125,7 +135,7 @@ def _filename(text: str) -> Optional[str]:
 
 
 def file_error(number: int, text: str) -> Error:
-    """Of a file that the library has not looked at; 0: no number of the system's says why."""
+    """Returns a FileError that Python code found, not the library. number: an errno, or 0 if there is none."""
     return _again(FileError, number or None, _filename(text), (text,))
 
 
@@ -137,7 +147,7 @@ def error_of(status: int, sys_errno: int, text: str) -> Error:
 
 
 def type_error(text: str) -> TypeError:
-    """With the name of the call of this package that is at fault: the outermost on the stack, as its user knows it."""
+    """Returns a TypeError that names the call of the user: the outermost function of this package on the stack."""
     here = os.path.dirname(__file__) + os.sep
     frame: Optional[FrameType] = sys._getframe(1)
     name, owner = '', None
@@ -150,7 +160,7 @@ def type_error(text: str) -> TypeError:
 
 
 def level_of_caller() -> int:
-    """For warnings.warn: the line that called this package."""
+    """Returns the stacklevel for warnings.warn of the line that called this package."""
     frame, level, here = sys._getframe(1), 1, os.path.dirname(__file__) + os.sep
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         frame, level = frame.f_back, level + 1

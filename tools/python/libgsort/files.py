@@ -1,4 +1,4 @@
-"""Files of any size: sorted, merged, counted, checked; their first elements."""
+"""Sorts and merges files of any size, checks them, computes statistics and returns their first elements."""
 from __future__ import annotations
 
 import ctypes
@@ -19,10 +19,10 @@ Paths = Union[Path, Sequence[Path]]
 
 
 def layout_of_files(dtype: Any, key: Keys) -> Layout:
-    """dtype: None, or as of layout_by."""
+    """Returns the layout of elements in files. dtype: as for layout_by; None: the files or other options define it."""
     if dtype is not None:
         return layout_by(dtype, key)
-    # Names of fields in a .npy header, which the library looks up.
+    # The library finds these fields in the .npy header.
     named = [text[1:] + ':desc' if text.startswith('-') else text for text in key_list(key)]
     return Layout(None, None, 0, named)
 
@@ -42,29 +42,34 @@ def _run(job: Job, action: int) -> Report:
 
 
 def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, **options: Unpack[Options]) -> Report:
-    """Sorts files into one, which appears whole or not at all; it may be one of the inputs.
+    """Sorts one or several files into one file, which appears whole or not at all. Returns a Report.
 
-    inputs: one or several; plain, packed by zstd, or .npy
-    dtype: as numpy.dtype takes it, so 'u8' has 8 bytes; or what NumPy does not know, and the library does: 'f64', 'u16be', 'u128'. A
-        structured one is sorted by its fields. Default: `type` or `record`, else what the .npy header or the file's name says (x.f64),
-        else u64, and a warning says so
-    options: those of the program gsort by their names, with _ for -: memory='2G', reverse=True, top=10, resume='DIR', ..:
-        libgsort.options() says what they mean
-        key: fields, the first decides first; '-name' descending; or 'OFF:TYPE[:desc]'. Default: all of them
-        where: conditions that elements have to meet, all of them: '>=0', of records '8:f64>0', of .npy files 'price>0'
-        split, split_at: several files, `output` being a pattern as 'out.%03d'
+    inputs: a path or several; plain files, files compressed with zstd, or .npy files
+    output: a path; may be one of the inputs
+    dtype: a dtype of NumPy ('u8' has 8 bytes), or a type that only the library knows, such as 'f64', 'u16be' or 'u128'. A structured dtype
+        is sorted by its fields. Default: the options `type` or `record`, else the .npy header or the file's name (x.f64), else u64 with
+        a NoteWarning
+    options: options of the program gsort, with _ instead of -, such as memory='2G', reverse=True, top=10 or resume='DIR'.
+        libgsort.options() explains them
+        key: fields, the first decides first: 'name', '-name' for descending, or 'OFF:TYPE[:desc]'. Default: all fields
+        where: one condition or several that an element must meet: '>=0', '8:f64>0' for records, 'price>0' for .npy files
+        split, split_at: write several files; `output` is a pattern such as 'out.%03d'
+
+    Raises an Error, whose class says what failed: an InputFileError for an input that cannot be opened, a SpaceError if the disk is full.
     """
     return _write(_job(inputs, dtype, options), output)
 
 
 def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **options: Unpack[Options]) -> Report:
-    """Merges files that are sorted already, in one pass; what is not sorted is an InputError that names the place.
+    """Merges sorted files into one file, in one pass. Returns a Report.
 
-    dtype, options: as of sort_file. Of a merge there are
-        merge: which elements stay: 'all', 'union', 'intersect', 'except', 'semi', 'anti'; by keys, with unique each once
-        find: only what is between values: 'LO..HI' with both ends, 'LO..', '..HI' or 'VALUE'; of records by the first key
-        part: 'I/N': only the I-th of N equal parts of the output, from 1 on
-        into: instead of `output`, a file with room for all parts, of which this one is written at its place
+    inputs, output, dtype, options: as for sort_file. Options for a merge only:
+        merge: which elements to write: 'all', 'union', 'intersect', 'except', 'semi' or 'anti', by their keys. With unique, each key once
+        find: write only the elements between two values: 'LO..HI' (both included), 'LO..', '..HI' or 'VALUE'; for records by the first key
+        part: 'I/N': write only the I-th of N equal parts of the output; the first part is 1
+        into: a file with room for all parts, instead of `output`; this part is written at its place
+
+    Raises an InputError that names the place if an input is not sorted, and a TypeError if neither output nor into is given.
     """
     if output is None and options.get('into') is None:
         raise type_error('neither output nor into is given')
@@ -73,11 +78,13 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **
 
 
 def find(inputs: Paths, value: Union[str, float], *, dtype: Any = None, **options: Unpack[Options]) -> slice:
-    """Where a value, or all from one to another ('LO..HI'), is in a sorted file; a few blocks of it are read.
+    """Returns the slice of a sorted file that holds a value, or a range of values. Reads only a few blocks of the file.
 
-    value: text, or a number: a float stands for what it is exactly, not for its shortest text; a numpy.datetime64 where the type has a
-        unit, as 'time64[ns]' has
-    Other arguments are those of merge. Of several files it is where they begin in the first, and how many are in all.
+    inputs, dtype, options: as for merge
+    value: a number, or text: 'VALUE' or 'LO..HI' (both included). A float is compared exactly, not by its shortest text. If the type has a
+        unit, as 'time64[ns]' has, a numpy.datetime64 as well
+
+    For several files, the slice starts at the position in the first file, and its length is the number of elements in all files.
     """
     job = _job(inputs, dtype, options)
     job.set('find', value)
@@ -91,7 +98,7 @@ def _write(job: Job, output: Optional[Path]) -> Report:
 
 
 def _is_path(x: Any) -> bool:
-    """A path or a list of them; all else is an array."""
+    """Returns whether `x` is a path or a list of paths; anything else is an array."""
     if isinstance(x, (list, tuple)):
         return bool(x) and all(map(_is_path, x))
     return isinstance(x, (str, bytes, os.PathLike))
@@ -103,11 +110,12 @@ def _refuse_dtype(dtype: Any) -> None:
 
 
 def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpack[Options]) -> Report:
-    """Count, minimum, maximum, exact sum and NaNs, in one pass.
+    """Reports count, minimum, maximum, exact sum and number of NaNs, in one pass. Returns a Report.
 
-    x: a file or several, or an array of shape (n,); bytes are a file's name, and a memoryview of them is an array
-    dtype, options: as of sort_file; stats_of: fields of records, those that get statistics: 'OFF:TYPE'; default the first key that
-        is a number; quantiles, histogram: all is read up to three times for them
+    x: a file or several, or an array of shape (n,). bytes are the name of a file; a memoryview of bytes is an array
+    dtype, options: as for sort_file; dtype only for files
+        stats_of: the fields of records to report on: 'OFF:TYPE'. Default: the first key that is a number
+        quantiles, histogram: need up to three passes
     """
     if not _is_path(x):
         _refuse_dtype(dtype)
@@ -116,10 +124,12 @@ def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpac
 
 
 def check(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpack[Options]) -> Report:
-    """Whether it is sorted: raises a DisorderError at the first element that is smaller than the one before it.
+    """Checks that a file or an array is sorted. Returns a Report.
 
-    x: a file or several, or an array of shape (n,); bytes are a file's name, and a memoryview of them is an array
-    dtype, options: as of sort_file; unique: equal keys are disorder, too
+    x: a file or several, or an array of shape (n,). bytes are the name of a file; a memoryview of bytes is an array
+    dtype, options: as for sort_file; dtype only for files. unique: equal keys are disorder as well
+
+    Raises a DisorderError if an element is smaller than the one before it. The error names the first such element.
     """
     if not _is_path(x):
         _refuse_dtype(dtype)
@@ -136,11 +146,14 @@ def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options:
 
 
 def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options: Unpack[Options]) -> Array:
-    """The first k elements in order, as a new array of shape (k,) or less; the others are not sorted.
+    """Returns the k smallest elements in order, without sorting the others.
 
-    x: as of stats; an array stays as it is
-    dtype, options: as of sort_file, but for those that write something else than elements (count, out, zstd, ..); reverse:
-        the largest ones, the largest first. The array has this dtype, or else that which the file says
+    x: a file or several, or an array, as for stats; an array does not change
+    k: how many elements
+    dtype, options: as for sort_file; dtype only for files. reverse: the k largest elements, the largest first
+
+    Returns a new array of shape (k,), or shorter if there are fewer elements. Its dtype is `dtype`, or that of the array or file. Raises a
+    UsageError for options that write anything but elements (count, out, zstd and others).
     """
     import numpy as np
     pieces: List[bytes] = []
@@ -172,12 +185,12 @@ OTHER_OUTPUT = 'count', 'sum', 'sum_wide', 'out', 'out_order', 'zstd', 'argsort'
 
 
 def _refuse_for_top(options: Any) -> None:
-    """What would be read as elements, and is none."""
+    """Raises a UsageError for options whose output are not elements."""
     for name in OTHER_OUTPUT:
         row, given = row_of(name), options.get(name)
         texts = [] if given is None else texts_of(row, given)
         if row.is_list:
-            options[name] = texts  # what was given may be read but once
+            options[name] = texts  # an iterator is read only once
         if any(text.endswith(b':wide') if name == 'sum' else text != b'false' for text in texts):
             what = 'sum=OFF:TYPE:wide' if name == 'sum' else name
             raise UsageError(f'{what} does not go with top(): it writes something else than elements; '
@@ -197,7 +210,7 @@ def _run_top(job: Job, pieces: List[bytes], k: int) -> Report:
 
 
 def _reader(job: Job, array: Array) -> _c.CReader:
-    """Gives an array as a file of its size."""
+    """Returns a reader that the library reads like a file with the array's bytes."""
     memcpy = ctypes.CDLL(None).memcpy  # without the GIL, which ctypes.memmove holds
     memcpy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
     begin, length, off = array.ctypes.data, array.nbytes, 0

@@ -1,7 +1,7 @@
-"""Jobs: a gs_job, which keywords tell what to do, run so that Ctrl-C cancels it and progress is shown.
+"""Runs a gs_job with the options that keywords give, shows its progress, and cancels it on Ctrl-C.
 
-A job called from the main thread runs on a thread of its own, for there alone signals are handled while it works; the GIL is free
-meanwhile. Ctrl-C cancels it and waits until it has ended, so that nothing is left behind and nobody writes to an array any more.
+A job that the main thread calls runs on another thread without the GIL, because only the main thread handles signals. Ctrl-C cancels
+the job and waits for its end. After that, no temporary data are left and no thread writes to an array.
 """
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ T = TypeVar('T')
 
 
 class ArrayOptions(WhatToSort, MemoryAndDisk, Device, Reports, Tuning, total=False):
-    """libgsort.options() has them.
+    """Lists the options of calls on arrays; libgsort.options() explains them.
 
-    progress: True draws a line (tqdm's if it is there); or a call that is given a Progress
-    cancel: a Cancel, through which other threads end the call
+    progress: True draws a line (by tqdm if it is installed); or a function that is called with a Progress
+    cancel: a Cancel, with which other threads end the call
     """
 
     progress: Union[bool, Callable[[Progress], object]]
@@ -38,7 +38,7 @@ class ArrayOptions(WhatToSort, MemoryAndDisk, Device, Reports, Tuning, total=Fal
 
 
 class Options(ArrayOptions, WhatToWrite, total=False):
-    """Those of files, too."""
+    """Lists the options of calls on files: those of ArrayOptions and those of the output."""
 
 
 def _cancel_of(options: Mapping[str, Any]) -> Optional[Cancel]:
@@ -49,10 +49,10 @@ def _cancel_of(options: Mapping[str, Any]) -> Optional[Cancel]:
 
 
 class Job:
-    """A gs_job, and what has to live as long as it."""
+    """Owns a gs_job, and the objects that must live as long."""
 
     def __init__(self, options: Mapping[str, Any], is_short: bool = False) -> None:
-        """is_short: it ends before anybody would cancel it, so that nobody can, but a function that is shown progress."""
+        """is_short: the job is too short to be canceled, except by a progress function or a Cancel."""
         self._cancel: Optional[int] = None
         self.pointer: Optional[int] = _c.library.gs_job_create()
         if not self.pointer:
@@ -60,7 +60,7 @@ class Job:
         self._asked = _cancel_of(options)
         self._is_short = is_short
         self.given: Set[str] = set()
-        self.times: Mapping[int, np.dtype[Any]] = {}  # what the report gives as times: offset -> dtype
+        self.times: Mapping[int, np.dtype[Any]] = {}  # offset -> dtype of the fields that the report returns as times
         self._kept: List[Any] = []
         self._notes: List[str] = []
         self._raised: List[BaseException] = []
@@ -81,7 +81,7 @@ class Job:
         _c.library.gs_cancel_free(self._cancel)
 
     def set(self, name: str, value: Any) -> None:
-        """An option by its keyword; of a list, more of it. None: it is not given."""
+        """Sets an option by its keyword, or adds values to an option that may be repeated. None: does nothing."""
         row = row_of(name)
         call = _c.library.gs_job_add if row.is_list else _c.library.gs_job_set
         for text in [] if value is None else texts_of(row, value):
@@ -89,17 +89,17 @@ class Job:
             self.check(call(self.pointer, row.name, text))
 
     def check(self, status: int) -> None:
-        """Raises what a call that took the job has failed with."""
+        """Raises the error of the last call with this job if `status` is one."""
         if status != 0:
             _c.raise_for(_c.library.gs_job_error(self.pointer).contents, self.given)
 
     def failure(self) -> str:
-        """What the call that took the job has failed with; nothing, if it has not."""
+        """Returns the text of the error of the last call with this job, or ''."""
         text: bytes = _c.library.gs_job_error(self.pointer).contents.text
         return in_keywords(text.decode(errors='replace'), self.given)
 
     def keep(self, value: T) -> T:
-        """Also arrays, of which the library has addresses: whatever a signal may end, they outlive the thread that works on them."""
+        """Keeps an object alive as long as the job, and returns it. An array must outlive the library's thread, which a signal does not end."""
         self._kept.append(value)
         return value
 
@@ -110,7 +110,7 @@ class Job:
         self.check(_c.library.gs_job_set_cancel(self.pointer, self._cancel))
 
     def _add_note(self) -> None:
-        notes = self._notes  # not self: what a callback holds is not given back before the collector of circles comes
+        notes = self._notes  # not self: the callback would form a cycle, which only the garbage collector frees
 
         def note(_: Any, text: bytes) -> None:
             notes.append(text.decode(errors='replace'))
@@ -132,7 +132,7 @@ class Job:
                 if not raised:
                     last[:] = [(Progress.of(at.contents), time.monotonic())]
                     show(last[0][0])
-            except BaseException as error:  # of the caller's function: the job ends with it
+            except BaseException as error:  # raised by the user's function; ends the job
                 raised.append(error)
                 _c.library.gs_cancel_now(cancel)
         self.check(_c.library.gs_job_set_progress(self.pointer, self.keep(_c.PROGRESS(progress)), None))
@@ -142,7 +142,7 @@ class Job:
         _c.library.gs_cancel_now(self._cancel)
 
     def at_work(self) -> ContextManager[None]:
-        """While a call of the job works, its Cancel ends it."""
+        """Returns a context in which the Cancel of the call, if there is one, ends the job."""
         return self._asked.over(self.cancel) if self._asked else nullcontext()
 
     def after(self) -> None:
@@ -152,7 +152,7 @@ class Job:
             warnings.warn(in_keywords(self._notes.pop(0), self.given), NoteWarning, stacklevel=level_of_caller())
 
     def run(self, function: Callable[..., int], *arguments: Any) -> Report:
-        """function(job, *arguments), which Ctrl-C cancels; a DisorderError carries the report, too."""
+        """Calls function(job, *arguments) so that Ctrl-C cancels it. Returns the report; a DisorderError has it as well."""
         try:
             with self.at_work():
                 status = (function(self.pointer, *arguments) if self._is_short
@@ -170,11 +170,12 @@ class Job:
 
 
 def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:
-    """What `work` returns or raises. What a signal raises meanwhile cancels it, and goes on when it has ended."""
+    """Returns or raises the result of `work`. If a signal handler raises an exception meanwhile, calls `cancel`, waits for the end of
+    `work` and raises that exception."""
     if threading.current_thread() is not threading.main_thread():
         return _without_signals(work)
     done = threading.Event()
-    turn = [None]  # who takes it decides: the thread, that it works, or this one, that it does not
+    turn = [None]  # decided by the first to pop it: `target` runs the work, or this thread prevents it
     results: List[Tuple[bool, Any]] = []
 
     def target() -> None:
@@ -202,7 +203,7 @@ def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:
 
 
 def _without_signals(work: Callable[[], T]) -> T:
-    """Signals of the process go to the main thread, which handles them; not to this one, nor to those that the library starts."""
+    """Calls `work` with signals blocked in this thread and the threads that it starts. So signals reach the main thread."""
     import signal
     blocked = signal.valid_signals() - {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
@@ -213,7 +214,7 @@ def _without_signals(work: Callable[[], T]) -> T:
 
 
 def _wait(done: threading.Event) -> None:
-    """Looks up now and then: a signal that comes just before Python falls asleep does not wake it."""
+    """Waits with a timeout, in a loop, because a signal just before the wait would not end it."""
     while not done.wait(0.5):
         pass
 

@@ -1,7 +1,7 @@
-"""What the elements of a dtype are to the library: numbers of a type, or records with keys.
+"""Maps a dtype to elements of the library: numbers of a type, or records with keys.
 
-Numbers of 4 and 8 bytes in the machine's order are the fastest; those of 1 and 2 bytes are numbers, too. What else has an order is a
-record of its size: the other byte order, bytes (S, V), text (U, up to 64 characters), structured dtypes by their fields.
+Numbers of 4 and 8 bytes in the machine's byte order are sorted fastest. Numbers of 1 and 2 bytes are also sorted as numbers. All other
+elements are records: numbers of the other byte order, bytes (S, V), text (U, up to 64 characters) and structured dtypes.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Keys = Union[str, Sequence[str], None]
 
 
 class Layout:
-    """`type` of numbers, or else `record` and `key`. dtype None: the keywords of a call, or the file, say it."""
+    """Holds the `type` of numbers, or else `record` and `key`. dtype None: options of the call, or the file, define the elements."""
 
     def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record: int, key: Sequence[str]) -> None:
         self.dtype, self.type, self.record, self.key = dtype, type, record, key
@@ -34,7 +34,7 @@ class Layout:
 
 
 def type_name(word: str) -> Optional[str]:
-    """The library's name of a type of numbers, by any of its names; None: it is none."""
+    """Returns the library's main name for a type of numbers, from any of its names. None: `word` is not one."""
     found = _c.CType()
     if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
         return None
@@ -43,19 +43,19 @@ def type_name(word: str) -> Optional[str]:
 
 @functools.lru_cache(maxsize=64)
 def number_name(dtype: np.dtype[Any]) -> Optional[str]:
-    """The same of NumPy's numbers, bools and times, and of bfloat16."""
+    """Returns the library's type for numbers, bools and times of NumPy, and for bfloat16. None: `dtype` is another one."""
     if dtype.kind == 'V' and dtype.type.__name__ == 'bfloat16':  # of ml_dtypes
         return 'bf16' if dtype.isnative else 'bf16be'
     if dtype.kind not in 'biufmM':
         return None
     if dtype.kind == 'M' and type_name(dtype.str) is not None:
-        return type_name(dtype.str)  # a time whose unit the library knows, too
+        return type_name(dtype.str)  # a time with a unit that the library knows
     order = '' if dtype.itemsize == 1 else dtype.str[0]
     return type_name(order + {'b': 'u', 'M': 'm'}.get(dtype.kind, dtype.kind) + str(dtype.itemsize))
 
 
 def times_of(dtype: np.dtype[Any], off: int = 0) -> Dict[int, np.dtype[Any]]:
-    """Offset -> dtype of each datetime64 and timedelta64 in an element."""
+    """Returns offset -> dtype for each datetime64 and timedelta64 in an element."""
     if dtype.kind in 'mM':
         return {off: dtype.newbyteorder('=')}
     found: Dict[int, np.dtype[Any]] = {}
@@ -65,7 +65,7 @@ def times_of(dtype: np.dtype[Any], off: int = 0) -> Dict[int, np.dtype[Any]]:
 
 
 def numpy_dtype(word: str) -> np.dtype[Any]:
-    """Of the library's name of a type of numbers; bytes, where NumPy has no such number."""
+    """Returns the dtype for the library's name of a type of numbers. It is bytes (V) if NumPy has no such number."""
     import numpy as np
     found = _c.CType()
     if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
@@ -79,8 +79,10 @@ def numpy_dtype(word: str) -> np.dtype[Any]:
 
 
 def layout_by(dtype: Any, key: Keys = None) -> Layout:
-    """What `dtype` means in every call of this package: NumPy's, wherever NumPy knows the word ('u8' has 8 bytes), else the library's
-    ('u64', 'u16be', 'u128')."""
+    """Returns the layout for the argument `dtype` of any call.
+
+    dtype: a dtype of NumPy ('u8' has 8 bytes), or else a type of the library, such as 'u64', 'u16be' or 'u128'
+    """
     import numpy as np
     wanted = key_list(key)
     try:
@@ -104,7 +106,10 @@ def key_list(key: Keys) -> List[str]:
 
 
 def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
-    """Of elements of `dtype`, by `key`: names of fields, '-name' or 'name:desc' for descending, 'outer.inner'; or 'OFF:TYPE[:desc]'."""
+    """Returns the layout of elements of `dtype`, sorted by `key`.
+
+    key: names of fields, with '-name' or 'name:desc' for descending and 'outer.inner' for inner fields; or 'OFF:TYPE[:desc]'
+    """
     wanted = key_list(key)
     if dtype.hasobject:
         raise type_error(f'{dtype} holds Python objects, which have no bytes to sort')
@@ -130,13 +135,13 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
 
 
 def _is_by_offset(dtype: np.dtype[Any], text: str) -> bool:
-    """'OFF:TYPE', and no field that is named by digits."""
+    """Returns whether `text` is 'OFF:TYPE', and not a field whose name has only digits."""
     off, colon, what = text.partition(':')
     return off.isdigit() and colon != '' and not (_has(dtype, (text,)) or what == 'desc' and _has(dtype, (off,)))
 
 
 def _find(dtype: np.dtype[Any], text: str) -> Tuple[Tuple[str, ...], bool]:
-    """The field that a text names; all of them: ''."""
+    """Returns the path of the field that `text` names, and whether it is descending. '' names all fields."""
     if text == '':
         return (), False
     for name, is_descending in (text, False), (text.removeprefix('-'), True), (text.removesuffix(':desc'), True):
@@ -168,7 +173,7 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         return
     number = number_name(field)
     desc = ':desc' if is_descending else ''
-    is_bytes = field.kind == 'S' or issubclass(field.type, np.void)  # other types of kind V are numbers, whose bytes have another order
+    is_bytes = field.kind == 'S' or issubclass(field.type, np.void)  # other types of kind V are numbers, which are not ordered by bytes
     if number is not None:
         found.append(f'{off}:{number}{desc}')
     elif is_bytes and field.subdtype is None:

@@ -1,4 +1,4 @@
-"""The progress of a job, and the line that shows it: tqdm's where it is installed, else the library's own."""
+"""Progress of a job, and the line that shows it: by tqdm if it is installed, otherwise by the library."""
 from __future__ import annotations
 
 import ctypes
@@ -11,15 +11,22 @@ PHASES = ('read', 'merge_runs', 'write', 'read_back')
 
 
 class Progress(NamedTuple):
-    """Bytes of input (phases read, merge_runs) or of output (write, read_back); bytes_total 0: not known. The last one of a call that
-    succeeds has all of its phase."""
+    """Describes the progress of a job.
+
+    phase: 'read', 'merge_runs', 'write' or 'read_back'
+    bytes_done: bytes of input (in read and merge_runs) or of output (in write and read_back) so far
+    bytes_total: all bytes of the phase; 0: not known. If the call succeeds, its last Progress has bytes_done == bytes_total
+    seconds: since the start of the job
+    phase_seconds: since the start of the phase
+    seconds_left: estimated time to the end of the job; 0: not known
+    """
 
     phase: str
     bytes_done: int
     bytes_total: int
-    seconds: float  # since the job began
+    seconds: float
     phase_seconds: float
-    seconds_left: float = 0.0  # until the job ends; 0: not known
+    seconds_left: float = 0.0
 
     @classmethod
     def of(cls, at: _c.CProgress) -> Progress:
@@ -28,7 +35,7 @@ class Progress(NamedTuple):
 
 
 def progress_shower() -> Tuple[Callable[[Progress], object], Callable[[], object]]:
-    """What is called with each progress, and what at the end."""
+    """Returns two functions: one to call with each Progress, and one to call at the end."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -37,7 +44,7 @@ def progress_shower() -> Tuple[Callable[[Progress], object], Callable[[], object
 
 
 def _tqdm_bars(tqdm: Any) -> Tuple[Callable[[Progress], object], Callable[[], object]]:
-    """A bar a phase."""
+    """Shows one bar per phase."""
     bars: List[Any] = []
     phases: List[str] = []
 
@@ -56,7 +63,7 @@ def _tqdm_bars(tqdm: Any) -> Tuple[Callable[[Progress], object], Callable[[], ob
 
 
 def _own_line() -> Tuple[Callable[[Progress], object], Callable[[], object]]:
-    """gs_progress_draw, on C's stderr."""
+    """Shows the line of gs_progress_draw, on the stderr of C."""
     stderr = ctypes.c_void_p.in_dll(ctypes.CDLL(None), 'stderr')
 
     def show(at: Progress) -> None:

@@ -1,4 +1,4 @@
-"""What a job found and did: the library's JSON, in which every number is exact, with attributes."""
+"""Report: the results of a job as attributes. They are read from the library's JSON, in which every number is exact."""
 from __future__ import annotations
 
 import os
@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
 from . import _c
 from ._hints import np
 
-# Values of elements. They are numpy.datetime64 or timedelta64 if elements are times.
+# Values of elements: numpy.datetime64 or timedelta64 if elements are times.
 Number = Any  # int or float
 Sum = Any  # int or float; datetimes have no sum
 Mean = Any  # float
 Deviation = Any  # float; timedelta64 if elements are times
 
-# Reports that nobody has looked into yet are the library's, 0.1 MB each; so these are the last ones.
+# The last reports that were not read yet. Each still has a report of the library, of 0.1 MB, so there is a limit.
 _unread: deque[weakref.ref[Report]] = deque()
 UNREAD_MOST = 16
-_reading = threading.RLock()  # a report is looked into by one thread while it is the oldest one, which is read, in another
+_reading = threading.RLock()  # two threads may read one report: its user, and a thread that reads the oldest report
 os.register_at_fork(before=_reading.acquire, after_in_parent=_reading.release, after_in_child=_reading.release)
 
 SCHEMA = 2  # of the JSON whose names are below
 
 
 class _Taken:
-    """A report of the library's, which is given back with this."""
+    """Owns a report of the library, and frees it."""
 
     __slots__ = ('pointer', 'times')
 
@@ -38,16 +38,16 @@ class _Taken:
 
 
 class Told:
-    """Attributes, by their annotations, of what JSON says in `details`; each is made when it is asked for."""
+    """Offers values of the JSON object `details` as attributes of the annotated types. Each is converted at its first use."""
 
-    OF: Mapping[str, str] = {}  # attribute -> its path, where that is not its name
+    OF: Mapping[str, str] = {}  # attribute -> its path in the JSON, if that is not its name
     details: Mapping[str, Any]
 
     def __init__(self, details: Mapping[str, Any], is_float: bool = False, time: Optional[np.dtype[Any]] = None) -> None:
         """time: the dtype of values that are times."""
         self.details, self._is_float, self._time = details, details.get('is_float', is_float), time
 
-    if not TYPE_CHECKING:  # who knows the annotations
+    if not TYPE_CHECKING:  # type checkers know the annotations
         def __getattr__(self, name: str) -> Any:
             if name in ('details', '_is_float', '_time', '_times') and isinstance(self, Report):
                 self._read()
@@ -62,7 +62,7 @@ class Told:
             return getattr(self, name)
 
     def _made(self, kind: str, value: Any) -> Any:
-        """As an annotation says."""
+        """Returns `value` as the type that an annotation names."""
         if kind.startswith('Optional['):
             return None if value is None else self._made(kind[len('Optional['):-1], value)
         if kind.startswith('Tuple['):
@@ -86,24 +86,36 @@ class Told:
         return [*super().__dir__(), *type(self).__annotations__]
 
     def __repr__(self) -> str:
-        """What is there; of a job without its phases, for a prompt shows it behind each call."""
+        """Returns the attributes that have a value, without phases: a prompt shows this text after each call."""
         told = {name: getattr(self, name) for name in type(self).__annotations__ if name != 'phases'}
         is_there = {name: value for name, value in told.items() if value is not None and not (isinstance(value, tuple) and not value)}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in is_there.items())})"
 
 
 class Phase(Told):
-    """A part of a job's time: 'read', 'merge_runs', 'write' or 'read_back'. Sizes are bytes."""
+    """Describes one phase of a job. Sizes are in bytes, times in seconds.
+
+    name: 'read', 'merge_runs', 'write' or 'read_back'
+    seconds: duration of the phase
+    bytes_read, bytes_written: transferred from and to files
+    io_busy_seconds: the part of `seconds` during which files were read or written
+    """
 
     name: str
     seconds: float
     bytes_read: int
     bytes_written: int
-    io_busy_seconds: float  # of `seconds`, while a transfer to or from a file was under way
+    io_busy_seconds: float
 
 
 class Field(Told):
-    """Statistics of a field of records; NaNs are ignored, and counted."""
+    """Holds statistics of one field of records.
+
+    name: the field, as 'OFF:TYPE' or by its name
+    count: how many values
+    min, max, sum: exact, without NaNs; None if there are no values
+    nan_count: how many values are NaN or NaT
+    """
 
     OF = {'name': 'field'}
     name: str
@@ -115,8 +127,13 @@ class Field(Told):
 
 
 class Quantile(Told):
-    """`p` as it was asked for; `value` is the element of rank ceil(p n), `between` as numpy.quantile has it by default. All but `p` are
-    None if there are no values."""
+    """Holds one quantile of n values. All attributes but `p` are None if there are no values.
+
+    p: the text that was given, such as '0.99'
+    rank: ceil(p n), from 1
+    value: the element of that rank
+    between: the quantile that numpy.quantile computes by default
+    """
 
     p: str
     rank: Optional[int]
@@ -125,7 +142,11 @@ class Quantile(Told):
 
 
 class Bin(Told):
-    """`count` values from `start` on, up to that of the next bin; the last bin ends with the greatest value."""
+    """Holds one bin of a histogram.
+
+    start: the least value of the bin. It ends before the start of the next bin; the last bin includes the greatest value
+    count: how many values are in the bin
+    """
 
     OF = {'start': 'from'}
     start: Number
@@ -133,7 +154,12 @@ class Bin(Told):
 
 
 class Disorder(Told):
-    """The first element that is smaller than the one before it; `index` counts from 0."""
+    """Describes the first element that is smaller than the one before it.
+
+    index: the position of this element, from 0
+    before: the previous element, as text
+    after: this element, as text
+    """
 
     index: int
     before: str
@@ -141,13 +167,30 @@ class Disorder(Told):
 
 
 class Report(Told):
-    """What became of a job. Sizes are bytes, times seconds, counts are of elements.
+    """Holds the results of a job. Sizes are in bytes, times in seconds; counts are numbers of elements. Results without a value are None or empty.
 
-    min, max and sum are of numbers, exact; of records, look into `fields`. Integers are int, floats are float. A sum of
-    floats is that of all elements, rounded once. Values of datetimes are numpy.datetime64, without a sum, and durations are
-    numpy.timedelta64. What was not asked for is None, or empty: mean, variance and deviation come with
-    variance=True, distinct_count with distinct=True, quantiles, histogram and mode with options of these names. `details` is the whole
-    report as the library's JSON has it.
+    count: elements that were read
+    type: the type of the elements, such as 'f64' or 'record'
+    min, max, sum: exact, for numbers; for records see `fields`. A sum of floats is rounded once. Datetimes have no sum
+    nan_count: how many elements are NaN or NaT
+    seconds: duration of the job
+    input_bytes, output_bytes: bytes of elements that were read and written
+    unique_count: elements that a sort with unique=True wrote
+    duplicate_count: for check(): elements with the same key as the one before them
+    mean, variance, deviation: with variance=True
+    quantiles, histogram: with the options of these names
+    distinct_count: with distinct=True
+    mode, mode_count: the most frequent value and its count; with mode=True
+    spilled_bytes: written as temporary data
+    memory_peak_bytes: the most memory that the job used
+    device, engine: how it sorted ('cpu' or 'cuda'), and how it read and wrote files
+    fingerprint: a checksum of all elements, in any order
+    fields: statistics for fields of records
+    phases: the phases of the job in order
+    disorder: for check(): the first place that is not in order
+    details: the complete report, as the library's JSON
+
+    Integers are int, floats are float. Datetimes are numpy.datetime64, and durations are numpy.timedelta64.
     """
 
     OF = {name: f'tally.{name}' for name in ('count', 'min', 'max', 'sum', 'nan_count', 'mean', 'variance', 'deviation', 'fingerprint')}
@@ -189,14 +232,17 @@ class Report(Told):
         return self._time_at(part['field']) if 'field' in part else self._time
 
     def _time_at(self, field: str) -> Optional[np.dtype[Any]]:
-        """The dtype of a field 'OFF:TYPE' of times; None: it holds other values, or is named otherwise."""
+        """Returns the dtype of a field 'OFF:TYPE' of times. None: it holds other values, or has another form of name."""
         off, _, rest = field.partition(':')
         word = rest.partition(':')[0]
         return self._times.get(int(off), time_dtype(word)) if off.isdigit() and word.startswith('time64') else None
 
     @classmethod
     def from_json(cls, text: Union[str, bytes]) -> Report:
-        """Of what gsort --stats=json printed, or of json.dumps(report.details); a ValueError: it is none, or of another schema."""
+        """Returns the Report in JSON that `gsort --stats=json` printed, or json.dumps(report.details).
+
+        Raises a ValueError if the text is not a report, or is a report of another schema.
+        """
         import json
         try:
             told = json.loads(text)
@@ -210,7 +256,8 @@ class Report(Told):
 
     @classmethod
     def taken(cls, pointer: Optional[int], times: Mapping[int, np.dtype[Any]]) -> Report:
-        """What gs_job_take_report gave, which takes longer to read than a few numbers to sort: so it is read when it is looked into."""
+        """Returns a Report that owns the result of gs_job_take_report. It is parsed at its first use, because parsing takes longer than
+        sorting a few numbers."""
         report = cls.__new__(cls)
         report.__dict__['_taken'] = _Taken(pointer, times)
         _unread.append(weakref.ref(report))
@@ -234,24 +281,26 @@ class Report(Told):
 
     @property
     def ray(self) -> Mapping[str, Any]:
-        """Of a sort on a cluster (libgsort.ray) how it went: seconds of each step, nodes, maps, parts, tasks that were started
-        again, bytes between nodes; of others nothing."""
+        """Returns details of a sort on a cluster (libgsort.ray); empty for other sorts.
+
+        It has the seconds of each step, and the numbers of nodes, maps, parts, restarted tasks and bytes between nodes.
+        """
         told: Mapping[str, Any] = self.details.get('ray', {})
         return told
 
     def plot(self, path: str) -> None:
-        """Draws phases over time and memory into `path`, which ends in .svg or .png, by matplotlib."""
+        """Draws the phases over time, and memory, to the file `path`, which ends in .svg or .png. Needs matplotlib."""
         from .plot import plot
         plot(self, path)
 
     @property
     def bytes_per_second(self) -> float:
-        """Of input."""
+        """Returns the bytes of input per second; 0.0 if no time was measured."""
         return self.input_bytes / self.seconds if self.seconds > 0 else 0.0
 
 
 def _number(text: str, is_float: bool) -> Any:
-    """The report does not say which fields of records are floats, so a whole number becomes an int. Other text is a time."""
+    """Returns the number in `text`, or else the time. A whole number is an int, because the report does not mark float fields of records."""
     for kind in (float,) if is_float else (int, float):
         try:
             return kind(text)
@@ -269,13 +318,13 @@ VALUES = {'Number': _number, 'Sum': _number, 'Mean': _real, 'Deviation': _real}
 
 
 def time_dtype(word: str) -> Optional[np.dtype[Any]]:
-    """The dtype for the library's name of times with a unit, such as 'time64[ms]'; None: it is no such name."""
+    """Returns the dtype for a time type of the library, such as 'time64[ms]'. None: `word` is not one."""
     import numpy as np
     return np.dtype(f"M8{word[word.index('['):].removesuffix('be')}") if word.startswith('time64[') else None
 
 
 def _as_time(kind: str, text: str, time: np.dtype[Any]) -> Any:
-    """A time from a number of units, which may be a fraction, or from text such as '2020-01-01'."""
+    """Returns a time from a number of units, which may be a fraction, or from text such as '2020-01-01'."""
     import numpy as np
     if kind == 'Sum' and time.kind == 'M':
         return None

@@ -1,8 +1,8 @@
-"""Pages of memory-mapped files are given back while a job goes through them, so that they do not count in the process.
+"""Releases pages of memory-mapped files while a job reads them, so that they do not count as memory of the process.
 
-The kernel counts pages of a mapped file in the process that touched them, until it wants them back. A job goes through the file
-once; what it has been through is dropped from the process, not from the page cache, whenever it has grown by LIMIT. Nothing is
-lost by that: a shared mapping's pages, changed ones too, are the file's.
+The kernel counts pages of a mapped file in the process that touched them, until it needs the memory. A job passes through the file
+once. So whenever the mapped pages have grown by LIMIT, they are dropped from the process, but not from the page cache. No data are
+lost: the pages of a shared mapping belong to the file, even if they were changed.
 """
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from typing import Any, Iterator, List, Tuple
 from ._hints import npt
 
 LIMIT = 16 << 20
-PERIOD = 0.004  # seconds: 4 GB/s bring 16 MiB
+PERIOD = 0.004  # seconds: 4 GB/s map 16 MiB in that time
 
 
 def _mapped(array: npt.NDArray[Any]) -> Tuple[int, int]:
-    """First byte and length of the whole pages of a memmap; length 0: it is none, or private: changes are in its pages alone.
+    """Returns the first byte and the length of the whole pages of a memmap. Length 0: it is not a memmap, or is private, so that only its
+    pages have the changes.
 
-    A copy of a memmap is one, too, by its type, but has no mapping: it lies on the heap, whose pages would be lost.
+    A copy of a memmap has the same type, but no mapping. It is on the heap, whose pages would be lost.
     """
     import numpy as np
     base: Any = array
@@ -36,13 +37,14 @@ def _mapped(array: npt.NDArray[Any]) -> Tuple[int, int]:
 
 
 def _file_bytes() -> int:
-    """Of mapped files and shared memory, now in this process."""
+    """Returns how many bytes of mapped files and shared memory this process has."""
     with open('/proc/self/statm', 'rb') as file:
         return int(file.read().split()[2]) * resource.getpagesize()
 
 
 @contextlib.contextmanager
 def released(*arrays: npt.NDArray[Any]) -> Iterator[None]:
+    """Releases pages of these arrays inside the `with` block, if they are large memmaps."""
     ranges: List[Tuple[int, int]] = [at for at in map(_mapped, arrays) if at[1] > LIMIT]
     if not ranges:
         yield

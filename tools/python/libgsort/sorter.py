@@ -1,4 +1,4 @@
-"""Sorter: a sort that a program feeds and reads, piece by piece, larger than memory too."""
+"""Sorter: a sort to which a program pushes elements and from which it pulls them, also more than fit into memory."""
 from __future__ import annotations
 
 import ctypes
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 T = TypeVar('T')
 
-SMALL_BYTES = 256 << 10  # a copy of that takes less than a thread to wait beside it
+SMALL_BYTES = 256 << 10  # copying this much is faster than starting a thread that waits
 
 
 def _is_same(made: Any, given: Any) -> bool:
-    """Whether `made`, which NumPy made of `given`, has its value still; floats may have been rounded."""
+    """Returns whether `made`, which NumPy made from `given`, has the same value. Floats may have been rounded."""
     import numpy as np
     kind = made.dtype
     if kind.names is not None:
@@ -37,13 +37,13 @@ def _is_same(made: Any, given: Any) -> bool:
         return all(_is_same(made[name], part) for name, part in zip(kind.names, parts))
     if kind.kind == 'f' or number_name(kind) == 'bf16' or kind.kind in 'mM' and np.isnat(made).all():
         return True
-    if kind.kind == 'V':  # of any other value NumPy copies the bytes
+    if kind.kind == 'V':  # NumPy copies the bytes of any other value
         is_bytes = isinstance(given, (bytes, np.void)) or isinstance(given, np.ndarray) and given.dtype.kind == 'V'
         return is_bytes and np.asarray(given, 'V').tobytes() == made.tobytes()
-    given = np.asarray(getattr(given, 'asm8', given))  # that of pandas: it has nanoseconds, which its times as those of datetime have not
+    given = np.asarray(getattr(given, 'asm8', given))  # of pandas, with nanoseconds, unlike datetime
     if kind.kind in 'mM' and given.dtype.kind in 'OSU':
         given = np.asarray(given, kind.kind)  # in its own unit
-    are_numbers = kind.kind in 'biu' and given.dtype.kind in 'biuf'  # not cast back: 2 ** 64 - 1 would be the -1 again that it was
+    are_numbers = kind.kind in 'biu' and given.dtype.kind in 'biuf'  # not cast back: 2 ** 64 - 1 would be -1 again
     return bool(((made if are_numbers else made.astype(given.dtype)) == given).all())
 
 
@@ -55,7 +55,7 @@ def _of_128_bits(number: Any, type: str) -> bytes:
 
 
 class _Handle:
-    """A gs_sorter; closed when nobody has it any more: neither the Sorter nor a block that it lent."""
+    """Owns a gs_sorter. Closes it when neither the Sorter nor a block that it lent refers to this object."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -67,12 +67,12 @@ class _Handle:
 
 
 def _close(pointer: Optional[int], job: Job) -> None:
-    """The job, whose callbacks and cancel the sorter has borrowed, is there until it is closed."""
+    """Closes the sorter. `job` keeps the callbacks and the gs_cancel alive until then; the sorter borrows them."""
     _c.library.gs_sorter_close(pointer)
 
 
 class _Lent:
-    """Memory of the sorter, as NumPy takes it. What lies in it keeps the sorter, but not what stands there: see pull."""
+    """Exports memory of the sorter to NumPy. An array in it keeps the sorter alive, but not the contents: see pull."""
 
     def __init__(self, handle: _Handle, address: int, length: int, is_read_only: bool) -> None:
         self.handle = handle
@@ -80,44 +80,45 @@ class _Lent:
 
 
 class Sorter:
-    """Elements are pushed in any amounts, then come out in order; what does not fit into memory is spilled to temp.
+    """Sorts elements that a program pushes in blocks of any size and then pulls in order. Elements that exceed memory are spilled to temp.
 
         with gs.Sorter('f8', memory='1G') as s:
             s.push(block)
             for block in s:
                 ...
 
-    dtype: of the elements: NumPy's, else a name that the library knows ('f64', 'u128'), as of sort_file; None: `type` or `record` says
-        it, or the Arrow table or array that is pushed first
-    nulls: of tables, which need pyarrow: 'first' or 'last', whatever the direction of the key; default 'last', once there are some
-    options: key: fields or columns, the first decides first, '-name' descending, or 'OFF:TYPE[:desc]'; default all of them;
-        reverse, top, unique, keep, group, memory, temp, progress, ..: libgsort.options() says what they mean. With `count` there
-        is a field 'count' in what comes out
+    dtype: the dtype of the elements, of NumPy or of the library ('f64', 'u128'), as for sort_file. None: the options `type` or `record`
+        define the elements, or else the first Arrow table or array that is pushed
+    nulls: 'first' or 'last', for ascending and descending keys of tables; needs pyarrow. Default: 'last'
+    options: key: fields or columns, the first decides first: 'name', '-name' for descending, or 'OFF:TYPE[:desc]'. Default: all of them.
+        Others are reverse, top, unique, keep, group, memory, temp and progress, as libgsort.options() explains. `count` adds a field
+        'count' to the sorted elements
 
-    A table with a null, or a column of no fixed width (text, lists, dictionaries, ..), is sorted as sort_table says, with memory,
-    temp (of several folders the first), progress, cancel, reverse and threads, and read as a stream of Arrow's; 32M are the least then.
+    A table with nulls, or with a column of variable width (text, lists, dictionaries and others), is sorted as by sort_table. Such a sort
+    needs at least 32M of memory, and its result is an Arrow stream. It accepts only the options key, memory, temp (the first folder),
+    progress, cancel, reverse and threads.
 
-    Elements with equal keys come out in the order in which they were pushed. Several threads may push at once, or pull. In a
-    child of fork calls fail with a UsageError.
+    Elements with equal keys are pulled in the order in which they were pushed. Several threads may push at the same time, or pull. In a
+    child of fork, all calls fail with a UsageError.
     """
 
     def __init__(self, dtype: Any = None, *, nulls: Optional[str] = None, **options: Unpack[Options]) -> None:
         if nulls is not None and dtype is not None:
             raise type_error('nulls: of a table; elements of a dtype have none')
-        self._key = key_list(options.pop('key', None))  # what was given may be read but once
+        self._key = key_list(options.pop('key', None))  # an iterator is read only once
         self._nulls, self._options, self._is_of_dtype = nulls, options, dtype is not None
         self._job = Job(options)
         self._is_reverse, self._has_counts = is_true(options.get('reverse')), is_true(options.get('count'))
         self._handle: Optional[_Handle] = None
         self._columns: Optional[Columns] = None
-        self._fed: Optional[Fed] = None  # what has the tables, if they have nulls or any columns
-        self._one_batch = threading.Lock()  # of Arrow's is pushed at a time
+        self._fed: Optional[Fed] = None  # sorts tables with nulls or columns of variable width
+        self._one_batch = threading.Lock()  # Arrow batches are pushed one at a time
         self._is_over = False
         self._process = os.getpid()
-        self._pulling = threading.Lock()  # until what was pulled is copied
-        self._has_lost = False  # a block that was pulled and not taken, by Ctrl-C say
-        self._reader: Optional[object] = None  # a stream that began to read
-        self.dtype: Optional[np.dtype[Any]] = None  #: of elements
+        self._pulling = threading.Lock()  # held until the pulled block is copied
+        self._has_lost = False  # a block was pulled but not used, for example because of Ctrl-C
+        self._reader: Optional[object] = None  # the stream that reads the order
+        self.dtype: Optional[np.dtype[Any]] = None  #: the dtype of the elements that are pushed; None: not known yet
         if dtype is not None:
             self._open(dtype, self._key)
 
@@ -136,12 +137,12 @@ class Sorter:
     # Calls
 
     def _refuse_child(self) -> None:
-        """As the library does, of whose sorter there may be none here."""
+        """Raises a UsageError in a child of fork, as the library does; here there may be no sorter of the library."""
         if os.getpid() != self._process:
             raise UsageError('the sorter is that of the process that opened it, and this is a child of fork; open another one here')
 
     def _wait(self, function: Callable[..., Any], *arguments: Any, is_short: bool = False, keep: Any = None) -> Any:
-        """function(sorter, *arguments, error); `keep` outlives it, as in Job.keep."""
+        """Returns function(sorter, *arguments, error). `keep` stays alive until that ends, as in Job.keep."""
         if self._fed is not None:
             raise UsageError('tables with nulls or any columns are read as a stream of Arrow\'s: pa.table(sorter); table_report is of them')
         if self._handle is None:
@@ -157,10 +158,12 @@ class Sorter:
         return result
 
     def push(self, data: Any) -> None:
-        """Adds elements, which are copied.
+        """Adds elements to the sort; they are copied.
 
-        data: shape (n,), of the sorter's dtype; or a buffer of such, or of their bytes; or a table, batch, column or stream of Arrow's
-            (what has __arrow_c_stream__ or __arrow_c_array__)
+        data: an array of shape (n,) and the sorter's dtype; or a buffer of such elements or of their bytes. Or an Arrow table, batch,
+            column or stream: an object with __arrow_c_stream__ or __arrow_c_array__
+
+        Raises a TypeError for data of another dtype, and a UsageError if the sorter is closed or is being read.
         """
         if hasattr(data, '__arrow_c_stream__') or hasattr(data, '__arrow_c_array__'):
             self._push_arrow(data)
@@ -177,7 +180,7 @@ class Sorter:
         if self._handle is None and not self._is_over:
             raise UsageError('Sorter(dtype): a dtype is wanted, where no Arrow table says it')
         dtype = self._known_dtype()
-        if array is not data and array.dtype in ('u1', 'i1', 'S1'):  # bytes, whatever they are of
+        if array is not data and array.dtype in ('u1', 'i1', 'S1'):  # bytes of any elements
             array = array.view(dtype)
         if array.dtype != dtype or array.ndim != 1:
             raise type_error(f'{array.dtype} of {array.ndim} dimensions; the sorter takes {dtype} of one')
@@ -194,10 +197,10 @@ class Sorter:
             raise UsageError('the sorter is closed')
         return self.dtype
 
-    _type: Optional[str] = None  # of elements that are numbers, in the library's words
+    _type: Optional[str] = None  # the library's name for the type, if elements are numbers
 
     def _fill(self, count: int, fill: Callable[[Array, int, int], object]) -> None:
-        """fill(room, begin, end) writes elements begin .. end of what is pushed into the sorter's own memory."""
+        """Calls fill(room, begin, end), which writes elements begin .. end of the pushed data into memory of the sorter."""
         import numpy as np
         dtype, begin = self._known_dtype(), 0
         while begin < count:
@@ -254,7 +257,7 @@ class Sorter:
         self._fed.push(batches, batch)
 
     def _feed(self, batches: Batches, error: Exception) -> Fed:
-        """What takes any columns, instead of the `error`."""
+        """Returns a sorter for columns of any type. Raises `error` if this sorter may not be replaced by it."""
         if self._is_of_dtype:
             raise error
         others = {name for name, value in self._options.items() if value is not None and value is not False}
@@ -269,7 +272,7 @@ class Sorter:
         return Fed(batches, self._key, self._nulls or 'last', self._options)
 
     def _feed_again(self, batches: Batches, error: Exception) -> Fed:
-        """Nulls came late: what was pushed is written in its order, and sorted with the rest. One of both has memory at a time."""
+        """Handles nulls in a later batch: writes the elements so far in order, and sorts them with the rest. Only one sort has memory at a time."""
         fed = self._feed(batches, error)
         from .tables.fed import kept
         spill, places = kept(self, self._options.get('temp'))
@@ -278,7 +281,7 @@ class Sorter:
         return fed
 
     def _take_columns(self, columns: Columns) -> None:
-        """Of the first table: what is sorted, if no dtype said it."""
+        """Adopts the columns of the first table, and opens the sorter for them if no dtype was given."""
         self._refuse_count([column.name for column in columns.columns])
         if self._handle is None:
             key, is_reverse = columns.keys_of(self._key)
@@ -292,7 +295,7 @@ class Sorter:
         self._columns = columns
 
     def _push_columns(self, arrays: Sequence[Array], count: int) -> None:
-        """One column lies in Arrow's memory as it is pushed; several are put together in the sorter's."""
+        """Pushes one column directly from Arrow's memory, or interleaves several columns in the sorter's memory."""
         if len(arrays) == 1 and arrays[0].dtype == self.dtype:
             self._wait(_c.library.gs_sorter_push, arrays[0].ctypes.data, arrays[0].nbytes, keep=arrays[0])
         else:
@@ -303,12 +306,12 @@ class Sorter:
         self._columns.interleave(room, arrays, begin, end)
 
     def finish(self) -> None:
-        """All was pushed. Reading does this, too."""
+        """Declares that all elements were pushed; push() fails after that. Calls that read the sorter do the same."""
         self._wait(_c.library.gs_sorter_finish, is_short=True)
 
     @property
     def block_dtype(self) -> np.dtype[Any]:
-        """Of what comes out: dtype, or with `count` a field 'value' (or those of dtype) and a field 'count'."""
+        """Returns the dtype of the blocks: `dtype`, or with `count` a field 'value' (or the fields of `dtype`) and a field 'count'."""
         import numpy as np
         dtype = self._known_dtype()
         if not self._has_counts:
@@ -322,13 +325,13 @@ class Sorter:
                          'itemsize': dtype.itemsize + 8})
 
     def __iter__(self) -> Iterator[Array]:
-        """As blocks()."""
+        """Returns blocks()."""
         return self.blocks()
 
     def blocks(self, *, copy: bool = True) -> Iterator[Array]:
-        """Blocks of elements in order, shape (n,). Only when the last one has come all is known to be right.
+        """Yields blocks of sorted elements, shape (n,). The result is verified only after the last block.
 
-        copy: True: each is a new array, the caller's; False: each is lent, as pull says
+        copy: True: each block is a new array, which belongs to the caller. False: each block is lent, as pull() explains
         """
         while True:
             block = self.pull(copy=copy)
@@ -337,28 +340,31 @@ class Sorter:
             yield block
 
     def pull(self, *, copy: bool = True) -> Optional[Array]:
-        """The next block, as in a loop over the sorter; None: that was the end.
+        """Returns the next block of sorted elements, shape (n,), or None at the end.
 
-        copy: True: a new array, the caller's; False: memory of the sorter, read-only, lent until the next call of the sorter that
-            reads: after that other elements stand there, or, at the end of the sort, no memory is there, and a look at it may end
-            the process
+        copy: True: the block is a new array, which belongs to the caller. False: the block is read-only memory of the sorter, lent until
+            the next call that reads from the sorter. That call overwrites the memory, or frees it at the end of the sort; access to
+            freed memory may crash the process
         """
         return self.pull_with(lambda memory, dtype: (memory.copy() if copy else memory).view(dtype))
 
     def pull_with(self, take: Callable[[Array, np.dtype[Any]], T]) -> Optional[T]:
-        """What `take` makes of the next block: its bytes, which stay as they are until it returns, and their dtype. None: the end.
-        What `take` raises ends the sort."""
+        """Returns take(block, dtype) for the next block, or None at the end.
+
+        take: is called with the bytes of the block, which are valid until it returns, and their dtype. An exception that it raises ends
+            the sort
+        """
         import numpy as np
         self.finish()
         address, length, handle = ctypes.c_void_p(), ctypes.c_uint64(), self._handle
         with self._pulling:
-            if self._has_lost:  # the next block must not come as if that one had been taken
+            if self._has_lost:  # the next block must not hide that one is missing
                 raise error_of(CANCELED, 0, 'canceled: a block was not taken')
             self._has_lost = True
             try:
                 self._wait(_c.library.gs_sorter_pull, ctypes.byref(address), ctypes.byref(length))
             except Error:
-                self._has_lost = False  # the library says so again
+                self._has_lost = False  # the library reports its error again
                 raise
             if length.value == 0:
                 self._has_lost = False
@@ -369,8 +375,11 @@ class Sorter:
             return taken
 
     def rank(self, rank: int) -> Any:
-        """The element that has `rank` others before it, from 0 on; before the first block is pulled. The whole order then goes
-        into a file in temp, once."""
+        """Returns the element with `rank` elements before it in the order, from 0. Call it before the first block is pulled.
+
+        The first call writes all sorted elements to a file in temp. Raises an IndexError for a negative rank, and a
+        UsageError for one past the end.
+        """
         import numpy as np
         self.finish()
         found = np.empty(1, self._known_dtype())
@@ -380,10 +389,12 @@ class Sorter:
         return found[0]
 
     def rank_of(self, element: Any) -> Tuple[int, int]:
-        """How many elements are below `element`, and how many are not above it; else as rank.
+        """Returns how many elements are less than `element`, and how many are less or equal. Call it at the same time as rank().
 
-        element: of the sorter's dtype, or what NumPy makes one of without a change of its value: a ValueError for 2.5 among integers,
-            and for b'abc' among S2. Only floats are rounded. Numbers that NumPy has not are bytes here; of 128 bits integers, too
+        element: a value of the sorter's dtype, or one that NumPy converts without changing its value. Only floats may be rounded. Types that
+            NumPy does not have are given as bytes; integers of 128 bits also as int
+
+        Raises a ValueError if the conversion changes the value, as for 2.5 among integers, or b'abc' among S2.
         """
         import numpy as np
         self.finish()
@@ -397,7 +408,7 @@ class Sorter:
         return below.value, not_above.value
 
     def report(self) -> Report:
-        """Of the sort, once the last block has come."""
+        """Returns the Report of the sort. Call it after the last block was pulled."""
         found = self._wait(_c.library.gs_sorter_report, is_short=True)
         try:
             return Report(json.loads(_c.report_json(found)), self._job.times)
@@ -406,18 +417,23 @@ class Sorter:
 
     @property
     def table_report(self) -> Optional[TableReport]:
-        """Of tables with nulls or any columns, whole once the last batch has come; None: report() is of what was sorted."""
+        """Returns the TableReport of tables with nulls or columns of variable width, or None for others, which have report().
+
+        It is complete after the last batch was read.
+        """
         return None if self._fed is None else self._fed.sorter.report
 
     def cancel(self) -> None:
-        """From any thread: what waits in this sorter fails with a CanceledError."""
+        """Ends the sort: calls that wait in it fail with a CanceledError. Any thread may call it."""
         self._job.cancel()
         if self._fed is not None:
             self._fed.cancel.cancel()
 
     def close(self) -> None:
-        """Ends the sort, at any point; memory and disk are given back when no lent block is left. In a child of fork the parent's
-        sort goes on, and so does what draws its progress."""
+        """Ends the sort at any point. Frees memory and disk space as soon as no lent block is in use.
+
+        In a child of fork it does not touch the sort of the parent or its progress line.
+        """
         self._handle, self._is_over, fed = None, True, self._fed
         self._fed = None
         if os.getpid() == self._process:
@@ -435,7 +451,7 @@ class Sorter:
     # Arrow
 
     def take_order(self, reader: object) -> None:
-        """The order comes out once: a second stream would be empty, which nobody expects of a table."""
+        """Registers the only reader of the sorted elements. A second stream would be empty, which would surprise readers of a table."""
         self._refuse_child()
         if self._is_over:
             raise UsageError('the sorter is closed')
@@ -444,8 +460,10 @@ class Sorter:
         self._reader = reader
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The sorted elements as a stream of Arrow's, for pyarrow, Polars, DuckDB: batches of columns as they were pushed, of
-        NumPy's times with NaT as null. Read once."""
+        """Exports the sorted elements as an Arrow stream, for pyarrow, Polars and DuckDB. It can be read once.
+
+        The columns are those that were pushed. In NumPy times, NaT is null.
+        """
         from .arrow_c import stream_capsule
         from .arrow_table import AnySource, Columns, stream_of
         self._refuse_child()

@@ -1,4 +1,4 @@
-"""Keywords, which are the library's options by their names, and their values as the texts that it takes."""
+"""Maps keywords to options of the library, and their values to the texts that the library parses."""
 from __future__ import annotations
 
 import os
@@ -10,7 +10,7 @@ from .errors import type_error
 
 Path = Union[str, 'os.PathLike[str]']
 
-# Words of NumPy, pandas and Polars for what is said otherwise here.
+# Keywords of NumPy, pandas and Polars that have another form here.
 ELSEWHERE = {'axis': 'an array has one dimension: a.reshape(-1), or a row of it', 'kind': 'every sort here is stable',
              'stable': 'every sort here is', 'ascending': 'reverse=True sorts the other way round', 'descending': 'reverse=True does it',
              'by': "'key' has names of fields", 'inplace': 'sort() sorts in its place, and sorted() makes a copy'}
@@ -32,10 +32,10 @@ ROWS = _read()  # keyword -> its row of the library's table
 
 
 def options() -> Dict[str, str]:
-    """The keywords of every call that takes options, and what they mean, as `gsort --help` has it.
+    """Returns the keywords of calls that accept options, each with its meaning as in `gsort --help`.
 
-    What is there or not takes True or False, what may be repeated one or several, and None is as if it was not given. A call refuses
-    what has no meaning for it.
+    An option without a value is True or False. An option that may be repeated accepts one value or several. None: the option is not
+    given. A call fails with an error if an option has no meaning for it.
     """
     return {keyword: ' '.join(row.help.decode().split()) for keyword, row in ROWS.items() if row.place == _c.OF_BOTH and not row.is_hidden}
 
@@ -56,8 +56,8 @@ COMMAND_LINE_WORD = re.compile(r'(?<![\w-])--[a-z][a-z-]*[a-z](?!\w)|(?<!gsort )
 
 
 def in_keywords(text: str, given: Collection[str] = ()) -> str:
-    """A message of the library with keywords in place of options: 'threads', not '--parallel', or 'parallel', if that was given.
-    The name of a file stays, with which a message begins."""
+    """Returns a message of the library with keywords instead of options: 'threads' instead of '--parallel', or 'parallel' if that was given.
+    A file name at the start of the message does not change."""
     def keyword(match: re.Match[str]) -> str:
         word = match[0]
         row = ROWS.get(word[2:].replace('-', '_'))
@@ -74,7 +74,7 @@ def in_keywords(text: str, given: Collection[str] = ()) -> str:
 
 
 def texts_of(row: _c.COption, value: Any) -> List[bytes]:
-    """Of a keyword's value; a list has any number."""
+    """Returns the texts for the value of a keyword: one, or any number if the option may be repeated."""
     if isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, '__iter__') or hasattr(value, 'read'):  # no lines of an open file
         return [_text(row, value)]
     if not row.is_list:
@@ -83,11 +83,11 @@ def texts_of(row: _c.COption, value: Any) -> List[bytes]:
 
 
 def is_true(value: Any) -> bool:
-    """Of what is there or not."""
+    """Returns whether the value of an option without an argument is true."""
     return (value.decode(errors='replace') if isinstance(value, bytes) else str(value)).lower() == 'true'
 
 
-VALUES = b'VALUE', b'V[,V]...'  # arguments that are elements: the shortest text of a float may be another integer than the float is
+VALUES = b'VALUE', b'V[,V]...'  # arguments that are elements: the shortest text of a float may name another integer than its value
 
 
 def _text(row: _c.COption, value: Any) -> bytes:
@@ -109,7 +109,7 @@ def _text(row: _c.COption, value: Any) -> bytes:
 
 
 def c_text(text: Union[Path, bytes]) -> bytes:
-    """As C takes it; it would end at a null byte, and name something else."""
+    """Returns the bytes of a text for C. Raises a ValueError for a null byte, at which C would end the text."""
     encoded = os.fsencode(text)
     if b'\0' in encoded:
         raise ValueError(f'{text!r}: holds a null byte')

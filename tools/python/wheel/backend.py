@@ -22,7 +22,7 @@ def _copy(folder, names, to, *left_out):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """Of the repository; of a distribution that was unpacked it is that again."""
+    """Builds a source distribution, from the repository or from an unpacked source distribution."""
     here = os.getcwd()
     if os.path.exists(REPOSITORY):
         return build.build_sdist(sdist_directory, config_settings)

@@ -1,21 +1,23 @@
-"""A sort past one machine: Ray schedules, gsort sorts, and what is between are plain files.
+"""Sorts on a cluster: Ray schedules tasks, gsort sorts in them, and plain files connect them.
 
-1. Map: a task sorts a piece of the input into a plain sorted file, on the shared file system or on its node's disk, and returns a
-   handle of some KB: where, how many, gsort's report, every s-th element. No data go through Ray's object store.
-2. Cut: equal parts of the whole order, by key, file and place, so that equal keys are split exactly. On a shared file system
-   `gsort --part` finds them in each task; over nodes `cut` does, from the handles and a few elements of each file.
-3. Reduce: a task merges its slice of all files into its place of one file, a file of its own, there or elsewhere, or pieces of an S3 object. Slices on
-   other nodes come by Arrow Flight through pipes into `gsort -m`. It may run again at any time, and makes the same bytes. Of groups
-   (-u) and of what is packed the lengths show here: such parts are files, which are then put behind one another.
-4. Commit: `gsort --join-reports` compares counts and fingerprints of maps and parts, and the seams; then one rename, or the store's moves.
-5. A lost node's sorted files, and only those, are made again: the same bytes, so cuts and finished parts stay. The journal beside
-   the output has each task that is done; with resume=True the next driver goes on from there. Else nothing is left of a driver
-   that died: a shell at each folder waits for its end.
+1. Map: a task sorts a piece of the input into a plain sorted file, on the shared file system or on its node's disk. It returns a
+   handle of some KB: the place, the count, gsort's report and every s-th element. No data pass through Ray's object store.
+2. Cut: divides the whole order into equal parts, by key, file and position, so that equal keys are split exactly. On a shared file
+   system `gsort --part` finds the cuts in each task. Over nodes `cut` finds them, from the handles and a few elements of each file.
+3. Reduce: a task merges its slice of all files. It writes to its place in one file, to its own file on any file system, or to pieces of
+   an S3 object. Slices on other nodes arrive by Arrow Flight, through pipes to `gsort -m`. A task may run again at any time, and
+   writes the same bytes. The lengths of groups (-u) and of compressed parts are known only here: such parts are files, which are
+   concatenated later.
+4. Commit: `gsort --join-reports` compares counts and fingerprints of maps and parts, and the seams. Then one rename, or moves in the
+   store, publish the output.
+5. After the loss of a node, only its sorted files are made again. They have the same bytes, so cuts and finished parts stay valid. The
+   journal beside the output lists the tasks that are done; with resume=True the next driver continues from there. Without it,
+   a driver that dies leaves no files: a shell at each folder waits for its end and removes them.
 
     import libgsort.ray
     report = libgsort.ray.sort_file('s3://bucket/in/*.u64', '/shared/out.u64', parts=64, memory='2G')
 
-`python -m libgsort.ray` is the same as a program.
+`python -m libgsort.ray` does the same from the command line.
 """
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def _parts(given: Any) -> int:
 
 
 def connect(address: Optional[str]) -> int:
-    """Processors of the cluster."""
+    """Connects to the cluster, or starts one here. Returns its number of processors."""
     import ray
     if not ray.is_initialized():
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
@@ -67,31 +69,33 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
               resume: bool = False, work: Optional[str] = None, address: Optional[str] = None, program: Optional[str] = None,
               progress: Union[bool, Callable[[Progress], object]] = False, is_sorted: bool = False, explain: bool = False,
               filesystem: Any = None, storage_options: Optional[Mapping[str, Any]] = None, **options: Any) -> Report:
-    """Sorts files into one on a Ray cluster; the output appears whole or not at all. Returns the report of the whole,
-    whose `ray` says how it went.
+    """Sorts files into one file on a Ray cluster; the output appears whole or not at all. Returns a Report; its `ray` has details.
 
-    inputs: files that all nodes see, plain, .npy or packed by zstd; with * ? [ they are patterns; or plain ones elsewhere: s3://bucket/key,
-        and what pyarrow.fs or fsspec reads on each node: gs://, abfs://, hdfs://, with * [ in the last part of the name. One whose size or time
-        (on S3: whose tag) changes meanwhile is an error; another one that has both, as of cp -p, is not noticed
-    output: a file that all nodes see, also by a link; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or either of them
-        elsewhere: s3://bucket/key, gs://bucket/folder/, and what pyarrow.fs or fsspec writes on each node. One object of several parts takes a
-        store that puts them together: S3, and Google's by gcsfs
-    parts: how many tasks merge; default from the size and the cluster's processors
-    temp: a folder on each node's own disk for sorted files, which nodes then read from each other; default beside the output
-    resume: keep what is done if the driver dies, and go on with what was kept. Whether an output elsewhere is the one that a driver put there which
-        died behind that, size and both ends of each part tell
-    work: the folder in which a folder for that is made, in the file system of the output; default that of the output
-    address: of the cluster; default the one that there is, else a new one on this machine
-    program: gsort on all nodes; default GSORT of the environment, else that of the wheel, else from PATH
-    dtype, key: as of libgsort.sort_file
-    explain: nothing is sorted; `ray` of the report is the plan, and how long it takes with the rates that the nodes measure
-    filesystem: a file system of pyarrow.fs or fsspec, which has the credentials, for the names that begin with a scheme; default: what each
-        node finds by its environment, profiles or role
-    storage_options: the same by fsspec's words, as pandas takes them: {'key': .., 'secret': .., 'endpoint_url': ..}
-    progress: True: a line, tqdm's if it is there; or what is called with a libgsort.Progress: maps read, and reduces write
-    options: those of gsort by their names, as libgsort.options() has them: type, record, reverse, where, header, raw, unique, keep,
-        group, count, sum, min, max, top, split, split_at, zstd; and of each task, of which a node gets as many as it has
-        processors and memory for: memory (default 1G), threads (default 1)
+    inputs: a name or several: files that all nodes see: plain, .npy or compressed with zstd; * ? [ make a name a pattern. Or plain files in
+        a store: s3://bucket/key, and URIs that pyarrow.fs or fsspec reads on each node (gs://, abfs://, hdfs://), with * [ in the last part
+        of the name. If the size or time of an input changes during the sort (on S3: its tag), the sort fails. A replacement with the same
+        size and time, as by cp -p, is not noticed
+    output: a file that all nodes see, also through a link. If it ends in /, a folder of part-00001 and so on, and manifest.json. Either may
+        be in a store: s3://bucket/key, gs://bucket/folder/, and URIs that pyarrow.fs or fsspec writes on each node. To write one object in
+        several parts, the store must be able to join them: S3, and Google's by gcsfs
+    parts: how many tasks merge; default: from the size and the processors of the cluster
+    temp: a folder on the disk of each node for sorted files, which nodes read from each other; default: beside the output
+    resume: keep finished work if the driver dies, and continue with the work that was kept. If the output is in a store and a driver died
+        after it published it, size and both ends of each part identify it
+    work: the folder for that finished work, in the file system of the output; default: the folder of the output
+    address: the address of the cluster; default: the cluster that runs, or else a new one on this machine
+    program: the program gsort on all nodes; default: $GSORT, or else the program of the wheel, or else the one in PATH
+    dtype, key: as for libgsort.sort_file
+    explain: do not sort; `ray` of the report is the plan, and its duration by rates that the nodes measure
+    filesystem: a file system of pyarrow.fs or fsspec with credentials, for names with a scheme. Default: the credentials of each node, from
+        its environment, profiles or role
+    storage_options: the same as a dict for fsspec, as in pandas: {'key': .., 'secret': .., 'endpoint_url': ..}
+    progress: True draws a line (by tqdm if it is installed); or a function that is called with a libgsort.Progress. Maps read, reduces write
+    options: options of gsort, as libgsort.options() explains: type, record, reverse, where, header, raw, unique, keep, group, count, sum,
+        min, max, top, split, split_at and zstd. For each task: memory (default 1G) and threads (default 1); a node runs as many tasks as
+        its processors and memory allow
+
+    Raises a UsageError for options that a cluster cannot do, a FileError for files, and a GsortError if gsort fails on a node.
     """
     from . import driver, gsort, plan
     from .access import access_of
@@ -110,7 +114,7 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
 
 
 def _elements(dtype: Any, key: Keys, options: Dict[str, Any]) -> Dict[str, Any]:
-    """type, record and key, of words of NumPy's."""
+    """Returns the options type, record and key for a dtype and key of Python."""
     layout = layout_of_files(dtype, key)
     if dtype is not None and not {'type', 'record'}.isdisjoint(options):
         raise type_error('type and record: the dtype says what they would')
@@ -119,20 +123,24 @@ def _elements(dtype: Any, key: Keys, options: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def merge(inputs: Inputs, output: Name, **options: Any) -> Report:
-    """The same of files that are sorted already; all nodes see them."""
+    """Merges sorted files into one file on a Ray cluster. All nodes must see the files.
+
+    inputs, output, options: as for sort_file, except where and temp. Returns a Report
+    """
     return sort_file(inputs, output, is_sorted=True, **options)
 
 
 def sort(dataset: Any, keys: Keys = None, *, parts: int = 0, memory: Union[int, str] = '1G', threads: int = 1, nulls: str = 'last',
          temp: Optional[str] = None) -> Any:
-    """Sorts a ray.data.Dataset of any columns; rows with equal keys keep their order. Returns a new one, whose blocks are Arrow's.
+    """Sorts a ray.data.Dataset with columns of any type. Rows with equal keys keep their order.
 
-    keys, nulls: as of libgsort.sort_table
-    parts: how many blocks come out, nearly equal; default as many as went in
-    memory, threads: of each task: the ceiling for what it takes beside its blocks, which are in Ray's object store; and processors
-    temp: a folder on each node for what does not fit; default $TMPDIR or /tmp
+    keys, nulls: as for libgsort.sort_table
+    parts: how many blocks of nearly equal size to make; default: as many as `dataset` has
+    memory: the limit for each task, besides its blocks, which are in Ray's object store
+    threads: how many processors each task uses
+    temp: a folder on each node for temporary files; default: $TMPDIR or /tmp
 
-    What fails is what fails in sort_table, of any block.
+    Returns a new Dataset with Arrow blocks. Raises the errors of libgsort.sort_table for any block.
     """
     import ray.data  # noqa: F401
 

@@ -33,7 +33,12 @@ DROPPED = ('phases', 'memory', 'plan', 'histogram', 'quantiles', 'device_note', 
 
 
 class GsortError(Error, RuntimeError):
-    """gsort failed on a node; `code` is its exit status, `is_final`: it would again, on any node."""
+    """gsort failed on a node.
+
+    text: the message
+    code: the exit status
+    is_final: it would fail again on any node
+    """
 
     def __init__(self, text: str, code: int) -> None:
         super().__init__(text, code)
