@@ -91,7 +91,7 @@ def test_what_is_no_report__is_said(folder):
     (folder / 'v.json').write_text('{"schema": 1, "phases": []}')
     for arguments, text in ((['x.json'], 'this is no report'), (['y.json'], 'Expecting'), (['v.json'], 'of schema 1'), (['z.json'], 'No such file'),
                             (['x.json', '-o', 'x.gif'], 'ends in none of'), (['x.json', 'x.json'], 'each is one of a job'),
-                            ([], 'which report?')):
+                            ([], 'no report is given')):
         done = draw(*arguments)
         assert done.returncode == 2 and text in done.stderr, done
     assert sorted(os.listdir(folder)) == ['v.json', 'x.json', 'y.json']
