@@ -96,6 +96,9 @@ with tempfile.TemporaryDirectory() as scratch:
             with open(f'{scratch}/{name}', 'w', encoding='utf-8') as file:
                 file.write(text + '\n')
             expect(text, [f'{ROOT}/tools/dev/{check}', f'{scratch}/{name}'], status)
+# The output of this test holds the table of all messages, to be read in one go.
+expect('prose --print', [f'{ROOT}/tools/dev/prose', '--print', 'no_such_area'], 2)
+print(subprocess.run([f'{ROOT}/tools/dev/prose', '--print', 'messages'], stdout=subprocess.PIPE, text=True, check=True).stdout)
 for script in glob.glob(f'{ROOT}/tools/**/*.sh', recursive=True):
     with open(script, encoding='utf-8') as file:
         for line in re.findall('cmake --preset.*', file.read()):
