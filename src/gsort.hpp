@@ -122,7 +122,7 @@ template <class Member> std::string type_word()
     using As = typename key_as<M>::type;
     if constexpr (!std::is_same_v<As, M>) {
         static_assert(sizeof(As) == sizeof(M),
-                      "gsort: key_as says another size than the class itself has");
+                      "gsort: the type in key_as does not have the size of the class");
         return type_word<As>();
     } else if constexpr (std::is_enum_v<M> && !std::is_same_v<M, std::byte>) {
         return type_word<std::underlying_type_t<M>>();
@@ -133,22 +133,25 @@ template <class Member> std::string type_word()
     } else if constexpr (std::is_integral_v<M> || is_wide<M>) {
         return number_word<M>();
     } else if constexpr (std::is_same_v<M, float> || std::is_same_v<M, double>) {
-        static_assert(std::numeric_limits<M>::is_iec559, "gsort: floats are not IEEE 754 here");
+        static_assert(std::numeric_limits<M>::is_iec559,
+                      "gsort: this compiler's floats are not IEEE 754");
         return number_word<M>();
     } else if constexpr (std::is_floating_point_v<M>) {
-        static_assert(never<M>, "gsort: long double and other floats have no order here: float and "
-                                "double have");
+        static_assert(never<M>,
+                      "gsort: of the floating-point types only float and double can be keys");
     } else if constexpr (std::is_pointer_v<M> || std::is_member_pointer_v<M> ||
                          std::is_null_pointer_v<M>) {
-        static_assert(never<M>, "gsort: an address is no key: it means nothing in another process; "
-                                "sort by what is there");
+        static_assert(never<M>, "gsort: a pointer cannot be a key, it means nothing in another "
+                                "process; sort by the value it points to");
     } else if constexpr (std::is_array_v<M>) {
-        static_assert(never<M>, "gsort: only arrays of char, unsigned char and std::byte are keys: "
-                                "name items of others, as gsort::within<&Cell::at, 2>");
+        static_assert(never<M>,
+                      "gsort: only arrays of char, unsigned char and std::byte can be keys; of "
+                      "other arrays name an item, as in gsort::within<&Cell::at, 2>");
     } else {
-        static_assert(never<M>, "gsort: a class is no key: name its members, as "
-                                "gsort::within<&Way::node, &Node::id>, or specialise gsort::key_as "
-                                "for a class that is one number");
+        static_assert(
+            never<M>,
+            "gsort: a class cannot be a key; name a member of it, as in gsort::within<&Way::node, "
+            "&Node::id>, or specialise gsort::key_as for a class that is one number");
     }
 }
 
@@ -164,13 +167,14 @@ template <auto Step, auto... Rest, class T> const auto &walk(const T &object)
     if constexpr (std::is_integral_v<decltype(Step)>) {
         static_assert(
             std::is_array_v<T> || requires { std::tuple_size<T>::value; },
-            "gsort: a number in gsort::within is an index of an array");
+            "gsort: a number in gsort::within must follow an array, whose index it is");
         return walk<Rest...>(object[static_cast<std::size_t>(Step)]);
     } else {
         static_assert(std::is_member_object_pointer_v<decltype(Step)>,
-                      "gsort: keys are members, as &Edge::from, gsort::desc or gsort::within");
+                      "gsort: a key must be a member, as in &Edge::from, or gsort::desc or "
+                      "gsort::within of members");
         static_assert(std::is_base_of_v<decltype(class_of(Step)), T>,
-                      "gsort: a key is no member of what is sorted, or of the member before it");
+                      "gsort: a key must be a member of the element, or of the member before it");
         return walk<Rest...>(object.*Step);
     }
 }
@@ -189,19 +193,19 @@ std::string key_text(key<IsDescending, Steps...> /*which*/)
 
 template <class T, auto... Keys> inline constexpr bool is_sortable()
 {
-    static_assert(std::is_object_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
-                  "gsort: elements are objects, not const, volatile or references");
-    static_assert(!std::is_array_v<T>, "gsort: an array is no element: take std::array");
+    static_assert(
+        std::is_object_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
+        "gsort: the element type must be an object type, not const, volatile or a reference");
+    static_assert(!std::is_array_v<T>, "gsort: an array cannot be an element; use std::array");
     static_assert(std::is_trivially_copyable_v<T>,
-                  "gsort: elements are moved as bytes, so they have to be trivially copyable: no "
-                  "std::string or std::vector in them, no virtual functions, no copying of their "
-                  "own");
-    static_assert(sizeof(T) <= 65536, "gsort: an element has 65536 bytes at most");
-    static_assert(sizeof...(Keys) <= 64, "gsort: there are 64 keys at most");
+                  "gsort: elements are moved as bytes and must be trivially copyable: no "
+                  "std::string or std::vector in them, no virtual functions, no copy constructors");
+    static_assert(sizeof(T) <= 65536, "gsort: an element can have at most 65536 bytes");
+    static_assert(sizeof...(Keys) <= 64, "gsort: there can be at most 64 keys");
     static_assert(sizeof...(Keys) > 0 || !(std::is_class_v<T> || std::is_union_v<T>) ||
                       is_bytes<T> || !std::is_same_v<typename key_as<T>::type, T>,
-                  "gsort: name the members that a class is sorted by, as "
-                  "gsort::sorter<Edge, &Edge::from, &Edge::to>");
+                  "gsort: name the members to sort a class by, as in gsort::sorter<Edge, "
+                  "&Edge::from, &Edge::to>");
     static_assert(sizeof...(Keys) == 0 || std::is_class_v<T> || std::is_union_v<T>,
                   "gsort: only classes have members to sort by");
     return true;
@@ -394,13 +398,13 @@ template <class T, auto... Keys> class job
         for (const char *of_type : {"type", "record", "key"})
             if (one.name == of_type)
                 return gs_fail(&failure, GS_E_USAGE, 0,
-                               "--%s: the type of the elements says it, and its keys", name);
+                               "--%s: is set by the element type and its keys; leave it out", name);
         constexpr bool has_members = std::is_class_v<T> || std::is_union_v<T>;
         if constexpr (has_members && !std::has_unique_object_representations_v<T>)
             if (one.name == "ties" && one.value == "bytes")
                 return gs_fail(&failure, GS_E_USAGE, 0,
-                               "--ties=bytes: the type of the elements may have padding, which "
-                               "would decide; name all its members as keys");
+                               "--ties=bytes: the element type may have padding, and padding would "
+                               "affect the order; name all its members as keys");
         const gs_option *row = gs_option_find(name);
         return row != nullptr && row->is_list ? gs_job_add(get(), name, one.value.c_str())
                                               : gs_job_set(get(), name, one.value.c_str());
@@ -454,7 +458,7 @@ gs_status sort(R &&elements, const options &given, gs_error &failure)
 {
     using T = std::ranges::range_value_t<R>;
     static_assert(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>,
-                  "gsort: elements that are const cannot be put into order");
+                  "gsort: const elements cannot be sorted");
     job<T, Keys...> work(given, failure);
     if (failure.status != GS_OK)
         return failure.status;
@@ -786,10 +790,10 @@ template <class T, auto... Keys> class sorter
         for (const option &one : given)
             if ((one.name == "count" && one.value != "false" && one.value != "0") ||
                 (one.name == "sum" && one.value.ends_with(":wide")))
-                gs_fail(&failure, GS_E_USAGE, 0,
-                        "--%s: what comes out would be no elements of this type; gs_sorter_open of "
-                        "gsort.h is for it",
-                        one.name.c_str());
+                gs_fail(
+                    &failure, GS_E_USAGE, 0,
+                    "--%s: its output is not of the element type; use gs_sorter_open of gsort.h",
+                    one.name.c_str());
         if (failure.status != GS_OK)
             return failure.status;
         sorter_.reset(gs_sorter_open(work.get(), &failure));

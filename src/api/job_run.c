@@ -77,7 +77,8 @@ static enum gs_status run_files(void *context, struct gsi_options *options,
 {
     enum gs_action action = options->action;
     if (action < GS_SORT || action > GS_CHECK_ALL)
-        return gsi_fail(error, GS_E_USAGE, 0, "gs_job_run: libgsort %s knows no action %d",
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "gs_job_run: libgsort %s has no action %d; enum gs_action lists them",
                         gs_version(), (int)action);
     complete(options, action);
     options->note = take_note;
@@ -96,7 +97,7 @@ const struct gs_error *gs_job_error(const gs_job *job)
                                            .text = "memory: cannot allocate a job"};
     static const struct gs_error is_busy = {
         .status = GS_E_USAGE,
-        .text = "the job runs; wait until that ends, or stop it by gs_cancel"};
+        .text = "the job is running; wait until it ends, or stop it with gs_cancel_now"};
     return job == NULL ? &no_job : job->is_running ? &is_busy : &job->error;
 }
 

@@ -81,7 +81,7 @@ static enum gs_status find_option(struct gs_job *job, const char *name, enum gsi
                         gs_version());
     if (gsi_option_rows[*id].kind == GSI_KIND_PROGRAM)
         return gsi_fail(&job->error, GS_E_USAGE, 0,
-                        "--%s: is of the program gsort; a job has no such option", name);
+                        "--%s: only the program gsort has this option, a job does not", name);
     return GS_OK;
 }
 
@@ -186,7 +186,7 @@ static enum gs_status add(struct gs_job *job, const char *name, const char *valu
     enum gsi_option_id id;
     GSI_TRY(find_option(job, name, &id));
     if (!gsi_option_rows[id].option.is_list)
-        return gsi_fail(&job->error, GS_E_USAGE, 0, "--%s: is no list; set it", name);
+        return gsi_fail(&job->error, GS_E_USAGE, 0, "--%s: is not a list; use gs_job_set", name);
     return append(job, id, value);
 }
 

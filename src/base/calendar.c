@@ -146,15 +146,15 @@ const char *gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *t
     struct date date = {0};
     int64_t ns = 0;
     if (!take_date(&at, &date))
-        return "is no";
+        return "is not a value of type";
     clock = at;
     if (!take_clock(&at, &ns) || (*at == 'Z' ? at[1] : *at) != '\0')
-        return "is no";
+        return "is not a value of type";
     if ((size_t)(at - clock) > row->clock_bytes)
-        return "is finer than";
+        return "is more precise than";
     gsi_i128 found = day_of(date) * row->per_day + ns / (DAY_NS / row->per_day);
     if (found <= INT64_MIN || found > INT64_MAX)
-        return "is beyond the numbers of";
+        return "is out of range for";
     *time = (int64_t)found;
     return NULL;
 }

@@ -30,7 +30,7 @@ void gsi_time_text(char text[GSI_TIME_BYTES], int64_t time, enum gsi_time_unit u
 
 /* gsi_time_parse: from the date on as much as there is; the rest is zeros. A blank may stand for
  * the T, and a Z at the end. Other texts set nothing.
- * Returns NULL, or what the text is, to be followed by the type's name: "is finer than". */
+ * Returns NULL, or what the text is, to be followed by the type's name: "is more precise than". */
 const char *gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *time);
 
 /* gsi_time_unit_of: the unit of a time that gsi_time_text has printed; NONE: of no such. */

@@ -18,7 +18,7 @@ enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_par
         return GS_OK;
     if (bytes > ledger->ceiling_bytes - ledger->taken_bytes)
         return gsi_fail(error, GS_E_MEMORY, 0,
-                        "memory: %llu more bytes would pass the ceiling of %llu; raise --memory",
+                        "memory: %llu more bytes would exceed the limit of %llu; raise --memory",
                         (unsigned long long)bytes, (unsigned long long)ledger->ceiling_bytes);
     ledger->taken_bytes += bytes;
     ledger->taken_parts[part] += bytes;
@@ -62,7 +62,8 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part pa
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) {
         gsi_memory_unreserve(ledger, part, bytes);
-        return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot map %llu bytes; lower --memory",
+        return gsi_fail(error, GS_E_MEMORY, errno,
+                        "memory: the system refuses %llu bytes; lower --memory",
                         (unsigned long long)bytes);
     }
     char *base = raw + (gsi_round_up_u64((uintptr_t)raw, HUGE_PAGE_BYTES) - (uintptr_t)raw);
@@ -102,7 +103,8 @@ enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint6
     uint64_t bytes;
     *memory = NULL;
     if (!gsi_mul_u64(count, unit, &bytes))
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: %llu tables of %llu bytes are too many",
+        return gsi_fail(error, GS_E_MEMORY, 0,
+                        "memory: %llu table entries of %llu bytes do not fit into an address space",
                         (unsigned long long)count, (unsigned long long)unit);
     enum gs_status status = gsi_memory_reserve(ledger, GSI_MEMORY_TABLES, bytes, error);
     if (status != GS_OK)

@@ -199,7 +199,7 @@ enum gs_status gsi_fail_space(struct gs_error *error, int sys_errno, const char 
     if (sys_errno == EFBIG)
         return gsi_fail(error, GS_E_SPACE, sys_errno, "'%s': %s needs a larger file", place, what);
     if (!is_full)
-        snprintf(left, sizeof left, ", %llu are free", (unsigned long long)free_bytes);
+        snprintf(left, sizeof left, ", %llu bytes are free", (unsigned long long)free_bytes);
     return gsi_fail(error, GS_E_SPACE, sys_errno, "'%s': %s needs %s%llu bytes%s; make room or %s",
                     place, what, is_full ? "more than " : "", (unsigned long long)needed_bytes,
                     left, remedy);

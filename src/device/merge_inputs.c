@@ -35,7 +35,8 @@ enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
     inputs->ledger = ledger;
     inputs->input_count = spec->input_count;
     if (segment_count > UINT32_MAX)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: too many pieces to merge");
+        return gsi_fail(error, GS_E_MEMORY, 0,
+                        "memory: more than 4294967295 blocks to merge; raise --chunk");
     inputs->segment_count = (uint32_t)segment_count;
     GSI_TRY(GSI_NEW(ledger, inputs->inputs, inputs->input_count, error));
     GSI_TRY(GSI_NEW(ledger, inputs->segments, segment_count, error));

@@ -509,6 +509,6 @@ enum gs_status gsi_groups_check_sums(const struct gsi_groups *groups, struct gs_
     return gsi_fail(error, GS_E_INPUT, 0,
                     "--sum: '%s': the sum of the records with the key %s does not fit into %s; %s",
                     folded->field.text, keys, folded->wide_bytes > 0 ? "its bytes" : "the field",
-                    folded->wide_bytes > 0 ? "nothing wider is written"
-                                           : "with :wide behind it a wider one is written");
+                    folded->wide_bytes > 0 ? "there is no wider field"
+                                           : "append :wide to write a wider one");
 }

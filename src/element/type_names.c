@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define BY_LANGUAGE "is 4 bytes in some languages and 8 in others"
-#define BY_NUMPY    "is 8 bits to some and 8 bytes to NumPy"
+#define BY_LANGUAGE "means 4 bytes in some languages and 8 bytes in others"
+#define BY_NUMPY    "means 8 bits, but 8 bytes in NumPy"
 #define PLAIN       GSI_SENSE_PLAIN, NULL, NULL, NULL
-#define NO_ORDER    GSI_SENSE_UNSORTED, "is no type that gsort has an order for", NULL, NULL
+#define NO_ORDER    GSI_SENSE_UNSORTED, "is not a type that gsort can sort", NULL, NULL
 
 #define SIZED(name, ...)     {name, name, PLAIN}, {name "be", name "be", PLAIN},
 #define BYTE(name, ...)      {name, name, PLAIN}, {name "be", name, PLAIN},
@@ -35,7 +35,8 @@ static const struct gsi_type_word words[] = {
     {"float128", NULL, NO_ORDER},
     GSI_NUMBER_ROWS(SIZED, SIZED, BYTE, TIME, NUMPY, ALSO)};
 
-const char *const gsi_time_words = "times are time64[s], of a unit D h m s ms us ns, or time64";
+const char *const gsi_time_words = "times are written time64[UNIT], with the unit D, h, m, s, ms, "
+                                   "us or ns, or time64 without a unit";
 
 /* Extensions that tell nothing of what is in a file. */
 static const char *const neutral[] = {"bin", "binary", "dat", "data", "raw", "sorted", "out"};
@@ -129,7 +130,7 @@ enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char 
         return GS_OK;
     if (word->either == NULL)
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' %s", option, text, word->trouble);
-    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' %s; %s or %s says which", option, text,
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' %s; write %s or %s", option, text,
                     word->trouble, word->either, word->other);
 }
 
@@ -162,9 +163,9 @@ const char *gsi_type_word_near(const char *text, size_t length, char hint[GSI_TY
     if (length < SLIP_LETTERS_MIN || word == end || word->sense == GSI_SENSE_UNSORTED)
         return hint;
     if (word->sense == GSI_SENSE_PLAIN)
-        snprintf(hint, GSI_TYPE_HINT_BYTES, "; is %s meant?", word->word);
+        snprintf(hint, GSI_TYPE_HINT_BYTES, "; did you mean %s?", word->word);
     else
-        snprintf(hint, GSI_TYPE_HINT_BYTES, "; is %s or %s meant?", word->either, word->other);
+        snprintf(hint, GSI_TYPE_HINT_BYTES, "; did you mean %s or %s?", word->either, word->other);
     return hint;
 }
 
@@ -177,10 +178,10 @@ enum gs_status gsi_type_word_of_option(const char *given, const struct gsi_type_
         return gsi_fail(error, GS_E_USAGE, 0, "--type: there is no type '%s'; %s", given,
                         gsi_time_words);
     if (*word == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--type: there is no type '%s'%s; there are %s, each with be behind it or "
-                        "not",
-                        given, gsi_type_word_near(given, strlen(given), hint), gsi_number_names);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--type: there is no type '%s'%s; types are %s, each with be appended for big endian",
+            given, gsi_type_word_near(given, strlen(given), hint), gsi_number_names);
     return gsi_type_word_check(*word, "type", given, error);
 }
 
@@ -190,9 +191,9 @@ enum gs_status gsi_type_word_check_file(const struct gsi_type_word *word, const 
     if (word->type != NULL)
         return GS_OK;
     if (word->either == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "'%s': is named '%s', which %s", path, word->word,
-                        word->trouble);
+        return gsi_fail(error, GS_E_USAGE, 0, "'%s': its name ends in '%s', which %s", path,
+                        word->word, word->trouble);
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "'%s': is named '%s', which %s; --type %s or --type %s says which", path,
+                    "'%s': its name ends in '%s', which %s; give --type %s or --type %s", path,
                     word->word, word->trouble, word->either, word->other);
 }

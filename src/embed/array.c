@@ -16,9 +16,9 @@ static void tell_state(const struct gsi_array *array, struct gs_error *error)
 {
     size_t length = strlen(error->text);
     snprintf(error->text + length, sizeof error->text - length, "%s",
-             !array->is_written ? "; the array is as it was"
-             : array->is_whole  ? "; the array has all of its elements, but not in order"
-                                : "; the array was being written over: elements of it are lost");
+             !array->is_written ? "; the array is unchanged"
+             : array->is_whole  ? "; the array has all its elements, but they are not in order"
+                                : "; the array was partly overwritten, and elements are lost");
 }
 
 enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *options,
@@ -60,8 +60,8 @@ static enum gs_status run_argsort(void *context, struct gsi_options *options,
     const struct gsi_array *array = context;
     if (array->bytes > 0 && (array->to == NULL || array->to == array->from))
         return gsi_fail(error, GS_E_USAGE, 0, "the positions: %s",
-                        array->to == NULL ? "they have no memory"
-                                          : "they lie in the memory of the array");
+                        array->to == NULL ? "the pointer is NULL"
+                                          : "their memory overlaps the array");
     return gsi_array_run(context, options, is_given, report, error);
 }
 

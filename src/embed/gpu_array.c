@@ -81,10 +81,10 @@ static enum gs_status choose(const struct gsi_options *options, struct gpu_call 
     report->device = "cuda";
     if (call->bytes % record->bytes != 0)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "the array: %llu bytes are no whole number of elements of %u",
+                        "the array: %llu bytes are not a multiple of the element size, %u bytes",
                         (unsigned long long)call->bytes, record->bytes);
     if (call->bytes > MOST_BYTES)
-        return gsi_fail(error, GS_E_USAGE, 0, "the array: no GPU has %llu bytes",
+        return gsi_fail(error, GS_E_USAGE, 0, "the array: %llu bytes are more than any GPU has",
                         (unsigned long long)call->bytes);
     return GS_OK;
 }
@@ -95,21 +95,22 @@ static enum gs_status choose_positions(const struct gsi_options *options, struct
     struct gsi_gpu_array *array = &call->array;
     if (!call->is_argsort)
         return options->argsort ? gsi_fail(error, GS_E_USAGE, 0,
-                                           "--argsort does not go with gs_cuda_sort; "
-                                           "gs_cuda_argsort writes positions")
+                                           "--argsort does not go with gs_cuda_sort; use "
+                                           "gs_cuda_argsort to write positions")
                                 : GS_OK;
     array->position_bytes = options->index_bytes == 4 ? 4 : 8;
     if (array->position_bytes == 4 && array->count > (uint64_t)1 << 32)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--argsort=u32: the array has %llu elements, whose positions need u64",
+                        "--argsort=u32: the array has %llu elements, and positions of so many need "
+                        "--argsort=u64",
                         (unsigned long long)array->count);
     const uint8_t *data = array->data, *positions = array->positions;
     if (call->needed == NULL && positions == NULL && array->count > 0)
-        return gsi_fail(error, GS_E_USAGE, 0, "the positions: there is no memory for them");
+        return gsi_fail(error, GS_E_USAGE, 0, "the positions: the pointer is NULL");
     const bool is_apart =
         positions + array->count * array->position_bytes <= data || data + call->bytes <= positions;
     if (call->needed == NULL && array->count > 0 && !is_apart)
-        return gsi_fail(error, GS_E_USAGE, 0, "the positions are in the memory of the array");
+        return gsi_fail(error, GS_E_USAGE, 0, "the positions: their memory overlaps the array");
     return GS_OK;
 }
 
@@ -127,8 +128,8 @@ static enum gs_status run(void *context, struct gsi_options *options,
     GSI_TRY(choose_positions(options, call, error));
     if (ops == NULL)
         return gsi_fail(error, GS_E_DEVICE, 0,
-                        "this libgsort was built without CUDA, and reaches no GPU's memory; build "
-                        "it where nvcc is found");
+                        "this libgsort was built without CUDA and cannot use a GPU's memory; build "
+                        "it on a machine with nvcc");
     if (call->needed != NULL) {
         if (call->is_argsort) /* anywhere: only that there are some counts */
             call->array.positions = &record;

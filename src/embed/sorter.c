@@ -110,8 +110,8 @@ enum gs_status gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error
         memset(error, 0, sizeof *error);
     if (sorter->process != gsi_process())
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "the sorter is that of the process that opened it, and this is a child of "
-                        "fork; open another one here");
+                        "the sorter was opened by another process, and this one was forked from "
+                        "it; open a new sorter here");
     pthread_mutex_lock(&sorter->lock);
     return GS_OK;
 }
@@ -119,8 +119,9 @@ enum gs_status gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error
 enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error *error)
 {
     if (!sorter->is_ended)
-        return gsi_fail(error, GS_E_CANCELED, 0,
-                        "the sort has failed; commit what is reserved, and the next call says why");
+        return gsi_fail(
+            error, GS_E_CANCELED, 0,
+            "the sort has failed; commit all reservations, then the next call returns the reason");
     if (sorter->error.status != GS_OK && error != NULL && error->status == GS_OK)
         *error = sorter->error;
     return sorter->error.status;
@@ -211,7 +212,9 @@ enum gs_status gsi_sorter_open(const struct gsi_options *options,
     if (sorter->options.cancel == NULL)
         sorter->options.cancel = sorter->cancel = gs_cancel_create();
     if (sorter->options.cancel == NULL)
-        GSI_TRY_OR(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot make a sorter's cancel"), fail);
+        GSI_TRY_OR(
+            gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the cancel of a sorter"),
+            fail);
     GSI_TRY_OR(begin(sorter, error), fail);
     *out = sorter;
     return GS_OK;
@@ -257,7 +260,7 @@ const struct gs_report *gsi_sorter_told(gs_sorter *sorter, struct gs_error *erro
     pthread_mutex_unlock(&sorter->lock);
     if (!is_ended)
         gsi_fail(error, GS_E_USAGE, 0,
-                 "gs_sorter_report: the sort goes on; pull until 0 bytes come");
+                 "gs_sorter_report: the sort has not ended; pull until 0 bytes are returned");
     return is_ended ? &sorter->report : NULL;
 }
 

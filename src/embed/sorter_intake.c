@@ -97,7 +97,7 @@ static enum gs_status copy_in(struct gs_sorter *sorter, const uint8_t *data, uin
 
 static enum gs_status fail_finished(const char *name, struct gs_error *error)
 {
-    return gsi_fail(error, GS_E_USAGE, 0, "%s: comes after gs_sorter_finish", name);
+    return gsi_fail(error, GS_E_USAGE, 0, "%s: must be called before gs_sorter_finish", name);
 }
 
 static enum gs_status check(const struct gs_sorter *sorter, const char *name, uint64_t bytes,
@@ -108,7 +108,8 @@ static enum gs_status check(const struct gs_sorter *sorter, const char *name, ui
     if (sorter->intake.is_finished)
         return fail_finished(name, error);
     if (bytes % sorter->element_bytes != 0)
-        return gsi_fail(error, GS_E_USAGE, 0, "%s: %llu bytes are no whole elements of %u", name,
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "%s: %llu bytes are not a multiple of the element size, %u bytes", name,
                         (unsigned long long)bytes, sorter->element_bytes);
     return GS_OK;
 }
@@ -170,9 +171,9 @@ enum gs_status gs_sorter_reserve(gs_sorter *sorter, uint64_t bytes, void **data,
     uint64_t whole = bytes - bytes % sorter->element_bytes;
     enum gs_status status = check(sorter, "gs_sorter_reserve", whole, error);
     if (status == GS_OK && whole == 0)
-        status =
-            gsi_fail(error, GS_E_USAGE, 0, "gs_sorter_reserve: %llu bytes hold no element of %u",
-                     (unsigned long long)bytes, sorter->element_bytes);
+        status = gsi_fail(error, GS_E_USAGE, 0,
+                          "gs_sorter_reserve: %llu bytes are too few for an element of %u",
+                          (unsigned long long)bytes, sorter->element_bytes);
     if (status == GS_OK)
         status = lend(sorter, whole, &one, error);
     pthread_mutex_unlock(&sorter->lock);
@@ -192,8 +193,8 @@ static enum gs_status shorten(struct gs_sorter *sorter, struct gsi_lend *one, ui
         return GS_OK;
     if (bytes > one->bytes || sorter->intake.claimed_bytes != one->off + one->bytes)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "gs_sorter_commit: %llu bytes of %llu that were reserved; less is possible "
-                        "only while nobody pushed or reserved since",
+                        "gs_sorter_commit: %llu bytes instead of the %llu reserved; committing "
+                        "fewer is possible only before the next push or reservation",
                         (unsigned long long)bytes, (unsigned long long)one->bytes);
     sorter->intake.claimed_bytes -= one->bytes - bytes;
     return GS_OK;
@@ -208,7 +209,7 @@ static enum gs_status commit(struct gs_sorter *sorter, const uint8_t *data, uint
         at = &(*at)->next;
     struct gsi_lend *one = *at;
     if (one == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "gs_sorter_commit: nothing is reserved there");
+        return gsi_fail(error, GS_E_USAGE, 0, "gs_sorter_commit: the pointer is not a reservation");
     if (bytes % sorter->element_bytes != 0)
         return check(sorter, "gs_sorter_commit", bytes, error);
     GSI_TRY(shorten(sorter, one, bytes, error));
@@ -251,9 +252,8 @@ enum gs_status gs_sorter_finish(gs_sorter *sorter, struct gs_error *error)
     GSI_TRY(gsi_sorter_enter(sorter, error));
     enum gs_status status = GS_OK;
     if (sorter->intake.lends != NULL)
-        status = gsi_fail(error, GS_E_USAGE, 0,
-                          "gs_sorter_finish: there is something reserved "
-                          "that was not committed");
+        status =
+            gsi_fail(error, GS_E_USAGE, 0, "gs_sorter_finish: a reservation was not committed");
     else if (sorter->is_ended)
         status = gsi_sorter_result(sorter, error);
     if (status == GS_OK) {

@@ -84,7 +84,7 @@ enum gs_status gsi_order_write(struct gsi_order *order, const void *data, uint64
     int refusal = gsi_file_write(order->fd, data, bytes, order->bytes);
     if (refusal == ENOSPC || refusal == EDQUOT || refusal == EFBIG)
         return gsi_fail_space(error, refusal, order->directory, "the sorted order",
-                              order->bytes + bytes, UINT64_MAX, "name another directory by -T");
+                              order->bytes + bytes, UINT64_MAX, "name another directory with -T");
     if (refusal != 0)
         return gsi_fail(error, GS_E_IO, refusal,
                         "temporary file in '%s': cannot write the sorted elements",
@@ -128,7 +128,7 @@ static enum gs_status read_block(const struct gsi_order *order, uint64_t idx, ui
                         order->directory);
     if ((uint64_t)moved < bytes || XXH3_64bits(block, bytes) != order->hashes[idx])
         return gsi_fail(error, GS_E_CORRUPT, 0,
-                        "temporary file in '%s': sorted elements came back damaged; check the disk",
+                        "temporary file in '%s': the sorted elements are damaged; check the disk",
                         order->directory);
     return GS_OK;
 }
@@ -171,8 +171,8 @@ enum gs_status gsi_order_part(struct gsi_order *order, uint32_t i, uint32_t n,
 {
     if (i >= n || n > PARTS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "gs_sorter_pull_part: there is no part %u of %u; parts are 0 to n - 1, and "
-                        "n is at most %u",
+                        "gs_sorter_pull_part: there is no part %u of %u; parts are numbered from 0 "
+                        "to n - 1, and n is at most %u",
                         i, n, PARTS_MAX);
     if (order->parts == NULL) {
         order->parts = calloc(n, sizeof *order->parts);
@@ -184,10 +184,10 @@ enum gs_status gsi_order_part(struct gsi_order *order, uint32_t i, uint32_t n,
                                                       .end = part_begin(order, k + 1, n)};
     }
     if (n != order->part_count)
-        return gsi_fail(
-            error, GS_E_USAGE, 0,
-            "gs_sorter_pull_part: %u parts, and %u in calls before; all have one number", n,
-            order->part_count);
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "gs_sorter_pull_part: n is %u, but was %u in an earlier call; use the same "
+                        "n in all calls",
+                        n, order->part_count);
     *part = &order->parts[i];
     return GS_OK;
 }
@@ -199,9 +199,10 @@ enum gs_status gsi_order_rank(const struct gsi_order *order, uint64_t rank, void
 {
     uint8_t *block;
     if (rank >= order->whole.end)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "gs_sorter_rank: there is no rank %llu; elements: %llu",
-                        (unsigned long long)rank, (unsigned long long)order->whole.end);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "gs_sorter_rank: there is no rank %llu among %llu elements; the first rank is 0",
+            (unsigned long long)rank, (unsigned long long)order->whole.end);
     GSI_TRY(take_block(&block, error));
     enum gs_status status = read_block(order, rank / block_entries(order), block, error);
     if (status == GS_OK)

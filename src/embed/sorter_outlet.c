@@ -96,7 +96,7 @@ static enum gs_status check(const struct gs_sorter *sorter, const char *name,
         return gsi_sorter_result(sorter, error);
     return sorter->intake.is_finished
                ? GS_OK
-               : gsi_fail(error, GS_E_USAGE, 0, "%s: gs_sorter_finish comes before", name);
+               : gsi_fail(error, GS_E_USAGE, 0, "%s: call gs_sorter_finish first", name);
 }
 
 /* Until all is in order at last. */
@@ -107,7 +107,7 @@ static enum gs_status await_order(struct gs_sorter *sorter, const char *name,
     GSI_TRY(gsi_sorter_enter(sorter, error));
     enum gs_status status = check(sorter, name, error);
     if (status == GS_OK && outlet->way == GSI_OUTLET_PULL)
-        status = gsi_fail(error, GS_E_USAGE, 0, "%s: comes too late, after gs_sorter_pull", name);
+        status = gsi_fail(error, GS_E_USAGE, 0, "%s: must be called before gs_sorter_pull", name);
     if (status == GS_OK) {
         outlet->way = GSI_OUTLET_ORDER;
         pthread_cond_broadcast(&outlet->changed);

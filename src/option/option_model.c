@@ -32,7 +32,7 @@ static const struct member {
 static const char *const wanted[] = {[NAME] = "a name of at most 47 printable bytes",
                                      [COUNT] = "a whole number",
                                      [BYTES] = "a whole number of bytes, or a size like 139G",
-                                     [RATE] = "bytes a second: a number, or a size like 55G",
+                                     [RATE] = "a number of bytes per second, or a size like 55G",
                                      [SECONDS] = "a number"};
 
 static const struct member *find_member(const char *name, size_t length)
@@ -99,8 +99,9 @@ enum gs_status gsi_option_take_model(const char *text, struct gsi_device_model *
     size_t length = strcspn(text, "=");
     const struct member *member = find_member(text, length);
     if (member == NULL || text[length] == '\0')
-        return gsi_fail(error, GS_E_USAGE, 0, "--device-model: '%s': there is no member '%.*s'",
-                        text, (int)length, text);
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--device-model: '%s': there is no member '%.*s' of a model", text,
+                        (int)length, text);
     if (!take_value(member, text + length + 1, model))
         return gsi_fail(error, GS_E_USAGE, 0, "--device-model: '%s': %s is not %s", text,
                         member->name, wanted[member->kind]);

@@ -42,7 +42,8 @@ enum gs_status gsi_take_region(struct gsi_options *options, const char *text,
             return GS_OK;
     }
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "--region: '%s' is not OFFSET:BYTES, like 512:4096 or 1M:", text);
+                    "--region: '%s' is not OFFSET:BYTES, such as 512:4096, or 1M: up to the end",
+                    text);
 }
 
 enum gs_status gsi_take_range(struct gsi_options *options, const char *text, struct gs_error *error)
@@ -57,7 +58,8 @@ enum gs_status gsi_take_range(struct gsi_options *options, const char *text, str
             return GS_OK;
     }
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "--range: '%s' is not FIRST:COUNT, like 0:1000 or 64K:", text);
+                    "--range: '%s' is not FIRST:COUNT, such as 0:1000, or 64K: up to the end",
+                    text);
 }
 
 enum gs_status gsi_take_part(struct gsi_options *options, const char *text, struct gs_error *error)
@@ -68,7 +70,8 @@ enum gs_status gsi_take_part(struct gsi_options *options, const char *text, stru
         gsi_take_number("part", text + strlen(front) + 1, 1, UINT32_MAX, count, NULL) == GS_OK &&
         gsi_take_number("part", front, 1, *count, &options->part_number, NULL) == GS_OK)
         return GS_OK;
-    return gsi_fail(error, GS_E_USAGE, 0, "--part: '%s' is not I/N, from 1/N to N/N", text);
+    return gsi_fail(error, GS_E_USAGE, 0, "--part: '%s' is not I/N with I from 1 to N, such as 2/4",
+                    text);
 }
 
 bool gsi_sum_is_wide(const char *text, size_t *bytes)
@@ -133,8 +136,10 @@ static enum gs_status take_gpus(const char *text, uint64_t *gpus, struct gs_erro
         char *end;
         unsigned long number = strtoul(at, &end, 10);
         if (*at < '0' || *at > '9' || number > 63 || (*end != ',' && *end != '\0'))
-            return gsi_fail(error, GS_E_USAGE, 0,
-                            "--device: '%s' is not all, or a list of numbers from 0 to 63", text);
+            return gsi_fail(
+                error, GS_E_USAGE, 0,
+                "--device: '%s' is not 'all' or a list of GPU numbers from 0 to 63, such as 0,2",
+                text);
         *gpus |= UINT64_C(1) << number;
         at = end;
         if (*at == '\0')

@@ -12,8 +12,8 @@ enum gs_status gsi_take_number(const char *name, const char *text, uint32_t leas
     char *end;
     unsigned long value = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || value < least || value > most)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a number from %u to %u", name,
-                        text, least, most);
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a whole number from %u to %u",
+                        name, text, least, most);
     *number = (uint32_t)value;
     return GS_OK;
 }
@@ -36,7 +36,7 @@ enum gs_status gsi_take_word(const char *name, const char *text, const struct gs
                                             number, error)
                           : GS_OK;
     }
-    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is none of:%s", name, text, known);
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not one of:%s", name, text, known);
 }
 
 static enum gs_status take_flag(const struct gsi_option_row *row, const char *text, bool *flag,
@@ -96,6 +96,7 @@ enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct g
     case GSI_KIND_OTHER:
         return row->take(options, text, error);
     default:
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: takes no one text", row->option.name);
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: cannot be set from one text",
+                        row->option.name);
     }
 }

@@ -247,7 +247,7 @@ def test_find__a_time__is_of_the_unit_of_the_type(tmp_path):
     np.array(['2019', '2020', '2021'], 'M8[ns]').tofile(tmp_path / 'x')
     assert gs.find(tmp_path / 'x', np.datetime64('2020'), type='time64[ns]') == slice(1, 2)
     assert gs.find(tmp_path / 'x', np.datetime64('2020'), dtype='M8[ns]') == slice(1, 2)
-    with pytest.raises(gs.UsageError, match="'2020-01-01' is no time64, whose unit is not known"):
+    with pytest.raises(gs.UsageError, match="'2020-01-01' is not a value of type time64, whose unit is not known"):
         gs.find(tmp_path / 'x', np.datetime64('2020'), dtype='m8[ns]')
 
 

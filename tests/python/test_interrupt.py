@@ -104,8 +104,8 @@ def test_progress__an_exception_of_the_callback_ends_the_job(waiting):
         waiting(progress=stop)
 
 
-@pytest.mark.parametrize('phase, said', [('read', 'canceled; the array is as it was'),
-                                         ('write', 'canceled; the array was being written over: elements of it are lost')])
+@pytest.mark.parametrize('phase, said', [('read', 'canceled; the array is unchanged'),
+                                         ('write', 'canceled; the array was partly overwritten, and elements are lost')])
 def test_progress__an_exception_of_the_callback__notes_what_the_array_holds(tmp_path, phase, said):
     def stop(at):
         if at.phase == phase and (phase == 'read' or at.bytes_done > at.bytes_total // 4):  # some of it is in the array

@@ -112,7 +112,7 @@ def test_sorter__top_unique_counts_reverse():
         s.push(records(1000))
         last = {k: place for k, place in zip(records(1000)['k'].tolist(), range(1000))}
         assert dict(everything(s)[['k', 'place']].tolist()) == last
-    with pytest.raises(ValueError, match="'some' is none of: first last singles dups"):
+    with pytest.raises(ValueError, match="'some' is not one of: first last singles dups"):
         gs.Sorter('i8', unique=True, keep='some')
     with pytest.raises(ValueError, match='^sum=OFF:TYPE:wide does not go with a sorter: '):
         gs.Sorter(RECORD, key='k', unique=True, sum='8:i64:wide')

@@ -224,7 +224,7 @@ static enum gs_status find_word(const char *name, const char *text, size_t bytes
         strncat(known, " ", sizeof known - strlen(known) - 1);
         strncat(known, c->word, sizeof known - strlen(known) - 1);
     }
-    return gs_fail(error, GS_E_USAGE, 0, "--%s: '%s' is none of:%s", name, text, known);
+    return gs_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not one of:%s", name, text, known);
 }
 
 /* The value of a word that was given; else *value stays. */

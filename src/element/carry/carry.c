@@ -34,10 +34,10 @@ enum gs_status gsi_carry_positions(struct gsi_carry *carry, const struct gsi_lay
     carry->carried_bytes = key + (uint32_t)sizeof(uint64_t);
     if (carry->carried_bytes <= GSI_RECORD_BYTES_MAX)
         return GS_OK;
-    return gsi_fail(
-        error, GS_E_USAGE, 0,
-        "--argsort: keys of %u bytes are too long, %u are the most; give fewer by --key", key,
-        GSI_RECORD_BYTES_MAX - (uint32_t)sizeof(uint64_t));
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--argsort: keys of %u bytes are too long, the limit is %u bytes; give fewer "
+                    "or shorter keys with --key",
+                    key, GSI_RECORD_BYTES_MAX - (uint32_t)sizeof(uint64_t));
 }
 
 bool gsi_carry_fits(uint64_t count, uint32_t index_bytes)

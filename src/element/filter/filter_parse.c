@@ -25,7 +25,7 @@ enum gs_status gsi_filter_open(struct gsi_filter *filter, const struct gsi_layou
     *filter = (struct gsi_filter){.layout = *layout, .option = option};
     filter->layout.map = gsi_key_map_ascending(layout->map);
     if (count > GSI_RECORD_FIELDS_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: given %zu times; %u are the most", option,
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: is given %zu times; the limit is %u", option,
                         count, GSI_RECORD_FIELDS_MAX);
     filter->conditions = calloc(count, sizeof *filter->conditions);
     filter->values = malloc(text_bytes);
@@ -230,22 +230,24 @@ static enum gs_status refuse_number(const struct gsi_field *field, const char *o
                                     const char *text, const char *value, struct gs_error *error)
 {
     const enum gsi_time_unit unit = field->number->unit;
-    const char *why = "is no", *such = "";
+    const char *why = "is not a value of type", *such = "";
     int64_t time;
     if (is_year(value, unit))
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s': '%s' is a year or a number; %s-01-01 or +%s says which",
+                        "--%s: '%s': '%s' may be a year or a number; write %s-01-01 for the year, "
+                        "or +%s for the number",
                         option, text, value, value, value);
     bool is_date = field->number->part == GSI_PART_TIME && unit == GSI_UNIT_NONE &&
                    gsi_time_parse(value, GSI_UNIT_ns, &time) == NULL;
     if (is_date)
-        such = ", whose unit is not known; time64[ms] says one";
+        such = ", because the unit of the times is unknown; name it, as in --type time64[ms]";
     else if (is_too_large(value, field))
-        why = "is beyond the numbers of";
+        why = "is out of range for";
     else if (unit != GSI_UNIT_NONE) {
         why = gsi_time_parse(value, unit, &time);
-        such =
-            strcmp(why, "is no") == 0 ? "; such are 2024-01-05T10:00:00, in UTC, or numbers" : "";
+        such = strcmp(why, "is not a value of type") == 0
+                   ? "; write 2024-01-05T10:00:00 (UTC) or a number"
+                   : "";
     }
     return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': '%s' %s %s%s", option, text, value, why,
                     field->number->name, such);
@@ -263,8 +265,8 @@ static enum gs_status take_number(struct gsi_condition *condition, const char *o
         return refuse_number(field, option, text, value, error);
     if (is_nan && comparison != EQUAL && comparison != UNEQUAL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s': nothing is below or above %s; only == and != are", option,
-                        text, is_float ? "nan" : "NaT");
+                        "--%s: '%s': nothing is below or above %s; use == or !=", option, text,
+                        is_float ? "nan" : "NaT");
     gsi_u128 sign = (all >> 1) + 1, greatest = key_of(condition, greatest_bits(field));
     bool is_zero = is_float && (bits & ~sign) == 0;
     gsi_u128 first = is_nan ? greatest + 1 : key_of(condition, is_zero ? sign : bits);
@@ -311,11 +313,11 @@ static enum gs_status take_bytes(struct gsi_condition *condition, uint8_t *to, c
     size_t count;
     if (!parse_bytes(value, to, &count))
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s': '%s' is not two hexadecimal digits a byte", option, text,
-                        value);
+                        "--%s: '%s': '%s' does not have two hexadecimal digits for each byte",
+                        option, text, value);
     if (count > condition->field.bytes)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': %zu bytes do not fit into %u", option,
-                        text, count, condition->field.bytes);
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': %zu bytes do not fit into a field of %u",
+                        option, text, count, condition->field.bytes);
     condition->value = to;
     condition->value_bytes = (uint32_t)count;
     condition->takes_below = comparison == BELOW || comparison == AT_MOST || comparison == UNEQUAL;
@@ -336,11 +338,13 @@ enum gs_status gsi_filter_add(struct gsi_filter *filter, const char *text, const
     bool is_number = layout->record == NULL || layout->number != NULL;
     *condition = (struct gsi_condition){0};
     if (!take_operator(&comparison, &by))
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' compares nothing; == != < <= > and >= do",
-                        filter->option, text);
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: '%s' has no comparison; use ==, !=, <, <=, > or >=", filter->option,
+                        text);
     if (is_number && field != NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s': elements are numbers, so it begins with the comparison",
+                        "--%s: '%s': elements are numbers, which have no fields; begin with the "
+                        "comparison, as in '<100'",
                         filter->option, text);
     if (is_number)
         condition->field = gsi_field_of_number(gsi_layout_name(layout));

@@ -24,15 +24,16 @@ static enum gs_status check_apart(const struct gsi_fold *fold, const struct gsi_
                                   struct gs_error *error)
 {
     if (record->key_count == 0)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s' is part of the key, which is the whole record; name keys by "
-                        "--key",
-                        option, field->text);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--%s: '%s' is part of the key, which is the whole record; name the keys with --key",
+            option, field->text);
     for (uint32_t i = 0; i < (key_count > 0 ? key_count : record->key_count); i++)
         if (overlaps(&record->keys[i], field))
-            return gsi_fail(error, GS_E_USAGE, 0,
-                            "--%s: '%s' overlaps the key '%s'; equal keys are equal there", option,
-                            field->text, record->keys[i].text);
+            return gsi_fail(
+                error, GS_E_USAGE, 0,
+                "--%s: '%s' overlaps the key '%s', which is the same in all records of a group",
+                option, field->text, record->keys[i].text);
     for (uint32_t i = 0; i < fold->count; i++)
         if (is_wide == (fold->fields[i].wide_bytes > 0) && overlaps(&fold->fields[i].field, field))
             return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' overlaps '%s' of --%s", option,
@@ -51,7 +52,7 @@ static enum gs_status find_tally(struct gsi_record *record, const char *option,
             return GS_OK;
     if (record->field_count == GSI_RECORD_FIELDS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s': %u fields at most are folded or have statistics", option,
+                        "--%s: '%s': at most %u fields can have aggregates or statistics", option,
                         field->text, GSI_RECORD_FIELDS_MAX);
     record->fields[record->field_count++] = *field;
     return GS_OK;
@@ -72,17 +73,18 @@ enum gs_status gsi_fold_add_field(struct gsi_fold *fold, struct gsi_record *reco
     const char *option = gsi_fold_kind_name(kind);
     struct gsi_fold_field added = {.kind = kind};
     if (fold->count == GSI_FIELDS_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': %u fields at most are folded", option,
-                        text, GSI_FIELDS_MAX);
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': at most %u fields can have aggregates",
+                        option, text, GSI_FIELDS_MAX);
     GSI_TRY(gsi_field_parse(option, text, record->bytes, &added.field, error));
     if (added.field.type == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is bytes; only numbers are folded",
-                        option, text);
-    if (kind == GSI_FOLD_SUM && added.field.number->part == GSI_PART_TIME)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--sum: '%s': times have no sum; name durations as i64, or use --min or "
-                        "--max",
+                        "--%s: '%s' is a field of bytes; only numbers have aggregates", option,
                         text);
+    if (kind == GSI_FOLD_SUM && added.field.number->part == GSI_PART_TIME)
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--sum: '%s': times have no sum; give durations the type i64, or use --min or --max",
+            text);
     is_wide = is_wide && kind == GSI_FOLD_SUM;
     GSI_TRY(check_apart(fold, record, key_count, option, &added.field, is_wide, error));
     GSI_TRY(find_tally(record, option, &added.field, &added.tally_idx, error));

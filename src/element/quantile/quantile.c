@@ -18,13 +18,14 @@ static enum gs_status refuse(const char *text, struct gs_error *error)
     unsigned long whole = digits > 0 && digits <= 3 ? strtoul(number, NULL, 10) : 100;
     bool is_named = number > text || *end == '%';
     if (whole < 100 && (is_named || whole > 0) && end[*end == '%'] == '\0')
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--quantiles: '%s' is not between 0 and 1; percentile %.*s is 0.%02lu%.*s",
-                        text, (int)(end - number), number, whole, (int)behind, fraction);
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "--quantiles: '%s' is neither a decimal between 0 and 1, with %d digits at "
-                    "most, nor median",
-                    text, DIGITS_MAX);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--quantiles: '%s' is not between 0 and 1; for percentile %.*s use 0.%02lu%.*s", text,
+            (int)(end - number), number, whole, (int)behind, fraction);
+    return gsi_fail(
+        error, GS_E_USAGE, 0,
+        "--quantiles: '%s' is neither median nor a decimal between 0 and 1 with at most %d digits",
+        text, DIGITS_MAX);
 }
 
 enum gs_status gsi_quantile_parse(const char *text, struct gsi_quantile *quantile,

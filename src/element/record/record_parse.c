@@ -46,12 +46,12 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
     }
     const struct gsi_type_word *word = gsi_type_word_find(*text - length, length);
     if (word == NULL && memchr(*text - length, '[', length) != NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' names no type; %s", option, field->text,
-                        gsi_time_words);
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' has no known type; %s", option,
+                        field->text, gsi_time_words);
     if (word == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s' names no type%s; %s, each with be behind it or not, and "
-                        "bN are",
+                        "--%s: '%s' has no known type%s; types are %s, each with be appended for "
+                        "big endian, and bN for N bytes",
                         option, field->text, gsi_type_word_near(*text - length, length, hint),
                         gsi_number_names);
     GSI_TRY(gsi_type_word_check(word, option, field->text, error));
@@ -69,7 +69,7 @@ static enum gs_status check_inside(const char *option, const char *text, uint32_
     if (bytes > 0 && (uint64_t)off + bytes <= record_bytes)
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "--%s: '%s' is %u bytes at byte %u, which are not all in a record of %u",
+                    "--%s: '%s' takes %u bytes from byte %u on, which exceeds a record of %u bytes",
                     option, text, bytes, off, record_bytes);
 }
 
@@ -88,16 +88,16 @@ static enum gs_status parse_field(const char *option, const char *text, uint32_t
     if (!take_digits(&at, &field->off) || *at++ != ':')
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not OFF:TYPE%s, like 8:u32be%s",
                         option, text, is_key ? "[:desc]" : "",
-                        text[0] == '-' && is_key ? "; largest first is :desc behind it"
+                        text[0] == '-' && is_key ? "; append :desc for largest first"
                         : isalpha((unsigned char)text[0])
-                            ? "; only files like .npy name their fields"
+                            ? "; only formats like .npy have named fields"
                             : "");
     GSI_TRY(take_type(option, &at, field, error));
     bool has_order = is_key && gsi_order_word(at, &field->is_descending);
     if (*at != '\0' && !has_order)
         return gsi_fail(
-            error, GS_E_USAGE, 0, "--%s: '%s' goes on with '%s'; only %s", option, text, at,
-            is_key ? "':asc' or ':desc' may follow the type" : "OFF:TYPE has a meaning");
+            error, GS_E_USAGE, 0, "--%s: '%s': '%s' is not expected there; %s", option, text, at,
+            is_key ? "append ':asc', ':desc' or nothing to the type" : "write OFF:TYPE");
     return check_inside(option, text, record_bytes, field->off, field->bytes, error);
 }
 
@@ -123,7 +123,7 @@ static enum gs_status parse_counted(const char *text, uint32_t record_bytes,
     GSI_TRY(parse_field("stats-of", text, record_bytes, false, field, error));
     if (field->type == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--stats-of: '%s' is bytes; only numbers have statistics", text);
+                        "--stats-of: '%s' is a field of bytes; only numbers have statistics", text);
     return GS_OK;
 }
 
@@ -211,8 +211,8 @@ static enum gs_status check_count(const char *option, size_t count, struct gs_er
 {
     if (count <= GSI_RECORD_FIELDS_MAX)
         return GS_OK;
-    return gsi_fail(error, GS_E_USAGE, 0, "--%s: given %zu times; %u are the most", option, count,
-                    GSI_RECORD_FIELDS_MAX);
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: is given %zu times; the limit is %u", option,
+                    count, GSI_RECORD_FIELDS_MAX);
 }
 
 enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t key_count,
@@ -221,7 +221,7 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
 {
     *record = (struct gsi_record){.bytes = bytes};
     if (bytes < GSI_RECORD_BYTES_MIN || bytes > GSI_RECORD_BYTES_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "--record: %u is not from %u to %u bytes", bytes,
+        return gsi_fail(error, GS_E_USAGE, 0, "--record: %u is not between %u and %u bytes", bytes,
                         GSI_RECORD_BYTES_MIN, GSI_RECORD_BYTES_MAX);
     GSI_TRY(check_count("key", key_count, error));
     GSI_TRY(check_count("stats-of", field_count, error));

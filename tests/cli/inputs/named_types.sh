@@ -77,13 +77,13 @@ d.u32/x assumed
 a.u33 assumed
 a.txt assumed
 u64s assumed
-a.float refused 'a.float': is named 'float', which is 4 bytes in some languages and 8 in others; --type f32 or --type f64
-a_int.bin refused --type i32 or --type i64 says which
+a.float refused 'a.float': its name ends in 'float', which means 4 bytes in some languages and 8 bytes in others; give --type f32 or --type f64
+a_int.bin refused give --type i32 or --type i64
 a.uint8 uint8
 a.u16 u16
 a_float16 f16
 a.f64be f64be
-a.float128 refused is no type that gsort has an order for
+a.float128 refused is not a type that gsort can sort
 E
 echo "$count names"
 

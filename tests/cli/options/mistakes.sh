@@ -42,26 +42,26 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 --top x.u32| 2 | --top: 'x.u32' is not a count like 1000 or 64K (powers of 1000)
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
 -R x.u32| 2 | -R: 'x.u32' is no number from 1 to 65536; *gsort has no random order
---parallel 0 x.u32| 2 | --parallel: '0' is not a number from 1 to 1024
--t f65 x.u32| 2 | -t: there is no type 'f65'; there are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be behind it or not
--t float x.u32| 2 | -t: 'float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
--t u8 x.u32| 2 | -t: 'u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
--R 8 -k 0:I8:desc x.u32| 2 | -k: '0:I8:desc' is 8 bits to some and 8 bytes to NumPy; int8 or int64 says which
--R 8 --stats-only --where 0:u8==5 x.u32| 2 | --where: '0:u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
--R 8 -k 0:u32 -u --sum 4:u8 x.u32| 2 | --sum: '4:u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
--R 8 --stats-only --stats-of 4:i8 x.u32| 2 | --stats-of: '4:i8' is 8 bits to some and 8 bytes to NumPy; int8 or int64 says which
--R 8 -k 0:float x.u32| 2 | -k: '0:float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
--R 8 -k 0:f128 x.u32| 2 | -k: '0:f128' is no type that gsort has an order for
--t f128 x.u32| 2 | -t: 'f128' is no type that gsort has an order for
+--parallel 0 x.u32| 2 | --parallel: '0' is not a whole number from 1 to 1024
+-t f65 x.u32| 2 | -t: there is no type 'f65'; types are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be appended for big endian
+-t float x.u32| 2 | -t: 'float' means 4 bytes in some languages and 8 bytes in others; write f32 or f64
+-t u8 x.u32| 2 | -t: 'u8' means 8 bits, but 8 bytes in NumPy; write uint8 or uint64
+-R 8 -k 0:I8:desc x.u32| 2 | -k: '0:I8:desc' means 8 bits, but 8 bytes in NumPy; write int8 or int64
+-R 8 --stats-only --where 0:u8==5 x.u32| 2 | --where: '0:u8' means 8 bits, but 8 bytes in NumPy; write uint8 or uint64
+-R 8 -k 0:u32 -u --sum 4:u8 x.u32| 2 | --sum: '4:u8' means 8 bits, but 8 bytes in NumPy; write uint8 or uint64
+-R 8 --stats-only --stats-of 4:i8 x.u32| 2 | --stats-of: '4:i8' means 8 bits, but 8 bytes in NumPy; write int8 or int64
+-R 8 -k 0:float x.u32| 2 | -k: '0:float' means 4 bytes in some languages and 8 bytes in others; write f32 or f64
+-R 8 -k 0:f128 x.u32| 2 | -k: '0:f128' is not a type that gsort can sort
+-t f128 x.u32| 2 | -t: 'f128' is not a type that gsort can sort
 -k 0:u32 x.u32| 2 | --key does not go with numbers: they need none; --record says how long records are
 -R 4 -t u32 x.u32| 2 | --type does not go with --record: the types in records go with --key
 -R 4 -k 0 x.u32| 2 | -k: '0' is not OFF:TYPE?:desc?, like 8:u32be
--R 4 -k -0:u32 x.u32| 2 | -k: '-0:u32' is not OFF:TYPE?:desc?, *; largest first is :desc behind it
--R 4 -k price:descending x.u32| 2 | -k: 'price:descending' is not OFF:TYPE?:desc?, *; only files like .npy name their fields
+-R 4 -k -0:u32 x.u32| 2 | -k: '-0:u32' is not OFF:TYPE?:desc?, *; append :desc for largest first
+-R 4 -k price:descending x.u32| 2 | -k: 'price:descending' is not OFF:TYPE?:desc?, *; only formats like .npy have named fields
 z.npy -k -price -o out| 2 | -k: 'z.npy' has no field '-price'; largest first is 'price:desc'
--R 4 -k 0:float64 x.u32| 2 | -k: '0:float64' is 8 bytes at byte 0, which are not all in a record of 4
--R 4 -k 0:u32:up x.u32| 2 | -k: '0:u32:up' goes on with ':up'; only ':asc' or ':desc' may follow the type
--R 4 -k 2:u32 x.u32| 2 | -k: '2:u32' is 4 bytes at byte 2, which are not all in a record of 4
+-R 4 -k 0:float64 x.u32| 2 | -k: '0:float64' takes 8 bytes from byte 0 on, which exceeds a record of 4 bytes
+-R 4 -k 0:u32:up x.u32| 2 | -k: '0:u32:up': ':up' is not expected there; append ':asc', ':desc' or nothing to the type
+-R 4 -k 2:u32 x.u32| 2 | -k: '2:u32' takes 4 bytes from byte 2 on, which exceeds a record of 4 bytes
 x.u32 y.f64 -o out| 2 | 'y.f64': is named as f64, but 'x.u32' as u32; sort them one by one, or say by --type what both are
 x.u32 -o out.f64| 2 | 'out.f64': the output is named as f64, but 'x.u32' holds u32; name it otherwise, *
 missing.u32 -o out| 2 | 'missing.u32': cannot open: No such file or directory
@@ -86,7 +86,7 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 -o out -o out x.u32| 2 | -o: given twice ('out', 'out')
 - - -t u32 -o out| 2 | '-': given twice; standard input can be read only once
 --count x.u32 -o out| 2 | --count goes with --unique only: that makes the groups which it is for
---stats=xml x.u32| 2 | --stats: 'xml' is none of: text json none
+--stats=xml x.u32| 2 | --stats: 'xml' is not one of: text json none
 -T no x.u32 --spill always -o out| 3 | 'no': cannot use as temporary directory: No such file or directory
 -n x.u32| 2 | '-n': there is no such option; numbers are always compared as numbers; *
 -rn x.u32| 2 | '-n': there is no such option; numbers are always compared as numbers; *
@@ -118,10 +118,10 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 --top 3 --top 4 x.u32 -o out| 2 | --top: given twice ('3', '4')
 -r -r x.u32 -o out| 2 | -r: given twice; once is enough
 --stats --stats=json x.u32 -o out| 2 | --stats: given twice ('text', 'json')
---where '>1e300' y.f32 -o out| 2 | --where: '>1e300': '1e300' is beyond the numbers of f32
---where '<70000' -t f16 x.u32 -o out| 2 | --where: '<70000': '70000' is beyond the numbers of f16
---where '>5000000000' x.u32 -o out| 2 | --where: '>5000000000': '5000000000' is beyond the numbers of u32
---where '>many' x.u32 -o out| 2 | --where: '>many': 'many' is no u32
+--where '>1e300' y.f32 -o out| 2 | --where: '>1e300': '1e300' is out of range for f32
+--where '<70000' -t f16 x.u32 -o out| 2 | --where: '<70000': '70000' is out of range for f16
+--where '>5000000000' x.u32 -o out| 2 | --where: '>5000000000': '5000000000' is out of range for u32
+--where '>many' x.u32 -o out| 2 | --where: '>many': 'many' is not a value of type u32
 --values y.f32:float=v x.u32 -o out| 2 | --values: 'y.f32:float=v' is 4 bytes in some languages *
 --values y.f32:f32 x.u32 -o out| 2 | --values: 'y.f32:f32' is not FILE:BYTES=OUTPUT, *
 -c --group 1 -R 4 -k 0:u16 x.u32| 2 | --group goes with --unique only: that makes the groups *

@@ -150,7 +150,7 @@ def main():
             if i % int(sys.argv[1]) != random.randrange(int(sys.argv[1])):
                 continue
             text, literal, op = kind.text(number, i), kind.read(number), next(turn)
-            refusal = f"'{text}' is beyond the numbers of {kind.name}"
+            refusal = f"'{text}' is out of range for {kind.name}"
             places = [place for place, _ in elements]
             below = sum(place != NAN and literal != BEYOND and place < literal for place in places)
             same = places.count(literal)

@@ -80,8 +80,8 @@ static void test_job__set__checks_name_kind_and_bounds(void **state)
         {"spill", "sometimes", "none of: auto always"},
         {"key", "8:u32", NULL},
         {"output", "out", NULL},
-        {"stats", "json", "is of the program"},
-        {"help", "true", "is of the program"},
+        {"stats", "json", "only the program gsort has"},
+        {"help", "true", "only the program gsort has"},
         {"memroy", "2G", "libgsort 1."},
         {"", "1", "no such option"},
     };
@@ -101,7 +101,7 @@ static void test_job__no_list__is_not_added_to(void **state)
     (void)state;
     gs_job *job = gs_job_create();
     assert_int_equal(gs_job_add(job, "memory", "1G"), GS_E_USAGE);
-    assert_said(job, "--memory: is no list");
+    assert_said(job, "--memory: is not a list");
     gs_job_free(job);
 }
 
@@ -217,7 +217,7 @@ static int64_t give(void *context, void *data, size_t bytes, struct gs_error *er
     bytes = bytes < stream->left ? bytes : stream->left;
     stream->left -= bytes;
     stream->refused = gs_job_set(stream->job, "reverse", "true");
-    stream->is_said = strstr(gs_job_error(stream->job)->text, "the job runs") != NULL;
+    stream->is_said = strstr(gs_job_error(stream->job)->text, "the job is running") != NULL;
     memset(data, 0, bytes);
     return (int64_t)bytes;
 }

@@ -131,8 +131,8 @@ static void test_record_make__what_cannot_be__refused(void **state)
         uint32_t bytes;
         const char *key, *field, *text;
     } rows[] = {
-        {0, NULL, NULL, "--record: 0 is not from 1 to 65536 bytes"},
-        {65537, NULL, NULL, "--record: 65537 is not from 1 to 65536 bytes"},
+        {0, NULL, NULL, "--record: 0 is not between 1 and 65536 bytes"},
+        {65537, NULL, NULL, "--record: 65537 is not between 1 and 65536 bytes"},
         {8, "u32", NULL,
          "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be; only files like .npy name their "
          "fields"},
@@ -142,25 +142,27 @@ static void test_record_make__what_cannot_be__refused(void **state)
          "--key: '-1:uint8' is not OFF:TYPE[:desc], like 8:u32be; largest first is :desc behind "
          "it"},
         {8, "0:u24", NULL,
-         "--key: '0:u24' names no type; " NUMBER_NAMES
-         ", each with be behind it or not, and bN are"},
+         "--key: '0:u24' has no known type; " NUMBER_NAMES
+         ", each with be appended for big endian, and bN for N bytes"},
         {8, "0:b4be", NULL,
-         "--key: '0:b4be' names no type; " NUMBER_NAMES
-         ", each with be behind it or not, and bN are"},
+         "--key: '0:b4be' has no known type; " NUMBER_NAMES
+         ", each with be appended for big endian, and bN for N bytes"},
         {8, "0:uint8:up", NULL,
-         "--key: '0:uint8:up' goes on with ':up'; only ':asc' or ':desc' may follow the "
+         "--key: '0:uint8:up': ':up' is not expected there; append ':asc', ':desc' or nothing to the "
          "type"},
         {8, "5:u32", NULL,
          "--key: '5:u32' is 4 bytes at byte 5, which are not all in a record of "
          "8"},
-        {8, "0:b9", NULL, "--key: '0:b9' is 9 bytes at byte 0, which are not all in a record of 8"},
-        {8, "0:b0", NULL, "--key: '0:b0' is 0 bytes at byte 0, which are not all in a record of 8"},
+        {8, "0:b9", NULL,
+         "--key: '0:b9' takes 9 bytes from byte 0 on, which exceeds a record of 8 bytes"},
+        {8, "0:b0", NULL,
+         "--key: '0:b0' takes 0 bytes from byte 0 on, which exceeds a record of 8 bytes"},
         {8, "4294967295:b4294967295", NULL,
          "--key: '4294967295:b4294967295' is 4294967295 bytes at byte 4294967295, which are not "
          "all in a record of 8"},
-        {8, NULL, "0:b4", "--stats-of: '0:b4' is bytes; only numbers have statistics"},
+        {8, NULL, "0:b4", "--stats-of: '0:b4' is a field of bytes; only numbers have statistics"},
         {8, NULL, "0:u32:desc",
-         "--stats-of: '0:u32:desc' goes on with ':desc'; only OFF:TYPE has a meaning"},
+         "--stats-of: '0:u32:desc': ':desc' is not expected there; write OFF:TYPE"},
         {8, NULL, "7:u16",
          "--stats-of: '7:u16' is 2 bytes at byte 7, which are not all in a record "
          "of 8"},

@@ -289,7 +289,7 @@ static void test_sort__wrong_memory__refused_and_untouched(void **)
     expect_error(job, gs_cuda_sort(job.made, data.data, 1 << 30, stream, nullptr, 0), GS_E_USAGE,
                  "not in the memory of a GPU");
     expect_error(job, gs_cuda_sort(job.made, data.data, 7999, stream, nullptr, 0), GS_E_USAGE,
-                 "no whole number of elements");
+                 "not a multiple of the element size");
     expect_error(job, gs_cuda_sort(job.made, data.data + 4, 7992, stream, nullptr, 0), GS_E_USAGE,
                  "have to begin at a multiple");
     expect_error(job, gs_cuda_sort(job.made, data.data, 8000, stream, scratch.data, needed - 1),

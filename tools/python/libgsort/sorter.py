@@ -139,7 +139,7 @@ class Sorter:
     def _refuse_child(self) -> None:
         """Raises a UsageError in a child of fork, as the library does; here there may be no sorter of the library."""
         if os.getpid() != self._process:
-            raise UsageError('the sorter is that of the process that opened it, and this is a child of fork; open another one here')
+            raise UsageError('the sorter was opened by another process, and this one was forked from it; open a new sorter here')
 
     def _wait(self, function: Callable[..., Any], *arguments: Any, is_short: bool = False, keep: Any = None) -> Any:
         """Returns function(sorter, *arguments, error). `keep` stays alive until that ends, as in Job.keep."""

@@ -196,7 +196,7 @@ class Style:
 def _refuse_codecs(asked: Optional[str], names: Set[str], level: Optional[int]) -> None:
     """What pyarrow would refuse when all is sorted."""
     if asked is not None and asked.lower() not in WRITTEN:
-        raise ValueError(f"compression: '{asked}' is none of: {' '.join(WRITTEN)}")
+        raise ValueError(f"compression: '{asked}' is not one of: {' '.join(WRITTEN)}")
     for name in names if level is not None else ():
         try:
             if name.lower() != 'none':
