@@ -231,17 +231,17 @@ static enum gs_status check_memory(const char *what, const void *memory, uint64_
         cudaPointerAttributes found = {};
         const cudaError_t code = cudaPointerGetAttributes(&found, end);
         if (code != cudaSuccess && code != cudaErrorInvalidValue)
-            return fail(error, code, "a GPU's memory cannot be looked at");
+            return fail(error, code, "the attributes of a GPU's memory cannot be read");
         cudaGetLastError();
         if (code != cudaSuccess ||
             (found.type != cudaMemoryTypeDevice && found.type != cudaMemoryTypeManaged))
             return gsi_fail(error, GS_E_USAGE, 0,
-                            "%s: %s not in the memory of a GPU, from the first byte to the last; "
-                            "gs_job_sort_array and gs_job_argsort_array are for other memory",
-                            what, end == ends[0] ? "it is" : "all of it is");
+                            "%s: %s not in the memory of a GPU; for other memory use "
+                            "gs_job_sort_array or gs_job_argsort_array",
+                            what, end == ends[0] ? "it is" : "its end is");
         if (*device >= 0 && found.device != *device)
             return gsi_fail(error, GS_E_USAGE, 0,
-                            "%s: it is in the memory of GPU %d, and the array in that of GPU %d",
+                            "%s: it is in the memory of GPU %d, but the array is in that of GPU %d",
                             what, found.device, *device);
         *device = found.device;
     }
@@ -253,14 +253,13 @@ static enum gs_status check_array(const gsi_gpu_array *array, uint64_t needed, i
 {
     if (array->is_numbers && reinterpret_cast<uintptr_t>(array->data) % element_bytes(array) != 0)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "the array: numbers of %u bytes have to begin at a multiple of that",
+                        "the array: must be aligned to the size of its numbers, %u bytes",
                         element_bytes(array));
     GSI_TRY(
         check_memory("the array", array->data, array->count * element_bytes(array), device, error));
     if (array->positions != nullptr) {
         if (reinterpret_cast<uintptr_t>(array->positions) % array->position_bytes != 0)
-            return gsi_fail(error, GS_E_USAGE, 0,
-                            "the positions: they begin at no multiple of %u bytes",
+            return gsi_fail(error, GS_E_USAGE, 0, "the positions: must be aligned to %u bytes",
                             array->position_bytes);
         GSI_TRY(check_memory("the positions", array->positions,
                              array->count * array->position_bytes, device, error));
@@ -268,11 +267,11 @@ static enum gs_status check_array(const gsi_gpu_array *array, uint64_t needed, i
     if (array->scratch == nullptr)
         return GS_OK;
     if (array->scratch_bytes < needed)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "the scratch: %llu bytes are needed, and it has %llu; "
-                        "gs_cuda_scratch_bytes says how many",
-                        static_cast<unsigned long long>(needed),
-                        static_cast<unsigned long long>(array->scratch_bytes));
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "the scratch: needs %llu bytes, but has %llu; gs_cuda_scratch_bytes returns the number",
+            static_cast<unsigned long long>(needed),
+            static_cast<unsigned long long>(array->scratch_bytes));
     return check_memory("the scratch", array->scratch, needed, device, error);
 }
 
@@ -285,7 +284,7 @@ static enum gs_status sort_there(const gsi_gpu_array *array, uint64_t needed, gs
     if (scratch == nullptr)
         code = cudaMallocAsync(&scratch, needed, stream);
     if (code != cudaSuccess)
-        return fail(error, code, "the GPU's pool of memory gives no scratch");
+        return fail(error, code, "cannot allocate scratch on the GPU");
     const uint64_t address = reinterpret_cast<uintptr_t>(scratch);
     uint8_t *const aligned =
         static_cast<uint8_t *>(scratch) + (gsi_round_up_u64(address, ALIGN_BYTES) - address);

@@ -235,7 +235,7 @@ template <class T> bool gsi_cuda_take(gsi_cuda_device *device, T **memory, uint6
 {
     void *taken = nullptr;
     if (bytes > 0 && !gsi_cuda_check(device, cudaMalloc(&taken, gsi_round_up_u64(bytes, 256)),
-                                     "cannot take memory on the GPU"))
+                                     "cannot allocate memory on the GPU"))
         return false;
     *memory = static_cast<T *>(taken);
     return true;
@@ -244,7 +244,7 @@ template <class T> bool gsi_cuda_take(gsi_cuda_device *device, T **memory, uint6
 template <class T> bool gsi_cuda_take_pinned(gsi_cuda_device *device, T **memory, uint64_t bytes)
 {
     void *taken = nullptr;
-    if (!gsi_cuda_check(device, cudaMallocHost(&taken, bytes), "cannot take pinned memory"))
+    if (!gsi_cuda_check(device, cudaMallocHost(&taken, bytes), "cannot allocate pinned memory"))
         return false;
     *memory = static_cast<T *>(taken);
     return true;

@@ -105,7 +105,7 @@ bool gsi_cuda_cut_batch(gsi_merge *merge, uint64_t wanted)
     const uint64_t parts = list_chains(merge);
     if (parts == UINT64_MAX)
         return gsi_cuda_check(device, cudaErrorInvalidValue,
-                              "too many pieces to merge at once; lower --batch-size");
+                              "too many blocks to merge at once; lower --batch-size");
     const uint64_t keys = keys_of_chains(merge);
     if (merge->chain_count == 1 && !is_bound) { // nothing to cut
         merge->total = keys;

@@ -88,7 +88,7 @@ static enum gs_status begin_pinning(gsi_cuda_device *device, gs_error *error)
     const gsi_cuda_host *host = &device->host;
     gsi_cuda_pinners *pinners = static_cast<gsi_cuda_pinners *>(calloc(1, sizeof *pinners));
     if (pinners == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate threads' places");
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the state of threads");
     device->host.pinners = pinners;
     pinners->device = device;
     pthread_mutex_init(&pinners->lock, nullptr);
@@ -224,7 +224,7 @@ gsi_cuda_slot gsi_cuda_slot_take(gsi_cuda_device *device)
             run = run->older;
         // gsi_plan_runs_kept bounds what is here and on the host.
         if (run == nullptr || device->host.free_count == 0) {
-            gsi_cuda_check(device, cudaErrorMemoryAllocation, "has no room for a run");
+            gsi_cuda_check(device, cudaErrorMemoryAllocation, "has no memory for a run");
             return gsi_cuda_slot();
         }
         leave(device, run);

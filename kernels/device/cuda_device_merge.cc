@@ -261,7 +261,7 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
                                                 packed->planes.first, packed->planes.count,
                                                 packed->first_key, place, device->unpacking_sums,
                                                 in),
-                           "cannot unpack a frame");
+                           "cannot decode a frame");
     }
     gsi_ticket *ticket = gsi_cuda_merge_arrival(merge, input_idx, keys, buffer, bound);
     if (ticket != nullptr)

@@ -34,11 +34,11 @@ enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_devi
         (code == cudaSuccess && count == 0))
         return gsi_fail(
             error, GS_E_DEVICE, 0,
-            "--device: there is no NVIDIA GPU with a driver for CUDA here; --device cpu "
-            "sorts without");
+            "--device: this machine has no NVIDIA GPU with a CUDA driver; use --device cpu");
     if (code == cudaSuccess && index >= static_cast<uint32_t>(count))
-        return gsi_fail(error, GS_E_USAGE, 0, "--device: there is no cuda:%u; GPUs are 0 to %d",
-                        index, count - 1);
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--device: there is no cuda:%u; GPUs are numbered from 0 to %d", index,
+                        count - 1);
     cudaDeviceProp properties;
     size_t free_bytes = 0, total_bytes = 0;
     if (code == cudaSuccess)
@@ -49,15 +49,16 @@ enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_devi
         code = cudaMemGetInfo(&free_bytes, &total_bytes);
     if (code != cudaSuccess) {
         cudaGetLastError();
-        return gsi_fail(error, GS_E_DEVICE, 0,
-                        "--device: cuda:%u cannot be used: %s; --device cpu sorts without a GPU",
-                        index, cudaGetErrorString(code));
+        return gsi_fail(
+            error, GS_E_DEVICE, 0,
+            "--device: cuda:%u cannot be used: %s; use --device cpu to sort without a GPU", index,
+            cudaGetErrorString(code));
     }
     if (limits->is_circular && properties.major < GSI_BULK_COPY_MAJOR)
-        return gsi_fail(error, GS_E_DEVICE, 0,
-                        "--tune: merge=circular takes a GPU of compute capability %d.0, and "
-                        "cuda:%u is of %d.%d",
-                        GSI_BULK_COPY_MAJOR, index, properties.major, properties.minor);
+        return gsi_fail(
+            error, GS_E_DEVICE, 0,
+            "--tune: merge=circular needs a GPU of compute capability %d.0, but cuda:%u has %d.%d",
+            GSI_BULK_COPY_MAJOR, index, properties.major, properties.minor);
     const uint64_t sample_keys = 1 << 20;
     const size_t scratch = kernels_of(layout)->chunk_scratch_bytes(sample_keys);
     limits->memory_bytes = free_bytes;
@@ -332,8 +333,8 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
         pin_arena(device);
         status = gsi_cuda_host_open(device, error);
     } else {
-        status = gsi_fail(error, device->failure_status, 0, "%s; --device cpu sorts without a GPU",
-                          device->failure);
+        status = gsi_fail(error, device->failure_status, 0,
+                          "%s; use --device cpu to sort without a GPU", device->failure);
     }
     if (status == GS_OK)
         *out = &device->base;

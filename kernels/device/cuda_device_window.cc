@@ -17,7 +17,7 @@ static void pack(gsi_merge *merge, gsi_cuda_window *window, const void *from)
     gsi_cuda_check(device,
                    gsi_cuda_planes_split(key_bytes, from, window->buffer->bytes / key_bytes,
                                          device->planes[place], &device->found[place], compute),
-                   "cannot pack a frame");
+                   "cannot encode a frame");
     gsi_cuda_check(device,
                    cudaMemcpyAsync(&device->found_staging[place], &device->found[place],
                                    sizeof *device->found, cudaMemcpyDeviceToHost, compute),

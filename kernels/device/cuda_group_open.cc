@@ -143,8 +143,8 @@ static enum gs_status connect(const gsi_cuda_group *group, gs_error *error)
                 continue;
             blame(group, peer);
             return gsi_fail(error, GS_E_DEVICE, 0,
-                            "cuda:%u: cannot reach the memory of cuda:%u: %s; --device cuda:%u "
-                            "sorts on one GPU",
+                            "cuda:%u: cannot read the memory of cuda:%u: %s; use --device cuda:%u "
+                            "to sort on one GPU",
                             group->members[i]->config.device_index, peer, cudaGetErrorString(code),
                             group->members[0]->config.device_index);
         }

@@ -163,9 +163,9 @@ const char *gsi_type_word_near(const char *text, size_t length, char hint[GSI_TY
     if (length < SLIP_LETTERS_MIN || word == end || word->sense == GSI_SENSE_UNSORTED)
         return hint;
     if (word->sense == GSI_SENSE_PLAIN)
-        snprintf(hint, GSI_TYPE_HINT_BYTES, "; did you mean %s?", word->word);
+        snprintf(hint, GSI_TYPE_HINT_BYTES, " (did you mean %s?)", word->word);
     else
-        snprintf(hint, GSI_TYPE_HINT_BYTES, "; did you mean %s or %s?", word->either, word->other);
+        snprintf(hint, GSI_TYPE_HINT_BYTES, " (did you mean %s or %s?)", word->either, word->other);
     return hint;
 }
 

@@ -166,10 +166,10 @@ static enum gs_status choose_moments(struct gsi_inputs *inputs, struct gsi_chose
         is_wide |= record->fields[i].type->bytes == 16;
     if (is_wide)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--variance: is of numbers of 8 bytes at most, not of 16");
+                        "--variance: needs numbers of at most 8 bytes, these have 16");
     if (record != NULL && record->field_count == 0)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--variance: needs a field of the records that is a number: --stats-of");
+                        "--variance: needs a field that is a number; name one with --stats-of");
     chosen->layout.has_moments = record == NULL;
     chosen->record.has_moments = record != NULL;
     return GS_OK;

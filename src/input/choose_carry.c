@@ -17,7 +17,7 @@ static enum gs_status check_numbers(const struct gsi_inputs *inputs)
         return gsi_fail(error, GS_E_USAGE, 0, "--index: positions have 4 or 8 bytes, not %u",
                         options->index_bytes);
     if (options->out_field_count > GSI_FIELDS_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "--out: names %zu fields; %d are the most",
+        return gsi_fail(error, GS_E_USAGE, 0, "--out: names %zu fields; the limit is %d",
                         options->out_field_count, GSI_FIELDS_MAX);
     return GS_OK;
 }
@@ -47,10 +47,10 @@ static enum gs_status check_index(const struct gsi_inputs *inputs, uint64_t most
 {
     if (most == UINT64_MAX || gsi_carry_fits(most, inputs->options->index_bytes == 4 ? 4 : 8))
         return GS_OK;
-    return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                    "--index u32: positions go up to %llu, which is more than 4294967295; give "
-                    "--index u64",
-                    (unsigned long long)most - 1);
+    return gsi_fail(
+        inputs->loop->error, GS_E_USAGE, 0,
+        "--index u32: positions go up to %llu, which exceeds 4294967295; use --index u64",
+        (unsigned long long)most - 1);
 }
 
 static enum gs_status choose_positions(struct gsi_inputs *inputs, struct gsi_chosen *chosen)
@@ -98,10 +98,10 @@ static enum gs_status check_names(const struct gsi_inputs *inputs)
          i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(fields[i], fields[k]) == 0)
-                return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                                "--out: '%s' is named twice, but a .npy file has one field of a "
-                                "name",
-                                fields[i]);
+                return gsi_fail(
+                    inputs->loop->error, GS_E_USAGE, 0,
+                    "--out: '%s' is named twice, but fields of a .npy file have different names",
+                    fields[i]);
     return GS_OK;
 }
 
@@ -151,8 +151,8 @@ static enum gs_status check_folds(struct gsi_inputs *inputs, const struct gsi_fo
         }
         if (!is_written)
             return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                            "--%s: '%s' is not among what --out writes; name it there, or do not "
-                            "fold it",
+                            "--%s: '%s' is not among the fields that --out writes; add it there, "
+                            "or leave this option out",
                             gsi_fold_kind_name(folded->kind), folded->field.text);
     }
     return GS_OK;
@@ -173,7 +173,7 @@ static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report 
         all += bytes;
         if (all > GSI_RECORD_BYTES_MAX)
             return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                            "--out: the fields have more than %u bytes together",
+                            "--out: the fields have more than %u bytes in total",
                             GSI_RECORD_BYTES_MAX);
         gsi_carry_write_field(carry, off, bytes);
         gsi_fit_name(report->out[i], sizeof report->out[i], options->out_fields[i]);

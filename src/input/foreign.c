@@ -69,10 +69,10 @@ static bool follows_parquet(const uint8_t *data)
     return data[4] == 0x15;
 }
 
-#define UNPACK(command) "unpack it first: " command " FILE | gsort -t TYPE"
-#define NUMBERS         "write its numbers as plain binary, or as .npy, first"
+#define UNPACK(command) "decompress it first: " command " FILE | gsort -t TYPE"
+#define NUMBERS         "write its numbers as plain binary or as .npy first"
 #define RECIPE          "recipes/csv-and-parquet.md"
-#define COLUMNS         "DuckDB or pyarrow makes columns binary, and back: " RECIPE
+#define COLUMNS         "convert it with DuckDB or pyarrow, as in " RECIPE
 
 static const struct magic magics[] = {
     {"gzip", UNPACK("gzip -dc"), 3, {0x1f, 0x8b, 8}, follows_gzip, 10},
@@ -80,7 +80,7 @@ static const struct magic magics[] = {
     {"bzip2", UNPACK("bzip2 -dc"), 3, {'B', 'Z', 'h'}, follows_bzip2, 10},
     {"lz4", UNPACK("lz4 -dc"), 4, {4, 0x22, 0x4d, 0x18}, follows_lz4, 6},
     {"NumPy's .npz",
-     "write its arrays as .npy: numpy.save",
+     "write its arrays as .npy with numpy.save",
      4,
      {'P', 'K', 3, 4},
      follows_npz,
@@ -91,7 +91,7 @@ static const struct magic magics[] = {
     {"Arrow IPC", COLUMNS, 8, {'A', 'R', 'R', 'O', 'W', '1', 0, 0}, NULL, 8},
     {"HDF5", NUMBERS, 8, {0x89, 'H', 'D', 'F', 13, 10, 26, 10}, NULL, 8},
     {"SQLite",
-     "select from it with ORDER BY",
+     "sort in SQL, with ORDER BY",
      16,
      {'S', 'Q', 'L', 'i', 't', 'e', ' ', 'f', 'o', 'r', 'm', 'a', 't', ' ', '3', 0},
      NULL,
@@ -232,13 +232,14 @@ enum gs_status gsi_foreign_check(const struct gsi_beginning *beginning, const ch
 {
     const struct magic *magic = find_magic(beginning->data, beginning->bytes);
     if (magic != NULL)
-        return gsi_fail(error, GS_E_INPUT, 0, "'%s': looks like %s; %s (--raw sorts it as it is)",
-                        name, magic->format, magic->advice);
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "'%s': looks like %s; %s (--raw sorts the file as it is)", name,
+                        magic->format, magic->advice);
     if (!beginning->may_be_text && is_text(beginning->data, beginning->bytes, beginning->is_whole))
         return gsi_fail(
             error, GS_E_INPUT, 0,
-            "'%s': looks like text, use sort(1); gsort sorts binary numbers, which " RECIPE
-            " makes of a CSV file (--raw sorts it as it is)",
+            "'%s': looks like text, use sort(1); gsort sorts binary numbers, and " RECIPE
+            " converts CSV files to them (--raw sorts the file as it is)",
             name);
     return GS_OK;
 }

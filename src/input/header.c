@@ -150,8 +150,8 @@ enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input 
 {
     if (input->skip_bytes > 0)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                        "'%s': ends in its header, %llu bytes too early", input->name,
-                        (unsigned long long)input->skip_bytes);
+                        "'%s': the input ends within its header, %llu bytes are missing",
+                        input->name, (unsigned long long)input->skip_bytes);
     return gsi_inputs_check_whole(inputs, input, bytes);
 }
 
@@ -160,7 +160,7 @@ enum gs_status gsi_header_begin(struct gsi_inputs *inputs)
     uint64_t bytes = inputs->options->header_bytes;
     if (bytes > GSI_HEADER_BYTES_MAX)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--header: %llu bytes are more than %llu", (unsigned long long)bytes,
+                        "--header: %llu bytes exceed the limit of %llu", (unsigned long long)bytes,
                         (unsigned long long)GSI_HEADER_BYTES_MAX);
     if (gsi_header_kept(inputs->options) == 0)
         return GS_OK;
@@ -173,8 +173,7 @@ enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs)
     if (!options->drop_header || options->header_bytes > 0 || inputs->formatted != NULL)
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                    "--drop-header: '%s' has no header that is known; --header=N says how long it "
-                    "is",
+                    "--drop-header: '%s' has no known header; give its length with --header=N",
                     inputs->table[0].name);
 }
 

@@ -31,7 +31,7 @@ enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs)
         GSI_TRY(gsi_inputs_check_whole(inputs, input, bytes));
         if (inputs->bytes != UINT64_MAX && !gsi_add_u64(inputs->bytes, bytes, &inputs->bytes))
             return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                            "'%s': the inputs are too large together", input->name);
+                            "'%s': the inputs up to here have more than 2^64 bytes", input->name);
     }
     return GS_OK;
 }
@@ -57,7 +57,7 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
     struct gs_error *error = inputs->loop->error;
     if (input->expected_bytes != UINT64_MAX && bytes != input->expected_bytes)
         return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': %llu bytes follow its header, which says that there are %llu",
+                        "'%s': %llu bytes follow its header, but the header promises %llu",
                         input->name, (unsigned long long)bytes,
                         (unsigned long long)input->expected_bytes);
     if (bytes % layout->element_bytes == 0)
@@ -66,8 +66,8 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
     uint64_t left = bytes % layout->element_bytes;
     return gsi_fail(
         error, GS_E_INPUT, 0,
-        "'%s': %llu byte%s left over after %llu %s of %u bytes%s%s; cut short? a header "
-        "(--header=%llu)? another --%s? --drop-tail leaves them out",
+        "'%s': %llu byte%s left over after %llu %s of %u bytes%s%s; is the file truncated, is "
+        "there a header (--header=%llu), or is it another --%s? --drop-tail ignores them",
         input->name, (unsigned long long)left, left == 1 ? " is" : "s are",
         (unsigned long long)(bytes / layout->element_bytes), is_record ? "records" : "elements",
         layout->element_bytes, is_record ? "" : ", ", is_record ? "" : gsi_layout_name(layout),
@@ -105,8 +105,8 @@ static enum gs_status verify_cut(const struct gsi_inputs *inputs,
     if (!inputs->is_cut || tally->count == wanted)
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_VERIFY, 0,
-                    "%llu elements were to be read, but %llu counted: check the memory of this "
-                    "machine",
+                    "%llu elements should have been read, but %llu were counted; check the memory "
+                    "of this machine",
                     (unsigned long long)wanted, (unsigned long long)tally->count);
 }
 
@@ -129,8 +129,8 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
         tally->fingerprint[1] == (uint64_t)(filtered->kept_mix >> 64))
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_VERIFY, 0,
-                    "--%s: of %llu elements %llu were kept and %llu left out, but %llu counted, or "
-                    "others than those: check the memory of this machine",
+                    "--%s: of %llu elements %llu were kept and %llu dropped, but %llu were "
+                    "counted, or their fingerprint differs; check the memory of this machine",
                     inputs->sets != NULL ? "merge" : "where", (unsigned long long)read,
                     (unsigned long long)filtered->kept_count,
                     (unsigned long long)filtered->left_count, (unsigned long long)tally->count);

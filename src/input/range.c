@@ -12,7 +12,7 @@ enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_inpu
         bytes = input->bytes - off;
     if (off > input->bytes || bytes > input->bytes - off)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--region: ends behind '%s', which has %llu bytes", input->name,
+                        "--region: ends after the end of '%s', which has %llu bytes", input->name,
                         (unsigned long long)input->bytes);
     input->base_off += off;
     input->bytes = bytes;
@@ -42,7 +42,7 @@ enum gs_status gsi_range_take(struct gsi_inputs *inputs, struct gs_report *repor
         count = all - first;
     if (first > all || count > all - first)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--range: ends behind the inputs, which have %llu elements",
+                        "--range: ends after the last element; there are %llu",
                         (unsigned long long)all);
     report->has_range = true;
     report->range_first = first;

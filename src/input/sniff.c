@@ -36,8 +36,8 @@ static size_t wanted_plain(const uint8_t *plain, size_t bytes)
 /* What is in it must be known: taken for something else it would be sorted as that. */
 static void fail_memory(struct gsi_sniff *sniff)
 {
-    gsi_fail(sniff->inputs->loop->error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'",
-             sniff->input->name);
+    gsi_fail(sniff->inputs->loop->error, GS_E_MEMORY, ENOMEM,
+             "memory: cannot read the start of '%s'", sniff->input->name);
 }
 
 /* The same for a packed input, whose first frame with data is at `off`: its blocks one by one. */
@@ -136,14 +136,14 @@ static void decide(struct gsi_sniff *sniff)
     bool is_packed = sniff->passed_bytes > 0 || gsi_zst_begins(input->head, input->head_bytes);
     if (is_packed && is_hidden(sniff)) {
         gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
-                 "'%s': its data begin behind more than 1 MiB of empty frames; unpack it "
-                 "first: zstd -d",
+                 "'%s': begins with more than 1 MiB of empty zstd frames; decompress it first with "
+                 "zstd -d",
                  input->name);
     } else if (is_packed && !sniff->has_frame && !gsi_name_is_zst(input->path)) {
-        gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
-                 "'%s': looks like skippable frames of zstd and nothing else; --raw sorts it as it "
-                 "is",
-                 input->name);
+        gsi_fail(
+            sniff->inputs->loop->error, GS_E_INPUT, 0,
+            "'%s': contains only skippable zstd frames, and no data; --raw sorts the file as it is",
+            input->name);
     } else if (is_packed) {
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
@@ -151,7 +151,8 @@ static void decide(struct gsi_sniff *sniff)
         take_plain(sniff, sniff->plain, sniff->plain_bytes);
     } else if (gsi_name_is_zst(input->path)) {
         gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
-                 "'%s': is named .zst, but no zstd frame begins there; --raw sorts it as it is",
+                 "'%s': its name ends in .zst, but it does not begin with a zstd frame; --raw "
+                 "sorts the file as it is",
                  input->name);
     } else {
         take_plain(sniff, input->head, input->head_bytes);

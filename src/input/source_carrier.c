@@ -259,7 +259,7 @@ static void check_positions(const struct gsi_carrier *carrier)
     if (gsi_carry_has_positions(carrier->carry) &&
         !gsi_carry_fits(carrier->read_count, carrier->carry->output_bytes))
         gsi_fail(carrier->inputs->loop->error, GS_E_INPUT, 0,
-                 "--index u32: there are more than 4294967296 elements; give --index u64");
+                 "--index u32: there are more than 4294967296 elements; use --index u64");
 }
 
 /* What was read goes on, in order. Returns whether there was anything. */

@@ -143,8 +143,8 @@ static void read_some(struct caller *caller, uint8_t *data, size_t bytes)
         fail(caller);
     } else if ((uint64_t)moved > bytes) {
         gsi_fail(&caller->error, GS_E_INPUT, 0,
-                 "'%s': its reader says that it gave %lld bytes, and was asked for %zu",
-                 caller->name, (long long)moved, bytes);
+                 "'%s': its reader returned %lld bytes, more than the %zu requested", caller->name,
+                 (long long)moved, bytes);
     } else {
         caller->error = (struct gs_error){0}; /* nothing failed, whatever it says */
         caller->io->moved += (size_t)moved;
@@ -152,7 +152,7 @@ static void read_some(struct caller *caller, uint8_t *data, size_t bytes)
         caller->is_at_end = moved == 0;
         if (caller->is_at_end && is_promised && caller->moved < reader->bytes)
             gsi_fail(&caller->error, GS_E_INPUT, 0,
-                     "'%s': ended after %llu bytes; its reader promised %llu", caller->name,
+                     "'%s': ended after %llu bytes, but its reader promised %llu", caller->name,
                      (unsigned long long)caller->moved, (unsigned long long)reader->bytes);
     }
 }

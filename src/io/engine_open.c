@@ -80,7 +80,7 @@ enum gs_status gsi_engine_open(enum gsi_io_choice choice, uint32_t depth,
         return GS_OK;
     if (choice == GSI_IO_URING)
         return gsi_fail(error, refusal.status, refusal.sys_errno,
-                        "--io uring: this machine refuses io_uring; --io threads works everywhere");
+                        "--io uring: this machine refuses io_uring; use --io threads");
     snprintf(note, note_bytes, "%s", refusal.text);
     return gsi_engine_threads.open(depth, engine, error);
 }

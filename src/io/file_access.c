@@ -100,7 +100,8 @@ static enum gs_status fail_attribute(const struct gsi_output *output, const char
                                      struct gs_error *error)
 {
     return gsi_fail(error, gsi_status_of_errno(refusal), refusal,
-                    "'%s': cannot keep its attribute '%s'; remove that, or write elsewhere",
+                    "'%s': cannot keep its extended attribute '%s'; remove the attribute, or "
+                    "choose another output",
                     output->name, name);
 }
 
@@ -132,7 +133,7 @@ static enum gs_status keep_attributes(const struct gsi_output *output, const cha
         refusal = get_all(NULL, output->fd, NULL, &ours);
     if (refusal != 0)
         GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
-                            "'%s': cannot ask for its attributes", output->name),
+                            "'%s': cannot read its extended attributes", output->name),
                    done);
     while ((name = next_user(&theirs, name)) != NULL)
         GSI_TRY_OR(keep_attribute(output, target, name, error), done);
@@ -221,11 +222,11 @@ enum gs_status gsi_access_check(const struct gsi_output *output, struct gs_error
     struct gsi_bytes acl = {0};
     char *target = target_path(output);
     if (target == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold a name");
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate a name");
     int refusal = get_all(target, -1, ACL_NAME, &acl);
     if (refusal != 0)
         GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
-                            "'%s': cannot ask for its permissions", output->name),
+                            "'%s': cannot read its permissions", output->name),
                    done);
     GSI_TRY_OR(keep_attributes(output, target, error), done);
 done:
@@ -249,7 +250,7 @@ enum gs_status gsi_access_adopt(const struct gsi_output *output, struct gs_error
     int refusal = target == NULL ? ENOMEM : get_all(target, -1, ACL_NAME, &acl);
     if (refusal != 0)
         GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
-                            "'%s': cannot ask for its permissions", output->name),
+                            "'%s': cannot read its permissions", output->name),
                    done);
     GSI_TRY_OR(keep_attributes(output, target, error), done);
     mode_t mode = info.st_mode & 0777; /* never setuid bits */

@@ -54,7 +54,7 @@ static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
     if (input->fd < 0)
         return gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot open", input->name);
     if ((fcntl(input->fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
-        return gsi_fail(error, GS_E_INPUT, 0, "'%s': not open for reading", input->name);
+        return gsi_fail(error, GS_E_INPUT, 0, "'%s': is not open for reading", input->name);
     return GS_OK;
 }
 
@@ -73,7 +73,8 @@ static enum gs_status try_to_read(struct gsi_input *input, struct gs_error *erro
         return GS_OK;
     input->head = malloc((size_t)bytes);
     if (input->head == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'", input->name);
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot read the start of '%s'",
+                        input->name);
     memcpy(input->head, page, (size_t)bytes);
     input->head_bytes = (size_t)bytes;
     return GS_OK;
@@ -115,7 +116,7 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
         (struct gsi_input){.path = path, .fd = -1, .direct_fd = -1, .expected_bytes = UINT64_MAX};
     GSI_TRY_OR(open_fd(input, error), fail);
     if (fstat(input->fd, &info) != 0)
-        GSI_TRY_OR(gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name),
+        GSI_TRY_OR(gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot read its size", input->name),
                    fail);
     input->mtime_ns = time_ns(info.st_mtim);
     input->ctime_ns = time_ns(info.st_ctim);
@@ -133,7 +134,7 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
         input->is_device = true;
         if (ioctl(input->fd, BLKGETSIZE64, &device_bytes) != 0)
             GSI_TRY_OR(
-                gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name),
+                gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot read its size", input->name),
                 fail);
         GSI_TRY_OR(measure(input, device_bytes, error), fail);
     } else if (S_ISDIR(info.st_mode)) {
@@ -181,8 +182,8 @@ enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs
         return GS_OK;
     }
     if (bytes > input->bytes)
-        return gsi_fail(error, GS_E_INPUT, 0, "'%s': %llu bytes are no header of %llu", input->name,
-                        (unsigned long long)input->bytes, (unsigned long long)bytes);
+        return gsi_fail(error, GS_E_INPUT, 0, "'%s': has %llu bytes, fewer than the header of %llu",
+                        input->name, (unsigned long long)input->bytes, (unsigned long long)bytes);
     input->base_off += bytes;
     input->bytes -= bytes;
     return GS_OK;
@@ -208,7 +209,7 @@ enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error)
     if (now.device_id != input->device_id || now.inode != input->inode ||
         now.file_bytes != input->file_bytes || now.mtime_ns != input->mtime_ns) {
         gsi_input_close(&now);
-        return gsi_fail(error, GS_E_INPUT, 0, "'%s': was changed before it was read", input->name);
+        return gsi_fail(error, GS_E_INPUT, 0, "'%s': has changed since gsort started", input->name);
     }
     if (!input->is_direct)
         gsi_input_go_buffered(&now);

@@ -42,7 +42,7 @@ static enum gs_status open_descriptor(struct gsi_output *output, int fd, struct 
         return gsi_output_fail(output, "cannot write", error);
     int flags = fcntl(output->fd, F_GETFL);
     if ((flags & O_ACCMODE) == O_RDONLY)
-        return gsi_fail(error, GS_E_IO, 0, "'%s': not open for writing", output->name);
+        return gsi_fail(error, GS_E_IO, 0, "'%s': is not open for writing", output->name);
     gsi_pipe_widen(output->fd);
     off_t position = lseek(output->fd, 0, SEEK_CUR);
     /* O_APPEND would ignore the offsets of writes that overtake each other. */
@@ -160,11 +160,11 @@ enum gs_status gsi_output_resolve(struct gsi_output *output, bool has_target,
         return gsi_fail(error, GS_E_USAGE, 0, "the output: its name is empty");
     char *path = has_target ? realpath(output->path, NULL) : follow_links(output->path);
     if (path == NULL)
-        GSI_TRY_OR(gsi_output_fail(output, "cannot follow the name", error), done);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot resolve the name", error), done);
     char *slash = strrchr(path, '/');
     output->target_name = strdup(slash != NULL ? slash + 1 : path);
     if (output->target_name == NULL)
-        GSI_TRY_OR(gsi_output_fail(output, "cannot follow the name", error), done);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot resolve the name", error), done);
     if (slash != NULL)
         slash[slash == path] = '\0'; /* "/x" is in "/" */
     output->directory = realpath(slash != NULL ? path : ".", NULL);
@@ -189,14 +189,14 @@ static enum gs_status check_target(struct gsi_output *output, const struct stat 
     if (fstat(output->dir_fd, &directory) == 0 && (directory.st_mode & S_ISVTX) != 0 && user != 0 &&
         user != target->st_uid && user != directory.st_uid)
         return gsi_fail(error, GS_E_IO, EPERM,
-                        "'%s': cannot replace a file of another user in this directory",
+                        "'%s': belongs to another user and cannot be replaced in this directory",
                         output->name);
 #ifdef STATX_ATTR_MOUNT_ROOT
     struct statx info;
     if (statx(AT_FDCWD, output->path, 0, STATX_TYPE, &info) == 0 &&
         (info.stx_attributes & (STATX_ATTR_MOUNT_ROOT | STATX_ATTR_APPEND)) != 0)
         return gsi_fail(error, GS_E_IO, 0,
-                        "'%s': a mount point or append-only file cannot be replaced; write to "
+                        "'%s': is a mount point or append-only and cannot be replaced; write to "
                         "standard output",
                         output->name);
 #endif
@@ -241,12 +241,12 @@ static enum gs_status create(struct gsi_output *output, bool has_target, struct 
                         "'%s': cannot create a file in directory '%s'", output->name,
                         output->directory);
     if (fstat(fd, &info) != 0)
-        return gsi_output_fail(output, "cannot ask for its permissions", error);
+        return gsi_output_fail(output, "cannot read its permissions", error);
     output->new_mode = info.st_mode & 0666;
     int refusal = has_target ? 0 : gsi_access_acl(fd, &output->new_acl);
     if (refusal != 0)
         return gsi_fail(error, gsi_status_of_errno(refusal), refusal,
-                        "'%s': cannot ask for its permissions", output->name);
+                        "'%s': cannot read its permissions", output->name);
     (void)!fchmod(fd, 0600);
     output->direct_fd = gsi_direct_open(fd, O_WRONLY);
     return GS_OK;
@@ -282,11 +282,11 @@ enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char
     output->kept_dir_fd = dir_fd;
     snprintf(output->temp_name, sizeof output->temp_name, "%s", name);
     if (fstat(fd, &kept) != 0 || fstat(output->dir_fd, &directory) != 0)
-        return gsi_output_fail(output, "cannot ask for its file system", error);
+        return gsi_output_fail(output, "cannot read its file system", error);
     if (kept.st_dev != directory.st_dev)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "'%s': is in another file system than the directory of --resume; they "
-                        "have to be in one",
+                        "'%s': is not in the file system of the --resume directory; choose a "
+                        "directory in the same file system",
                         output->name);
     return GS_OK;
 }
@@ -371,7 +371,7 @@ enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error
     for (int i = 0; output->temp_name[0] == '\0'; i++) {
         char name[GSI_TEMP_NAME_BYTES];
         if (i > 0 && (errno != EEXIST || i == GSI_NAME_TRIES))
-            return gsi_output_fail(output, "cannot put the file in its place", error);
+            return gsi_output_fail(output, "cannot give the file its name", error);
         gsi_temp_name(output->target_name, name);
         if (link_as(output, name) == 0)
             memcpy(output->temp_name, name, sizeof name);
@@ -386,12 +386,12 @@ static enum gs_status place(struct gsi_output *output, struct gs_error *error)
         if (link_as(output, output->target_name) == 0)
             return GS_OK;
         if (errno != EEXIST)
-            return gsi_output_fail(output, "cannot put the file in its place", error);
+            return gsi_output_fail(output, "cannot give the file its name", error);
         GSI_TRY(gsi_output_name(output, error));
     }
     int from_fd = output->kept_dir_fd >= 0 ? output->kept_dir_fd : output->dir_fd;
     if (renameat(from_fd, output->temp_name, output->dir_fd, output->target_name) != 0)
-        return gsi_output_fail(output, "cannot put the file in its place", error);
+        return gsi_output_fail(output, "cannot give the file its name", error);
     output->temp_name[0] = '\0';
     return GS_OK;
 }
@@ -423,7 +423,7 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
 {
     struct stat info;
     if (fstat(output->fd, &info) != 0)
-        return gsi_output_fail(output, "cannot ask for its size", error);
+        return gsi_output_fail(output, "cannot read its size", error);
     if ((uint64_t)info.st_size != bytes && ftruncate(output->fd, (off_t)bytes) != 0)
         return gsi_output_fail(output, "cannot set the size", error);
     enum gs_status status = gsi_access_adopt(output, error);
@@ -442,7 +442,7 @@ static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error
     if (gsi_fd_is_caller(output->fd))
         return GS_OK;
     if (fstat(output->fd, &info) != 0)
-        return gsi_output_fail(output, "cannot ask what it is", error);
+        return gsi_output_fail(output, "cannot read its file type", error);
     if (S_ISBLK(info.st_mode) && fsync(output->fd) != 0)
         return gsi_output_fail(output, "cannot sync", error);
     int fd = output->fd;

@@ -25,10 +25,10 @@ static enum gs_status look(const struct gsi_output *output, struct stat *info, b
         return gsi_output_fail(output, "cannot write", error);
     if (*is_there && S_ISLNK(info->st_mode))
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--into: '%s' is a symbolic link; name the file that it leads to",
+                        "--into: '%s' is a symbolic link; name the file it points to",
                         output->name);
     if (*is_there && !S_ISREG(info->st_mode))
-        return gsi_fail(error, GS_E_USAGE, 0, "--into: '%s' is no regular file", output->name);
+        return gsi_fail(error, GS_E_USAGE, 0, "--into: '%s' is not a regular file", output->name);
     return GS_OK;
 }
 
@@ -58,13 +58,13 @@ static enum gs_status set_length(const struct gsi_output *output, uint64_t bytes
     struct stat info;
     lock(output->fd, LOCK_EX);
     if (fstat(output->fd, &info) != 0)
-        GSI_TRY_OR(gsi_output_fail(output, "cannot ask for its size", error), done);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot read its size", error), done);
     if (info.st_size == 0 && bytes > 0 && ftruncate(output->fd, (off_t)bytes) != 0)
         GSI_TRY_OR(gsi_output_fail(output, "cannot set the size", error), done);
     if (info.st_size != 0 && (uint64_t)info.st_size != bytes)
         status =
             gsi_fail(error, GS_E_USAGE, 0,
-                     "--into: '%s' has %llu bytes, and all parts together have %llu: it is "
+                     "--into: '%s' has %llu bytes, but all parts together have %llu, so it is "
                      "another output; remove it or name another FILE",
                      output->name, (unsigned long long)info.st_size, (unsigned long long)bytes);
 done:

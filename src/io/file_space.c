@@ -69,7 +69,7 @@ enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes, str
     if (output->kind == GSI_OUTPUT_STREAM || bytes == 0)
         return GS_OK;
     if (fstatvfs(output->fd, &space) != 0 || fstat(output->fd, &info) != 0)
-        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot ask for free space", output->name);
+        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot read the free space", output->name);
     free_bytes = gsi_mul_max_u64(space.f_bavail, space.f_frsize);
     int refusal = 0;
     if (!gsi_add_u64(output->base_off, bytes, &end) || end > INT64_MAX)
@@ -103,7 +103,7 @@ enum gs_status gsi_space_free(const char *directory, uint64_t *bytes, uint64_t *
     struct statvfs space;
     struct stat info;
     if (statvfs(directory, &space) != 0 || stat(directory, &info) != 0)
-        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot ask for free space", directory);
+        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot read the free space", directory);
     *bytes = gsi_mul_max_u64(space.f_bavail, space.f_frsize);
     *file_system = info.st_dev;
     return GS_OK;

@@ -136,7 +136,7 @@ enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
     close(dir_fd);
     if (file_fd < 0)
         return gsi_fail(error, gsi_status_of_errno(-file_fd), -file_fd,
-                        "'%s': cannot create a temporary file; choose another directory by -T",
+                        "'%s': cannot create a temporary file; name another directory with -T",
                         directory);
     int direct_fd = gsi_direct_open(file_fd, O_RDWR);
     *is_direct = direct_fd >= 0;

@@ -172,11 +172,10 @@ static enum gs_status verify(const struct counted *counted)
                     counted->delivery.sink.bytes == counted->wanted * counted->bytes;
     if (is_whole)
         return GS_OK;
-    return gsi_fail(
-        job->loop.error, GS_E_VERIFY, 0,
-        "'%s': what came out is not what was read (sums differ); %s: check the memory of "
-        "this machine",
-        job->target.output.name, gsi_target_left(&job->target));
+    return gsi_fail(job->loop.error, GS_E_VERIFY, 0,
+                    "'%s': the output does not match the input (sums differ); %s; check the memory "
+                    "of this machine",
+                    job->target.output.name, gsi_target_left(&job->target));
 }
 
 static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)

@@ -89,7 +89,7 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
         bool is_stdin = !has_reader && job->array == NULL && strcmp(paths[i], "-") == 0;
         if (is_stdin && has_stdin)
             return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                            "'-': given twice; standard input can be read only once");
+                            "'-': is given twice, but standard input can be read only once");
         has_stdin |= is_stdin;
         if (job->array != NULL)
             *input = gsi_array_input(job->array, paths[i]);
@@ -145,12 +145,12 @@ static enum gs_status check_apart(const struct gsi_job *job)
         return GS_OK;
     if (options->merge)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "'%s': is an input, which would be written over as it is read; -o FILE "
-                        "replaces it when all is written",
+                        "'%s': is an input and would be overwritten while it is read; -o FILE "
+                        "replaces it after everything is written",
                         output->name);
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                    "'%s': is the file that --region is of, and would be written from byte %llu "
-                    "on, which is not where the region begins",
+                    "'%s': is the input of --region and would be overwritten from byte %llu on, "
+                    "but the region begins elsewhere",
                     output->name, (unsigned long long)output->base_off);
 }
 
@@ -193,9 +193,9 @@ static enum gs_status open_callers(struct gsi_job *job)
     const struct gsi_options *options = job->options;
     if (options->readers != NULL && options->input_count == 0)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "readers: name them in inputs, and count them in input_count");
+                        "readers: set inputs to their names and input_count to their number");
     if (options->writer != NULL && options->writer->write == NULL)
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0, "writer: it has no `write`");
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0, "writer: its member write is NULL");
     return gsi_callers_open(options, wake_job, job, &job->loop.ledger, &job->loop.callers,
                             job->loop.error);
 }
@@ -387,7 +387,7 @@ static enum gs_status check_positions(const struct gsi_job *job)
                                          inputs->carry->output_bytes))
         return GS_OK;
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                    "the positions: they lie in the memory of the array");
+                    "the positions: their memory overlaps the array");
 }
 
 /* What there is to work on. */

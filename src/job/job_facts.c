@@ -62,8 +62,8 @@ enum gs_status gsi_facts_tell_output(const struct gsi_job *job)
     if (!format->is_plain) {
         GSI_TRY(tell(job, GSI_FACT_KEPT_OUTPUT, name));
         return is_once ? gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                                  "'%s': is to be %s, whose header is written last; write to a "
-                                  "file, not packed, or --drop-header writes elements alone",
+                                  "'%s': is to be %s, whose header is written last; write to an "
+                                  "uncompressed file, or write only elements with --drop-header",
                                   name, format->name)
                        : GS_OK;
     }

@@ -62,7 +62,8 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
     if (!gsi_mul_u64(input_count, sizeof *job->inputs.table, &table) ||
         !gsi_add_u64(table, lists + gsi_callers_bytes(options), &job->given_bytes) ||
         !gsi_add_u64(job->given_bytes, GSI_PLAN_LEAST_BYTES, &least))
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0, "%zu inputs are too many", input_count);
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0, "%zu inputs are too many for memory",
+                        input_count);
     job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
     if (least > job->loop.ledger.ceiling_bytes)
         return refuse(job, input_count, least);

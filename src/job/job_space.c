@@ -46,7 +46,8 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
         space++;
     if (space == report->spaces + GSI_SPACES_MAX)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "-T: directories in more than %d file systems", GSI_SPACES_MAX);
+                        "-T: the directories are in more than %d file systems; name fewer",
+                        GSI_SPACES_MAX);
     /* What a record has already needs no room. */
     free_bytes = gsi_add_max_u64(free_bytes, job->checkpoint->held_bytes);
     if (space == end) {

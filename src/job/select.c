@@ -289,8 +289,8 @@ static enum gs_status resolve_all(struct select *select)
     while (!once->is_stream)
         once++;
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                    "--quantiles: '%s' can be read only once, and does not fit into --memory; "
-                    "raise that, or sort to /dev/null",
+                    "--quantiles: '%s' can be read only once and does not fit into --memory; raise "
+                    "--memory, or sort to /dev/null",
                     once->name);
 }
 
@@ -418,11 +418,11 @@ static enum gs_status find_all(struct select *select)
         GSI_TRY(run_pass(select, GSI_SCAN_NO_DEVICE));
         select->is_binning = false;
         if (select->seen != job->report->tally.count)
-            return gsi_fail(job->loop.error, GS_E_INPUT, 0,
-                            "'%s': changed while it was read: %llu elements were there, and now "
-                            "%llu are",
-                            job->inputs.table[0].name, (unsigned long long)job->report->tally.count,
-                            (unsigned long long)select->seen);
+            return gsi_fail(
+                job->loop.error, GS_E_INPUT, 0,
+                "'%s': changed while it was read: it had %llu elements, and now has %llu",
+                job->inputs.table[0].name, (unsigned long long)job->report->tally.count,
+                (unsigned long long)select->seen);
         GSI_TRY(resolve_all(select));
     }
     return GS_OK;

@@ -255,22 +255,21 @@ static enum gs_status verify_elements(const struct sort *sort)
     uint64_t most = most_bytes(sort) / sort->loop->layout->element_bytes;
     if (imprint->disorder_idx != UINT64_MAX)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                        "'%s': element %llu came out below the one before it; %s: check the "
-                        "memory of this machine",
+                        "'%s': element %llu of the output is less than its predecessor; %s; check "
+                        "the memory of this machine",
                         job->target.output.name, (unsigned long long)imprint->disorder_idx,
                         gsi_target_left(&job->target));
     gsi_u128 out = gsi_fingerprint(imprint->fingerprint) + gsi_fingerprint(dropped->fingerprint);
     bool is_same = imprint->count + dropped->count == tally->count &&
                    out == gsi_fingerprint(tally->fingerprint);
     if (!is_cut && (tally->count > most ? imprint->count != most : !is_same))
-        return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                        "'%s': what came out is not what was read (%llu of %llu elements, "
-                        "fingerprints differ); %s: %scheck the memory of this machine",
-                        job->target.output.name, (unsigned long long)imprint->count,
-                        (unsigned long long)tally->count, gsi_target_left(&job->target),
-                        sort->stretches.count > 0
-                            ? "let nothing write to the inputs while they are sorted, or "
-                            : "");
+        return gsi_fail(
+            sort->loop->error, GS_E_VERIFY, 0,
+            "'%s': the output does not match the input (%llu of %llu elements, fingerprints "
+            "differ); %s; %scheck the memory of this machine",
+            job->target.output.name, (unsigned long long)imprint->count,
+            (unsigned long long)tally->count, gsi_target_left(&job->target),
+            sort->stretches.count > 0 ? "do not change the inputs while they are sorted, or " : "");
     return GS_OK;
 }
 
@@ -285,7 +284,7 @@ static enum gs_status verify_within(const struct sort *sort)
                                 &is_within));
     if (!is_within)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                        "'%s': what came out is not within --find; %s: let nothing write to the "
+                        "'%s': the output has elements outside --find; %s; do not change the "
                         "inputs while they are merged",
                         job->target.output.name, gsi_target_left(&job->target));
     return GS_OK;

@@ -61,12 +61,11 @@ static enum gs_status verify(struct top *top)
         return is_carried ? gsi_input_tally_of_carried(&job->target, &delivery->carried,
                                                        &delivery->unique, job->report)
                           : GS_OK;
-    return gsi_fail(
-        job->loop.error, GS_E_VERIFY, 0,
-        "'%s': what came out is not the first of what was read (%llu of %llu elements); "
-        "%s: check the memory of this machine",
-        job->target.output.name, (unsigned long long)imprint->count,
-        (unsigned long long)tally->count, gsi_target_left(&job->target));
+    return gsi_fail(job->loop.error, GS_E_VERIFY, 0,
+                    "'%s': the output is not the first part of the sorted input (%llu of %llu "
+                    "elements); %s; check the memory of this machine",
+                    job->target.output.name, (unsigned long long)imprint->count,
+                    (unsigned long long)tally->count, gsi_target_left(&job->target));
 }
 
 static enum gs_status keep_and_write(struct top *top)

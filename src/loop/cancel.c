@@ -65,8 +65,8 @@ enum gs_status gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engi
         return GS_OK;
     if (!gsi_cancel_is_of_process(cancel))
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "cancel: it is that of the process that made it, and this is a child of "
-                        "fork; make another one here");
+                        "cancel: it was created by another process, and this one was forked from "
+                        "it; create a new one here");
     gsi_engine_watch(engine, cancel->event_fd);
     return GS_OK;
 }

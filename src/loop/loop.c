@@ -51,7 +51,8 @@ static bool io_done(struct gsi_loop *loop, const struct gsi_io *io, const char *
     gsi_loop_io_ended(loop, io);
     if (io->sys_errno != 0 && !gsi_loop_has_failed(loop)) {
         const char *verb = io->op == GSI_IO_READ ? "read" : "write";
-        const char *why = gsi_io_is_refused(io) ? ", io_uring takes no more; try --io threads" : "";
+        const char *why =
+            gsi_io_is_refused(io) ? ", io_uring is out of resources; try --io threads" : "";
         if (io->off == GSI_IO_STREAM)
             gsi_fail(loop->error, gsi_status_of_errno(io->sys_errno), io->sys_errno,
                      "%s'%s': cannot %s%s", what, name, verb, why);
@@ -128,14 +129,13 @@ static enum gs_status fail_still(struct gsi_loop *loop)
     static const char *const phases[GS_PHASE_COUNT] = {"reads", "merges runs", "writes",
                                                        "reads back"};
     const struct gsi_plan *plan = loop->plan;
-    return gsi_fail(loop->error, GS_E_INTERNAL, 0,
-                    "gsort %s stands still while it %s, with %llu runs, chunks of %llu and frames "
-                    "of %llu bytes: this is a fault of gsort's own; please report this line with "
-                    "the command and what --explain says of it",
-                    gs_version(), phases[loop->phase],
-                    (unsigned long long)(plan != NULL ? plan->run_count : 0),
-                    (unsigned long long)(plan != NULL ? plan->chunk_bytes : 0),
-                    (unsigned long long)(plan != NULL ? plan->frame_bytes : 0));
+    return gsi_fail(
+        loop->error, GS_E_INTERNAL, 0,
+        "gsort %s makes no progress while it %s, with %llu runs, chunks of %llu and frames of %llu "
+        "bytes; this is a bug in gsort; please report this line, the command and its --explain",
+        gs_version(), phases[loop->phase], (unsigned long long)(plan != NULL ? plan->run_count : 0),
+        (unsigned long long)(plan != NULL ? plan->chunk_bytes : 0),
+        (unsigned long long)(plan != NULL ? plan->frame_bytes : 0));
 }
 
 static enum gs_status wait_for(struct gsi_loop *loop, uint64_t ns)

@@ -64,8 +64,8 @@ static enum gs_status check_order(const struct finding *finding, size_t file, st
     if (gsi_compare(layout, a.element, b.element) <= 0)
         return GS_OK;
     return gsi_fail(finding->inputs->loop->error, GS_E_INPUT, 0,
-                    "'%s': not sorted%s%s: element %llu is below element %llu; sort it, or say by "
-                    "--%s and --reverse how it is sorted",
+                    "'%s': is not sorted%s%s: element %llu is less than element %llu; sort it, or "
+                    "give the order with --%s and --reverse",
                     input->name, is_number ? " as " : "", is_number ? gsi_layout_name(layout) : "",
                     (unsigned long long)(passed + b.idx), (unsigned long long)(passed + a.idx),
                     is_number ? "type" : "key");
@@ -281,8 +281,8 @@ static enum gs_status set_sides(struct finding *finding)
         GSI_TRY(check_whole(finding));
     if (first != NULL && last != NULL && !gsi_side_is_wider(&finding->not_after, &finding->before))
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--find: '%s': ends below its beginning; the lower value is the first one, "
-                        "with --reverse, too",
+                        "--find: '%s': the end is below the beginning; write the lower value "
+                        "first, also with --reverse",
                         inputs->options->find);
     return GS_OK;
 }
@@ -357,7 +357,8 @@ enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report
     if (given == NULL && inputs->options->action != GS_FIND)
         return GS_OK;
     if (given == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0, "--find: find what?");
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--find: has no value; give VALUE, LO..HI, LO.. or ..HI");
     report->has_find = true;
     enum gs_status status = open_finding(&finding);
     if (status == GS_OK)

@@ -17,7 +17,8 @@ static enum gs_status cut_inputs(struct gsi_inputs *inputs, struct gsi_search *s
     for (size_t i = 0; i < inputs->count; i++)
         if (end[i] < begin[i])
             return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                            "'%s': not sorted; --check says where", inputs->table[i].name);
+                            "'%s': is not sorted; find out where with --check",
+                            inputs->table[i].name);
     for (size_t i = 0; i < inputs->count; i++)
         gsi_range_cut(inputs, &inputs->table[i], begin[i], end[i] - begin[i]);
     return GS_OK;
@@ -33,7 +34,7 @@ enum gs_status gsi_part_take(struct gsi_inputs *inputs, struct gs_report *report
         return GS_OK;
     if (options->part_number < 1 || options->part_number > options->part_count)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--part: there is no part %u of %u; the first is 1, the last %u",
+                        "--part: there is no part %u of %u; parts are numbered from 1 to %u",
                         options->part_number, options->part_count, options->part_count);
     uint64_t all = inputs->bytes / inputs->loop->layout->element_bytes;
     uint64_t first = gsi_part_begin(all, options->part_number - 1, options->part_count);

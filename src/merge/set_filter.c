@@ -68,7 +68,7 @@ enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs)
     if (options->merge_set == GSI_SET_NONE)
         return GS_OK;
     if (inputs->count > GSI_SET_FILES_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "--merge=SET: takes %u files at most, not %zu",
+        return gsi_fail(error, GS_E_USAGE, 0, "--merge=SET: takes at most %u files, not %zu",
                         GSI_SET_FILES_MAX, inputs->count);
     return gsi_set_streams_copy(inputs);
 }
@@ -153,9 +153,10 @@ static int compare(const struct work *work, const void *a, const void *b)
 static enum gs_status fail_order(struct work *work, const struct gsi_input *file, uint64_t idx)
 {
     work->unsorted = (size_t)(file - work->sets->files) + 1;
-    return gsi_fail(work->error, GS_E_INPUT, 0,
-                    "'%s': not sorted: element %llu is below the one before it; sort it first",
-                    file->name, (unsigned long long)idx);
+    return gsi_fail(
+        work->error, GS_E_INPUT, 0,
+        "'%s': is not sorted: element %llu is less than its predecessor; sort the file first",
+        file->name, (unsigned long long)idx);
 }
 
 /* The first element that is not below `key`. */

@@ -48,8 +48,8 @@ static enum gs_status put_block(struct copy *copy, size_t bytes)
     copy->bytes += data;
     return refusal == 0 ? GS_OK
                         : gsi_fail(inputs->loop->error, gsi_status_of_errno(refusal), refusal,
-                                   "'%s': cannot copy '%s' there, which a set operation reads at "
-                                   "any place; choose another directory by -T",
+                                   "'%s': cannot copy the stream '%s' here for the set operation; "
+                                   "name another directory with -T",
                                    copy->copies->directory, copy->input->name);
 }
 

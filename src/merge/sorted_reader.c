@@ -117,28 +117,28 @@ static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buf
     uint64_t disorder = find_disorder(file, piece);
     uint64_t last = file->element_count + piece->bytes / layout->element_bytes - 1;
     bool has_filter = is_filtered(&file->reader);
-    const char *of = has_filter ? " of those that are kept" : "";
+    const char *of = has_filter ? " of the kept ones" : "";
     uint64_t passed = has_filter ? 0 : file->reader.input->passed_bytes / layout->element_bytes;
     if (disorder != UINT64_MAX && file->reader.input->is_temporary)
         gsi_fail(loop->error, GS_E_CORRUPT, 0,
-                 "'%s': what was written there is no longer in order when it is read again; check "
-                 "the disk and the memory",
+                 "'%s': its elements are no longer sorted when they are read again; check the disk "
+                 "and the memory",
                  name);
     else if (disorder != UINT64_MAX && file->reader.input->is_stretch)
         gsi_fail(loop->error, GS_E_INPUT, 0,
-                 "'%s': element %llu is below the one before it, which it was not when it was "
-                 "first read; let nothing write to a file while it is sorted",
+                 "'%s': changed while it was sorted: element %llu is now less than its "
+                 "predecessor; do not change the inputs while they are sorted",
                  name, (unsigned long long)(passed + disorder));
     else if (disorder != UINT64_MAX)
         gsi_fail(loop->error, GS_E_INPUT, 0,
-                 "'%s': not sorted: element %llu%s is below the one before it; sort it, or leave "
-                 "--merge out",
+                 "'%s': is not sorted: element %llu%s is less than its predecessor; sort the file, "
+                 "or leave --merge out",
                  name, (unsigned long long)(passed + disorder), of);
     else if (layout->scope != NULL &&
              !is_in_scope(layout, piece->data + piece->bytes - layout->element_bytes))
         gsi_fail(loop->error, GS_E_INPUT, 0,
-                 "'%s': not sorted: its last element is below element %llu%s; sort it, or leave "
-                 "--merge out",
+                 "'%s': is not sorted: its last element is less than element %llu%s; sort the "
+                 "file, or leave --merge out",
                  name, (unsigned long long)(passed + last), of);
     return !gsi_loop_has_failed(loop);
 }
@@ -258,10 +258,10 @@ static void check(struct gsi_sorted_file *file, struct gsi_buffer *piece)
         loop->device->ops->reduce(loop->device, piece, true);
     } else if (piece->turn_idx == file->frame_count) {
         gsi_fail(loop->error, GS_E_MEMORY, 0,
-                 "'%s': too long a stream of records for this much --memory (%llu bytes are merged "
-                 "at most); raise it, or %s",
+                 "'%s': this stream of records is too long for --memory (%llu bytes can be "
+                 "merged); raise --memory, or %s",
                  reader->input->name, (unsigned long long)(file->frame_count * reader->piece_bytes),
-                 reader->unpack != NULL ? "unpack it first" : "merge from a file");
+                 reader->unpack != NULL ? "decompress it first" : "merge from a file");
     } else {
         piece->task = (struct gsi_task){.run = make_tags, .done = tags_done};
         gsi_pool_submit(loop->pool, &piece->task);

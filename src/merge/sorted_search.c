@@ -170,7 +170,8 @@ static enum gs_status cut_samples(const struct cutting *c, uint64_t rank)
     }
     last = last < count ? last : 0;
     return gsi_fail(c->search->inputs->loop->error, GS_E_INPUT, 0,
-                    "'%s': not sorted; --check says where", c->search->inputs->table[last].name);
+                    "'%s': is not sorted; find out where with --check",
+                    c->search->inputs->table[last].name);
 }
 
 enum gs_status gsi_search_cut(struct gsi_search *search, uint64_t rank, uint64_t *cut)

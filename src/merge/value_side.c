@@ -26,8 +26,8 @@ static enum gs_status check_stored(const struct gsi_inputs *inputs, const char *
     if (key == NULL || !gsi_field_is_scaled(inputs, key))
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                    "--%s: the key is stored as another number (a scale or a zero point); with "
-                    "-k %s it is what is stored",
+                    "--%s: the key is stored with a scale or an offset; use -k %s to compare the "
+                    "stored numbers",
                     option, key);
 }
 

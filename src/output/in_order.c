@@ -245,7 +245,7 @@ static enum gs_status keep_written(struct gsi_in_order *in_order)
     in_order->written.is_temporary = true;
     /* Disk was taken ahead of it. */
     if (ftruncate(output->fd, (off_t)(gsi_sink_data_off(target) + in_order->written_bytes)) != 0)
-        return gsi_fail(loop->error, GS_E_IO, errno, "'%s': cannot set the size", output->name);
+        return gsi_fail(loop->error, GS_E_IO, errno, "'%s': cannot set its size", output->name);
     GSI_TRY(gsi_output_open(output->path, &next, loop->error));
     /* Others have the name of the directory from here (job/job_space.c). */
     char *directory = output->directory;

@@ -16,8 +16,8 @@ enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
     if (tally->count == sorted + folded && tally->count == read - inputs->filtered.left_count)
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                    "'%s': of %llu records read %llu were folded and %llu sorted; %s: check the "
-                    "memory of this machine",
+                    "'%s': of %llu records read, %llu were aggregated early and %llu sorted; %s; "
+                    "check the memory of this machine",
                     target->output.name, (unsigned long long)read, (unsigned long long)folded,
                     (unsigned long long)sorted, gsi_target_left(target));
 }
@@ -35,7 +35,7 @@ enum gs_status gsi_input_tally_of_carried(const struct gsi_target *target,
     if (tally->count == sorted && (!has_all || position_sum == unique->pieces.position_sum))
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                    "'%s': the positions are not those of the %llu elements that were read; %s: "
-                    "check the memory of this machine",
+                    "'%s': the positions do not match the %llu elements read; %s; check the memory "
+                    "of this machine",
                     target->output.name, (unsigned long long)tally->count, gsi_target_left(target));
 }

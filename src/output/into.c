@@ -29,7 +29,7 @@ static enum gs_status check_inputs(const struct gsi_target *target)
     return stat(target->options->output, &info) != 0 || !gsi_inputs_have(target->inputs, &info)
                ? GS_OK
                : gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                          "--into: '%s' is an input, which would be written over as it is read",
+                          "--into: '%s' is an input and would be overwritten while it is read",
                           target->options->output);
 }
 
@@ -51,9 +51,9 @@ void gsi_into_tell(const struct gsi_target *target, const struct gs_report *repo
         return;
     if (report->part_count > 0)
         snprintf(error->text + length, sizeof error->text - length,
-                 "; part %u of %u of '%.200s' may not be whole: make it again", report->part_number,
-                 report->part_count, target->output.name);
+                 "; part %u of %u of '%.200s' may be incomplete; write it again",
+                 report->part_number, report->part_count, target->output.name);
     else
         snprintf(error->text + length, sizeof error->text - length,
-                 "; '%.200s' may not be whole: make it again", target->output.name);
+                 "; '%.200s' may be incomplete; write it again", target->output.name);
 }

@@ -37,25 +37,26 @@ enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct g
     if (!gsi_ranks_wanted(options))
         return GS_OK;
     if (options->quantile_count > GSI_QUANTILES_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "--quantiles: %zu are more than %d",
+        return gsi_fail(error, GS_E_USAGE, 0, "--quantiles: %zu quantiles exceed the limit of %d",
                         options->quantile_count, GSI_QUANTILES_MAX);
     for (size_t i = 0; i < options->quantile_count; i++)
         GSI_TRY(gsi_quantile_parse(options->quantiles[i], &quantile, error));
     if (options->histogram_bins > GSI_BINS_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "--histogram: %u bins are more than %d",
+        return gsi_fail(error, GS_E_USAGE, 0, "--histogram: %u bins exceed the limit of %d",
                         options->histogram_bins, GSI_BINS_MAX);
     if (options->action == GS_STATS && record != NULL && record->field_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: needs a field of the records that is a number: --stats-of",
+                        "--%s: needs a field that is a number; name one with --stats-of",
                         wanted_name(options));
     if (options->action == GS_STATS)
         return GS_OK;
     if (record != NULL && (record->key_count == 0 || record->keys[0].type == NULL))
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: is of the first key, which has to be a number",
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: describes the first key, which must be a number",
                         wanted_name(options));
     if (record != NULL && !has_counted_key(record))
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: is of the first key; --stats-of has to name that, too",
+                        "--%s: describes the first key; name it with --stats-of, too",
                         wanted_name(options));
     return GS_OK;
 }

@@ -44,12 +44,12 @@ static enum gs_status fail_different(const struct read_back *back, const char *n
                                      const char *what)
 {
     const struct gsi_target *target = back->target;
-    const char *left = target->output.kind == GSI_OUTPUT_ATOMIC ? "nothing is left of it"
-                                                                : gsi_target_left(target);
+    const char *left =
+        target->output.kind == GSI_OUTPUT_ATOMIC ? "it was removed" : gsi_target_left(target);
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                    "'%s': %s was read back from the disk otherwise than it was written; %s: check "
-                    "the disk and the memory of this machine",
-                    name, what, back->is_placed ? "it is still in its place" : left);
+                    "'%s': %s on the disk differs from what was written; %s; check the disk and "
+                    "the memory of this machine",
+                    name, what, back->is_placed ? "the file was left as it is" : left);
 }
 
 static void imprint(void *context, struct gsi_buffer *window, uint32_t worker_idx)
@@ -81,7 +81,7 @@ static enum gs_status check_header(const struct read_back *back, const struct gs
         int64_t moved = gsi_file_read(input->fd, part, bytes, off);
         if (moved < 0)
             return gsi_fail(target->loop->error, gsi_status_of_errno(errno), errno,
-                            "'%s': cannot be read back", input->name);
+                            "'%s': cannot read it back", input->name);
         if ((uint64_t)moved < bytes || memcmp(part, target->inputs->header.data + off, bytes) != 0)
             return fail_different(back, input->name, "its header");
     }
@@ -96,7 +96,7 @@ static enum gs_status check_trailer(const struct read_back *back, const struct g
     if (gsi_trailer_bytes(target->inputs) > 0)
         GSI_TRY(gsi_trailer_is_there(target->inputs, input->fd, input->base_off + input->bytes,
                                      &is_there));
-    return is_there ? GS_OK : fail_different(back, input->name, "what is behind its elements");
+    return is_there ? GS_OK : fail_different(back, input->name, "the data after its elements");
 }
 
 /* A file of `all` bytes as the next input, packed or not. */
@@ -163,7 +163,7 @@ static enum gs_status as_verified(const struct read_back *back, enum gs_status s
     if (status != GS_E_INPUT)
         return status;
     memset(target->loop->error, 0, sizeof *target->loop->error);
-    return fail_different(back, target->output.name, "what is packed there");
+    return fail_different(back, target->output.name, "the compressed data");
 }
 
 enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *windows,
@@ -184,7 +184,7 @@ enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *wind
     GSI_TRY_OR(open_files(&back), done);
     GSI_TRY_OR(as_verified(&back, read_all(&back)), done);
     if (!is_as_wanted(&back, wanted))
-        GSI_TRY_OR(fail_different(&back, target->output.name, "what is there"), done);
+        GSI_TRY_OR(fail_different(&back, target->output.name, "the content"), done);
 done:
     for (uint32_t i = 0; i < back.count; i++)
         gsi_input_close(&back.table[i]);
@@ -204,9 +204,9 @@ static enum gs_status read_plain(struct read_back *back, const struct gsi_input 
         int64_t moved = gsi_file_read(input->fd, data, bytes, input->base_off + off);
         if (moved < 0)
             return gsi_fail(loop->error, gsi_status_of_errno(errno), errno,
-                            "'%s': cannot be read back", input->name);
+                            "'%s': cannot read it back", input->name);
         if ((uint64_t)moved < bytes)
-            return fail_different(back, input->name, "what is there");
+            return fail_different(back, input->name, "the content");
         if (gsi_cancel_is_set(loop->cancel))
             return gsi_fail(loop->error, GS_E_CANCELED, 0, "canceled");
         imprint(back, &window, 0);
@@ -238,7 +238,7 @@ enum gs_status gsi_read_back_kept(struct gsi_target *target, int fd, bool is_pla
     GSI_TRY_OR(check_trailer(&back, &input), done);
     GSI_TRY_OR(read_plain(&back, &input, data, room), done);
     if (!is_as_wanted(&back, wanted))
-        GSI_TRY_OR(fail_different(&back, input.name, "what is there"), done);
+        GSI_TRY_OR(fail_different(&back, input.name, "the content"), done);
 done:
     if (data != NULL)
         GSI_FREE(&loop->ledger, data, room);

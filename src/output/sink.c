@@ -284,7 +284,7 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
     struct stat info;
     uint64_t end = gsi_sink_data_off(target) + bytes;
     if (fstat(output->fd, &info) != 0)
-        return gsi_fail(target->loop->error, GS_E_IO, errno, "'%s': cannot ask for its size",
+        return gsi_fail(target->loop->error, GS_E_IO, errno, "'%s': cannot read its size",
                         output->name);
     *is_there = (uint64_t)info.st_size >= end - rest_bytes;
     if (!*is_there)

@@ -39,8 +39,8 @@ uint64_t gsi_target_block_bytes(const struct gsi_target *target, uint64_t memory
 
 const char *gsi_target_left(const struct gsi_target *target)
 {
-    return target->output.kind == GSI_OUTPUT_ATOMIC ? "nothing was written there"
-                                                    : "what was written there is wrong";
+    return target->output.kind == GSI_OUTPUT_ATOMIC ? "no output was written"
+                                                    : "what was written is wrong";
 }
 
 uint32_t gsi_target_pack_level(const struct gsi_options *options)

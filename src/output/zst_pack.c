@@ -95,8 +95,9 @@ enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loo
         is_good = is_good && set_up(slot->context, level);
     }
     *out = pack;
-    return is_good ? GS_OK
-                   : gsi_fail(loop->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
+    return is_good
+               ? GS_OK
+               : gsi_fail(loop->error, GS_E_MEMORY, 0, "memory: zstd needs more than it predicted");
 }
 
 void gsi_zst_pack_close(struct gsi_zst_pack *pack)
@@ -172,7 +173,7 @@ static void pack_done(struct gsi_task *task)
     struct gsi_zst_pack *pack = slot->pack;
     slot->is_packed = true;
     if (ZSTD_isError(slot->coded_bytes))
-        gsi_fail(pack->loop->error, GS_E_MEMORY, 0, "'%s': zstd cannot pack it: %s",
+        gsi_fail(pack->loop->error, GS_E_MEMORY, 0, "'%s': zstd cannot compress it: %s",
                  pack->output->name, ZSTD_getErrorName(slot->coded_bytes));
     write_ready(pack);
 }

@@ -177,10 +177,10 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
 static enum gs_status device_too_small(const struct gsi_plan_request *request,
                                        struct gs_error *error)
 {
-    return gsi_fail(error, GS_E_MEMORY, 0,
-                    "--device-memory: %llu bytes are too few to sort in; --device cpu sorts "
-                    "without",
-                    (unsigned long long)request->device_bytes);
+    return gsi_fail(
+        error, GS_E_MEMORY, 0,
+        "--device-memory: %llu bytes are too few to sort with; raise it, or use --device cpu",
+        (unsigned long long)request->device_bytes);
 }
 
 /* As many slots as fit into `left` bytes, and leave a cut room for runs on disk. */
@@ -362,8 +362,8 @@ enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs
     uint64_t ring = region / plan->chunk_bytes;
     if (ring < 3)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--chunk: three of %llu bytes must fit into what --memory leaves for them "
-                        "(%llu)",
+                        "--chunk: three chunks of %llu bytes do not fit into what --memory leaves "
+                        "for them, %llu bytes",
                         (unsigned long long)plan->chunk_bytes, (unsigned long long)region);
     if (plan_resident(request, plan, gsi_min_u64(ring, CHUNKS_IN_RING)))
         return GS_OK;
@@ -372,6 +372,6 @@ enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs
     if (!request->device_is_apart)
         return plan_spilled(request, plan, region, error);
     return gsi_fail(error, GS_E_MEMORY, 0,
-                    "--device: these GPUs cannot read each other's memory, and --memory does not "
-                    "hold all that is sorted; name one of them");
+                    "--device: these GPUs cannot read each other's memory, and the data do not fit "
+                    "into --memory; name only one GPU");
 }

@@ -119,8 +119,7 @@ enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, ui
                                       struct gs_error *error)
 {
     if (runs <= 1)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--memory: %llu bytes are too few for frames of this --window",
+        return gsi_fail(error, GS_E_USAGE, 0, "--memory: %llu bytes are too few for this --window",
                         (unsigned long long)request->memory_bytes);
     return gsi_fail(error, GS_E_USAGE, 0,
                     "--memory: %llu bytes are too few to merge %llu runs at once with this "

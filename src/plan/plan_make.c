@@ -36,7 +36,7 @@ static enum gs_status bound_request(const struct gsi_plan_request *request,
     uint64_t most = GSI_PLAN_MOST_BYTES, input = request->input_bytes;
     if (input != UINT64_MAX && input > most && !request->is_reduction)
         return gsi_fail(error, GS_E_INPUT, 0,
-                        "the input is %llu bytes; at most %llu (1 EiB) are sorted at once",
+                        "the input has %llu bytes; gsort sorts at most %llu (1 EiB) at once",
                         (unsigned long long)input, (unsigned long long)most);
     if (request->window_bytes > most)
         return gsi_plan_fail_window(request->window_bytes, error);
@@ -54,14 +54,15 @@ static enum gs_status check_counts(const struct gsi_plan *plan, struct gs_error 
     if (plan->frame_bytes > 0)
         buffers = gsi_max_u64(buffers, plan->arena_bytes / plan->frame_bytes);
     if (plan->run_count > UINT32_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "%llu runs are more than %u; raise --chunk, or give fewer inputs at a time",
-                        (unsigned long long)plan->run_count, UINT32_MAX);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "%llu runs exceed the limit of %u; raise --chunk, or give fewer inputs at a time",
+            (unsigned long long)plan->run_count, UINT32_MAX);
     if (buffers > UINT32_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "%llu buffers are more than %u; raise --chunk or --window, or lower "
-                        "--memory",
-                        (unsigned long long)buffers, UINT32_MAX);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "%llu buffers exceed the limit of %u; raise --chunk or --window, or lower --memory",
+            (unsigned long long)buffers, UINT32_MAX);
     return GS_OK;
 }
 

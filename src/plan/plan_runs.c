@@ -135,8 +135,8 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     if (chunks < 3 || plan->chunk_bytes < least_frame)
         return request->chunk_bytes > 0
                    ? gsi_fail(error, GS_E_USAGE, 0,
-                              "--chunk: must be at least %llu, and three must fit into what "
-                              "--memory leaves for them (%llu)",
+                              "--chunk: must be at least %llu bytes, and three chunks must fit "
+                              "into what --memory leaves for them, %llu bytes",
                               (unsigned long long)least_frame, (unsigned long long)region)
                    : gsi_plan_too_small(request, error);
     plan->arena_bytes = chunks * plan->chunk_bytes + gsi_plan_window_region(plan);

@@ -40,7 +40,7 @@ static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t
 
 enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error)
 {
-    return gsi_fail(error, GS_E_USAGE, 0, "--memory: %llu bytes are too few to sort in",
+    return gsi_fail(error, GS_E_USAGE, 0, "--memory: %llu bytes are too few to sort with",
                     (unsigned long long)request->memory_bytes);
 }
 
@@ -91,11 +91,12 @@ enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct g
             : gsi_max_u64(gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, most_window),
                           gsi_plan_least_unit(plan)));
     if (plan->window_bytes > GSI_FRAME_BYTES_MAX) /* a frame may be as large */
-        return gsi_fail(error, GS_E_USAGE, 0, "--window: %llu bytes are more than %llu",
+        return gsi_fail(error, GS_E_USAGE, 0, "--window: %llu bytes exceed the limit of %llu",
                         (unsigned long long)plan->window_bytes,
                         (unsigned long long)GSI_FRAME_BYTES_MAX);
     if (plan->window_bytes < gsi_plan_least_unit(plan))
-        return gsi_fail(error, GS_E_USAGE, 0, "--window: a record needs at least %llu",
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--window: records of this size need at least %llu bytes",
                         (unsigned long long)gsi_plan_least_unit(plan));
     uint64_t fitting = *usable / 4 / plan->window_bytes;
     plan->window_count = (uint32_t)gsi_clamp_u64(

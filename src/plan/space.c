@@ -20,7 +20,7 @@ static enum gs_status share_both(const struct gsi_plan *plan, struct gsi_space *
     if (space->free_bytes >= plan->space_bytes)
         return GS_OK;
     if (!has_others)
-        return fail_short(space, "the output with spilled runs", plan->space_bytes, error);
+        return fail_short(space, "the output together with spilled runs", plan->space_bytes, error);
     space->temp_bytes = space->free_bytes - gsi_min_u64(output, space->free_bytes);
     space->needed_bytes = output + gsi_min_u64(space->temp_bytes, plan->temp_bytes);
     return space->free_bytes >= output ? GS_OK : fail_short(space, "the output", output, error);
@@ -58,6 +58,6 @@ enum gs_status gsi_space_share(const struct gsi_plan *plan, struct gsi_space *sp
     if (temp_count == 1)
         return fail_short(first_temp, "spilling runs", plan->temp_bytes, error);
     return gsi_fail_space(error, 0, first_temp->directory,
-                          "spilling runs, here and in the other temporary directories,",
-                          plan->temp_bytes, room, "name another directory by -T");
+                          "spilling runs in all temporary directories", plan->temp_bytes, room,
+                          "name another directory with -T");
 }

@@ -10,8 +10,8 @@
 enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume)
 {
     return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
-                    "'%s/manifest': is no record of a sort that this gsort can go on with; remove "
-                    "that directory to begin anew, or choose another one",
+                    "'%s/manifest': is not the journal of a sort that this gsort can resume; "
+                    "remove the directory to start again, or choose another one",
                     resume->dir.path);
 }
 
@@ -69,7 +69,7 @@ static void entry_written(struct gsi_task *task)
     resume->is_appending = false;
     if (resume->refusal != 0) {
         gsi_fail(resume->job.loop->error, gsi_status_of_errno(resume->refusal), resume->refusal,
-                 "'%s': cannot put on record what was done", resume->dir.path);
+                 "'%s': cannot write the journal", resume->dir.path);
         return;
     }
     resume->entry_count++;

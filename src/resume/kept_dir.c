@@ -38,24 +38,27 @@ enum gs_status gsi_kept_dir_open(const char *path, struct gsi_kept_dir *dir, str
     *dir = (struct gsi_kept_dir){.path = path, .fd = -1};
     dir->is_new = mkdir(path, 0700) == 0;
     if (!dir->is_new && errno != EEXIST)
-        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot make it", path),
+        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(errno), errno,
+                            "'%s': cannot create the directory", path),
                    fail);
     dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir->fd < 0 && (errno == ENOTDIR || errno == ELOOP))
         GSI_TRY_OR(gsi_fail(error, GS_E_USAGE, 0,
-                            "'%s': is no directory of its own; --resume needs one", path),
+                            "'%s': is a file or a symbolic link; --resume needs a directory", path),
                    fail);
     if (dir->fd < 0 || fstat(dir->fd, &info) != 0)
         GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot open", path),
                    fail);
     if (info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         GSI_TRY_OR(gsi_fail(error, GS_E_USAGE, 0,
-                            "'%s': others may write to it; --resume needs a directory of your own",
+                            "'%s': other users can write to it; --resume needs a directory that "
+                            "only you can write to",
                             path),
                    fail);
     if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
         GSI_TRY_OR(errno == EWOULDBLOCK
-                       ? gsi_fail(error, GS_E_USAGE, 0, "'%s': another gsort is using it", path)
+                       ? gsi_fail(error, GS_E_USAGE, 0,
+                                  "'%s': another gsort is using this directory", path)
                        : gsi_fail(error, GS_E_IO, errno, "'%s': cannot lock", path),
                    fail);
     if (dir->is_new)
@@ -91,8 +94,8 @@ enum gs_status gsi_kept_dir_file(const struct gsi_kept_dir *dir, const char *nam
     *fd = -1;
     if (refusal != 0)
         return gsi_fail(error, GS_E_IO, refusal, "'%s/%s': cannot open", dir->path, name);
-    return gsi_fail(error, GS_E_USAGE, 0, "'%s/%s': is no file that gsort made; remove it",
-                    dir->path, name);
+    return gsi_fail(error, GS_E_USAGE, 0, "'%s/%s': was not created by gsort; remove it", dir->path,
+                    name);
 }
 
 int gsi_kept_dir_direct(int fd, bool *is_direct)

@@ -110,7 +110,7 @@ enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_o
         put_settings(to, &resume->job, output);
     if (to == NULL || fclose(to) != 0)
         return gsi_fail(resume->job.loop->error, GS_E_MEMORY, 0,
-                        "memory: cannot hold the settings");
+                        "memory: cannot allocate the settings");
     resume->setting_bytes = bytes;
     return GS_OK;
 }
@@ -131,8 +131,8 @@ static enum gs_status compare_settings(const struct gsi_resume *resume, const ch
             break;
         if (strcmp(then, now) != 0)
             return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
-                            "'%s': holds a sort whose %s is '%s', not '%s'; give the same command, "
-                            "or remove that directory to begin anew",
+                            "'%s': contains a sort whose %s is '%s', not '%s'; repeat the same "
+                            "command, or remove the directory to start again",
                             resume->dir.path, name, then, now);
         then += strlen(then) + 1;
         now += strlen(now) + 1;
@@ -200,11 +200,11 @@ static const char *find_change(const struct gsi_resume_input *then,
     if (then->bytes != now->bytes)
         return "size";
     if (then->inode != now->inode)
-        return "inode: it is another file";
+        return "inode, so it is another file";
     if (then->mtime_ns != now->mtime_ns)
-        return "time of modification";
+        return "modification time";
     if (has_ctime && then->ctime_ns != now->ctime_ns)
-        return "time of change";
+        return "change time";
     return then->sample_hash != now->sample_hash ? "content" : NULL;
 }
 
@@ -223,8 +223,8 @@ static enum gs_status match_input(const struct gsi_resume *resume, struct gsi_in
     if (what == NULL)
         return GS_OK;
     return gsi_fail(resume->job.loop->error, GS_E_INPUT, 0,
-                    "'%s': has changed since the sort in '%s' was begun (%s); remove that "
-                    "directory to begin anew",
+                    "'%s': has changed since the sort in '%s' was started (%s); remove the "
+                    "directory to start again",
                     input->name, resume->dir.path, what);
 }
 
@@ -256,7 +256,7 @@ enum gs_status gsi_resume_describe_output(const struct gsi_resume *resume, int f
     const struct gsi_resume_job *job = &resume->job;
     struct stat info;
     if (fstat(fd, &info) != 0)
-        return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot ask for its size",
+        return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot read its size",
                         job->target->output.name);
     const struct gsi_input file = {
         .name = job->target->output.name, .fd = fd, .bytes = (uint64_t)info.st_size};

@@ -30,8 +30,7 @@ static const char *const names[] = {RUNS, OUTPUT, NEW_MANIFEST, MANIFEST};
 enum gs_status gsi_resume_fail_wrong(const struct gsi_resume *resume)
 {
     return gsi_fail(resume->job.loop->error, GS_E_CORRUPT, 0,
-                    "'%s': what is kept there is not what its record says; it was removed, begin "
-                    "anew",
+                    "'%s': its files do not match its journal and were removed; start again",
                     resume->dir.path);
 }
 
@@ -77,8 +76,8 @@ static enum gs_status check_output(const struct gsi_resume *resume, const struct
     for (size_t i = 0; i < NAMES; i++)
         if (strcmp(output->target_name, names[i]) == 0)
             return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
-                            "'%s': --resume has a file of that name in its directory; choose "
-                            "another name or another directory",
+                            "'%s': --resume uses this file name in its directory; choose another "
+                            "name or another directory",
                             output->name);
     return GS_OK;
 }
@@ -101,7 +100,7 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
         return GS_OK;
     struct gsi_resume *resume = calloc(1, sizeof *resume);
     if (resume == NULL)
-        return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate the record");
+        return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate the journal");
     *out = resume;
     resume->checkpoint =
         (struct gsi_checkpoint){.ops = &gsi_resume_checkpoint_ops, .most_chunks = 1};
@@ -138,12 +137,12 @@ static enum gs_status check_memory(const struct gsi_resume *resume)
         now = limits.memory_bytes;
     if (then <= now)
         return GS_OK;
-    return gsi_fail(
-        job->loop->error, GS_E_USAGE, 0,
-        "--memory: the sort in '%s' was planned with %llu bytes, %s %llu; %s, or remove "
-        "that directory to begin anew",
-        resume->dir.path, (unsigned long long)then, is_open ? "and the machine has" : "not",
-        (unsigned long long)now, is_open ? "wait until it has as many" : "give it as many");
+    return gsi_fail(job->loop->error, GS_E_USAGE, 0,
+                    "--memory: the sort in '%s' was planned with %llu bytes, %s %llu; %s, or "
+                    "remove the directory to start again",
+                    resume->dir.path, (unsigned long long)then,
+                    is_open ? "but the machine has" : "not", (unsigned long long)now,
+                    is_open ? "wait until it has that many" : "give it that many");
 }
 
 enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gsi_options *options,
@@ -224,8 +223,8 @@ enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_
 static enum gs_status fail_foreign(const struct gsi_resume *resume, const char *name)
 {
     return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
-                    "'%s/%s': is there already, and no file of --resume, which has one of that "
-                    "name; choose another directory",
+                    "'%s/%s': exists, but --resume did not create it and needs this name; choose "
+                    "another directory",
                     resume->dir.path, name);
 }
 
@@ -366,10 +365,11 @@ static enum gs_status place_output(struct gsi_resume *resume, int fd)
     bool is_output = false;
     status = gsi_resume_is_output(resume, fd, &is_output);
     if (status == GS_OK && !is_output)
-        status = gsi_fail(job->loop->error, GS_E_CORRUPT, 0,
-                          "'%s/" OUTPUT "': is not the output that is on record there; remove that "
-                          "directory to begin anew",
-                          resume->dir.path);
+        status =
+            gsi_fail(job->loop->error, GS_E_CORRUPT, 0,
+                     "'%s/" OUTPUT
+                     "': is not the output in the journal; remove the directory to start again",
+                     resume->dir.path);
     if (status == GS_OK)
         status = read_back(resume, fd, false);
     if (status != GS_OK) {
@@ -397,8 +397,7 @@ static enum gs_status find_output(struct gsi_resume *resume)
     if (!is_output)
         GSI_TRY_OR(
             gsi_fail(job->loop->error, GS_E_INPUT, 0,
-                     "'%s': %s since the sort in '%s' was done; remove that directory to sort "
-                     "again",
+                     "'%s': %s since the sort in '%s' ended; remove the directory to sort again",
                      job->target->output.name, fd >= 0 ? "has changed" : "was removed",
                      resume->dir.path),
             done);
@@ -444,8 +443,8 @@ enum gs_status gsi_resume_end(struct gsi_resume *resume)
     if (gsi_kept_dir_sync(&resume->dir, &unheard) == GS_OK)
         return GS_OK;
     return gsi_fail(job->loop->error, unheard.status, unheard.sys_errno,
-                    "'%s': is complete, but '%s' cannot be synced", job->target->output.name,
-                    resume->dir.path);
+                    "'%s': is complete, but the directory '%s' cannot be synced",
+                    job->target->output.name, resume->dir.path);
 }
 
 void gsi_resume_close(struct gsi_resume *resume, enum gs_status status)

@@ -48,8 +48,8 @@ static enum gs_status check_version(const struct gsi_resume *resume)
     if (version == GSI_RESUME_VERSION)
         return GS_OK;
     return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
-                    "'%s/manifest': is a record of version %u, and this gsort knows version %u; go "
-                    "on with the gsort that began it, or remove that directory to begin anew",
+                    "'%s/manifest': is a journal of version %u, but this gsort reads version %u; "
+                    "use the gsort that started it, or remove the directory to start again",
                     resume->dir.path, version, GSI_RESUME_VERSION);
 }
 

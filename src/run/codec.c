@@ -98,7 +98,7 @@ enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger
             part = init_contexts(coder, part);
         coder->work = part;
         if (id == GSI_CODEC_ZSTD && (coder->compressor == NULL || coder->decompressor == NULL))
-            status = gsi_fail(error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
+            status = gsi_fail(error, GS_E_MEMORY, 0, "memory: zstd needs more than it predicted");
     }
     if (status != GS_OK)
         gsi_codec_close(codec);

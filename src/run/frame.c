@@ -214,17 +214,17 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
     memcpy(packed->first_key, frame + AT_FIRST_KEY, sizeof packed->first_key);
     memcpy(packed->last_key, frame + AT_LAST_KEY, sizeof packed->last_key);
     if (memcmp(frame, magic, sizeof magic) != 0)
-        wrong = "no frame begins here";
+        wrong = "a frame is missing";
     else if (get_u64(frame + AT_HEADER_HASH) != XXH3_64bits(frame, AT_HEADER_HASH))
-        wrong = "the frame's header is damaged";
+        wrong = "the header of a frame is damaged";
     else if (!is_as_described(layout, frame, capacity, ref, coder))
-        wrong = "another frame than was written here";
+        wrong = "a frame is not the one that was written";
     else if (get_u64(frame + AT_DATA_HASH) != hash_data(layout, data, stored))
-        wrong = "the frame's data are damaged";
+        wrong = "the data of a frame are damaged";
     else if (is_coded && !decode(layout, frame, stored, ref->count, coder, packed))
-        wrong = "the frame's data cannot be decoded";
+        wrong = "the data of a frame cannot be decoded";
     else if (!has_ends(layout, frame, ref->count, packed->is_packed))
-        wrong = "the frame's keys are not those that it names";
+        wrong = "the first or last key of a frame differs from its header";
     *what = wrong;
     return wrong == NULL ? GS_OK : GS_E_CORRUPT;
 }

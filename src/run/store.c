@@ -214,7 +214,7 @@ static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_e
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "', '" : "",
                                  store->directories[i].path);
     return gsi_fail_space(error, store->refusal == EFBIG ? EFBIG : ENOSPC, names, "spilling runs",
-                          store->taken_bytes, UINT64_MAX, "name another directory by -T");
+                          store->taken_bytes, UINT64_MAX, "name another directory with -T");
 }
 
 /* Frames that follow in the same part, each as large as this one, will lie in it, too. */

@@ -158,7 +158,7 @@ static void read_done(struct gsi_io *io)
         return;
     if (io->moved < io->bytes) {
         gsi_fail(loop->error, GS_E_CORRUPT, 0,
-                 "temporary file in '%s': ends early, at byte %llu; check the disk",
+                 "temporary file in '%s': is truncated at byte %llu; check the disk",
                  gsi_spill_where(&reader->spill->store, ref),
                  (unsigned long long)(io->off + io->moved));
         return;

@@ -147,7 +147,7 @@ def problem(plan, kind, sent, run, model, place):
         return f'hangs: {WATCHDOG_S} s'
     if kind == 'time' and run.seconds > SIGNAL_S:
         return f'ended {run.seconds:.1f} s after the signal'
-    is_last_moment = (sent == signal.SIGKILL or 'the others beside theirs' in run.stderr) and are_second_names(plan, run, want, place)
+    is_last_moment = (sent == signal.SIGKILL or 'the others are named' in run.stderr) and are_second_names(plan, run, want, place)
     if run.left and not is_last_moment:
         return f'left behind: {run.left}'
     is_whole = run.output == want

@@ -102,7 +102,7 @@ static void turn(struct a_case *c)
     struct gs_error error;
     snprintf(find, sizeof find, "%s..%s", c->low, c->high);
     if (c->is_value || gs_run(&options, NULL, &error) != GS_E_USAGE ||
-        strstr(error.text, "below its beginning") == NULL)
+        strstr(error.text, "is below the beginning") == NULL)
         return;
     options = c->options;
     options.where = where;

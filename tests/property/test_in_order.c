@@ -365,8 +365,8 @@ static void test_in_order__changed_meanwhile__fails(void **state)
         put_bytes("in", in, MOST_BYTES);
         assert_int_equal(gs_run(&options, &report, &error), wanted[i]);
         assert_true(report.stretch_count > 0);
-        assert_non_null(strstr(error.text, i == 0 ? "let nothing write to the inputs"
-                                                  : "when it was first read"));
+        assert_non_null(strstr(error.text, i == 0 ? "do not change the inputs"
+                                                  : "changed while it was sorted"));
     }
 }
 

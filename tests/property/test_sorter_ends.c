@@ -338,7 +338,7 @@ static int call_in_child(void *context)
     uint64_t bytes, below, element[32];
     alarm(60); /* of a child it is not inherited */
 #define REFUSED(call) \
-    CHECK((call) == GS_E_USAGE && strstr(error.text, "a child of fork; open another") != NULL)
+    CHECK((call) == GS_E_USAGE && strstr(error.text, "forked from it; open a new") != NULL)
     REFUSED(gs_sorter_push(sorter, in, 8, &error));
     REFUSED(gs_sorter_reserve(sorter, 8, &room, &bytes, &error));
     REFUSED(gs_sorter_commit(sorter, in, 8, &error));

@@ -287,7 +287,7 @@ def test_sort__wrong_words__are_refused():
     for options, error, text in (
             ({'order': 'z'}, ValueError, "'z' is no field .* it has a, b, c, in"), ({'order': ['a', '-a']}, ValueError, "'a' is given twice"),
             ({'memory': 'much'}, ValueError, "'much' is not a size"),
-            ({'memory': -1}, ValueError, "'-1' is not a size"), ({'device': 'tpu'}, ValueError, 'none of: auto cpu cuda'),
+            ({'memory': -1}, ValueError, "'-1' is not a size"), ({'device': 'tpu'}, ValueError, 'one of: auto cpu cuda'),
             ({'compress': 'zstd:99'}, ValueError, "'99' is not a whole number from 1 to 19"), ({'speed': 1}, TypeError, 'speed'),
             ({'threads': -2}, ValueError, "'-2' is not"), ({'threads': 5000}, gs.UsageError, "'5000' is not")):
         with pytest.raises(error, match=text):

@@ -487,7 +487,7 @@ with gs.Sorter(key='x') as s:
                 call()
                 os._exit(3)
             except error as failure:
-                assert 'a child of fork; open another' in str(failure), failure
+                assert 'forked from it; open a new' in str(failure), failure
         s._fed.shown.end = lambda: os._exit(4)  # as of numbers
         s.close()
         os._exit(7)

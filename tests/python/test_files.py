@@ -79,7 +79,7 @@ def test_sort_file__options__reach_the_library(tmp_path, numbers):
     assert '4 bytes' in report.details['notes'][0]
     assert np.frombuffer(y.read_bytes()[4:]).tolist() == [1, 2]
     (tmp_path / 'plain').write_bytes(x.read_bytes())
-    with pytest.raises(ValueError, match="plain': nothing says what the elements are"):
+    with pytest.raises(ValueError, match="plain': the type of the elements is unknown"):
         gs.stats(tmp_path / 'plain', strict=True)
     assert gs.stats(tmp_path / 'plain', strict=True, type='f64').sum == gs.stats(x, strict=True).sum
 
@@ -247,7 +247,7 @@ def test_find__a_time__is_of_the_unit_of_the_type(tmp_path):
     np.array(['2019', '2020', '2021'], 'M8[ns]').tofile(tmp_path / 'x')
     assert gs.find(tmp_path / 'x', np.datetime64('2020'), type='time64[ns]') == slice(1, 2)
     assert gs.find(tmp_path / 'x', np.datetime64('2020'), dtype='M8[ns]') == slice(1, 2)
-    with pytest.raises(gs.UsageError, match="'2020-01-01' is not a value of type time64, whose unit is not known"):
+    with pytest.raises(gs.UsageError, match="'2020-01-01' is not a value of type time64, because the unit of the times is unknown"):
         gs.find(tmp_path / 'x', np.datetime64('2020'), dtype='m8[ns]')
 
 

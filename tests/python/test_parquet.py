@@ -197,7 +197,7 @@ def test_what_cannot_be__leaves_an_old_output():
     with open('in.parquet', 'rb') as file:
         refused(TypeError, r'sort_parquet\(\): src: BufferedReader; a path is wanted', file, 'out.parquet')
     refused(TypeError, r'sort_parquet\(\): src: int; a path is wanted', 3, 'out.parquet')
-    for style, said in (({'compression': 'zstdd'}, "compression: 'zstdd' is not one of: none snappy"), ({'compression': 'bz2'}, "'bz2' is none of"),
+    for style, said in (({'compression': 'zstdd'}, "compression: 'zstdd' is not one of: none snappy"), ({'compression': 'bz2'}, "'bz2' is not one of"),
                         ({'compression': 'gzip', 'compression_level': 99}, 'compression_level: 99: '), ({'compression_level': 3}, "compression_level: 3: .*snappy")):
         refused(ValueError, said, 'in.parquet', 'out.parquet', progress=lambda at: pytest.fail('it is read'), **style)
 

@@ -359,7 +359,7 @@ if child == 0:
             call()
             os._exit(3)
         except gs.UsageError as error:
-            assert 'a child of fork; open another' in str(error), error
+            assert 'forked from it; open a new' in str(error), error
     s.cancel()
     with gs.Sorter('i8') as own:
         own.push(a[:100])

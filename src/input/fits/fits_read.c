@@ -152,7 +152,7 @@ static const char *take_card(const uint8_t *card, struct gsi_schema *schema, boo
     uint32_t i;
     if ((i = gsi_fits_index(card, "TFORM")) > 0 && i <= schema->field_count) {
         if (!gsi_fits_string(card, text) || !read_form(text, &schema->fields[i - 1]))
-            return "a TFORM is none of a binary table";
+            return "a TFORM value is not valid in a binary table";
         has_form[i - 1] = true;
     }
     if ((i = gsi_fits_index(card, "TTYPE")) > 0 && i <= schema->field_count &&
@@ -192,7 +192,9 @@ static const char *place_columns(struct gsi_schema *schema, const bool *has_form
         if (off > schema->element_bytes)
             break;
     }
-    return off == schema->element_bytes ? NULL : "its columns are not as long as its rows (NAXIS1)";
+    return off == schema->element_bytes
+               ? NULL
+               : "the widths of its columns do not add up to the row length (NAXIS1)";
 }
 
 static const char *read_columns(const uint8_t *data, uint64_t begin, uint64_t end,
@@ -222,18 +224,18 @@ static const char *read_table(const uint8_t *data, uint64_t begin, uint64_t end,
     uint64_t row = find_number(data, begin, end, "NAXIS1", UINT64_MAX);
     uint64_t columns = find_number(data, begin, end, "TFIELDS", UINT64_MAX);
     if ((packed != NULL && gsi_fits_is_true(packed)) || (image != NULL && gsi_fits_is_true(image)))
-        return "its first table is packed (ZTABLE, ZIMAGE); unpack it first: funpack FILE";
+        return "its first table is compressed (ZTABLE, ZIMAGE); decompress it first: funpack FILE";
     if (find_number(data, begin, end, "BITPIX", 0) != 8 ||
         find_number(data, begin, end, "NAXIS", 0) != 2 ||
         find_number(data, begin, end, "GCOUNT", 1) != 1)
-        return "BITPIX, NAXIS or GCOUNT is not that of a binary table";
+        return "BITPIX, NAXIS or GCOUNT does not have the value of a binary table";
     rows = find(data, begin, end, "NAXIS2");
     if (!is_fixed(rows) || !gsi_fits_number(rows, &schema->count) || schema->count > INT64_MAX)
         return "NAXIS2 is missing, or not in columns 11 to 30";
     if (columns > COLUMNS_MAX)
-        return "TFIELDS is missing, or more than 999";
+        return "TFIELDS is missing or more than 999";
     if (row == 0 || row > UINT32_MAX)
-        return "its rows have no bytes, or too many (NAXIS1)";
+        return "the row length (NAXIS1) is 0, missing, or more than 4294967295";
     schema->header_bytes = (uint32_t)end;
     schema->element_bytes = (uint32_t)row;
     schema->field_count = (uint32_t)columns;
@@ -249,10 +251,10 @@ enum gs_status gsi_fits_read(const uint8_t *data, size_t bytes, const char *name
     memset(schema, 0, sizeof *schema);
     schema->is_structured = schema->ignores_case = true;
     enum walk found = walk(data, bytes, &begin, &end);
-    const char *problem = found == WALK_NEEDS_MORE ? bytes >= GSI_SCHEMA_HEADER_MAX
-                                                         ? "it is longer than 16 MiB"
-                                                         : "it has no binary table, or ends "
-                                                           "before it"
+    const char *problem = found == WALK_NEEDS_MORE
+                              ? bytes >= GSI_SCHEMA_HEADER_MAX
+                                    ? "it is longer than 16 MiB"
+                                    : "it has no binary table, or ends before its end"
                           : found == WALK_HAS_NONE ? "it has no binary table in its first 16 MiB"
                                                    : read_table(data, begin, end, schema);
     if (problem == NULL)

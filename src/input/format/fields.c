@@ -68,23 +68,24 @@ enum gs_status gsi_field_named(struct gsi_inputs *inputs, const char *option, co
         return GS_OK;
     if (field == NULL && given[0] == '-' && gsi_schema_field_find(&kept->schema, given + 1) != NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: '%s' has no field '%s'; largest first is '%s:desc'", option,
+                        "--%s: '%s' has no field '%s'; for largest first write '%s:desc'", option,
                         inputs->table[0].name, given, given + 1);
     if (field == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: '%s' has no field '%s' to sort by (outer.inner names one in "
-                        "another); it holds %s",
+                        "--%s: '%s' has no field '%s' (a nested field is written outer.inner); its "
+                        "fields are %s",
                         option, inputs->table[0].name, given, gsi_schema_say(&kept->schema, said));
     if (field->is_scaled && strcmp(option, "key") != 0)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: '%s' is stored as another number (a scale or a zero point); give "
-                        "%u:TYPE for what is stored",
+                        "--%s: '%s' is stored with a scale or an offset; write %u:TYPE to use the "
+                        "stored numbers",
                         option, given, field->off);
     *text = key_text(kept, field, is_descending);
     if (*text == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: '%s' is no number that gsort sorts by; give %u:TYPE of a part of it",
-                        option, given, field->off);
+        return gsi_fail(
+            inputs->loop->error, GS_E_USAGE, 0,
+            "--%s: '%s' is not a number that gsort can sort by; write %u:TYPE to use a part of it",
+            option, given, field->off);
     return GS_OK;
 }
 
@@ -105,7 +106,7 @@ static enum gs_status resolve_all(struct gsi_inputs *inputs, const char *option,
 {
     if (count > GSI_FIELDS_MAX)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: given %zu times; %d are the most", option, count, GSI_FIELDS_MAX);
+                        "--%s: is given %zu times; the limit is %d", option, count, GSI_FIELDS_MAX);
     for (size_t i = 0; i < count; i++) {
         enum gs_status status = gsi_field_named(inputs, option, (*given)[i], &texts[i]);
         if (status != GS_OK)
@@ -127,17 +128,18 @@ static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elem
             continue; /* padding, bits */
         const char *text = count < GSI_FIELDS_MAX ? key_text(kept, field, false) : NULL;
         if (text == NULL)
-            return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                            "'%s': its elements are %s, %s; give a --key, or save another type",
-                            inputs->table[0].name, gsi_schema_say(&kept->schema, said),
-                            count < GSI_FIELDS_MAX ? "which gsort has no order for"
-                                                   : "too many fields to sort by all");
+            return gsi_fail(
+                inputs->loop->error, GS_E_INPUT, 0,
+                "'%s': its elements are %s, %s; name a --key, or save the file with another type",
+                inputs->table[0].name, gsi_schema_say(&kept->schema, said),
+                count < GSI_FIELDS_MAX ? "which gsort cannot sort"
+                                       : "which have too many fields to sort by all");
         kept->keys[count] = text;
         kept->names[count++] = field->name[0] != '\0' ? field->name : text;
     }
     if (count == 0)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                        "'%s': its elements are %s, which has no field to sort by; give a --key",
+                        "'%s': its elements are %s, without a field to sort by; name a --key",
                         inputs->table[0].name, gsi_schema_say(&kept->schema, said));
     elements->keys = kept->keys;
     elements->key_names = kept->names;
@@ -171,7 +173,7 @@ enum gs_status gsi_fields_choose(struct gsi_inputs *inputs, struct gsi_elements 
                         gsi_schema_say(&kept->schema, said));
     if (elements->record_bytes > 0 && elements->record_bytes != schema->element_bytes)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--record %u: the elements of '%s' have %u bytes; leave --record out",
+                        "--record %u: the header of '%s' says %u bytes; leave --record out",
                         elements->record_bytes, name, schema->element_bytes);
     elements->source = kept->format->source;
     if (is_number && !has_keys && elements->record_bytes == 0) {
@@ -181,7 +183,7 @@ enum gs_status gsi_fields_choose(struct gsi_inputs *inputs, struct gsi_elements 
     if (schema->element_bytes < GSI_RECORD_BYTES_MIN ||
         schema->element_bytes > GSI_RECORD_BYTES_MAX)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                        "'%s': its elements are %s; those of %u to %u bytes are sorted", name,
+                        "'%s': its elements are %s; gsort sorts elements of %u to %u bytes", name,
                         gsi_schema_say(&kept->schema, said), GSI_RECORD_BYTES_MIN,
                         GSI_RECORD_BYTES_MAX);
     elements->type = NULL;

@@ -60,7 +60,7 @@ static enum gs_status keep_first(struct gsi_inputs *inputs, const struct gsi_for
         kept->tally = calloc(1, gsi_max_u64(format->tally_bytes, 1));
     if (kept == NULL || kept->tally == NULL) {
         free(kept);
-        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot keep a header");
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate a header");
     }
     kept->format = format;
     kept->schema = *schema;
@@ -78,15 +78,15 @@ static enum gs_status check_same(const struct gsi_inputs *inputs, const struct g
     char text[GSI_SCHEMA_TEXT_BYTES], first_text[GSI_SCHEMA_TEXT_BYTES];
     if (!gsi_schema_is_same(first, schema))
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                        "'%s': its elements are %s, those of '%s' %s", input->name,
+                        "'%s': its elements are %s, but those of '%s' are %s", input->name,
                         gsi_schema_say(schema, text), inputs->table[0].name,
                         gsi_schema_say(first, first_text));
     if (gsi_schema_means_same(first, schema))
         return GS_OK;
-    return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                    "'%s': its scales, offsets or units are not those of '%s'; sort them one by "
-                    "one",
-                    input->name, inputs->table[0].name);
+    return gsi_fail(
+        inputs->loop->error, GS_E_INPUT, 0,
+        "'%s': its scales, offsets or units differ from those of '%s'; sort the files one by one",
+        input->name, inputs->table[0].name);
 }
 
 static enum gs_status fail_mixed(const struct gsi_inputs *inputs, const struct gsi_input *input,
@@ -95,10 +95,10 @@ static enum gs_status fail_mixed(const struct gsi_inputs *inputs, const struct g
     const struct gsi_format *first = inputs->formatted != NULL ? inputs->formatted->format : NULL;
     if (first == NULL)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                        "'%s': is %s, but '%s' is none; sort them one by one", input->name,
+                        "'%s': is %s, but '%s' is not; sort the files one by one", input->name,
                         format->name, inputs->table[0].name);
     return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                    "'%s': is no%s, but '%s' is; sort them one by one", input->name,
+                    "'%s': is not a%s, but '%s' is; sort the files one by one", input->name,
                     strchr(first->name, ' '), inputs->table[0].name);
 }
 
@@ -106,9 +106,10 @@ static enum gs_status check_plain(const struct gsi_inputs *inputs, const struct 
 {
     const char *ending;
     if (gsi_format_named(input->path, &ending) != NULL)
-        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                        "'%s': is named .%s, but has no such header; --raw sorts it as it is",
-                        input->name, ending);
+        return gsi_fail(
+            inputs->loop->error, GS_E_INPUT, 0,
+            "'%s': its name ends in .%s, but it has no such header; --raw sorts the file as it is",
+            input->name, ending);
     return inputs->formatted != NULL ? fail_mixed(inputs, input, NULL) : GS_OK;
 }
 
@@ -128,14 +129,14 @@ static enum gs_status take_rest(struct gsi_inputs *inputs, struct gsi_input *inp
     }
     if (heap > rest)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                        "'%s': is cut short: %llu bytes of its heap (PCOUNT) are missing",
+                        "'%s': is truncated, %llu bytes of its heap (PCOUNT) are missing",
                         input->name, (unsigned long long)(heap - rest));
     uint64_t zeros = schema->pad_to > 0 ? gsi_round_up_u64(end, schema->pad_to) - end : 0;
     if (input == inputs->table || (heap == 0 && rest <= zeros) || inputs->options->drop_header)
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                    "'%s': has more behind its elements, which an output has of one file only; "
-                    "sort it alone, or --drop-header writes elements alone",
+                    "'%s': has more data after its elements, and the output can keep that of only "
+                    "one file; sort it alone, or write only elements with --drop-header",
                     input->name);
 }
 
@@ -153,7 +154,7 @@ static enum gs_status take_schema(struct gsi_inputs *inputs, struct gsi_input *i
     if (!gsi_mul_u64(schema->count, schema->element_bytes, &input->expected_bytes) ||
         input->expected_bytes > INT64_MAX)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                        "'%s': says that it holds %llu elements", input->name,
+                        "'%s': its header says %llu elements, which is too many", input->name,
                         (unsigned long long)schema->count);
     GSI_TRY(gsi_input_skip(input, schema->header_bytes, inputs->loop->error));
     return format->is_plain ? GS_OK : take_rest(inputs, input, schema);
@@ -168,8 +169,8 @@ enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *inpu
         return check_plain(inputs, input);
     if (input->is_stream && !format->is_plain)
         return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': is %s in a stream, or packed; write it to a file first, or --raw "
-                        "sorts it as it is",
+                        "'%s': is %s in a stream or compressed; write it to a file first, or use "
+                        "--raw to sort it as it is",
                         input->name, format->name);
     struct gsi_schema *schema = malloc(sizeof *schema);
     if (schema == NULL)
@@ -206,10 +207,11 @@ const struct gsi_format *gsi_format_of_output(const struct gsi_inputs *inputs)
 /* Elements refer to what is there. */
 static enum gs_status fail_heap(const struct gsi_inputs *inputs)
 {
-    return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                    "'%s': its elements have arrays in a heap (PCOUNT), which is kept only where "
-                    "all of them are; sort it alone and whole, or --drop-header",
-                    inputs->table[0].name);
+    return gsi_fail(
+        inputs->loop->error, GS_E_USAGE, 0,
+        "'%s': its elements have arrays in a heap (PCOUNT), which the output can keep only with "
+        "all elements of one file; sort all of it alone, or use --drop-header",
+        inputs->table[0].name);
 }
 
 enum gs_status gsi_format_check(const struct gsi_inputs *inputs)
@@ -223,10 +225,10 @@ enum gs_status gsi_format_check(const struct gsi_inputs *inputs)
                     options->has_range || inputs->count > 1;
     if (has_name && gsi_format_named(options->output, &ending) != NULL &&
         gsi_format_named(options->output, &ending) != format)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "'%s': is named .%s, but what is written there has no such header; name it "
-                        "otherwise",
-                        options->output, ending);
+        return gsi_fail(
+            inputs->loop->error, GS_E_USAGE, 0,
+            "'%s': its name ends in .%s, but the output has no such header; choose another name",
+            options->output, ending);
     if (format == NULL || !writes)
         return GS_OK;
     if (!format->is_plain && inputs->formatted->schema.heap_bytes > 0 && may_drop)
@@ -259,7 +261,7 @@ enum gs_status gsi_format_copy_header(struct gsi_inputs *inputs)
     if (inputs->header.data == NULL)
         inputs->header.data = malloc(kept->schema.header_bytes);
     if (inputs->header.data == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a header");
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate a header");
     inputs->header.bytes = kept->schema.header_bytes;
     memcpy(inputs->header.data, kept->header, inputs->header.bytes);
     return GS_OK;

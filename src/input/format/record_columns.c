@@ -49,8 +49,8 @@ static enum gs_status add_column(const struct gsi_inputs *inputs, struct gs_repo
 {
     if (report->field_count == GSI_FIELDS_MAX)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--print: keys and folded fields are more than %d columns; write them to "
-                        "a file by -o FILE",
+                        "--print: keys and aggregates have more than %d columns; write them to a "
+                        "file with -o FILE",
                         GSI_FIELDS_MAX);
     name_column(report, text, length, column.text);
     report->fields[report->field_count++] = column;

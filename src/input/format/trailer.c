@@ -82,7 +82,7 @@ enum gs_status gsi_trailer_is_there(struct gsi_inputs *inputs, int fd, uint64_t 
         int64_t moved = gsi_file_read(fd, there, bytes, off + at);
         if (moved < 0)
             return gsi_fail(inputs->loop->error, gsi_status_of_errno(errno), errno,
-                            "what was written cannot be read back");
+                            "cannot read the output back");
         *is_there = (uint64_t)moved == bytes && memcmp(block, there, bytes) == 0;
         at += bytes;
     }

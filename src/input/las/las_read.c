@@ -147,7 +147,7 @@ static const char *add_extra(struct gsi_schema *schema, const uint8_t *entry, ui
     uint32_t type = entry[2], options = entry[3];
     uint32_t count = type > 10 ? (type - 1) / 10 + 1 : 1, one = type > 0 ? (type - 1) % 10 + 1 : 0;
     if (type > 30)
-        return "it has extra bytes of a type that is not known";
+        return "it has extra bytes of an unknown type";
     uint32_t bytes = type > 0 ? extra_types[one].bytes : options;
     if (bytes == 0 || bytes * count > schema->element_bytes - *off)
         return "its points are too short for their extra bytes";
@@ -171,14 +171,15 @@ static const char *add_extras(const uint8_t *data, struct gsi_schema *schema, ui
     const char *problem = NULL;
     for (uint32_t i = 0; i < vlrs; i++) {
         if (at + VLR_BYTES > schema->header_bytes)
-            return "its VLRs go beyond the place where points begin";
+            return "its VLRs exceed the offset of its points";
         const uint8_t *vlr = data + at;
         uint64_t id = number(vlr + 18, 2), bytes = number(vlr + 20, 2);
         at += VLR_BYTES;
         if (bytes > schema->header_bytes - at)
-            return "its VLRs go beyond the place where points begin";
+            return "its VLRs exceed the offset of its points";
         if (strncmp((const char *)vlr + 2, "laszip encoded", sizeof "laszip encoded") == 0)
-            return "it is LAZ, which is packed; unpack it first: laszip -i FILE -o FILE.las";
+            return "it is LAZ, which is compressed; decompress it first: laszip -i FILE -o "
+                   "FILE.las";
         bool is_extra =
             strncmp((const char *)vlr + 2, "LASF_Spec", sizeof "LASF_Spec") == 0 && id == 4;
         for (uint64_t entry = 0; is_extra && entry + EXTRA_BYTES <= bytes; entry += EXTRA_BYTES) {
@@ -203,22 +204,22 @@ static uint32_t header_least(uint8_t minor)
 static const char *read_header(const uint8_t *data, size_t bytes, struct gsi_schema *schema)
 {
     if (bytes < GSI_LAS_HEADER_BYTES)
-        return "it is cut short";
+        return "it is truncated";
     uint64_t points = number(data + AT_POINTS, 4), header = number(data + AT_HEADER_BYTES, 2);
     uint32_t format = data[AT_POINT_FORMAT];
     schema->version = data[AT_MINOR];
     if (data[AT_MAJOR] != 1 || schema->version > 4)
-        return "its version is none of 1.0 to 1.4";
+        return "its version is not one of 1.0 to 1.4";
     if ((format & 0xc0) != 0)
-        return "it is LAZ, which is packed; unpack it first: laszip -i FILE -o FILE.las";
+        return "it is LAZ, which is compressed; decompress it first: laszip -i FILE -o FILE.las";
     if (format >= FORMATS)
-        return "the format of its points is none of 0 to 10";
+        return "its point format is not one of 0 to 10";
     if (points > GSI_SCHEMA_HEADER_MAX)
         return "it is longer than 16 MiB";
     if (header < header_least(schema->version) || points < header)
         return "it is too short for its version";
     if (points > bytes)
-        return "it is cut short";
+        return "it is truncated";
     schema->header_bytes = (uint32_t)points;
     schema->element_bytes = (uint32_t)number(data + AT_POINT_BYTES, 2);
     schema->count =

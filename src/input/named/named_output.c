@@ -73,18 +73,18 @@ static enum gs_status check_output(const struct gsi_inputs *inputs, const char *
     const struct gsi_format *format = gsi_format_of_output(inputs);
     if (format != NULL && !is_named_as_an_input(name, inputs, paths))
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "'%s': the output is named as plain %s, but it is %s, as '%s' is; name it "
-                        "otherwise, or --drop-header writes elements alone",
+                        "'%s': this name says plain %s, but the output is %s, as '%s' is; choose "
+                        "another name, or write only elements with --drop-header",
                         options->output, gsi_type_word_of_file(options->output)->word, format->name,
                         inputs->table[0].name);
     if (options->unique_counts || inputs->together->has[GSI_WITH_WIDE_SUM]) {
         is_true = false;
-        snprintf(what, sizeof what, "elements with %s behind them",
+        snprintf(what, sizeof what, "elements with appended %s",
                  options->unique_counts ? "counts" : "sums");
     } else if (options->argsort) {
         is_true = name.type->part == GSI_PART_INT && !name.is_big_endian &&
                   name.type->bytes == inputs->carry->output_bytes;
-        snprintf(what, sizeof what, "positions, u%u,", 8 * inputs->carry->output_bytes);
+        snprintf(what, sizeof what, "positions of type u%u", 8 * inputs->carry->output_bytes);
     } else if (options->out_field_count > 0) {
         is_true = name.type->bytes == inputs->carry->output_bytes;
         snprintf(what, sizeof what, "fields of %u bytes", inputs->carry->output_bytes);
@@ -92,7 +92,7 @@ static enum gs_status check_output(const struct gsi_inputs *inputs, const char *
         struct number written = elements_of(layout);
         written.is_big_endian = options->out_order == GSI_ORDER_BIG && layout->element_bytes > 1;
         is_true = options->type != NULL ? is_as_wide(name, written) : is_same(name, written);
-        snprintf(what, sizeof what, "elements of %s%s", written.type->name,
+        snprintf(what, sizeof what, "elements of type %s%s", written.type->name,
                  written.is_big_endian ? "be" : "");
     } else if (options->type != NULL || options->record_bytes > 0) {
         bool is_record = layout->record != NULL && layout->number == NULL;
@@ -101,12 +101,12 @@ static enum gs_status check_output(const struct gsi_inputs *inputs, const char *
         if (is_record)
             snprintf(what, sizeof what, "records of %u bytes", layout->element_bytes);
         else
-            snprintf(what, sizeof what, "elements of %s", gsi_layout_name(layout));
+            snprintf(what, sizeof what, "elements of type %s", gsi_layout_name(layout));
     }
     if (is_true)
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                    "'%s': the output is named as %s, but %s are written; name it otherwise",
+                    "'%s': this name says %s, but the output has %s; choose another name",
                     options->output, gsi_type_word_of_file(options->output)->word, what);
 }
 
@@ -119,8 +119,8 @@ static enum gs_status check_value(const struct gsi_options *options,
     if (!options->raw &&
         (gsi_name_is_zst(file->output) || gsi_format_named(file->output, &ending) != NULL))
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--values: '%s': is named .%s, but values are written as they are; name it "
-                        "otherwise",
+                        "--values: '%s': its name ends in .%s, but values are written without "
+                        "header or compression; choose another name",
                         file->output, ending);
     struct number from = named(file->path), to = named(file->output);
     bool is_true =
@@ -128,8 +128,8 @@ static enum gs_status check_value(const struct gsi_options *options,
     if (to.type == NULL || is_true)
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "--values: '%s': is named as %s, but values of %u bytes of '%s' are written; "
-                    "name it otherwise",
+                    "--values: '%s': this name says %s, but the values have %u bytes, from '%s'; "
+                    "choose another name",
                     file->output, gsi_type_word_of_file(file->output)->word, file->bytes,
                     file->path);
 }

@@ -31,9 +31,9 @@ enum gs_status gsi_named_type_check_output(const char *output, const char *type,
     if (type != NULL && word->type != NULL && gsi_type_goes_with(word->type, type))
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "'%s': the output is named as %s, but '%s' holds %s; name it otherwise%s",
-                    output, word->word, input, type != NULL ? type : "records",
-                    type != NULL ? ", or say by --type what they are" : "");
+                    "'%s': this name says %s, but '%s' contains %s; choose another name%s", output,
+                    word->word, input, type != NULL ? type : "records",
+                    type != NULL ? ", or give the type with --type" : "");
 }
 
 enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count,
@@ -48,8 +48,8 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
         GSI_TRY(gsi_type_word_check_file(word, inputs[i], error));
         if (named->word != NULL && !gsi_type_goes_with(word->type, named->word->type))
             return gsi_fail(error, GS_E_USAGE, 0,
-                            "'%s': is named as %s, but '%s' as %s; sort them one by one, or say by "
-                            "--type what both are",
+                            "'%s': this name says %s, but '%s' says %s; sort the files one by one, "
+                            "or give one type with --type",
                             inputs[i], word->word, named->path, named->word->word);
         if (named->word == NULL || (has_unit(word) && !has_unit(named->word)))
             *named = (struct gsi_named_type){.word = word, .path = inputs[i]};
@@ -66,8 +66,8 @@ enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, stru
 {
     char more[32];
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "'%s'%s: nothing says what the elements are, and --strict assumes no type; "
-                    "give -t TYPE, or -R N for records",
+                    "'%s'%s: the type of the elements is unknown, and --strict assumes none; give "
+                    "-t TYPE, or -R N for records",
                     input, others(input_count, more));
 }
 

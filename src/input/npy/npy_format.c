@@ -169,7 +169,8 @@ static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
     bool is_inputs = npy != NULL && !gsi_inputs_are_changed(inputs);
     char *made = malloc(type_bytes(inputs));
     if (made == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0,
+                        "memory: cannot allocate a .npy header");
     const char *descr = make_type(inputs, made, type_bytes(inputs));
     uint8_t version = descr == made ? encode(made) : npy->version;
     uint32_t columns = is_inputs ? npy->columns : 0;
@@ -183,7 +184,8 @@ static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
     if (inputs->header.data == NULL || counted == NULL) {
         free(made);
         free(counted);
-        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0,
+                        "memory: cannot allocate a .npy header");
     }
     if (inputs->options->unique_counts) {
         add_count(descr, descr_bytes, is_structured, columns, counted, most);

@@ -47,7 +47,7 @@ static bool read_shape(struct gsi_npy_text *text, struct gsi_schema *npy, struct
 {
     uint64_t extent;
     shape->dimensions = 0;
-    if (!gsi_npy_expect(text, '(', "its shape is none"))
+    if (!gsi_npy_expect(text, '(', "its shape is not a tuple"))
         return false;
     while (!gsi_npy_take(text, ')')) {
         if (!gsi_npy_number(text, &extent))
@@ -61,7 +61,7 @@ static bool read_shape(struct gsi_npy_text *text, struct gsi_schema *npy, struct
             return false;
         }
         if (!has_comma)
-            return gsi_npy_expect(text, ')', "its shape does not end");
+            return gsi_npy_expect(text, ')', "its shape has no end");
     }
     return true;
 }
@@ -80,11 +80,11 @@ static bool read_member(struct gsi_npy_text *text, struct gsi_schema *npy, uint3
     while (member < MEMBER_COUNT && strcmp(name, names[member]) != 0)
         member++;
     if (member == MEMBER_COUNT || (*seen & 1u << member) != 0) {
-        text->problem = "it has a member that NumPy does not write";
+        text->problem = "it has an unknown entry";
         return false;
     }
     *seen |= 1u << member;
-    if (!gsi_npy_expect(text, ':', "a member has no value"))
+    if (!gsi_npy_expect(text, ':', "an entry has no value"))
         return false;
     if (member == MEMBER_SHAPE)
         return read_shape(text, npy, shape);
@@ -107,19 +107,19 @@ static bool read_member(struct gsi_npy_text *text, struct gsi_schema *npy, uint3
 static bool read_dictionary(struct gsi_npy_text *text, struct gsi_schema *npy, struct shape *shape)
 {
     uint32_t seen = 0;
-    if (!gsi_npy_expect(text, '{', "its header is no dictionary"))
+    if (!gsi_npy_expect(text, '{', "its header is not a dictionary"))
         return false;
     while (!gsi_npy_take(text, '}')) {
         if (!read_member(text, npy, &seen, shape))
             return false;
         if (!gsi_npy_take(text, ',')) {
-            if (!gsi_npy_expect(text, '}', "its dictionary does not end"))
+            if (!gsi_npy_expect(text, '}', "its dictionary has no end"))
                 return false;
             break;
         }
     }
     if (!gsi_npy_is_end(text))
-        text->problem = "something follows its dictionary";
+        text->problem = "there is text after its dictionary";
     else if (seen != (1u << MEMBER_COUNT) - 1)
         text->problem = "descr, fortran_order or shape is missing";
     return text->problem == NULL;
@@ -128,8 +128,8 @@ static bool read_dictionary(struct gsi_npy_text *text, struct gsi_schema *npy, s
 static enum gs_status refuse(const char *name, const char *problem, struct gs_error *error)
 {
     return gsi_fail(error, GS_E_INPUT, 0,
-                    "'%s': its .npy header cannot be used: %s; --raw sorts the file as it is", name,
-                    problem);
+                    "'%s': its .npy header cannot be used: %s (--raw sorts the file as it is)",
+                    name, problem);
 }
 
 /* The rows of a table of numbers are elements, their columns fields; one dimension has only one
@@ -141,18 +141,17 @@ static enum gs_status take_shape(const char *name, const struct shape *shape,
     if (shape->dimensions == 1)
         return GS_OK;
     if (shape->dimensions != 2 || npy->is_structured || column.count != 1)
-        return gsi_fail(
-            error, GS_E_INPUT, 0,
-            "'%s': the array has %u dimensions; one is sorted, or the rows of a table of "
-            "numbers: save array.ravel()",
-            name, shape->dimensions);
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "'%s': the array has %u dimensions; gsort sorts one dimension, or the rows "
+                        "of a table of numbers; save array.ravel()",
+                        name, shape->dimensions);
     if (shape->columns < 1 || shape->columns > GSI_NPY_FIELDS_MAX)
         return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': its rows have %" PRIu64 " columns; those of 1 to %u are sorted",
+                        "'%s': its rows have %" PRIu64 " columns; gsort sorts rows of 1 to %u",
                         name, shape->columns, GSI_NPY_FIELDS_MAX);
     if (shape->is_fortran && shape->columns > 1 && npy->count > 1)
         return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': its columns, not its rows, lie together (Fortran's order): save "
+                        "'%s': the array is stored by columns (Fortran order); save "
                         "numpy.ascontiguousarray(array)",
                         name);
     npy->columns = npy->field_count = (uint32_t)shape->columns;
@@ -171,15 +170,15 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
     struct shape shape = {0};
     memset(npy, 0, sizeof *npy);
     if (!gsi_npy_begins(data, bytes) || bytes < GSI_NPY_HEAD_BYTES)
-        return refuse(name, "it is cut short", error);
+        return refuse(name, "it is truncated", error);
     npy->version = data[MAGIC_BYTES];
     if (npy->version < 1 || npy->version > 3 || data[MAGIC_BYTES + 1] != 0)
-        return refuse(name, "its version is none of 1.0, 2.0 and 3.0", error);
+        return refuse(name, "its version is not one of 1.0, 2.0 and 3.0", error);
     uint64_t wanted = gsi_npy_wanted(data, bytes);
     if (wanted > GSI_NPY_HEADER_MAX)
         return refuse(name, "it is too long", error);
     if (wanted > bytes)
-        return refuse(name, "it is cut short", error);
+        return refuse(name, "it is truncated", error);
     npy->header_bytes = (uint32_t)wanted;
     /* Version 3 is there for names that Latin-1 has no letters for. (NumPy, lib/format.py) */
     struct gsi_npy_text text = {.is_latin1 = npy->version < 3,

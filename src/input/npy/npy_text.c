@@ -63,8 +63,8 @@ bool gsi_npy_string(struct gsi_npy_text *text, char *string, size_t most)
     string[length] = '\0';
     for (int bytes; *string != '\0'; string += bytes)
         if ((bytes = gsi_utf8_bytes((const unsigned char *)string)) == 0)
-            return fail(text, "a name is no UTF-8");
-    return gsi_npy_expect(text, quote, "a string does not end");
+            return fail(text, "a name is not UTF-8");
+    return gsi_npy_expect(text, quote, "a string has no end");
 }
 
 bool gsi_npy_number(struct gsi_npy_text *text, uint64_t *number)
@@ -113,16 +113,16 @@ static bool read_code(struct gsi_npy_text *text, const char *code, struct gsi_sc
     struct gsi_npy_text digits = {.at = kind + 1, .end = code + strlen(code)};
     uint64_t bytes;
     if (*kind == '\0' || kind - code > 1)
-        return fail(text, "a type is none of NumPy's");
+        return fail(text, "a type is not one of NumPy's");
     field->kind = *kind;
     field->is_big_endian = code[0] == '>';
     if (field->kind == 'O')
         return fail(text, "it holds Python objects, which only Python can read");
     if (strchr("uifbcSUVmM", field->kind) == NULL || !gsi_npy_number(&digits, &bytes))
-        return fail(text, "a type is none of NumPy's");
+        return fail(text, "a type is not one of NumPy's");
     bool is_time = field->kind == 'm' || field->kind == 'M';
     if (digits.at != digits.end && !(is_time && read_unit(digits.at, field->unit)))
-        return fail(text, "a type is none of NumPy's");
+        return fail(text, "a type is not one of NumPy's");
     if (field->kind == 'U' && !gsi_mul_u64(bytes, 4, &bytes))
         return fail(text, "an element is too long");
     if (bytes > ELEMENT_BYTES_MAX)
@@ -159,7 +159,7 @@ static bool read_count(struct gsi_npy_text *text, uint32_t *count)
             return fail(text, "an element is too long");
         if (is_tuple && gsi_npy_take(text, ','))
             continue;
-        if (is_tuple && !gsi_npy_expect(text, ')', "a shape does not end"))
+        if (is_tuple && !gsi_npy_expect(text, ')', "a shape has no end"))
             return false;
         break;
     }
@@ -210,9 +210,9 @@ static bool read_name(struct gsi_npy_text *text, struct names *names, const char
     bool has_title = gsi_npy_take(text, '(');
     if (!read_own_name(text, names, own))
         return false;
-    if (has_title && (!gsi_npy_expect(text, ',', "a field has a title and no name") ||
+    if (has_title && (!gsi_npy_expect(text, ',', "a field has a title but no name") ||
                       !read_own_name(text, names, own) ||
-                      !gsi_npy_expect(text, ')', "a field's name does not end")))
+                      !gsi_npy_expect(text, ')', "a field's name has no end")))
         return false;
     size_t length = own[0] != '\0' ? strlen(prefix) : 0;
     if (length + 1 + strlen(own) + 1 > GSI_SCHEMA_NAME_BYTES)
@@ -252,7 +252,7 @@ static bool read_field(struct gsi_npy_text *text, struct gsi_schema *npy, struct
 {
     struct gsi_schema_field field = {.count = 1};
     char code[32];
-    if (!gsi_npy_expect(text, '(', "a field does not begin") ||
+    if (!gsi_npy_expect(text, '(', "a field has no beginning") ||
         !read_name(text, names, prefix, field.name) ||
         !gsi_npy_expect(text, ',', "a field has no type"))
         return false;
@@ -268,21 +268,21 @@ static bool read_field(struct gsi_npy_text *text, struct gsi_schema *npy, struct
     }
     if (field.name[0] == '\0' && field.kind != 'V')
         return fail(text, "a field has no name");
-    return gsi_npy_expect(text, ')', "a field does not end");
+    return gsi_npy_expect(text, ')', "a field has no end");
 }
 
 static bool read_fields(struct gsi_npy_text *text, struct gsi_schema *npy, struct names *names,
                         const char *prefix, uint32_t depth)
 {
     if (depth == DEPTH_MAX)
-        return fail(text, "its structures are nested too deep");
+        return fail(text, "its structures are nested too deeply");
     do {
         if (gsi_npy_take(text, ']'))
             return true;
         if (!read_field(text, npy, names, prefix, depth))
             return false;
     } while (gsi_npy_take(text, ','));
-    return gsi_npy_expect(text, ']', "the list of fields does not end");
+    return gsi_npy_expect(text, ']', "the list of fields has no end");
 }
 
 bool gsi_npy_descr(struct gsi_npy_text *text, struct gsi_schema *npy)

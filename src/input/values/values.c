@@ -42,7 +42,7 @@ static enum gs_status parse(struct gsi_value_file *file, const char *text, uint3
     uint64_t bytes = 0;
     file->path = strdup(text);
     if (file->path == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the names of --values");
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the names of --values");
     const struct gsi_type_word *word = NULL;
     char *colon = find_bytes(file->path, &bytes, &file->output);
     if (colon == NULL && (colon = find_type(file->path, &word, &file->output)) != NULL) {
@@ -50,14 +50,14 @@ static enum gs_status parse(struct gsi_value_file *file, const char *text, uint3
         bytes = gsi_field_of_number(word->type).bytes;
     }
     if (colon == NULL || colon == file->path || *file->output == '\0')
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--values: '%s' is not FILE:BYTES=OUTPUT, like prices.f64:8=prices.sorted",
-                        text);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--values: '%s' is not FILE:BYTES=OUTPUT, such as prices.f64:8=prices.sorted", text);
     *colon = '\0';
     if (bytes == 0 || bytes > GSI_RECORD_BYTES_MAX || off + bytes > GSI_RECORD_BYTES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--values: '%s': a key and its values have 1 to %u bytes each, and no more "
-                        "together",
+                        "--values: '%s': a key with its values can have at most %u bytes, and each "
+                        "value at least 1",
                         text, GSI_RECORD_BYTES_MAX);
     file->bytes = (uint32_t)bytes;
     file->off = off;
@@ -68,11 +68,11 @@ enum gs_status gsi_values_parse(struct gsi_values *values, const struct gsi_opti
                                 uint32_t off, struct gs_error *error)
 {
     if (options->value_count > GSI_VALUES_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "--values: given %zu times; %d are the most",
+        return gsi_fail(error, GS_E_USAGE, 0, "--values: is given %zu times; the limit is %d",
                         options->value_count, GSI_VALUES_MAX);
     values->table = calloc(options->value_count, sizeof *values->table);
     if (values->table == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the names of --values");
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the names of --values");
     for (size_t i = 0; i < options->value_count; i++) {
         struct gsi_value_file *file = &values->table[values->count++];
         file->input = (struct gsi_input){.fd = -1, .direct_fd = -1};
@@ -91,8 +91,7 @@ static enum gs_status check_length(const struct gsi_value_file *file, uint64_t a
         return GS_OK;
     return gsi_fail(
         error, GS_E_INPUT, 0,
-        "--values: '%s' has %llu bytes, but %llu keys take values of %u bytes each, %llu "
-        "bytes",
+        "--values: '%s' has %llu bytes, but %llu keys with values of %u bytes need %llu bytes",
         file->path, (unsigned long long)bytes, (unsigned long long)all, file->bytes,
         (unsigned long long)gsi_mul_max_u64(all, file->bytes));
 }
@@ -105,11 +104,10 @@ enum gs_status gsi_values_open(struct gsi_values *values, uint64_t first, uint64
         struct gsi_input *input = &file->input;
         GSI_TRY(gsi_input_open(file->path, input, error));
         if (input->is_stream)
-            return gsi_fail(
-                error, GS_E_USAGE, 0,
-                "--values: '%s' is a stream, whose length shows at the end; write it to "
-                "a file",
-                file->path);
+            return gsi_fail(error, GS_E_USAGE, 0,
+                            "--values: '%s' is a stream, whose length is unknown until it ends; "
+                            "write it to a file",
+                            file->path);
         GSI_TRY(check_length(file, all, error));
         input->is_sniffed = true;
         input->base_off += first * file->bytes;

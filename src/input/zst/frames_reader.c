@@ -113,13 +113,13 @@ static void fail_damaged(struct gsi_frames_reader *unpack, uint64_t frame_off, c
     gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
              "'%s': the zstd frame at byte %llu is damaged (%s)%s", unpack->reader.input->name,
              (unsigned long long)frame_off, what,
-             frame_off == 0 ? "; if it is none, --raw sorts the file as it is" : "");
+             frame_off == 0 ? "; if the file is not compressed, --raw sorts it as it is" : "");
 }
 
 static void fail_cut(struct gsi_frames_reader *unpack, uint64_t frame_off)
 {
     gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
-             "'%s': ends in the middle of the zstd frame that begins at byte %llu",
+             "'%s': is truncated within the zstd frame that begins at byte %llu",
              unpack->reader.input->name, (unsigned long long)frame_off);
 }
 
@@ -197,15 +197,15 @@ static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_fr
         unpack->wanted_bytes = frame->content_bytes;
     } else if (frame->dictionary_id != 0) {
         gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
-                 "'%s': was packed with dictionary %u; unpack it by zstd -D first",
+                 "'%s': was compressed with dictionary %u; decompress it first with zstd -D",
                  unpack->reader.input->name, frame->dictionary_id);
     } else if (frame->content_bytes <= GSI_ZST_SMALL_BYTES) {
         unpack->state = STATE_WALK;
         unpack->walk = gsi_zst_walk_begin(frame);
     } else if (frame->window_bytes > unpack->window_bytes) {
         gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
-                 "'%s': the zstd frame at byte %llu needs a window of %llu bytes, %llu were "
-                 "planned for; unpack it by zstd -d --long=31 first",
+                 "'%s': the zstd frame at byte %llu needs a window of %llu bytes, but %llu were "
+                 "planned; decompress it first with zstd -d --long=31",
                  unpack->reader.input->name, (unsigned long long)slot->frame_off,
                  (unsigned long long)frame->window_bytes, (unsigned long long)unpack->window_bytes);
     } else {

@@ -15,7 +15,7 @@ enum gs_status gsi_zst_large_init(struct gsi_zst_large *stream, struct gsi_loop 
     stream->zstd = ZSTD_initStaticDCtx(memory, gsi_zst_large_bytes(window_bytes));
     return stream->zstd != NULL
                ? GS_OK
-               : gsi_fail(loop->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
+               : gsi_fail(loop->error, GS_E_MEMORY, 0, "memory: zstd needs more than it predicted");
 }
 
 void gsi_zst_large_begin(struct gsi_zst_large *stream, const uint8_t *data, uint64_t bytes)

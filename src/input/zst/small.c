@@ -28,7 +28,8 @@ enum gs_status gsi_zst_small_init(struct gsi_zst_small *slots, struct gsi_loop *
         slot->coded = memory + context_bytes();
         slot->plain = slot->coded + GSI_ZST_SMALL_CODED_BYTES;
         if (slot->context == NULL)
-            return gsi_fail(loop->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
+            return gsi_fail(loop->error, GS_E_MEMORY, 0,
+                            "memory: zstd needs more than it predicted");
     }
     return GS_OK;
 }

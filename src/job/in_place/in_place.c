@@ -414,19 +414,19 @@ static enum gs_status verify(const struct in_place *sort)
     const struct gsi_tally_report *tally = &job->report->tally;
     if (imprint->disorder_idx != UINT64_MAX)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                        "'%s': element %llu came out below the one before it; %s: check the "
-                        "memory of this machine",
+                        "'%s': element %llu of the output is less than its predecessor; %s; check "
+                        "the memory of this machine",
                         job->target.output.name, (unsigned long long)imprint->disorder_idx,
                         gsi_target_left(&job->target));
     if (imprint->count == sort->count && tally->count == sort->count &&
         gsi_fingerprint(imprint->fingerprint) == gsi_fingerprint(tally->fingerprint))
         return GS_OK;
-    return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                    "'%s': what came out is not what was read (%llu of %llu elements, "
-                    "fingerprints differ); %s: let nothing else write to it while it is sorted, "
-                    "or check the memory of this machine",
-                    job->target.output.name, (unsigned long long)imprint->count,
-                    (unsigned long long)sort->count, gsi_target_left(&job->target));
+    return gsi_fail(
+        sort->loop->error, GS_E_VERIFY, 0,
+        "'%s': the output does not match the input (%llu of %llu elements, fingerprints differ); "
+        "%s; do not change it while it is sorted, or check the memory of this machine",
+        job->target.output.name, (unsigned long long)imprint->count,
+        (unsigned long long)sort->count, gsi_target_left(&job->target));
 }
 
 /* ---- begin and end ---- */

@@ -93,9 +93,8 @@ static enum gs_status verify(const char *name, const struct gsi_imprint *imprint
         gsi_fingerprint(imprint->fingerprint) == gsi_fingerprint(tally->fingerprint))
         return GS_OK;
     return gsi_fail(error, GS_E_VERIFY, 0,
-                    "'%s': what came out is not what was read, in order; what was written there is "
-                    "wrong: let nothing else write to it while it is sorted, or check the memory "
-                    "of this machine",
+                    "'%s': the output is not the sorted input; what was written is wrong; do not "
+                    "change it while it is sorted, or check the memory of this machine",
                     name);
 }
 

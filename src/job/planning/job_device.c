@@ -257,7 +257,7 @@ static enum gs_status choose_device(struct gsi_job *job)
     const char *why = why_cpu(job);
     if (why != NULL && options->merge_is_circular)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "--tune: merge=circular is how a GPU merges, and %s", why);
+                        "--tune: merge=circular needs a GPU, but %s", why);
     if (why == NULL && is_auto && options->device_model == NULL)
         why = why_no_gpu(job);
     if (why != NULL) {
@@ -271,8 +271,9 @@ static enum gs_status choose_device(struct gsi_job *job)
     job->device.ops = options->device_set == 0 ? gsi_device_find(options->device)
                                                : gsi_device_find_group(options->device);
     if (job->device.ops == NULL)
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "--device: this build has no CUDA; build it where a CUDA toolkit is");
+        return gsi_fail(
+            job->loop.error, GS_E_USAGE, 0,
+            "--device: gsort was built without CUDA; build it on a machine with a CUDA toolkit");
     if (job->device.ops == gsi_device_find(GSI_DEVICE_CPU)) {
         use_cpu(job);
         return GS_OK;

@@ -39,13 +39,13 @@ enum gs_status gsi_columns_open_files(struct gsi_target *target)
     const char *keys = target->options->output;
     GSI_TRY(gsi_split_files_room(&target->files, count_of(target), error));
     for (uint32_t i = 0; i <= values->count; i++)
-        GSI_TRY(
-            gsi_split_files_add(&target->files, i < values->count ? values->table[i].output : keys,
-                                "--values and the keys that go with them are written to", error));
+        GSI_TRY(gsi_split_files_add(&target->files,
+                                    i < values->count ? values->table[i].output : keys,
+                                    "--values needs such files for keys and values", error));
     uint32_t twice = gsi_split_files_twice(&target->files, false);
     if (twice < target->files.count)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--values: '%s' is the output of two files; name one for each",
+                        "--values: '%s' is named as output twice; give each its own name",
                         target->files.table[twice].path);
     GSI_TRY(gsi_output_locate(keys, &target->output, error));
     target->is_open = true;

@@ -295,10 +295,10 @@ enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count, struct g
         all += files->table[i].count;
     }
     if (all != count)
-        return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                        "'%s': files have %llu of %llu elements; %s: check the memory of this "
-                        "machine",
-                        target->output.name, (unsigned long long)all, (unsigned long long)count,
-                        gsi_target_left(target));
+        return gsi_fail(
+            target->loop->error, GS_E_VERIFY, 0,
+            "'%s': the files have %llu of %llu elements; %s; check the memory of this machine",
+            target->output.name, (unsigned long long)all, (unsigned long long)count,
+            gsi_target_left(target));
     return gsi_split_files_place(files, &target->output.is_placed, target->loop->error);
 }

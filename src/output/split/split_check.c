@@ -23,15 +23,15 @@ enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_s
     struct gs_error *error = target->loop->error;
     *cuts = calloc(options->split_value_count, sizeof **cuts);
     if (*cuts == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the values of --split-at");
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the values of --split-at");
     for (size_t i = 0; i < options->split_value_count; i++) {
         struct gsi_side *cut = &(*cuts)[i];
         const char *value = options->split_values[i];
         GSI_TRY(gsi_side_open_before(cut, target->inputs, "split-at", value, value, false));
         if (i > 0 && !gsi_side_is_wider(cut, cut - 1))
             return gsi_fail(error, GS_E_USAGE, 0,
-                            "--split-at: '%s' does not come behind '%s' in the output; give values "
-                            "in its order, each once",
+                            "--split-at: '%s' is not after '%s' in the output order; give the "
+                            "values in that order, each once",
                             value, options->split_values[i - 1]);
     }
     return GS_OK;
@@ -55,7 +55,8 @@ enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report
     if (count == 0 || !writes)
         return GS_OK;
     if (count > GSI_SPLIT_MAX)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0, "--split%s: %u files are more than %u",
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                        "--split%s: %u files exceed the limit of %u",
                         target->options->split_value_count > 0 ? "-at" : "", count, GSI_SPLIT_MAX);
     GSI_TRY(gsi_split_pattern_check(target->options->output, target->loop->error));
     report->split_count = count;

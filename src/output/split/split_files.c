@@ -49,11 +49,10 @@ enum gs_status gsi_split_pattern_check(const char *pattern, struct gs_error *err
     struct conversion conversion;
     if (find_conversion(pattern, &conversion) && strchr(conversion.end, '/') == NULL)
         return GS_OK;
-    return gsi_fail(
-        error, GS_E_USAGE, 0,
-        "'%s': is no pattern for the names of several files; it takes one %%d or %%03d, "
-        "behind the last /, and %%%% for a percent sign",
-        pattern);
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "'%s': is not a pattern for the names of several files; write one %%d or %%03d "
+                    "after the last /, and %%%% for a percent sign",
+                    pattern);
 }
 
 /* Copies what is no conversion, with each %% as one. */
@@ -124,7 +123,7 @@ static enum gs_status check_behind(const char *pattern, uint32_t count, char *pa
 {
     char *folder;
     if (asprintf(&folder, "%.*s.", (int)(name_of(path) - path), path) < 0)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold a name");
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a name");
     DIR *directory = opendir(folder);
     uint32_t number = directory != NULL ? least_above(directory, pattern, count, path) : 0;
     int sys_errno = errno;
@@ -135,8 +134,8 @@ static enum gs_status check_behind(const char *pattern, uint32_t count, char *pa
     if (number > 0) {
         put_path(path, pattern, number);
         status = gsi_fail(error, GS_E_USAGE, 0,
-                          "'%s': would stay behind the last of the %u files that are written; "
-                          "remove it, and what follows it, or name another pattern",
+                          "'%s': exists and would continue the %u files of the output; remove it "
+                          "and its successors, or choose another pattern",
                           path, count);
     }
     if (directory != NULL)
@@ -153,7 +152,7 @@ enum gs_status gsi_split_files_room(struct gsi_split_files *files, uint32_t coun
     files->table = calloc(count, sizeof *files->table);
     return files->table != NULL ? GS_OK
                                 : gsi_fail(error, GS_E_MEMORY, 0,
-                                           "memory: cannot hold the names of %u files", count);
+                                           "memory: cannot allocate the names of %u files", count);
 }
 
 /* Takes the path over. */
@@ -163,12 +162,12 @@ static enum gs_status add(struct gsi_split_files *files, char *path, const char 
     struct gsi_split_file *file = &files->table[files->count];
     file->path = path;
     if (path == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold a name");
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a name");
     files->count++;
     GSI_TRY(gsi_output_open(path, &file->output, error));
     return file->output.kind == GSI_OUTPUT_ATOMIC
                ? GS_OK
-               : gsi_fail(error, GS_E_USAGE, 0, "'%s': is no regular file; %s such", path, option);
+               : gsi_fail(error, GS_E_USAGE, 0, "'%s': is not a regular file; %s", path, option);
 }
 
 enum gs_status gsi_split_files_add(struct gsi_split_files *files, const char *path,
@@ -202,7 +201,8 @@ enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *p
 {
     GSI_TRY(gsi_split_files_room(files, count, error));
     for (uint32_t i = 0; i < count; i++)
-        GSI_TRY(add(files, make_path(pattern, i + 1), "--split and --split-at write", error));
+        GSI_TRY(
+            add(files, make_path(pattern, i + 1), "--split and --split-at need such files", error));
     uint32_t twice = gsi_split_files_twice(files, true);
     if (twice < count)
         return gsi_fail(error, GS_E_USAGE, 0,
@@ -210,7 +210,7 @@ enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *p
                         files->table[twice].path);
     char *path = make_path(pattern, count);
     if (path == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold a name");
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a name");
     enum gs_status status = check_behind(pattern, count, path, error);
     free(path);
     return status;
@@ -245,8 +245,8 @@ static void keep_others(struct gsi_split_files *files, uint32_t count, struct gs
     size_t length = strlen(error->text);
     const bool are_named = files->table[count].output.temp_name[0] != '\0' && count > 0;
     snprintf(error->text + length, sizeof error->text - length,
-             "; %u of %u files are in their places%s", count, files->count,
-             are_named ? ", the others beside theirs, as .NAME.gsort-*" : "");
+             "; %u of %u files have their names%s", count, files->count,
+             are_named ? ", the others are named .NAME.gsort-*" : "");
     for (uint32_t i = count; i < files->count && are_named; i++)
         files->table[i].output.temp_name[0] = '\0';
 }

@@ -58,10 +58,8 @@ enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *
         return GS_OK;
     if (record == NULL || record->key_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--group: the first keys of records make a group; there are none: name "
-                        "them by --key");
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "--group: %u keys cannot make a group where --key names %u", wanted,
+                        "--group: groups need keys of records; name them with --key");
+    return gsi_fail(error, GS_E_USAGE, 0, "--group: %u keys are more than the %u of --key", wanted,
                     record->key_count);
 }
 
@@ -326,21 +324,21 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
         return unique->count == count
                    ? GS_OK
                    : gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                              "'%s': %llu elements were sorted, but something of %llu written; "
-                              "%s: check the memory of this machine",
+                              "'%s': %llu elements were sorted, but %llu were written; %s; check "
+                              "the memory of this machine",
                               target->output.name, (unsigned long long)count,
                               (unsigned long long)unique->count, gsi_target_left(target));
     if (!gsi_groups_are_whole(&unique->groups, count))
         return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                        "'%s': the groups of equal keys have not as many elements as were sorted; "
-                        "%s: check the memory of this machine",
+                        "'%s': the groups do not contain all the elements that were sorted; %s; "
+                        "check the memory of this machine",
                         target->output.name, gsi_target_left(target));
     const struct gsi_fold_field *folded =
         unique->groups.has_fold ? gsi_folder_differs(&unique->groups.folder, fields) : NULL;
     if (folded == NULL)
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                    "'%s': --%s '%s' of the groups is not that of what was read; %s: check the "
+                    "'%s': --%s '%s' of the groups differs from that of the input; %s; check the "
                     "memory of this machine",
                     target->output.name, gsi_fold_kind_name(folded->kind), folded->field.text,
                     gsi_target_left(target));

@@ -1,11 +1,11 @@
-# --strict: where nothing says what the elements are, whatever is done ends with 2 and one line, and nothing is written; what
+# --strict: where the type of the elements is unknown, whatever is done ends with 2 and one line, and nothing is written; what
 # -t, -R, a name or a format says is no assumption.
 printf '\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0' >plain
 cp plain plain.f64
 refused() {
     local code=0
     gsort --strict "$@" >stdout 2>err </dev/null || code=$?
-    [ $code = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -q 'nothing says .* --strict .* -t TYPE' err && [ ! -s stdout ] &&
+    [ $code = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -q 'is unknown, .* --strict .* -t TYPE' err && [ ! -s stdout ] &&
         [ ! -e out ] || { echo "gsort --strict $*: exit $code:" && cat err; }
 }
 taken() {

@@ -8,7 +8,7 @@ done
 grep -E '^[A-Z][a-z ]*$' help
 # Types are those that there are, in the manual, too, and in the generator all but f16.
 : >x
-types=$({ gsort -t f65 x 2>&1 || :; } | sed 's/.*there are \(.*\), each .*/\1/')
+types=$({ gsort -t f65 x 2>&1 || :; } | sed 's/.*types are \(.*\), each .*/\1/')
 tr -s ' \n' '  ' <help | grep -qF "Types: $types. " || echo "--help has not the types $types"
 gsort --help=markdown | tr -d '`' | grep -qF "Types: $types. " || echo "the manual has not the types $types"
 gsort-gen --help | tr -s ' \n' '  ' | grep -qF "${types/ f16/}" || echo "the generator has not the types ${types/ f16/}"
@@ -16,7 +16,7 @@ gsort-gen --help | tr -s ' \n' '  ' | grep -qF "${types/ f16/}" || echo "the gen
 names_of() { sed -nE 's/^  (-., |    )--([a-z0-9-]+).*/\2/p' "$1"; }
 texts=$CASES/../../../src/option/options.md
 topics=$(sed -n '/^## Topics/,/^## What/s/^| \([a-z]*\) | .*/\1/p' "$texts" | grep -vx topic)
-gsort --help=frob 2>&1 | grep -qF "is none of: $(echo $topics)" || echo "--help does not take the words: $(echo $topics)"
+gsort --help=frob 2>&1 | grep -qF "is not one of: $(echo $topics)" || echo "--help does not take the words: $(echo $topics)"
 gsort --help >usual
 gsort --help=usual | cmp - usual
 [ "$(wc -l <usual)" -le 60 ] || echo "--help has $(wc -l <usual) lines"

@@ -38,7 +38,7 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 -S x.u32| 2 | -S: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
 --memory x.u32| 2 | --memory: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
 -S 4X x.u32| 2 | -S: '4X' is not a size like *
--S 1K x.u32 -o out| 2 | -S: 1024 bytes are too few to sort in; *
+-S 1K x.u32 -o out| 2 | -S: 1024 bytes are too few to sort with; *
 --top x.u32| 2 | --top: 'x.u32' is not a count like 1000 or 64K (powers of 1000)
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
 -R x.u32| 2 | -R: 'x.u32' is no number from 1 to 65536; *gsort has no random order
@@ -58,12 +58,12 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 -R 4 -k 0 x.u32| 2 | -k: '0' is not OFF:TYPE?:desc?, like 8:u32be
 -R 4 -k -0:u32 x.u32| 2 | -k: '-0:u32' is not OFF:TYPE?:desc?, *; append :desc for largest first
 -R 4 -k price:descending x.u32| 2 | -k: 'price:descending' is not OFF:TYPE?:desc?, *; only formats like .npy have named fields
-z.npy -k -price -o out| 2 | -k: 'z.npy' has no field '-price'; largest first is 'price:desc'
+z.npy -k -price -o out| 2 | -k: 'z.npy' has no field '-price'; for largest first write 'price:desc'
 -R 4 -k 0:float64 x.u32| 2 | -k: '0:float64' takes 8 bytes from byte 0 on, which exceeds a record of 4 bytes
 -R 4 -k 0:u32:up x.u32| 2 | -k: '0:u32:up': ':up' is not expected there; append ':asc', ':desc' or nothing to the type
 -R 4 -k 2:u32 x.u32| 2 | -k: '2:u32' takes 4 bytes from byte 2 on, which exceeds a record of 4 bytes
-x.u32 y.f64 -o out| 2 | 'y.f64': is named as f64, but 'x.u32' as u32; sort them one by one, or say by --type what both are
-x.u32 -o out.f64| 2 | 'out.f64': the output is named as f64, but 'x.u32' holds u32; name it otherwise, *
+x.u32 y.f64 -o out| 2 | 'y.f64': this name says f64, but 'x.u32' says u32; sort the files one by one, or give one type with --type
+x.u32 -o out.f64| 2 | 'out.f64': this name says f64, but 'x.u32' contains u32; choose another name, *
 missing.u32 -o out| 2 | 'missing.u32': cannot open: No such file or directory
 dir -o out| 2 | 'dir': cannot read: Is a directory
 x.u32 -o ''| 2 | the output: its name is empty
@@ -71,12 +71,12 @@ x.u32 -o ''| 2 | the output: its name is empty
 x.u32 -o dir| 3 | 'dir': cannot write: Is a directory
 x.u32 -o no/out| 3 | 'no/out': cannot find its directory: No such file or directory
 --explain x.u32 -o no/out| 3 | 'no/out': cannot find its directory: No such file or directory
-odd.u64 -o out| 2 | 'odd.u64': 4 bytes are left over after 1 elements of 8 bytes, u64; cut short? a header (--header=4)? *
--R 8 odd.u64 -o out| 2 | 'odd.u64': 4 bytes are left over after 1 records of 8 bytes; cut short? *another --record? *
-t.txt -o out| 2 | 't.txt': looks like text, use sort(1); *, which recipes/csv-and-parquet.md makes of a CSV file *
-t.parquet -o out| 2 | 't.parquet': looks like Parquet; DuckDB or pyarrow makes columns binary, and back: recipes/csv-and-parquet.md *
-z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE ? gsort -t TYPE *
--m down.u32 -o out| 2 | 'down.u32': not sorted: element 1 is below the one before it; sort it, or leave --merge out
+odd.u64 -o out| 2 | 'odd.u64': 4 bytes are left over after 1 elements of 8 bytes, u64; is the file truncated, is there a header (--header=4), *
+-R 8 odd.u64 -o out| 2 | 'odd.u64': 4 bytes are left over after 1 records of 8 bytes; is the file truncated, *another --record? *
+t.txt -o out| 2 | 't.txt': looks like text, use sort(1); *, and recipes/csv-and-parquet.md converts CSV files to them *
+t.parquet -o out| 2 | 't.parquet': looks like Parquet; convert it with DuckDB or pyarrow, as in recipes/csv-and-parquet.md *
+z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; decompress it first: gzip -dc FILE ? gsort -t TYPE *
+-m down.u32 -o out| 2 | 'down.u32': is not sorted: element 1 is less than its predecessor; sort the file, or leave --merge out
 --check down.u32| 1 | down.u32: element 1 is out of order: * after *
 --check -u twice.u32| 1 | twice.u32: element 1 is a duplicate: * again
 --check -R 4 -k 0:b4 down.u32| 1 | down.u32: element 1 is out of order, by 0:b4, byte 0: "aaaa" after "bbbb"
@@ -84,7 +84,7 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 --check --stats-only x.u32| 2 | --check, --stats-only*exclude each other; give one
 -q -v x.u32| 2 | --quiet and --verbose contradict each other
 -o out -o out x.u32| 2 | -o: given twice ('out', 'out')
-- - -t u32 -o out| 2 | '-': given twice; standard input can be read only once
+- - -t u32 -o out| 2 | '-': is given twice, but standard input can be read only once
 --count x.u32 -o out| 2 | --count goes with --unique only: that makes the groups which it is for
 --stats=xml x.u32| 2 | --stats: 'xml' is not one of: text json none
 -T no x.u32 --spill always -o out| 3 | 'no': cannot use as temporary directory: No such file or directory
@@ -112,7 +112,7 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 -k 2n x.u32| 2 | -k: '2n' is a field of lines, as for sort(1); *
 -R 4 -k 1,1 x.u32| 2 | -k: '1,1' is a field of lines, as for sort(1); *
 --resume x.u32 -o out| 2 | --resume: 'x.u32' is a file; --resume=DIR names a directory *
--S 5M x.u32 -o out| 2 | -S: 5242880 bytes are too few to sort in; *
+-S 5M x.u32 -o out| 2 | -S: 5242880 bytes are too few to sort with; *
 --header 0 --header 1 x.u32| 2 | --header: given twice ('0', '1')
 -S 20M --memory 1G x.u32 -o out| 2 | -S: given twice ('20M', '1G')
 --top 3 --top 4 x.u32 -o out| 2 | --top: given twice ('3', '4')
@@ -122,10 +122,10 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 --where '<70000' -t f16 x.u32 -o out| 2 | --where: '<70000': '70000' is out of range for f16
 --where '>5000000000' x.u32 -o out| 2 | --where: '>5000000000': '5000000000' is out of range for u32
 --where '>many' x.u32 -o out| 2 | --where: '>many': 'many' is not a value of type u32
---values y.f32:float=v x.u32 -o out| 2 | --values: 'y.f32:float=v' is 4 bytes in some languages *
+--values y.f32:float=v x.u32 -o out| 2 | --values: 'y.f32:float=v' means 4 bytes in some languages *
 --values y.f32:f32 x.u32 -o out| 2 | --values: 'y.f32:f32' is not FILE:BYTES=OUTPUT, *
 -c --group 1 -R 4 -k 0:u16 x.u32| 2 | --group goes with --unique only: that makes the groups *
--c -u --group 3 -R 4 -k 0:u16 x.u32| 2 | --group: 3 keys cannot make a group where --key names 1
+-c -u --group 3 -R 4 -k 0:u16 x.u32| 2 | --group: 3 keys are more than the 1 of --key
 -u --keep=repeated --count x.u32 -o out| 2 | --keep=repeated does not go with --count: *
 E
 echo "$count mistakes"

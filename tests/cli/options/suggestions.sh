@@ -106,5 +106,5 @@ ls
 rm ./-*
 # Percentiles and types.
 for p in 95 p50 50% 99.9 p99.9% 100 p100 5 1.5 101 0.5% P7 -5 p 95%%; do gsort --stats-only --quantiles=$p x.u32 2>&1 || :; done
-for t in flaot unit64 uint46 doulbe flot32 tme64 fload f46 uint u128bbe; do gsort -t $t x.u32 2>&1 | sed 's/; there are .*//'; done
-for t in flaot unit64 uint3; do gsort -R 8 -k 0:$t x.u32 2>&1 | sed 's/; uint8 .*//'; done
+for t in flaot unit64 uint46 doulbe flot32 tme64 fload f46 uint u128bbe; do gsort -t $t x.u32 2>&1 | sed 's/; types are .*//'; done
+for t in flaot unit64 uint3; do gsort -R 8 -k 0:$t x.u32 2>&1 | sed 's/; types are .*//'; done

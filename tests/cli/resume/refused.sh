@@ -36,7 +36,7 @@ if [ -d /dev/shm ] && [ "$(stat -c %d /dev/shm)" != "$(stat -c %d .)" ]; then
     ls "$there"
     rm -r "$there"
 else
-    echo "gsort: 'out': is in another file system than the directory of --resume; they have to be in one"
+    echo "gsort: 'out': is not in the file system of the --resume directory; choose a directory in the same file system"
     echo "exit 2"
 fi
 
@@ -54,7 +54,7 @@ try y -o out --resume dir $more 2>&1
     try x y -o out --resume dir $more 2>&1
 ) 9<dir
 
-echo "-- an input that has changed: time, content, size, another file, another time of change"
+echo "-- an input that has changed: time, content, size, another file, another change time"
 cp -p y kept
 touch y
 try x y -o out --resume dir $more 2>&1

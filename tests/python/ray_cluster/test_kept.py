@@ -145,7 +145,7 @@ def test_parts_of_groups__in_a_folder(cluster, place):
 
 
 @pytest.mark.parametrize('options, said', [({'unique': True, 'split': 3}, '--split'), ({'top': 5, 'parts': 2}, '--top'), ({'keep': 'last'}, '--keep'),
-                                           ({'split_at': [5, 3]}, 'does not come behind'), ({'split': 2, 'resume': True}, '--split'),
+                                           ({'split_at': [5, 3]}, 'is not after'), ({'split': 2, 'resume': True}, '--split'),
                                            ({'split': 2, 'parts': 3}, '--parts'), ({'unique': True, 'group': 2}, '--group')])
 def test_what_does_not_go_together__one_line(cluster, place, options, said):
     gen('uniform', 'u64', 100, 'x.u64')

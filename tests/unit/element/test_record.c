@@ -134,38 +134,39 @@ static void test_record_make__what_cannot_be__refused(void **state)
         {0, NULL, NULL, "--record: 0 is not between 1 and 65536 bytes"},
         {65537, NULL, NULL, "--record: 65537 is not between 1 and 65536 bytes"},
         {8, "u32", NULL,
-         "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be; only files like .npy name their "
-         "fields"},
+         "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be; only formats like .npy have "
+         "named fields"},
         {8, "4294967296:uint8", NULL,
          "--key: '4294967296:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
         {8, "-1:uint8", NULL,
-         "--key: '-1:uint8' is not OFF:TYPE[:desc], like 8:u32be; largest first is :desc behind "
-         "it"},
+         "--key: '-1:uint8' is not OFF:TYPE[:desc], like 8:u32be; append :desc for "
+         "largest first"},
         {8, "0:u24", NULL,
-         "--key: '0:u24' has no known type; " NUMBER_NAMES
+         "--key: '0:u24' has no known type; types are " NUMBER_NAMES
          ", each with be appended for big endian, and bN for N bytes"},
         {8, "0:b4be", NULL,
-         "--key: '0:b4be' has no known type; " NUMBER_NAMES
+         "--key: '0:b4be' has no known type; types are " NUMBER_NAMES
          ", each with be appended for big endian, and bN for N bytes"},
         {8, "0:uint8:up", NULL,
-         "--key: '0:uint8:up': ':up' is not expected there; append ':asc', ':desc' or nothing to the "
+         "--key: '0:uint8:up': ':up' is not expected there; append ':asc', ':desc' or nothing to "
+         "the "
          "type"},
         {8, "5:u32", NULL,
-         "--key: '5:u32' is 4 bytes at byte 5, which are not all in a record of "
-         "8"},
+         "--key: '5:u32' takes 4 bytes from byte 5 on, which exceeds a record of "
+         "8 bytes"},
         {8, "0:b9", NULL,
          "--key: '0:b9' takes 9 bytes from byte 0 on, which exceeds a record of 8 bytes"},
         {8, "0:b0", NULL,
          "--key: '0:b0' takes 0 bytes from byte 0 on, which exceeds a record of 8 bytes"},
         {8, "4294967295:b4294967295", NULL,
-         "--key: '4294967295:b4294967295' is 4294967295 bytes at byte 4294967295, which are not "
-         "all in a record of 8"},
+         "--key: '4294967295:b4294967295' takes 4294967295 bytes from byte 4294967295 on, "
+         "which exceeds a record of 8 bytes"},
         {8, NULL, "0:b4", "--stats-of: '0:b4' is a field of bytes; only numbers have statistics"},
         {8, NULL, "0:u32:desc",
          "--stats-of: '0:u32:desc': ':desc' is not expected there; write OFF:TYPE"},
         {8, NULL, "7:u16",
-         "--stats-of: '7:u16' is 2 bytes at byte 7, which are not all in a record "
-         "of 8"},
+         "--stats-of: '7:u16' takes 2 bytes from byte 7 on, which exceeds a record of "
+         "8 bytes"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsi_record record;

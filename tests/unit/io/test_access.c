@@ -288,7 +288,7 @@ static void test_access__attribute_cannot_be_kept__is_said_before_any_work(void 
     refusal = ENOSPC;
     assert_int_equal(gsi_output_open("x", &output, &error), GS_E_SPACE);
     refused = NULL;
-    assert_non_null(strstr(error.text, "'x': cannot keep its attribute 'user.a'"));
+    assert_non_null(strstr(error.text, "'x': cannot keep its extended attribute 'user.a'"));
     assert_int_equal(names_in("."), 1);
     assert_true(holds("x", "old"));
 }

@@ -252,7 +252,7 @@ static void test_cuda_group__which_gpus__those_that_are_there_and_reach_each_oth
     check_job(&options, sorted(data, "u64", false), "numbers 1 and 3", 2);
     options.device_set = 1 << 1 | 1 << 4;
     assert_int_equal(run_job(&options, &report, &error), GS_E_USAGE);
-    assert_string_equal(error.text, "--device: there is no cuda:4; GPUs are 0 to 3");
+    assert_string_equal(error.text, "--device: there is no cuda:4; GPUs are numbered from 0 to 3");
     options.device_set = UINT64_MAX;
     check_job(&options, sorted(data, "u64", false), "all", 4);
     emulated_cuda_set_peers(false);

@@ -291,16 +291,16 @@ static void test_sort__wrong_memory__refused_and_untouched(void **)
     expect_error(job, gs_cuda_sort(job.made, data.data, 7999, stream, nullptr, 0), GS_E_USAGE,
                  "not a multiple of the element size");
     expect_error(job, gs_cuda_sort(job.made, data.data + 4, 7992, stream, nullptr, 0), GS_E_USAGE,
-                 "have to begin at a multiple");
+                 "must be aligned to");
     expect_error(job, gs_cuda_sort(job.made, data.data, 8000, stream, scratch.data, needed - 1),
-                 GS_E_USAGE, "bytes are needed");
+                 GS_E_USAGE, "the scratch: needs");
     expect_error(job, gs_cuda_sort(job.made, data.data, 8000, stream, host.data(), needed),
                  GS_E_USAGE, "the scratch: it is not");
     expect_error(job,
                  gs_cuda_argsort(job.made, data.data, 8000, data.data + 7992, stream, nullptr, 0),
-                 GS_E_USAGE, "in the memory of the array");
+                 GS_E_USAGE, "overlaps the array");
     expect_error(job, gs_cuda_argsort(job.made, data.data, 8000, nullptr, stream, nullptr, 0),
-                 GS_E_USAGE, "no memory for them");
+                 GS_E_USAGE, "the pointer is NULL");
     expect_error(job, gs_cuda_argsort(job.made, data.data, 8000, host.data(), stream, nullptr, 0),
                  GS_E_USAGE, "the positions: it is not");
     expect_error(job, gs_cuda_sort(job.made, data.data, UINT64_MAX / 8 * 8, stream, nullptr, 0),
@@ -370,7 +370,7 @@ static void test_sort__array_on_another_gpu__sorted_there(void **)
     const device_bytes here = take(1 << 20, 0);
     const job job(rows[10], false);
     expect_error(job, gs_cuda_sort(job.made, data.data, 8000, other, here.data, here.count),
-                 GS_E_USAGE, "in the memory of GPU 0, and the array in that of GPU 1");
+                 GS_E_USAGE, "in the memory of GPU 0, but the array is in that of GPU 1");
     job.check(gs_cuda_sort(job.made, data.data, 8000, other, nullptr, 0));
     int device = -1;
     check_cuda(cudaGetDevice(&device));

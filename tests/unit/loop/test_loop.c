@@ -164,7 +164,7 @@ static void test_run__nothing_under_way__fails_and_does_not_sleep(void **state)
     fixture = (struct fixture){.is_idle = true, .is_stuck = true};
     assert_int_equal(run(), GS_E_INTERNAL);
     assert_int_equal(fixture.waits, 1); /* it looked once more */
-    assert_non_null(strstr(fixture.error.text, "stands still while it reads"));
+    assert_non_null(strstr(fixture.error.text, "makes no progress while it reads"));
     assert_non_null(strstr(fixture.error.text, "please report"));
     /* Waiting for one thing is no different. */
     bool is_done = false;

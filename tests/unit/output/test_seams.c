@@ -227,8 +227,8 @@ static void check_seam(const struct way *way, uint64_t number)
     snprintf(wanted, sizeof wanted, " element %llu%s",
              (unsigned long long)(is_in_output ? number : number % half_of(way)),
              is_check       ? ""
-             : is_in_output ? " came out below"
-                            : " is below");
+             : is_in_output ? " of the output is less"
+                            : " is less");
     if (status != found || strstr(error.text, wanted) == NULL)
         test_fail("%s: seam %llu: status %d, '%s'", way->name, (unsigned long long)number,
                   (int)status, error.text);
@@ -285,7 +285,7 @@ static void test_resume__disorder_between_two_lives__is_found(void **state)
             is_last_life = false;
         }
         assert_true(piece_count > 0);
-        snprintf(wanted, sizeof wanted, " element %llu came out below",
+        snprintf(wanted, sizeof wanted, " element %llu of the output is less",
                  (unsigned long long)pieces[0]);
         if (status != GS_E_VERIFY || strstr(error.text, wanted) == NULL)
             test_fail("%s: not '%s' but status %d, '%s'", resumed[i].name, wanted, (int)status,

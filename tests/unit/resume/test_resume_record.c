@@ -190,8 +190,8 @@ static void test_resume_record__of_another_version__is_refused_and_kept(void **s
         size_t bytes = load("dir/manifest", before);
         assert_int_equal(gs_job_run(job, GS_SORT), GS_E_USAGE);
         const char *text = gs_job_error(job)->text;
-        if (strstr(text, "'dir/manifest': is a record of version ") != text ||
-            strstr(text, "go on with the gsort that began it") == NULL)
+        if (strstr(text, "'dir/manifest': is a journal of version ") != text ||
+            strstr(text, "use the gsort that started it") == NULL)
             test_fail("%s", text);
         assert_int_equal(load("dir/manifest", after), bytes);
         assert_memory_equal(after, before, bytes);
