@@ -59,16 +59,16 @@ static void test_job__set__checks_name_kind_and_bounds(void **state)
         {"reverse", "yes", "neither true nor false"},
         {"merge", "true", NULL},
         {"merge", "anti", NULL},
-        {"merge", "outer", "none of: all union"},
+        {"merge", "outer", "one of: all union"},
         {"zstd", "true", NULL},
         {"zstd", "20", "from 1 to 19"},
         {"compress", "zstd:3", NULL},
         {"compress", "zstd:0", "from 1 to 19"},
-        {"compress", "zstd3", "none of: auto none deltas zstd"},
-        {"compress", "none:1", "none of"},
+        {"compress", "zstd3", "one of: auto none deltas zstd"},
+        {"compress", "none:1", "one of"},
         {"device", "cuda:0,2", NULL},
         {"device", "cuda:0,64", "from 0 to 63"},
-        {"device", "gpu", "none of: auto cpu cuda"},
+        {"device", "gpu", "one of: auto cpu cuda"},
         {"top", "0", NULL},
         {"top", "10K", NULL},
         {"top", "18446744073709551616", "is not a count"},
@@ -77,7 +77,7 @@ static void test_job__set__checks_name_kind_and_bounds(void **state)
         {"part", "2/3", NULL},
         {"part", "4/3", "I/N"},
         {"verify", "read", NULL},
-        {"spill", "sometimes", "none of: auto always"},
+        {"spill", "sometimes", "one of: auto always"},
         {"key", "8:u32", NULL},
         {"output", "out", NULL},
         {"stats", "json", "only the program gsort has"},
@@ -356,7 +356,7 @@ static void test_job__arrays__are_sorted_counted_and_checked(void **state)
         memcpy(before, numbers, sizeof numbers);
         assert_int_equal(gs_job_argsort_array(job, numbers, sizeof numbers, nowhere[i]),
                          GS_E_USAGE);
-        assert_non_null(strstr(gs_job_error(job)->text, "the positions: they"));
+        assert_non_null(strstr(gs_job_error(job)->text, "the positions: their memory overlaps"));
         assert_memory_equal(numbers, before, sizeof numbers);
     }
     assert_int_equal(gs_job_argsort_array(job, numbers, sizeof numbers, positions), GS_OK);
