@@ -28,7 +28,7 @@ static void test_kept_dir__new__is_the_owners_alone(void **state)
     assert_int_equal(mode_of("new/file"), 0600);
     close(fd);
     assert_int_equal(gsi_kept_dir_sync(&dir, NULL), GS_OK);
-    expect_refused("new", GS_E_USAGE, "another gsort is using it");
+    expect_refused("new", GS_E_USAGE, "another gsort is using this directory");
     gsi_kept_dir_close(&dir);
     assert_int_equal(gsi_kept_dir_open("new", &dir, NULL), GS_OK);
     assert_false(dir.is_new);
