@@ -139,24 +139,24 @@ static bool take_clock(const char **at, int64_t *ns)
     return *at > digits;
 }
 
-const char *gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *time)
+enum gsi_time_error gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *time)
 {
     const struct time_row *row = &time_rows[unit];
     const char *at = text, *clock;
     struct date date = {0};
     int64_t ns = 0;
     if (!take_date(&at, &date))
-        return "is not a value of type";
+        return GSI_TIME_NOT_A_TIME;
     clock = at;
     if (!take_clock(&at, &ns) || (*at == 'Z' ? at[1] : *at) != '\0')
-        return "is not a value of type";
+        return GSI_TIME_NOT_A_TIME;
     if ((size_t)(at - clock) > row->clock_bytes)
-        return "is more precise than";
+        return GSI_TIME_TOO_PRECISE;
     gsi_i128 found = day_of(date) * row->per_day + ns / (DAY_NS / row->per_day);
     if (found <= INT64_MIN || found > INT64_MAX)
-        return "is out of range for";
+        return GSI_TIME_OUT_OF_RANGE;
     *time = (int64_t)found;
-    return NULL;
+    return GSI_TIME_OK;
 }
 
 enum gsi_time_unit gsi_time_unit_of(const char *text)
@@ -164,7 +164,7 @@ enum gsi_time_unit gsi_time_unit_of(const char *text)
     int64_t time;
     char again[GSI_TIME_BYTES];
     for (int unit = GSI_UNIT_D; unit < GSI_UNIT_COUNT; unit++) {
-        if (gsi_time_parse(text, (enum gsi_time_unit)unit, &time) != NULL)
+        if (gsi_time_parse(text, (enum gsi_time_unit)unit, &time) != GSI_TIME_OK)
             continue;
         gsi_time_text(again, time, (enum gsi_time_unit)unit);
         if (strcmp(again, text) == 0)

@@ -29,9 +29,15 @@ enum gsi_time_unit {
 void gsi_time_text(char text[GSI_TIME_BYTES], int64_t time, enum gsi_time_unit unit);
 
 /* gsi_time_parse: from the date on as much as there is; the rest is zeros. A blank may stand for
- * the T, and a Z at the end. Other texts set nothing.
- * Returns NULL, or what the text is, to be followed by the type's name: "is more precise than". */
-const char *gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *time);
+ * the T, and a Z at the end.
+ * Returns what is wrong with the text; sets *time only if it returns GSI_TIME_OK. */
+enum gsi_time_error {
+    GSI_TIME_OK,
+    GSI_TIME_NOT_A_TIME,
+    GSI_TIME_TOO_PRECISE, /* for the unit */
+    GSI_TIME_OUT_OF_RANGE
+};
+enum gsi_time_error gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *time);
 
 /* gsi_time_unit_of: the unit of a time that gsi_time_text has printed; NONE: of no such. */
 enum gsi_time_unit gsi_time_unit_of(const char *text);

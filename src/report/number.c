@@ -154,7 +154,7 @@ void gsi_number_of_field(const char *text, const struct gsi_field_report *field,
     uint64_t words[4];
     int64_t time;
     memset(value, 0, 16);
-    if (field->unit != GSI_UNIT_NONE && gsi_time_parse(text, field->unit, &time) == NULL) {
+    if (field->unit != GSI_UNIT_NONE && gsi_time_parse(text, field->unit, &time) == GSI_TIME_OK) {
         memset(value, time < 0 ? 0xff : 0, gsi_min_u32(field->element_bytes, 16));
         memcpy(value, &time, sizeof time);
     } else if (field->is_float) {

@@ -194,7 +194,7 @@ static bool parse_time(const char *text, const struct gsi_field *field, gsi_u128
     const gsi_u128 nat = (gsi_u128)1 << 63;
     const enum gsi_time_unit unit = field->number->unit;
     int64_t time = INT64_MIN;
-    bool is_time = unit != GSI_UNIT_NONE && gsi_time_parse(text, unit, &time) == NULL;
+    bool is_time = unit != GSI_UNIT_NONE && gsi_time_parse(text, unit, &time) == GSI_TIME_OK;
     bool is_word = strcasecmp(text, "nat") == 0;
     if (is_word || is_time)
         *bits = (uint64_t)time;
@@ -230,7 +230,12 @@ static enum gs_status refuse_number(const struct gsi_field *field, const char *o
                                     const char *text, const char *value, struct gs_error *error)
 {
     const enum gsi_time_unit unit = field->number->unit;
-    const char *why = "is not a value of type", *such = "";
+    static const char *const texts[] = {
+        [GSI_TIME_NOT_A_TIME] = "is not a value of type",
+        [GSI_TIME_TOO_PRECISE] = "is more precise than",
+        [GSI_TIME_OUT_OF_RANGE] = "is out of range for",
+    };
+    const char *why = texts[GSI_TIME_NOT_A_TIME], *such = "";
     int64_t time;
     if (is_year(value, unit))
         return gsi_fail(error, GS_E_USAGE, 0,
@@ -238,16 +243,15 @@ static enum gs_status refuse_number(const struct gsi_field *field, const char *o
                         "or +%s for the number",
                         option, text, value, value, value);
     bool is_date = field->number->part == GSI_PART_TIME && unit == GSI_UNIT_NONE &&
-                   gsi_time_parse(value, GSI_UNIT_ns, &time) == NULL;
+                   gsi_time_parse(value, GSI_UNIT_ns, &time) == GSI_TIME_OK;
     if (is_date)
         such = ", because the unit of the times is unknown; name it, as in --type time64[ms]";
     else if (is_too_large(value, field))
-        why = "is out of range for";
+        why = texts[GSI_TIME_OUT_OF_RANGE];
     else if (unit != GSI_UNIT_NONE) {
-        why = gsi_time_parse(value, unit, &time);
-        such = strcmp(why, "is not a value of type") == 0
-                   ? "; write 2024-01-05T10:00:00 (UTC) or a number"
-                   : "";
+        enum gsi_time_error wrong = gsi_time_parse(value, unit, &time);
+        why = texts[wrong];
+        such = wrong == GSI_TIME_NOT_A_TIME ? "; write 2024-01-05T10:00:00 (UTC) or a number" : "";
     }
     return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': '%s' %s %s%s", option, text, value, why,
                     field->number->name, such);

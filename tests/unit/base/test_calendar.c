@@ -12,7 +12,7 @@ static void check(enum gsi_time_unit unit, int64_t time, const char *wanted)
     int64_t back = ~time;
     gsi_time_text(text, time, unit);
     assert_string_equal(text, wanted);
-    assert_null(gsi_time_parse(text, unit, &back));
+    assert_int_equal(gsi_time_parse(text, unit, &back), GSI_TIME_OK);
     assert_int_equal(back, time);
     assert_int_equal(gsi_time_unit_of(text), unit);
 }
@@ -106,7 +106,7 @@ static void test_calendar__any_time__reads_back_as_itself(void **state)
         if (time == INT64_MIN)
             continue;
         gsi_time_text(text, time, unit);
-        assert_null(gsi_time_parse(text, unit, &back));
+        assert_int_equal(gsi_time_parse(text, unit, &back), GSI_TIME_OK);
         assert_int_equal(back, time);
         assert_int_equal(gsi_time_unit_of(text), unit);
     }
@@ -115,47 +115,48 @@ static void test_calendar__any_time__reads_back_as_itself(void **state)
 /* ---- what may be left out, and what is refused ---- */
 
 static const struct {
-    const char *text, *trouble;
+    const char *text;
+    enum gsi_time_error error;
     int64_t time; /* in ms */
 } given[] = {
-    {"2024-01-05", NULL, 1704412800000},
-    {"2024-01-05T10", NULL, 1704448800000},
-    {"2024-01-05T10:00", NULL, 1704448800000},
-    {"2024-01-05 10:00:00Z", NULL, 1704448800000},
-    {"2024-01-05T10:00:00.1", NULL, 1704448800100},
-    {"+2024-01-05T10:00:00.123Z", NULL, 1704448800123},
-    {"-0001-12-31T23:59:59.999", NULL, -62167219200001},
-    {"2024-01-05T10:00:00.1230", "is more precise than", 0},
-    {"2024-01-05T10:00:00.12345678901234567890", "is more precise than", 0},
-    {"292278994-08-17T07:12:55.808", "is out of range for", 0},
-    {"-292275055-05-16T16:47:04.192", "is out of range for", 0},
-    {"99999999999999999-12-31", "is out of range for", 0},
-    {"100000000000000000-01-01", "is not a value of type", 0},
-    {"", "is not a value of type", 0},
-    {"NaT", "is not a value of type", 0},
-    {"-", "is not a value of type", 0},
-    {"2024", "is not a value of type", 0},
-    {"2024-01", "is not a value of type", 0},
-    {"24-01-05", "is not a value of type", 0},
-    {"2024-1-5", "is not a value of type", 0},
-    {"2024-00-05", "is not a value of type", 0},
-    {"2024-13-05", "is not a value of type", 0},
-    {"2024-01-00", "is not a value of type", 0},
-    {"2024-04-31", "is not a value of type", 0},
-    {"2023-02-29", "is not a value of type", 0},
-    {"1900-02-29", "is not a value of type", 0},
-    {"2024-01-05T", "is not a value of type", 0},
-    {"2024-01-05T1", "is not a value of type", 0},
-    {"2024-01-05T24", "is not a value of type", 0},
-    {"2024-01-05T10:", "is not a value of type", 0},
-    {"2024-01-05T10:60", "is not a value of type", 0},
-    {"2024-01-05T10:00:60", "is not a value of type", 0},
-    {"2024-01-05T10:00:00.", "is not a value of type", 0},
-    {"2024-01-05T10:00:00,5", "is not a value of type", 0},
-    {"2024-01-05T10:00:00+02:00", "is not a value of type", 0},
-    {"2024-01-05T10:00:00ZZ", "is not a value of type", 0},
-    {"2024-01-05 ", "is not a value of type", 0},
-    {"2024-01-05x", "is not a value of type", 0},
+    {"2024-01-05", GSI_TIME_OK, 1704412800000},
+    {"2024-01-05T10", GSI_TIME_OK, 1704448800000},
+    {"2024-01-05T10:00", GSI_TIME_OK, 1704448800000},
+    {"2024-01-05 10:00:00Z", GSI_TIME_OK, 1704448800000},
+    {"2024-01-05T10:00:00.1", GSI_TIME_OK, 1704448800100},
+    {"+2024-01-05T10:00:00.123Z", GSI_TIME_OK, 1704448800123},
+    {"-0001-12-31T23:59:59.999", GSI_TIME_OK, -62167219200001},
+    {"2024-01-05T10:00:00.1230", GSI_TIME_TOO_PRECISE, 0},
+    {"2024-01-05T10:00:00.12345678901234567890", GSI_TIME_TOO_PRECISE, 0},
+    {"292278994-08-17T07:12:55.808", GSI_TIME_OUT_OF_RANGE, 0},
+    {"-292275055-05-16T16:47:04.192", GSI_TIME_OUT_OF_RANGE, 0},
+    {"99999999999999999-12-31", GSI_TIME_OUT_OF_RANGE, 0},
+    {"100000000000000000-01-01", GSI_TIME_NOT_A_TIME, 0},
+    {"", GSI_TIME_NOT_A_TIME, 0},
+    {"NaT", GSI_TIME_NOT_A_TIME, 0},
+    {"-", GSI_TIME_NOT_A_TIME, 0},
+    {"2024", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01", GSI_TIME_NOT_A_TIME, 0},
+    {"24-01-05", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-1-5", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-00-05", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-13-05", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-00", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-04-31", GSI_TIME_NOT_A_TIME, 0},
+    {"2023-02-29", GSI_TIME_NOT_A_TIME, 0},
+    {"1900-02-29", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T1", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T24", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T10:", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T10:60", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T10:00:60", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T10:00:00.", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T10:00:00,5", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T10:00:00+02:00", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05T10:00:00ZZ", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05 ", GSI_TIME_NOT_A_TIME, 0},
+    {"2024-01-05x", GSI_TIME_NOT_A_TIME, 0},
 };
 
 static void test_calendar__what_is_given__is_a_time_or_refused(void **state)
@@ -163,11 +164,7 @@ static void test_calendar__what_is_given__is_a_time_or_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
         int64_t time = 0;
-        const char *trouble = gsi_time_parse(given[i].text, GSI_UNIT_ms, &time);
-        if (given[i].trouble == NULL)
-            assert_null(trouble);
-        else
-            assert_string_equal(trouble != NULL ? trouble : "a time", given[i].trouble);
+        assert_int_equal(gsi_time_parse(given[i].text, GSI_UNIT_ms, &time), given[i].error);
         assert_int_equal(time, given[i].time);
     }
 }
