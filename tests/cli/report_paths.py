@@ -179,7 +179,7 @@ def run(gsort, folder, kind, options, way):
         done = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, timeout=120)
     else:
         done = subprocess.run([*command, *inputs], cwd=folder, capture_output=True, timeout=120)
-    if done.returncode == 2 or b"there is no NVIDIA GPU" in done.stderr:
+    if done.returncode == 2 or b"this machine has no NVIDIA GPU" in done.stderr:
         return None
     if done.returncode not in (0, 1):
         return {"failure": f"exit {done.returncode}: {done.stderr.decode()}"}

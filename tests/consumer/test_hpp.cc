@@ -397,7 +397,7 @@ static void check_failures()
     std::vector<Edge> edges = {{2, 1}, {1, 2}};
     check_throws(GS_E_USAGE, "no-such", [&] { gsort::sort<&Edge::to>(edges, {{"no-such", 1}}); });
     check_throws(GS_E_USAGE, "memory", [&] { gsort::sort<&Edge::to>(edges, {{"memory", "2X"}}); });
-    check_throws(GS_E_USAGE, "--key: the type", [&] {
+    check_throws(GS_E_USAGE, "--key: is set by the element type", [&] {
         gsort::sort<&Edge::to>(edges, {{"key", "0:u32"}});
     });
     check_throws(GS_E_USAGE, "padding", [] {

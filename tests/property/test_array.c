@@ -492,7 +492,7 @@ static void test_array__cancel_in_place__loses_nothing(void **state)
         canceled += status != GS_OK;
         if (status != GS_OK) {
             assert_int_equal(status, GS_E_CANCELED);
-            assert_non_null(strstr(error.text, "the array has all of its elements"));
+            assert_non_null(strstr(error.text, "the array has all its elements"));
             model_sort("i64", false, in, bytes / 8);
         }
         assert_memory_equal(in, want, bytes);

@@ -212,7 +212,7 @@ static void check_refused(const struct gsi_options *options, size_t file, size_t
     struct gs_error error;
     put_bytes("out", "old", 3);
     enum gs_status status = gs_run(options, &report, &error);
-    snprintf(text, sizeof text, "element %zu is below", place);
+    snprintf(text, sizeof text, "element %zu is less than its predecessor", place);
     if (status != GS_E_INPUT || strstr(error.text, paths[file]) == NULL ||
         strstr(error.text, text) == NULL)
         test_fail("disorder at element %zu: status %d, '%s'", place, status, error.text);

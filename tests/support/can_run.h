@@ -26,7 +26,7 @@ static inline const char *lacks(struct gsi_options options)
     if (strstr(error.text, "this machine refuses io_uring") != NULL)
         return "no io_uring";
 #ifndef GSORT_TEST_EMULATED_GPU
-    if (strstr(error.text, "there is no NVIDIA GPU") != NULL)
+    if (strstr(error.text, "this machine has no NVIDIA GPU") != NULL)
         return "no GPU";
 #endif
     test_fail("%s", error.text);

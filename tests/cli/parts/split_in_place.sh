@@ -11,7 +11,7 @@ for how in =9 "" +; do
         find . -name 'p.*' -o -name '.p.*' | xargs cat | gsort -q -u -t u64 | cmp - want
         if [ "$how" = =9 ]; then
             ! ls .p.* >left 2>&1 || killed=1
-        elif grep -q 'the others beside theirs, as .NAME.gsort-' message; then
+        elif grep -q 'the others are named .NAME.gsort-' message; then
             kept=1
         elif [ $code != 0 ]; then
             cmp p.1 in.1

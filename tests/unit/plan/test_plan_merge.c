@@ -148,8 +148,8 @@ static void test_plan_merge__memory_too_small__says_so(void **state)
 static void test_plan_merge__windows_grow__says_what_does_not_fit(void **state)
 {
     (void)state;
-    static const char *const lines[] = {"", "too few to sort with",
-                                        "too few for this --window", "two windows of"};
+    static const char *const lines[] = {"", "too few to sort with", "too few for this --window",
+                                        "two windows of"};
     const uint64_t bytes[] = {40 * MIB};
     struct gsi_plan_request request = request_of(bytes, 1, 20 * MIB);
     size_t line = 0;
