@@ -182,8 +182,9 @@ enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs
         return GS_OK;
     }
     if (bytes > input->bytes)
-        return gsi_fail(error, GS_E_INPUT, 0, "'%s': has %llu bytes, fewer than the header of %llu",
-                        input->name, (unsigned long long)input->bytes, (unsigned long long)bytes);
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "'%s': has %llu bytes, but its header should have %llu", input->name,
+                        (unsigned long long)input->bytes, (unsigned long long)bytes);
     input->base_off += bytes;
     input->bytes -= bytes;
     return GS_OK;

@@ -163,7 +163,7 @@ i16 i32 2
 bf16 f32 2
 E
 for type in u8 I8; do
-    expect_error 2 "--type: '$type' means 8 bits, but 8 bytes in NumPy; " --dist uniform --type $type --count 1
+    expect_error 2 "--type: '$type' is 8 bits to some and 8 bytes to NumPy; " --dist uniform --type $type --count 1
 done
 "$gen" --dist uniform --count 9 -o x.u8 2>&1 | grep -qF "'x.u8': named as uint8, of 8 bits; numbers of 8 bytes are --type uint64" ||
     fail "x.u8: not said"

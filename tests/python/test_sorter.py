@@ -222,9 +222,9 @@ def test_sorter__wrong_use__is_an_exception():
             s.push([1.0])
         s.push(np.ones(3))
         s.finish()
-        with pytest.raises(gs.UsageError, match=r'^push\(\): comes after finish\(\)$'):
+        with pytest.raises(gs.UsageError, match=r'^push\(\): must be called before finish\(\)$'):
             s.push(np.ones(3))
-        with pytest.raises(gs.UsageError, match=r'^rank\(\): there is no rank 3; elements: 3$'):
+        with pytest.raises(gs.UsageError, match=r'^rank\(\): there is no rank 3 among 3 elements; the first rank is 0$'):
             s.rank(3)
     with pytest.raises(gs.UsageError, match='closed'):
         s.push(np.ones(3))

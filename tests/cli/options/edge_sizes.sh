@@ -39,7 +39,7 @@ expect() {
     elif [ $code -eq 2 ]; then
         mapfile -t lines <err
         [ ${#lines[@]} -eq 1 ] || { echo "$1 $2: no single line:" && cat err; }
-        [[ ${lines[0]:-} =~ "gsort: -"[SR]:|--[a-z]|"no header" ]] || { echo "$1 $2: names no option:" && cat err; }
+        [[ ${lines[0]:-} =~ "gsort: -"[SR]:|--[a-z]|"its header" ]] || { echo "$1 $2: names no option:" && cat err; }
         [ ! -s out ] || echo "$1 $2: wrote an output"
     else
         echo "$1 $2: exit $code:" && cat err

@@ -9,7 +9,7 @@ for set in all union intersect except semi anti; do
             code=0
             # shellcheck disable=SC2086
             gsort --merge=$set $options $files >/dev/null 2>line || code=$?
-            [ $code -eq 2 ] && grep -q "^gsort: 'odd.u32': not sorted: element 2 is below" line ||
+            [ $code -eq 2 ] && grep -q "^gsort: 'odd.u32': is not sorted: element 2 is less than its predecessor" line ||
                 echo "--merge=$set $options $files: exit $code: $(cat line)"
         done
     done

@@ -78,8 +78,8 @@ mkdir 'with space'
 gsort-gen --dist uniform -t u32 -n 3000 --seed 1 -o "with space/it's.u32"
 gsort-gen --dist uniform -t u32 -n 3000 --seed 1 | gsort -t u32 -r -o -first.u32
 gsort -r --merge=semi -S 64M ./-first.u32 "with space/it's.u32" -o advised.u32 2>line || echo "exit $?"
-sed "s,.*sort it first: gsort,... gsort,; s, .with space[^;]*; then,,; s,.with.*,...," line
-sed 's/.*sort it first: \(gsort .*\); then \(gsort .*\)/\1 \&\& \2/' line >commands
+sed "s,.*sort the file first: gsort,... gsort,; s, .with space[^;]*; then,,; s,.with.*,...," line
+sed 's/.*sort the file first: \(gsort .*\); then \(gsort .*\)/\1 \&\& \2/' line >commands
 . ./commands
 cmp advised.u32 ./-first.u32
 # Of a region there are no commands: what is sorted of it is another file than the others are.

@@ -11,7 +11,7 @@ lie() { # OUTPUT OPTION...
     local code=0
     gsort -q "${@:2}" -o "$1" 2>err || code=$?
     [ "$code $(wc -l <err)" = "2 1" ] || { echo "$*: exit $code" && cat err; }
-    grep -q "$1.*named as.*; name it otherwise" err || cat err
+    grep -q "$1.*: this name says .*; choose another name" err || cat err
     [ ! -e "$1" ] || echo "$*: there is an output"
     lies=$((lies + 1))
 }
@@ -86,13 +86,13 @@ true_ keys.u64 w.u64 --values legacy.dat:8=x.sorted.i64
 for value in x.f64:8=made.u64 legacy.dat:8=made.u32 x.f64:8=made.f64be; do
     code=0
     gsort -q w.u64 -o keys.u64 --values $value 2>err || code=$?
-    [ $code = 2 ] && grep -q "is named as .*, but values of 8 bytes of " err || { echo "$value: exit $code" && cat err; }
+    [ $code = 2 ] && grep -q "this name says .*, but the values have 8 bytes, from " err || { echo "$value: exit $code" && cat err; }
     [ ! -e keys.u64 ] && [ ! -e "${value#*=}" ] || echo "$value: there is an output"
 done
 # Values are written as they are, whatever the name promises.
 for name in made.npy made.u64.zst; do
     gsort -q w.u64 -o keys.u64 --values legacy.dat:8=$name 2>err && echo "$name: is written"
-    grep -q "is named .*, but values are written as they are" err || cat err
+    grep -q "its name ends in .*, but values are written without header or compression" err || cat err
     gsort -q w.u64 -o keys.u64 --values legacy.dat:8=$name --raw
     rm keys.u64 $name
 done

@@ -248,7 +248,7 @@ def test_memory__that_is_too_little_for_a_task__is_refused_before_one_starts(clu
     np.save('x.npy', np.arange(9))
     monkeypatch.setattr(ray, 'remote', lambda *_, **__: pytest.fail('a task is started'))
     for name in 'x.u64', 'x.npy':
-        refused('1048576 bytes are too few to sort in; at least 10 MiB are needed', name, 'out', memory='1M')
+        refused('1048576 bytes are too few to sort with; at least 10 MiB are needed', name, 'out', memory='1M')
 
 
 def test_names__that_would_be_taken_wrongly(cluster, place):
