@@ -285,6 +285,6 @@ void gsi_job_memory_advise(struct gsi_job *job, gsi_job_planner *plan)
     job->memory_bytes = memory_bytes;
     if (mib > 0)
         say(job->loop.error,
-            "--memory: %llu bytes are too few to sort in; at least %llu MiB are needed%s",
+            "--memory: %llu bytes are too few to sort with; at least %llu MiB are needed%s",
             (unsigned long long)memory_bytes, (unsigned long long)mib, without);
 }
