@@ -562,7 +562,7 @@ static void test_array__without_a_type__is_refused(void **state)
     assert_int_equal(gs_argsort_array(numbers, sizeof numbers, &none, positions, NULL, NULL),
                      GS_E_USAGE);
     assert_int_equal(gs_sort_array(numbers, sizeof numbers, &numpys, NULL, &error), GS_E_USAGE);
-    assert_non_null(strstr(error.text, "use uint8 or uint64"));
+    assert_non_null(strstr(error.text, "write uint8 or uint64"));
     assert_true(numbers[0] == 3 && numbers[1] == 1);
 }
 
