@@ -86,7 +86,7 @@ def test_table__in_any_pieces(give):
     pa.record_batch({'x': pa.array([1, 2, 3, 4], pa.int32()), 'y': [1, 2, 3, 4]}), pa.record_batch({'y': [1, 2], 'x': [3, 4]})])
 def test_reader__whose_batches_have_another_schema__is_refused(batch, nulls):
     first = pa.record_batch({'x': [3, 1], 'y': [30, 10]})
-    with gs.Sorter(key='x', nulls=nulls) as s, pytest.raises(TypeError, match=r'Sorter.push\(\): a batch of other columns than those of its reader'):
+    with gs.Sorter(key='x', nulls=nulls) as s, pytest.raises(TypeError, match=r'Sorter.push\(\): a batch has other columns than its reader'):
         s.push(pa.RecordBatchReader.from_batches(first.schema, [first, batch]))
 
 
@@ -97,7 +97,7 @@ def test_decimals__where_a_dtype_is_given__are_numbers_or_refused():
         s.push(table)
         assert pa.table(s)['x'].to_pylist() == sorted(values)
     for dtype, given in ('V16', table), ('u128', table), ('i128be', table), ([('x', 'V16'), ('y', '<i8')], table.append_column('y', pa.array([1, 2, 3]))):
-        with gs.Sorter(dtype) as s, pytest.raises(TypeError, match=r'Sorter.push\(\): a table with decimals; the sorter takes .*128'):
+        with gs.Sorter(dtype) as s, pytest.raises(TypeError, match=r'Sorter.push\(\): the table has decimals; the sorter accepts .*128'):
             s.push(given)
 
 
@@ -351,7 +351,7 @@ def test_opaque_types__are_no_keys(word):
         duck.execute('SET arrow_lossless_conversion = true')
         query = f"SELECT i::{word} AS x, i AS y FROM range(300) t(i)" if word == 'HUGEINT' else "SELECT '101'::BIT AS x, 1 AS y"
         for call in (lambda x, key: sorted_by(x, key), lambda x, key: gs.sort_table(x, key).read_all()):
-            with pytest.raises(TypeError, match="'x' is no key"):
+            with pytest.raises(TypeError, match="'x' cannot be a key"):
                 call(pa.table(duck.sql(query)), 'x')
             assert call(pa.table(duck.sql(query)), '-y').num_columns == 2
 
@@ -456,7 +456,7 @@ def test_nulls__in_what_the_first_table_has_without__are_refused():
     with gs.Sorter(key='x') as s:
         s.push(strict)
         s.push(table)
-        with pytest.raises(ValueError, match="column 'x' has nulls, and is 'not null' in the schema that comes out"):
+        with pytest.raises(ValueError, match="column 'x' has nulls, but is 'not null' in the schema of the first table"):
             s.push(late)
         s.push(late.slice(1))
         found = pa.table(s)
@@ -554,7 +554,7 @@ def test_table__of_any_columns__is_canceled(how):
 
 
 def test_nulls__of_a_dtype__are_refused():
-    with pytest.raises(TypeError, match='nulls: of a table'):
+    with pytest.raises(TypeError, match='nulls: only for tables'):
         gs.Sorter('f8', nulls='last')
 
 
@@ -588,9 +588,9 @@ def test_table__other_columns_or_keys__are_refused():
             s.push(pa.table({'x': [1], 'z': [2.0]}))
         with pytest.raises(gs.UsageError, match='Arrow'):
             s.push(np.zeros(1, s.dtype))
-    with gs.Sorter(key='z') as s, pytest.raises(ValueError, match="'z' is no column of the table; it has x, y"):
+    with gs.Sorter(key='z') as s, pytest.raises(ValueError, match="'z' is not a column of the table; it has x, y"):
         s.push(pa.table({'x': [1], 'y': [2]}))
-    with gs.Sorter('f8') as s, pytest.raises(TypeError, match='the sorter takes float64'):
+    with gs.Sorter('f8') as s, pytest.raises(TypeError, match='the sorter accepts float64'):
         s.push(pa.table({'x': [1], 'y': [2]}))
 
 
@@ -626,7 +626,7 @@ def test_table__a_column_without_a_name__keeps_it():
 
 @pytest.mark.parametrize('names', [['count'], ['x', 'count']])
 def test_table__with_a_column_count__is_refused_at_once_where_one_is_made(names):
-    with gs.Sorter(unique=True, count=True) as s, pytest.raises(gs.UsageError, match="^count: there is a 'count' already"):
+    with gs.Sorter(unique=True, count=True) as s, pytest.raises(gs.UsageError, match="^count: the elements already have a field 'count'"):
         s.push(pa.table([[1]] * len(names), names))
 
 
@@ -663,7 +663,7 @@ def test_table__of_names_that_are_several_columns__by_another_one(names):
     with gs.Sorter(key='y', unique=True) as s, pytest.raises(TypeError, match='unique: .* is the name of several columns'):
         s.push(table)
     if len(set(names)) == 1:
-        with gs.Sorter() as s, pytest.raises(ValueError, match='is the name of 2 columns; a key is one'):
+        with gs.Sorter() as s, pytest.raises(ValueError, match='is the name of 2 columns; a key must name one'):
             s.push(table)
 
 

@@ -126,7 +126,7 @@ def test_sort__numbers_of_ml_dtypes__by_their_values():
     gs.cuda.sort(array)
     assert array.get().tobytes() == bf16_sorted(host)
     for dtype in ml_dtypes.float8_e4m3fn, ml_dtypes.int4:
-        with pytest.raises(TypeError, match='is no type of keys'):
+        with pytest.raises(TypeError, match='cannot be a key'):
             gs.cuda.sort(OnGpu(np.zeros(3, dtype)))
 
 
@@ -149,9 +149,9 @@ def test_sort__what_is_no_such_array__refused():
         gs.cuda.sort(Dlpacked(OnGpu(host), 5, 64))
     with pytest.raises(TypeError, match='not in the memory of an NVIDIA GPU'):
         gs.cuda.sort(Dlpacked(OnGpu(host), 1, 64, device_type=1))
-    with pytest.raises(TypeError, match='out is wanted'):
+    with pytest.raises(TypeError, match='give out'):
         gs.cuda.argsort(OnGpu(host))
-    with pytest.raises(ValueError, match='100 of them'):
+    with pytest.raises(ValueError, match='100 writable'):
         gs.cuda.argsort(OnGpu(host), out=OnGpu(np.zeros(99, 'u8')))
     with pytest.raises(gs.UsageError, match='^memory does not go with an array on a GPU'):
         gs.cuda.sort(OnGpu(host), memory='1G')

@@ -44,10 +44,10 @@ def test_reports__are_equal_by_what_they_say():
 
 
 @pytest.mark.parametrize('change, said', [
-    ({'schema': 1}, 'a report of schema 1, of another version of gsort; this one reads those of schema 2'),
-    ({'schema': 3}, 'a report of schema 3, of another version'), ({'schema': '2'}, "a report of schema '2', of another version"),
-    ({'schema': None}, 'a report of schema None, of another version'), ('{"seconds": 1}', 'no report of gsort$'), ('[2]', 'no report of gsort$'),
-    ('{"schema": 2, "plan": {}}', 'no report of gsort$'), ('{"schema": 2', 'no report of gsort: Expecting'), ('', 'no report of gsort: Expecting')])
+    ({'schema': 1}, 'a report of schema 1, by another version of gsort; this version reads schema 2'),
+    ({'schema': 3}, 'a report of schema 3, by another version'), ({'schema': '2'}, "a report of schema '2', by another version"),
+    ({'schema': None}, 'a report of schema None, by another version'), ('{"seconds": 1}', 'not a report of gsort$'), ('[2]', 'not a report of gsort$'),
+    ('{"schema": 2, "plan": {}}', 'not a report of gsort$'), ('{"schema": 2', 'not a report of gsort: Expecting'), ('', 'not a report of gsort: Expecting')])
 def test_report__of_json_of_another_schema__is_refused_in_one_line(tmp_path, numbers, change, said):
     text = change if isinstance(change, str) else json.dumps({**gs.stats(tmp_path / 'x.f64').details, **change})
     with pytest.raises(ValueError, match=said) as refused:
@@ -90,7 +90,7 @@ def test_inputs__none_and_open_files__are_refused(tmp_path, numbers):
         for inputs in [], None, ():
             with pytest.raises(gs.UsageError, match='no input is given'):
                 call(inputs, y)
-        with open(tmp_path / 'x.f64', 'rb') as file, pytest.raises(TypeError, match=rf'{call.__name__}\(\): input: BufferedReader; a path is wanted'):
+        with open(tmp_path / 'x.f64', 'rb') as file, pytest.raises(TypeError, match=rf'{call.__name__}\(\): input: BufferedReader is not a path'):
             call(file, y)
     assert not y.exists()
 

@@ -46,8 +46,8 @@ def test_values__become_texts(keyword, value, texts):
 
 
 @pytest.mark.parametrize('keyword, value, said', [
-    ('memory', object(), 'memory: object; text or a number is wanted'), ('range', (1, 2), 'range: takes one value, and no tuple'),
-    ('temp', 3, 'temporary-directory: int; a path is wanted'), ('resume', True, 'resume: bool; a path'), ('key', [None], 'key: NoneType; text')])
+    ('memory', object(), 'memory: object is not text or a number'), ('range', (1, 2), 'range: takes one value, not a tuple'),
+    ('temp', 3, 'temporary-directory: int is not a path'), ('resume', True, 'resume: bool is not a path'), ('key', [None], 'key: NoneType is not text')])
 def test_values__of_no_kind__are_type_errors(keyword, value, said):
     with pytest.raises(TypeError, match=said):
         text_of(keyword, value)
@@ -61,15 +61,15 @@ def test_keyword__that_is_none__is_named_with_the_nearest(tmp_path, keyword, nea
     for call in (lambda **options: gs.sort_file(tmp_path / 'x.f64', tmp_path / 'y', **options), lambda **options: gs.stats(tmp_path / 'x.f64', **options),
                  lambda **options: gs.sort(np.zeros(3), **options), lambda **options: gs.argsort(np.zeros(3), **options),
                  lambda **options: gs.top(np.zeros(3), 1, **options), lambda **options: gs.Sorter('f8', **options)):
-        with pytest.raises(TypeError, match=f"'{keyword}' is no option.*{near}"):
+        with pytest.raises(TypeError, match=f"'{keyword}' is not an option.*{near}"):
             call(**{keyword: 1})
 
 
 @pytest.mark.parametrize('keyword, said', [('axis', 'one dimension'), ('kind', 'stable'), ('stable', 'every sort'), ('ascending', 'reverse=True'),
-                                           ('descending', 'reverse=True'), ('by', "'key'"), ('inplace', 'in its place')])
+                                           ('descending', 'reverse=True'), ('by', "'key'"), ('inplace', 'in place')])
 def test_keyword__of_numpy_and_pandas__is_answered_with_what_is_here(keyword, said):
     for call in gs.sort, gs.sorted, gs.argsort:
-        with pytest.raises(TypeError, match=rf"{call.__name__}\(\): '{keyword}' is no option; .*{said}"):
+        with pytest.raises(TypeError, match=rf"{call.__name__}\(\): '{keyword}' is not an option; .*{said}"):
             call(np.zeros(3), **{keyword: 1})
 
 

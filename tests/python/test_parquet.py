@@ -185,18 +185,18 @@ def test_what_cannot_be__leaves_an_old_output():
     with open('text', 'w') as file:
         file.write('no Parquet' * 9)
     refused(FileNotFoundError, "'none.parquet': cannot open", 'none.parquet', 'out.parquet')
-    refused(gs.InputError, "'text': no Parquet file", 'text', 'out.parquet')
-    refused(TypeError, "'other.parquet': other columns than those of 'in.parquet'", ['in.parquet', 'other.parquet'], 'out.parquet')
-    refused(ValueError, "'z' is no column of the table; it has sym, price", 'in.parquet', 'out.parquet', 'z')
-    refused(gs.FileError, 'no regular file', 'in.parquet', '/dev/null')
+    refused(gs.InputError, "'text': is not a Parquet file", 'text', 'out.parquet')
+    refused(TypeError, "'other.parquet': has other columns than 'in.parquet'", ['in.parquet', 'other.parquet'], 'out.parquet')
+    refused(ValueError, "'z' is not a column of the table; it has sym, price", 'in.parquet', 'out.parquet', 'z')
+    refused(gs.FileError, 'is not a regular file', 'in.parquet', '/dev/null')
     refused(FileNotFoundError, "nowhere/out.parquet': cannot write", 'in.parquet', 'nowhere/out.parquet')
-    refused(ValueError, 'row_group_size: 0 rows', 'in.parquet', 'out.parquet', row_group_size=0)
+    refused(ValueError, 'row_group_size: 0 is less than 1', 'in.parquet', 'out.parquet', row_group_size=0)
     refused(ValueError, 'no input is given', [], 'out.parquet')
     refused(FileNotFoundError, "'none.parquet': cannot open: No such file or directory$", 'none.parquet', 'out.parquet')
-    refused(ValueError, "'s3://b/x': files of this machine are sorted; sort_table", 's3://b/x', 'out.parquet')
+    refused(ValueError, "'s3://b/x': is not a file on this machine; use sort_table", 's3://b/x', 'out.parquet')
     with open('in.parquet', 'rb') as file:
-        refused(TypeError, r'sort_parquet\(\): src: BufferedReader; a path is wanted', file, 'out.parquet')
-    refused(TypeError, r'sort_parquet\(\): src: int; a path is wanted', 3, 'out.parquet')
+        refused(TypeError, r'sort_parquet\(\): src: BufferedReader is neither a path', file, 'out.parquet')
+    refused(TypeError, r'sort_parquet\(\): src: int is neither a path', 3, 'out.parquet')
     for style, said in (({'compression': 'zstdd'}, "compression: 'zstdd' is not one of: none snappy"), ({'compression': 'bz2'}, "'bz2' is not one of"),
                         ({'compression': 'gzip', 'compression_level': 99}, 'compression_level: 99: '), ({'compression_level': 3}, "compression_level: 3: .*snappy")):
         refused(ValueError, said, 'in.parquet', 'out.parquet', progress=lambda at: pytest.fail('it is read'), **style)
@@ -216,7 +216,7 @@ def test_output_that_lacks_rows__is_refused(monkeypatch):
     pq.write_table(trades(1000), 'in.parquet')
     real = pq.ParquetWriter.write_table
     monkeypatch.setattr(pq.ParquetWriter, 'write_table', lambda self, table, **how: real(self, table.slice(1), **how))
-    refused(gs.VerifyError, 'other rows were written', 'in.parquet', 'out.parquet', 'time')
+    refused(gs.VerifyError, 'rows that were written differ', 'in.parquet', 'out.parquet', 'time')
 
 
 def test_new_output__has_the_permissions_of_the_umask__which_no_other_thread_loses(monkeypatch):
@@ -276,7 +276,7 @@ def test_command__sorts_and_says_what_is_wrong(capsys, monkeypatch):
     assert main(['sort', 'none.parquet', '-o', 'out.parquet', '--by', 'time']) == 2
     assert main(['sort', 'in.parquet', '-o', 'out.parquet', '--by', 'a,b', '--by', 'c']) == 2
     told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("libgsort: 'none.parquet': cannot open") and told[1].startswith("libgsort: 'a,b' is no column") and len(told) == 2
+    assert told[0].startswith("libgsort: 'none.parquet': cannot open") and told[1].startswith("libgsort: 'a,b' is not a column") and len(told) == 2
     assert main(['sort', 'in.parquet', '-o', 'nowhere/out.parquet']) == 3
 
 
@@ -318,7 +318,7 @@ def test_command__says_its_version(module):
 def test_command__without_pyarrow__says_once_who_speaks(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, 'pyarrow', None)
     assert main(['sort', 'in.parquet', '-o', 'out.parquet']) == 2
-    assert re.fullmatch(r"libgsort: [^:]*pyarrow[^:]*; tables of any columns need it: pip install libgsort\[tables\]\n", capsys.readouterr().err)
+    assert re.fullmatch(r"libgsort: [^:]*pyarrow[^:]*; sorting tables needs it: pip install libgsort\[tables\]\n", capsys.readouterr().err)
 
 
 def test_command__as_a_process():

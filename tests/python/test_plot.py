@@ -89,8 +89,8 @@ def test_what_is_no_report__is_said(folder):
     (folder / 'x.json').write_text('{"a": 1}')
     (folder / 'y.json').write_text('[')
     (folder / 'v.json').write_text('{"schema": 1, "phases": []}')
-    for arguments, text in ((['x.json'], 'this is no report'), (['y.json'], 'Expecting'), (['v.json'], 'of schema 1'), (['z.json'], 'No such file'),
-                            (['x.json', '-o', 'x.gif'], 'ends in none of'), (['x.json', 'x.json'], 'each is one of a job'),
+    for arguments, text in ((['x.json'], 'this is not a report'), (['y.json'], 'Expecting'), (['v.json'], 'of schema 1'), (['z.json'], 'No such file'),
+                            (['x.json', '-o', 'x.gif'], 'must end in .svg or .png'), (['x.json', 'x.json'], 'each must be of a job'),
                             ([], 'no report is given')):
         done = draw(*arguments)
         assert done.returncode == 2 and text in done.stderr, done

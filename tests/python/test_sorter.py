@@ -60,7 +60,7 @@ def test_argsort__by_fields_reverse_strided_out(tmp_path):
         with pytest.raises(ValueError, match='out: '):
             gs.argsort(a, out=wrong)
     same = np.zeros(10, 'u8')
-    with pytest.raises(ValueError, match='memory of the array'):
+    with pytest.raises(ValueError, match='shares memory with the array'):
         gs.argsort(same, out=same)
 
 
@@ -68,7 +68,7 @@ def test_argsort__by_fields_reverse_strided_out(tmp_path):
 def test_argsort__places_in_the_memory_of_the_array__are_refused(dtype):
     a = np.arange(10, dtype=dtype)
     for array, out in (a, a), (a[::2], a[:5]), (a[::-1], a):
-        with pytest.raises(ValueError, match=r'^out is in the memory of the array$'):
+        with pytest.raises(ValueError, match=r'^out shares memory with the array; '):
             gs.argsort(array, out=out.view('u8'))
     assert a.tolist() == list(range(10))
 
@@ -167,7 +167,7 @@ def test_sorter__rank_of_what_is_no_element__is_refused(dtype, elements, element
     with gs.Sorter(dtype) as s:
         s.push(np.array(elements, dtype))
         if want is None:
-            with pytest.raises(ValueError, match=r'^rank_of\(\): .* is no .*; it would become '):
+            with pytest.raises(ValueError, match=r'^rank_of\(\): .* is not a value of .*; NumPy would convert it to '):
                 s.rank_of(element)
         else:
             assert s.rank_of(element) == want
@@ -183,7 +183,7 @@ def test_sorter__rank_of_integers_of_128_bits(dtype):
             assert s.rank_of(number) == s.rank_of(given) == s.rank_of(np.void(given)) == (place, place + 1)
         assert s.rank_of(np.int64(4)) == s.rank_of(np.uint8(4)) == ((2, 2) if dtype[0] == 'i' else (1, 1))
         for none in (2 ** 128, -2 ** 128, *([] if dtype[0] == 'i' else [np.int64(-1)])):
-            with pytest.raises(ValueError, match=rf'^rank_of\(\): {none} is no {dtype}$'):
+            with pytest.raises(ValueError, match=rf'^rank_of\(\): {none} is not a value of {dtype}$'):
                 s.rank_of(none)
 
 
@@ -191,7 +191,7 @@ def test_sorter__rank_of_halves__takes_their_bytes_alone():
     with gs.Sorter('bf16') as s:
         s.push(np.array([1, 2], ml_dtypes.bfloat16).tobytes())
         assert s.rank_of(ml_dtypes.bfloat16(2).tobytes()) == (1, 2)
-        with pytest.raises(ValueError, match='is no'):
+        with pytest.raises(ValueError, match='is not a value'):
             s.rank_of(np.float16(1))
     with gs.Sorter(ml_dtypes.bfloat16) as s:
         s.push(np.array([1, 2], ml_dtypes.bfloat16))
@@ -212,13 +212,13 @@ def test_sorter__threads_push_beside_each_other():
 def test_sorter__wrong_use__is_an_exception():
     with gs.Sorter('f8') as s:
         for wrong in (np.zeros(3, 'f4'), np.zeros((3, 3))):
-            with pytest.raises(TypeError, match='the sorter takes float64'):
+            with pytest.raises(TypeError, match='the sorter accepts float64'):
                 s.push(wrong)
         with pytest.raises(ValueError):
             s.push(b'1234567')
-        with pytest.raises(TypeError, match=r'Sorter.push\(\): a masked array: push a.compressed'):
+        with pytest.raises(TypeError, match=r'Sorter.push\(\): a masked array has no order; push a.compressed'):
             s.push(np.ma.masked_array([1.0, 2.0], mask=[True, False]))
-        with pytest.raises(TypeError, match=r"Sorter.push\(\): list: an array is wanted, or a table of Arrow's"):
+        with pytest.raises(TypeError, match=r"Sorter.push\(\): list is neither an array nor an Arrow table"):
             s.push([1.0])
         s.push(np.ones(3))
         s.finish()
@@ -228,9 +228,9 @@ def test_sorter__wrong_use__is_an_exception():
             s.rank(3)
     with pytest.raises(gs.UsageError, match='closed'):
         s.push(np.ones(3))
-    with pytest.raises(gs.UsageError, match='dtype is wanted'):
+    with pytest.raises(gs.UsageError, match='type of the elements is not known'):
         gs.Sorter().push(np.ones(3))
-    with pytest.raises(ValueError, match='no field'):
+    with pytest.raises(ValueError, match='is not a field'):
         gs.Sorter('f8', key='x')
 
 
@@ -245,7 +245,7 @@ def test_sorter__nats_are_where_sort_has_them(reverse):
 
 def test_push__buffers__are_of_the_dtype_or_of_bytes():
     for code in 'fq':
-        with gs.Sorter('f8') as s, pytest.raises(TypeError, match=r'Sorter.push\(\): .* of 1 dimensions; the sorter takes float64'):
+        with gs.Sorter('f8') as s, pytest.raises(TypeError, match=r'Sorter.push\(\): .* with 1 dimensions; the sorter accepts float64'):
             s.push(array.array(code, [2, 1]))
     doubles = array.array('d', [2, 1])
     with gs.Sorter('f8') as s:
@@ -444,5 +444,5 @@ def test_sorter__canceled_from_another_thread():
 
 
 def test_sorter__count_beside_a_field_of_that_name__is_refused_at_once():
-    with pytest.raises(gs.UsageError, match="^count: there is a 'count' already"):
+    with pytest.raises(gs.UsageError, match="^count: the elements already have a field 'count'"):
         gs.Sorter([('k', 'i4'), ('count', 'u8')], unique=True, count=True)

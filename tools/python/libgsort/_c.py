@@ -117,8 +117,8 @@ def _load() -> ctypes.CDLL:
             function = getattr(library, call)
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError) as error:
-        raise ImportError(f'libgsort: {error}; a wheel brings the library along, and LIBGSORT_LIBRARY=FILE names another '
-                          'one') from error
+        raise ImportError(f'libgsort: {error}; install the wheel, which contains the library, or set LIBGSORT_LIBRARY '
+                          'to the file') from error
     return library
 
 
@@ -146,7 +146,7 @@ def raise_for(error: CError, given: Collection[str] = ()) -> None:
 def report_json(report: object) -> str:
     text: Optional[int] = library.gs_report_string(report, FORMAT_JSON)
     if not text:
-        raise MemoryError('a report')
+        raise MemoryError('no memory is left for the report')
     try:
         return ctypes.string_at(text).decode()
     finally:

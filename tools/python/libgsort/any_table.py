@@ -38,13 +38,13 @@ def _need_pyarrow() -> None:
     except ModuleNotFoundError as error:
         if error.name != 'pyarrow':  # pyarrow is installed, but lacks something
             raise
-        raise ImportError(f'{error}; tables of any columns need it: pip install libgsort[tables]') from None
+        raise ImportError(f'{error}; sorting tables needs it: pip install libgsort[tables]') from None
 
 
 def over(cancel: Optional[Cancel]) -> ContextManager[None]:
     """Returns a context for a call that polls `cancel`, which waits until the call has ended."""
     if cancel is not None and not isinstance(cancel, Cancel):
-        raise type_error(f'cancel: {type(cancel).__name__}; a libgsort.Cancel is wanted')
+        raise type_error(f'cancel: {type(cancel).__name__} is not a libgsort.Cancel')
     return nullcontext() if cancel is None else cancel.over(lambda: None)
 
 

@@ -28,17 +28,17 @@ def array_of(a: Any) -> Array:
         from .arrow_table import array_of_column
         return array_of_column(a)
     if isinstance(a, np.ma.MaskedArray):
-        raise type_error('a masked array: sort a.compressed(), or a.data and the mask')
+        raise type_error('a masked array has no order; sort a.compressed(), or a.data and the mask')
     if not isinstance(a, np.ndarray):
         if hasattr(a, '__cuda_array_interface__'):
-            raise TypeError(f'{type(a).__name__}: it is in the memory of a GPU; libgsort.cuda.sort and argsort are for such')
+            raise TypeError(f'{type(a).__name__}: is in the memory of a GPU; use libgsort.cuda.sort or argsort')
         try:
             a = np.asarray(memoryview(a))
         except TypeError:
-            hint = '; sort_file() is for files' if isinstance(a, (str, os.PathLike)) else '; numpy.array() makes one of it' * isinstance(a, (list, tuple))
-            raise type_error(f'{type(a).__name__}: an array is wanted{hint}') from None
+            hint = '; use sort_file() for files' if isinstance(a, (str, os.PathLike)) else '; convert it by numpy.array()' * isinstance(a, (list, tuple))
+            raise type_error(f'{type(a).__name__} is not an array{hint}') from None
     if a.ndim != 1:
-        raise ValueError(f'an array of {a.ndim} dimensions; one of 1 is wanted: a.reshape(-1), or a row of it')
+        raise ValueError(f'the array has {a.ndim} dimensions, but must have one; use a.reshape(-1), or one row')
     return a  # type: ignore[no-any-return]
 
 
@@ -46,7 +46,7 @@ def _key(order: Keys, options: Any) -> Keys:
     """Returns the key, which is `order` as in NumPy or `key` as in the library. It is a list, because an iterator is read only once."""
     key: Keys = options.pop('key', None)
     if order is not None and key is not None:
-        raise type_error('order and key are the same; give one of them')
+        raise type_error('order and key have the same meaning; give only one of them')
     key = key if order is None else order
     return None if key is None else key_list(key)
 
@@ -69,7 +69,7 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
     import numpy as np
     array = array_of(a)
     if not array.flags.writeable:
-        raise ValueError('the array is read-only, and it is sorted in its place; sorted() makes a copy')
+        raise ValueError('the array is read-only and cannot be sorted in place; sorted() returns a sorted copy')
     key = _key(order, options)
     layout = layout_of(array.dtype, key)
     if not array.flags.c_contiguous:
@@ -138,9 +138,9 @@ def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.ND
     if out is None:
         out = np.empty(len(array), np.uint64)
     if out.dtype != np.uint64 or out.shape != array.shape or not out.flags.c_contiguous or not out.flags.writeable:
-        raise ValueError(f'out: {out.dtype} of shape {out.shape}; a contiguous, writable uint64 of {array.shape} is wanted')
+        raise ValueError(f'out: has dtype {out.dtype} and shape {out.shape}; a contiguous, writable uint64 array of shape {array.shape} is needed')
     if np.may_share_memory(given, out):
-        raise ValueError('out is in the memory of the array')
+        raise ValueError('out shares memory with the array; give another array')
     _run('gs_job_argsort_array', array, layout, options, out)
     return out
 

@@ -93,7 +93,7 @@ def _library() -> ctypes.PyDLL:
     try:
         library = ctypes.PyDLL(os.path.join(os.path.abspath(folder), 'libgsort_arrow.so'))
     except OSError as error:
-        raise ImportError(f'libgsort: {error}; it is beside libgsort.so.0 in a wheel, and gives back what Arrow was given') from error
+        raise ImportError(f'libgsort: {error}; this file must be in the folder of libgsort.so.0, as in the wheel') from error
     for name, fill in (('libgsort_fill_schema', _FILL_SCHEMA), ('libgsort_fill_next', _FILL_NEXT)):
         c_void_p.in_dll(library, name).value = ctypes.cast(fill, c_void_p).value
     return library

@@ -51,8 +51,7 @@ class Column:
         elif format.startswith(b'd:') and format.count(b',') == 1 or format.endswith(b',128'):
             self.dtype, self.is_decimal = np.dtype('V16'), True
         else:
-            raise ColumnError(f"column '{name}' is of Arrow's format '{format.decode()}': only columns of a fixed width are sorted here; "
-                            'sort_table() takes others')
+            raise ColumnError(f"column '{name}' has Arrow's format '{format.decode()}', which has no fixed width here; use sort_table()")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Column) and (self.format, self.name) == (other.format, other.name)
@@ -72,9 +71,9 @@ class Columns:
         for part in parts:
             name = (part.name or b'').decode(errors='surrogateescape') or ('' if self.is_table else 'value')
             if part.dictionary:
-                raise ColumnError(f"column '{name}' is dictionary-encoded: its codes have no order; unpack it first, or sort_table() takes it")
+                raise ColumnError(f"column '{name}' is dictionary-encoded, and its codes have no order; decode it, or use sort_table()")
             if part.format == b'w:0':
-                raise ColumnError(f"column '{name}' is binary of width 0, which has no bytes to sort; sort_table() takes it")
+                raise ColumnError(f"column '{name}' is binary of width 0, which has no bytes to sort; use sort_table()")
             self.columns.append(Column(part.format, name, part.flags, c.metadata_of(part)))
         self._set_dtype()
 
@@ -84,8 +83,8 @@ class Columns:
         else:
             names = [column.name or UNNAMED for column in self.columns]
             if len(set(names)) < len(names):
-                raise ColumnError(f"'{max(names, key=names.count)}' is the name of several columns (one without is '{UNNAMED}'); "
-                                  'sort_table() takes them')
+                raise ColumnError(f"'{max(names, key=names.count)}' is the name of several columns (one without a name is '{UNNAMED}'); "
+                                  'use sort_table()')
             self.dtype = np.dtype(list(zip(names, (column.dtype for column in self.columns))))
 
     @classmethod
@@ -104,7 +103,7 @@ class Columns:
             if kind.kind in 'SV' and kind.names is None and kind.subdtype is None:
                 return Column(b'w:%d' % kind.itemsize, name, 0)
             if text not in formats:
-                raise TypeError(f"'{name}' of {kind} has no place in a table of Arrow's")
+                raise TypeError(f"'{name}' has dtype {kind}, for which Arrow has no type")
             return Column(formats[text], name, 0)
         made = cls.__new__(cls)
         made.is_table = True
@@ -132,16 +131,16 @@ class Columns:
         for text in wanted:
             name = text if text in by_name or text[:1] != '-' else text[1:]
             if name not in by_name:
-                raise ValueError(f"'{name}' is no column of the table; it has {', '.join(by_name)}")
+                raise ValueError(f"'{name}' is not a column of the table; it has {', '.join(by_name)}")
             if b'arrow.opaque' in by_name[name].metadata:
-                raise type_error(f"'{name}' is no key: its type is opaque, and its bytes may have another order; cast it to a type of Arrow")
+                raise type_error(f"'{name}' cannot be a key: its type is opaque, and its bytes may have another order; cast it to an Arrow type")
             desc = ':desc' if name != text else ''
             if by_name[name].is_decimal:
                 off = 0 if self.dtype.fields is None else self.dtype.fields[name or UNNAMED][1]
                 halves = [f'{off + 8}:i64{desc}', f'{off}:u64{desc}']
                 for half in halves:
                     if half in by_name:
-                        raise ColumnError(f"column '{half}' has the name by which decimals of '{name}' are found; sort_table() takes it")
+                        raise ColumnError(f"column '{half}' has the name that is needed for a part of the decimals '{name}'; use sort_table()")
                 found += halves
             elif self.dtype.names is None:
                 return None, desc != ''
@@ -212,7 +211,7 @@ class Batches:
         if self.reader is not None:
             for batch in self.reader:
                 if batch.schema != self.reader.schema:
-                    raise type_error('a batch of other columns than those of its reader')
+                    raise type_error('a batch has other columns than its reader')
                 c.release(self.batch)
                 batch._export_to_c(ctypes.addressof(self.batch))
                 yield self.batch
@@ -269,7 +268,7 @@ def _refuse_nulls(name: str, array: Any, begin: int, length: int) -> None:
     if (count < 0 or is_of_others) and array.n_buffers > 0 and array.buffers[0]:
         count = length - int(_bits(array.buffers[0], begin, length).sum())
     if count > 0:
-        raise NullsError(f'{name} has nulls, which have no place in the order; drop or fill them, or sort_table() takes them')
+        raise NullsError(f'{name} has nulls, which cannot be sorted here; drop or fill them, or use sort_table()')
 
 
 def _bits(address: int, begin: int, length: int) -> Array:
@@ -299,10 +298,10 @@ def array_of_column(data: Any) -> Array:
     with Batches(data) as batches:
         columns = Columns(batches.schema)
         if columns.is_table:
-            raise type_error(f'{type(data).__name__}; a table is sorted by sort_table()')
+            raise type_error(f'{type(data).__name__} is a table; use sort_table()')
         column = columns.columns[0]
         if column.is_decimal:
-            raise type_error('decimals are no numbers of NumPy; sorted() takes them')
+            raise type_error('NumPy has no decimals; use sorted()')
         arrays = [columns.arrays_of(batch)[0].astype(column.dtype) for batch in batches]
     found = np.concatenate([np.empty(0, column.dtype), *arrays])
     time = _time_of(column.format)

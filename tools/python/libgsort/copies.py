@@ -28,7 +28,7 @@ def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack
     import numpy as np
     if not is_arrow(a):
         if nulls != 'last':
-            raise type_error('nulls is for columns of Arrow\'s; an array has none')
+            raise type_error('nulls: only for Arrow columns; an array has no nulls')
         copy = np.array(array_of(a))
         sort(copy, order=order, **options)
         return copy
@@ -36,7 +36,7 @@ def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack
     others = set(given) - COLUMN_OPTIONS
     if order is not None or others:
         name = 'order' if order is not None else min(others)
-        raise type_error(f"{name}: of a column of Arrow's only reverse, nulls, memory, temp, progress and cancel")
+        raise type_error(f'{name}: not for an Arrow column, which accepts only reverse, nulls, memory, temp, progress and cancel')
     is_reverse = is_true(given.pop('reverse', None))
     with over(given.get('cancel')):  # also while the column is read
         return sort_table(_alone(a), '-value' if is_reverse else 'value', nulls=nulls, **given).read_all().column(0)
@@ -46,11 +46,11 @@ def _alone(a: Any) -> Any:
     """Returns the column as a table with one column, 'value'."""
     import pyarrow as pa
     if hasattr(a, 'columns'):
-        raise type_error(f'{type(a).__name__}; a table is sorted by sort_table()')
+        raise type_error(f'{type(a).__name__} is a table; use sort_table()')
     if not isinstance(a, (pa.Array, pa.ChunkedArray)):
         from .tables.imported import imported
         table = imported(a).read_all()
         if table.num_columns != 1:
-            raise type_error(f'{type(a).__name__}; a table is sorted by sort_table()')
+            raise type_error(f'{type(a).__name__} is a table; use sort_table()')
         a = table.column(0)
     return pa.table({'value': a})

@@ -54,7 +54,7 @@ class _Array:
     def layout(self, key: Keys) -> Layout:
         if self.dtype is None:
             if key is not None:
-                raise TypeError('order: numbers of 16 bits have no fields')
+                raise TypeError('order: bfloat16 numbers have no fields')
             return Layout(None, self.type, 0, ())
         name = number_name(self.dtype) if key is None else None
         if name is not None:
@@ -68,7 +68,7 @@ def _module_of(a: Any) -> str:
 
 def _check_shape(a: Any, shape: Tuple[int, ...], strides: Optional[Tuple[int, ...]], step: int) -> None:
     if len(shape) != 1:
-        raise ValueError(f'an array of {len(shape)} dimensions; one of 1 is wanted: a.reshape(-1), or a row of it')
+        raise ValueError(f'the array has {len(shape)} dimensions, but must have one; use a.reshape(-1), or one row')
     if strides is not None and shape[0] > 1 and strides[0] != step:
         raise ValueError(f'{type(a).__name__}: it is not contiguous; sort a copy of it')
 
@@ -107,7 +107,7 @@ def _of_dlpack(a: Any, stream: Optional[int]) -> _Array:
     if is_valid(capsule, b'dltensor_versioned'):
         managed = _Versioned.from_address(pointer_of(capsule, b'dltensor_versioned'))
         if managed.major != 1:
-            raise TypeError(f'{type(a).__name__}: DLPack {managed.major}.{managed.minor} is not known; 1 is')
+            raise TypeError(f'{type(a).__name__}: DLPack {managed.major}.{managed.minor} is not supported; version 1 is')
         tensor, is_read_only = managed.tensor, bool(managed.flags & DLPACK_READ_ONLY)
     else:
         tensor = _Tensor.from_address(pointer_of(capsule, b'dltensor'))
@@ -115,7 +115,7 @@ def _of_dlpack(a: Any, stream: Optional[int]) -> _Array:
     _check_shape(a, shape, tuple(tensor.strides[:tensor.ndim]) if tensor.strides else None, 1)
     pointer = (tensor.data or 0) + tensor.byte_offset
     if tensor.lanes != 1 or tensor.bits % 8 != 0 or (tensor.code not in DLPACK_KINDS and (tensor.code, tensor.bits) != (DLPACK_BFLOAT, 16)):
-        raise TypeError(f'{type(a).__name__}: its elements have no order here; integers, bool, and floats of 2 to 8 bytes have')
+        raise TypeError(f'{type(a).__name__}: its elements have no order here; only integers, bool and floats of 2 to 8 bytes can be sorted')
     if tensor.code == DLPACK_BFLOAT:
         return _Array((a, capsule), pointer, shape[0], 'bf16', None, is_read_only, None)
     return _Array((a, capsule), pointer, shape[0], None, np.dtype(f'{DLPACK_KINDS[tensor.code]}{tensor.bits // 8}'), is_read_only, None)
@@ -132,7 +132,7 @@ def _array_of(a: Any, stream: Optional[int] = None) -> _Array:
     elif hasattr(a, '__dlpack__'):
         array = _of_dlpack(a.detach() if is_torch else a, stream or None)
     else:
-        raise TypeError(f'{type(a).__name__}: an array in the memory of a GPU is wanted, with __cuda_array_interface__ or __dlpack__')
+        raise TypeError(f'{type(a).__name__} is not an array in the memory of a GPU: it has neither __cuda_array_interface__ nor __dlpack__')
     if stream is not None:
         array.stream = stream
     return array
@@ -170,10 +170,10 @@ def sort(a: Any, *, order: Keys = None, stream: Any = None, scratch: Any = None,
     read-only, is not contiguous or has several dimensions, and a DeviceError if the GPU fails.
     """
     if _module_of(a) in ('jax', 'jaxlib'):
-        raise TypeError("JAX's arrays never change; a[libgsort.cuda.argsort(a, out=..)] is a sorted one")
+        raise TypeError("JAX's arrays never change; a[libgsort.cuda.argsort(a, out=..)] is a sorted copy")
     array = _array_of(a, _stream_of(stream))
     if array.is_read_only:
-        raise ValueError('the array is read-only; it is sorted in its place')
+        raise ValueError('the array is read-only and cannot be sorted in place; sort a copy')
     _run('gs_cuda_sort', array, order, {**options, 'scratch': scratch})
 
 
@@ -192,7 +192,7 @@ def argsort(a: Any, *, order: Keys = None, out: Any = None, stream: Any = None, 
     positions = _array_of(out, array.stream)
     if positions.dtype is None or positions.dtype.kind not in 'iu' or positions.element_bytes < 4 or positions.count != array.count \
             or positions.is_read_only:
-        raise ValueError(f'out: writable integers of 4 or 8 bytes are wanted, {array.count} of them')
+        raise ValueError(f'out: must be an array of {array.count} writable integers of 4 or 8 bytes')
     _run('gs_cuda_argsort', array, order, {**options, 'argsort': f'u{8 * positions.element_bytes}', 'scratch': scratch}, positions.pointer)
     return out
 
@@ -205,7 +205,7 @@ def _new_positions(a: Any, count: int) -> Any:
     if name == 'cupy':
         with a.device:
             return sys.modules['cupy'].empty(count, 'u8')
-    raise TypeError(f'{type(a).__name__}: out is wanted, an array for the positions')
+    raise TypeError(f'{type(a).__name__}: give out, an array for the positions')
 
 
 def scratch_bytes(a: Any, *, order: Keys = None, is_argsort: bool = False, **options: Any) -> int:

@@ -72,7 +72,7 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **
     Raises an InputError that names the place if an input is not sorted, and a TypeError if neither output nor into is given.
     """
     if output is None and options.get('into') is None:
-        raise type_error('neither output nor into is given')
+        raise type_error('neither output nor into is given; give one of them')
     options.setdefault('merge', True)
     return _write(_job(inputs, dtype, options), output)
 
@@ -106,7 +106,7 @@ def _is_path(x: Any) -> bool:
 
 def _refuse_dtype(dtype: Any) -> None:
     if dtype is not None:
-        raise type_error('dtype is for files; an array has its own, and a.view(dtype) another one')
+        raise type_error('dtype: only for files; use a.view(dtype) for an array')
 
 
 def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpack[Options]) -> Report:
@@ -193,8 +193,8 @@ def _refuse_for_top(options: Any) -> None:
             options[name] = texts  # an iterator is read only once
         if any(text.endswith(b':wide') if name == 'sum' else text != b'false' for text in texts):
             what = 'sum=OFF:TYPE:wide' if name == 'sum' else name
-            raise UsageError(f'{what} does not go with top(): it writes something else than elements; '
-                             'sort_file() has it, with top=K')
+            raise UsageError(f'{what} does not go with top(), because its output is not elements; '
+                             'use sort_file() with top=K')
     if options.get('header') not in (None, 0, '0'):
         options['drop_header'] = True
 

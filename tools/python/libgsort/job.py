@@ -44,7 +44,7 @@ class Options(ArrayOptions, WhatToWrite, total=False):
 def _cancel_of(options: Mapping[str, Any]) -> Optional[Cancel]:
     given = options.get('cancel')
     if given is not None and not isinstance(given, Cancel):
-        raise type_error(f'cancel: {type(given).__name__}; a libgsort.Cancel is wanted')
+        raise type_error(f'cancel: {type(given).__name__} is not a libgsort.Cancel')
     return given
 
 
@@ -56,7 +56,7 @@ class Job:
         self._cancel: Optional[int] = None
         self.pointer: Optional[int] = _c.library.gs_job_create()
         if not self.pointer:
-            raise MemoryError('no memory is left')
+            raise MemoryError('no memory is left for the job')
         self._asked = _cancel_of(options)
         self._is_short = is_short
         self.given: Set[str] = set()

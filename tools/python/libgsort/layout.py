@@ -26,7 +26,7 @@ class Layout:
 
     def put(self, job: Job) -> None:
         if self.dtype is not None and not job.given.isdisjoint(('type', 'record')):
-            raise type_error('type and record: the dtype says what they would')
+            raise type_error('type and record: do not go with dtype, which defines the elements')
         job.set('type', self.type)
         job.set('record', self.record or None)
         job.set('key', self.key)
@@ -69,7 +69,7 @@ def numpy_dtype(word: str) -> np.dtype[Any]:
     import numpy as np
     found = _c.CType()
     if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
-        raise type_error(f"'{word}' is no type of numbers")
+        raise type_error(f"'{word}' is not a type of numbers")
     letter = 'f' if found.is_float else 'i' if found.is_signed else 'u'
     order = '>' if word.endswith('be') else '<'
     number = f'{order}{letter}{found.element_bytes}'
@@ -101,7 +101,7 @@ def key_list(key: Keys) -> List[str]:
     keys: List[Any] = [] if key is None else [key] if isinstance(key, str) or not hasattr(key, '__iter__') else list(key)
     for one in keys:
         if not isinstance(one, str):
-            raise type_error(f'key: {type(one).__name__}; names of fields are wanted, \'-name\' for descending, or OFF:TYPE')
+            raise type_error(f"key: {type(one).__name__} is not text; give names of fields ('-name' for descending) or OFF:TYPE")
     return keys
 
 
@@ -114,7 +114,7 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
     if dtype.hasobject:
         raise type_error(f'{dtype} holds Python objects, which have no bytes to sort')
     if dtype.subdtype is not None or dtype.itemsize < 1 or dtype.itemsize > 65536:
-        raise type_error(f'{dtype}: elements have 1 to 65536 bytes')
+        raise type_error(f'{dtype}: elements must have 1 to 65536 bytes')
     number = number_name(dtype)
     if not wanted and number is not None and (dtype.isnative or dtype.itemsize < 4):
         return Layout(dtype, number, 0, ())
@@ -130,7 +130,7 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
         paths.append(path)
         _add_keys(dtype, path, is_descending, found)
     if len(found) > 64:
-        raise type_error(f'{dtype}: {len(found)} keys; 64 are the most')
+        raise type_error(f'{dtype}: has {len(found)} keys; at most 64 are possible')
     return Layout(dtype, None, dtype.itemsize, found)
 
 
@@ -149,7 +149,7 @@ def _find(dtype: np.dtype[Any], text: str) -> Tuple[Tuple[str, ...], bool]:
             if _has(dtype, path):
                 return path, is_descending
     fields = '; it has no fields' if dtype.names is None else f"; it has {', '.join(dtype.names)}"
-    raise ValueError(f"'{text}' is no field of the dtype{fields}")
+    raise ValueError(f"'{text}' is not a field of the dtype{fields}")
 
 
 def _has(dtype: np.dtype[Any], path: Sequence[str]) -> bool:
@@ -184,5 +184,5 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         found.extend(f'{off + i}:u32{order}{desc}' for i in range(0, field.itemsize, 4))
     else:
         where = f" ('{'.'.join(path)}')" if path else ''
-        raise type_error(f'{field}{where} is no type of keys: integers, floats of 2 to 8 bytes, bool, bytes, text and times are'
-                        + ("; 16 bits are 'f2'" if field.kind == 'f' else ''))
+        raise type_error(f'{field}{where} cannot be a key; keys are integers, floats of 2 to 8 bytes, bool, bytes, text and times'
+                        + ("; a float of 16 bits is 'f2'" if field.kind == 'f' else ''))

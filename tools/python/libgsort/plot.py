@@ -45,11 +45,11 @@ def _draw(given: Sequence[Union[Report, Told]], path: str) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     if not path.endswith(ENDS):
-        raise ValueError(f"'{path}' ends in none of {', '.join(ENDS)}")
+        raise ValueError(f"'{path}' must end in {' or '.join(ENDS)}")
     if not reports:
-        raise ValueError('no report')
+        raise ValueError('no report is given')
     if other := [report['schema'] for report in reports if 'phases' in report and report.get('schema', SCHEMA) != SCHEMA]:
-        raise ValueError(f'a report of schema {other[0]!r}, of another version of gsort; this one draws those of schema {SCHEMA}')
+        raise ValueError(f'a report of schema {other[0]!r}, by another version of gsort; this version draws schema {SCHEMA}')
     with rc_context({'svg.hashsalt': 'gsort', 'svg.fonttype': 'none', 'font.size': 9}):
         figure = Figure(figsize=(8, 5), layout='constrained')
         first = reports[0]
@@ -60,7 +60,7 @@ def _draw(given: Sequence[Union[Report, Told]], path: str) -> None:
         elif 'phases' in first:
             _draw_job(figure, first)
         elif 'results' not in first:
-            raise ValueError('this is no report of gsort or gsort-bench')
+            raise ValueError('this is not a report of gsort or gsort-bench')
         elif any('size_bytes' in row for row in first['results']):
             memory, lines = _lines_of_sizes(first)
             title = f'Seconds to sort a file in {memory / MIB:g} MiB of memory'
@@ -173,7 +173,7 @@ def _lines_of_jobs(reports: Sequence[Told]) -> Dict[str, List[Tuple[int, List[fl
     lines: Dict[str, List[Tuple[int, List[float]]]] = {}
     for report in reports:
         if 'phases' not in report:
-            raise ValueError('of several reports each is one of a job (gsort --stats=json)')
+            raise ValueError('if there are several reports, each must be of a job (gsort --stats=json)')
         name = f"{int(report['plan']['memory_bytes']) / MIB:g} MiB, {report['device']}"
         lines.setdefault(name, []).append((int(report['input_bytes']), [float(report['seconds'])]))
     return {name: _joined(points) for name, points in lines.items()}
@@ -275,7 +275,7 @@ def _read(path: str) -> Told:
         with open(path, encoding='utf-8') as file:
             told = json.load(file)
     if not isinstance(told, dict):
-        raise ValueError(f'{path}: this is no report of gsort or gsort-bench')
+        raise ValueError(f'{path}: this is not a report of gsort or gsort-bench')
     return told
 
 
@@ -299,7 +299,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(f'libgsort.plot: {error}; pip install matplotlib', file=sys.stderr)
         return 3
     except (OSError, ValueError, KeyError, TypeError) as error:
-        print(f'libgsort.plot: {"no report: " if isinstance(error, (KeyError, TypeError)) else ""}{error}', file=sys.stderr)
+        print(f'libgsort.plot: {"not a report: " if isinstance(error, (KeyError, TypeError)) else ""}{error}', file=sys.stderr)
         return 2
     return 0
 

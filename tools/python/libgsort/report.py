@@ -247,11 +247,11 @@ class Report(Told):
         try:
             told = json.loads(text)
         except ValueError as error:
-            raise ValueError(f'Report.from_json(): no report of gsort: {error}') from None
+            raise ValueError(f'Report.from_json(): not a report of gsort: {error}') from None
         if not isinstance(told, dict) or 'schema' not in told or 'tally' not in told:
-            raise ValueError('Report.from_json(): no report of gsort')
+            raise ValueError('Report.from_json(): not a report of gsort')
         if told['schema'] != SCHEMA:
-            raise ValueError(f"Report.from_json(): a report of schema {told['schema']!r}, of another version of gsort; this one reads those of schema {SCHEMA}")
+            raise ValueError(f"Report.from_json(): a report of schema {told['schema']!r}, by another version of gsort; this version reads schema {SCHEMA}")
         return cls(told)
 
     @classmethod

@@ -51,7 +51,7 @@ def _of_128_bits(number: Any, type: str) -> bytes:
     try:
         return int(number).to_bytes(16, 'big' if type.endswith('be') else 'little', signed=type[0] == 'i')
     except OverflowError:
-        raise ValueError(f'rank_of(): {number} is no {type}') from None
+        raise ValueError(f'rank_of(): {number} is not a value of {type}') from None
 
 
 class _Handle:
@@ -104,7 +104,7 @@ class Sorter:
 
     def __init__(self, dtype: Any = None, *, nulls: Optional[str] = None, **options: Unpack[Options]) -> None:
         if nulls is not None and dtype is not None:
-            raise type_error('nulls: of a table; elements of a dtype have none')
+            raise type_error('nulls: only for tables; elements of a dtype have no nulls')
         self._key = key_list(options.pop('key', None))  # an iterator is read only once
         self._nulls, self._options, self._is_of_dtype = nulls, options, dtype is not None
         self._job = Job(options)
@@ -132,7 +132,7 @@ class Sorter:
 
     def _refuse_count(self, names: Sequence[str]) -> None:
         if self._has_counts and 'count' in names:
-            raise UsageError("count: there is a 'count' already, and what comes out would have two; rename it")
+            raise UsageError("count: the elements already have a field 'count'; rename that field")
 
     # Calls
 
@@ -144,9 +144,9 @@ class Sorter:
     def _wait(self, function: Callable[..., Any], *arguments: Any, is_short: bool = False, keep: Any = None) -> Any:
         """Returns function(sorter, *arguments, error). `keep` stays alive until that ends, as in Job.keep."""
         if self._fed is not None:
-            raise UsageError('tables with nulls or any columns are read as a stream of Arrow\'s: pa.table(sorter); table_report is of them')
+            raise UsageError('a table with nulls or columns of variable width is read as an Arrow stream: use pa.table(sorter), and table_report')
         if self._handle is None:
-            raise UsageError('the sorter is closed' if self._is_over else 'nothing was pushed, and no dtype was given')
+            raise UsageError('the sorter is closed' if self._is_over else 'nothing was pushed, and no dtype was given; push data first')
         error, handle = _c.CError(), self._handle
 
         def work(keep: Any = keep) -> Any:
@@ -170,22 +170,22 @@ class Sorter:
             return
         import numpy as np
         if isinstance(data, np.ma.MaskedArray):
-            raise type_error('a masked array: push a.compressed()')
+            raise type_error('a masked array has no order; push a.compressed()')
         try:
             array = data if isinstance(data, np.ndarray) else np.asarray(memoryview(data))
         except TypeError:
-            raise type_error(f"{type(data).__name__}: an array is wanted, or a table of Arrow's") from None
+            raise type_error(f'{type(data).__name__} is neither an array nor an Arrow table') from None
         if self._fed is not None:
-            raise UsageError('the sorter takes Arrow tables, as the first one was')
+            raise UsageError('the sorter accepts only Arrow tables, because the first push was one')
         if self._handle is None and not self._is_over:
-            raise UsageError('Sorter(dtype): a dtype is wanted, where no Arrow table says it')
+            raise UsageError('the type of the elements is not known; give it as Sorter(dtype)')
         dtype = self._known_dtype()
         if array is not data and array.dtype in ('u1', 'i1', 'S1'):  # bytes of any elements
             array = array.view(dtype)
         if array.dtype != dtype or array.ndim != 1:
-            raise type_error(f'{array.dtype} of {array.ndim} dimensions; the sorter takes {dtype} of one')
+            raise type_error(f'data of {array.dtype} with {array.ndim} dimensions; the sorter accepts {dtype} with one')
         if self._columns is not None:
-            raise UsageError('the sorter takes Arrow tables, as the first one was')
+            raise UsageError('the sorter accepts only Arrow tables, because the first push was one')
         if array.flags.c_contiguous:
             self._wait(_c.library.gs_sorter_push, array.ctypes.data, array.nbytes, is_short=array.nbytes <= SMALL_BYTES,
                        keep=array)
@@ -235,9 +235,9 @@ class Sorter:
             return
         if self._columns is not None:
             if not self._columns.takes(batches.schema):
-                raise type_error('a table of other columns than the first one')
+                raise type_error('the table has other columns than the first one')
         elif self._nulls is not None:
-            self._fed = self._feed(batches, ValueError('nulls is for tables'))
+            self._fed = self._feed(batches, ValueError('nulls: only for tables'))
         else:
             try:
                 self._take_columns(Columns(batches.schema))
@@ -266,7 +266,7 @@ class Sorter:
         except ModuleNotFoundError as missing:
             if missing.name != 'pyarrow':
                 raise
-            raise type(error)(f'{error}; pyarrow would take them: pip install libgsort[tables]') from None
+            raise type(error)(f'{error}; or install pyarrow, with which a Sorter accepts it: pip install libgsort[tables]') from None
         if others - OPTIONS:
             raise type(error)(f'{min(others - OPTIONS)}: {error}') from None
         return Fed(batches, self._key, self._nulls or 'last', self._options)
@@ -288,10 +288,10 @@ class Sorter:
             self._job.set('reverse', self._is_reverse != is_reverse)
             self._open(columns.dtype, key)
         elif self.dtype != columns.dtype:
-            raise type_error(f'a table of {columns.dtype}; the sorter takes {self.dtype}')
+            raise type_error(f'the table has elements of {columns.dtype}; the sorter accepts {self.dtype}')
         elif self._type != 'i128' and any(column.is_decimal for column in columns.columns):
-            raise type_error(f"a table with decimals; the sorter takes {self._type or self.dtype}: Sorter(), without a dtype, takes them, "
-                             "and Sorter('i128') a column of them alone")
+            raise type_error(f"the table has decimals; the sorter accepts {self._type or self.dtype}; use Sorter() without a dtype, "
+                             "or Sorter('i128') for a single column of decimals")
         self._columns = columns
 
     def _push_columns(self, arrays: Sequence[Array], count: int) -> None:
@@ -359,7 +359,7 @@ class Sorter:
         address, length, handle = ctypes.c_void_p(), ctypes.c_uint64(), self._handle
         with self._pulling:
             if self._has_lost:  # the next block must not hide that one is missing
-                raise error_of(CANCELED, 0, 'canceled: a block was not taken')
+                raise error_of(CANCELED, 0, 'canceled: a block was pulled but not used')
             self._has_lost = True
             try:
                 self._wait(_c.library.gs_sorter_pull, ctypes.byref(address), ctypes.byref(length))
@@ -402,7 +402,7 @@ class Sorter:
             element = _of_128_bits(element, self._type)
         wanted = np.asarray(getattr(element, 'asm8', element), self._known_dtype()).reshape(1)
         if not _is_same(wanted[0], element):
-            raise ValueError(f'rank_of(): {element!r} is no {wanted.dtype}; it would become {wanted[0]}')
+            raise ValueError(f'rank_of(): {element!r} is not a value of {wanted.dtype}; NumPy would convert it to {wanted[0]}')
         below, not_above = ctypes.c_uint64(), ctypes.c_uint64()
         self._wait(_c.library.gs_sorter_rank_of, wanted.ctypes.data, ctypes.byref(below), ctypes.byref(not_above))
         return below.value, not_above.value
@@ -456,7 +456,7 @@ class Sorter:
         if self._is_over:
             raise UsageError('the sorter is closed')
         if self._reader not in (None, reader):
-            raise UsageError('what this sorter has sorted was read already')
+            raise UsageError('the elements of this sorter were read already; a sorter can be read only once')
         self._reader = reader
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:

@@ -11,9 +11,9 @@ from .errors import type_error
 Path = Union[str, 'os.PathLike[str]']
 
 # Keywords of NumPy, pandas and Polars that have another form here.
-ELSEWHERE = {'axis': 'an array has one dimension: a.reshape(-1), or a row of it', 'kind': 'every sort here is stable',
-             'stable': 'every sort here is', 'ascending': 'reverse=True sorts the other way round', 'descending': 'reverse=True does it',
-             'by': "'key' has names of fields", 'inplace': 'sort() sorts in its place, and sorted() makes a copy'}
+ELSEWHERE = {'axis': 'an array has one dimension: use a.reshape(-1), or one row', 'kind': 'every sort here is stable',
+             'stable': 'every sort here is stable', 'ascending': 'reverse=True sorts in descending order', 'descending': 'use reverse=True',
+             'by': "give names of fields as 'key'", 'inplace': 'sort() sorts in place, and sorted() returns a copy'}
 
 
 def _read() -> Dict[str, _c.COption]:
@@ -42,11 +42,11 @@ def options() -> Dict[str, str]:
 
 def row_of(keyword: str) -> _c.COption:
     if keyword in ELSEWHERE:
-        raise type_error(f"'{keyword}' is no option; {ELSEWHERE[keyword]}")
+        raise type_error(f"'{keyword}' is not an option; {ELSEWHERE[keyword]}")
     if keyword not in ROWS:
         from difflib import get_close_matches
         near = get_close_matches(keyword, ROWS, 1, 0.5)
-        raise type_error(f"'{keyword}' is no option" + (f"; the nearest one is '{near[0]}'" if near else ''))
+        raise type_error(f"'{keyword}' is not an option" + (f"; did you mean '{near[0]}'?" if near else '; libgsort.options() lists them'))
     return ROWS[keyword]
 
 
@@ -78,7 +78,7 @@ def texts_of(row: _c.COption, value: Any) -> List[bytes]:
     if isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, '__iter__') or hasattr(value, 'read'):  # no lines of an open file
         return [_text(row, value)]
     if not row.is_list:
-        raise type_error(f'{row.name.decode()}: takes one value, and no {type(value).__name__}')
+        raise type_error(f'{row.name.decode()}: takes one value, not a {type(value).__name__}')
     return [_text(row, one) for one in value]
 
 
@@ -95,7 +95,7 @@ def _text(row: _c.COption, value: Any) -> bytes:
         return c_text(value)
     is_path = row.argument in (b'FILE', b'DIR')
     if is_path or not hasattr(value, '__float__'):
-        raise type_error(f"{row.name.decode()}: {type(value).__name__}; {'a path' if is_path else 'text or a number'} is wanted")
+        raise type_error(f"{row.name.decode()}: {type(value).__name__} is not {'a path' if is_path else 'text or a number'}")
     kind = getattr(getattr(value, 'dtype', None), 'kind', None)  # of NumPy's
     if kind == 'M':
         import numpy as np
@@ -112,5 +112,5 @@ def c_text(text: Union[Path, bytes]) -> bytes:
     """Returns the bytes of a text for C. Raises a ValueError for a null byte, at which C would end the text."""
     encoded = os.fsencode(text)
     if b'\0' in encoded:
-        raise ValueError(f'{text!r}: holds a null byte')
+        raise ValueError(f'{text!r}: contains a null byte')
     return encoded

@@ -133,17 +133,17 @@ class Dictionary(Carrier):
         first = pc.drop_null(values)[:len(self.values)]
         is_same_order = _rise(places) and (len(fresh) == 0 or _bits(first).equals(_bits(self.values)))
         if self.type.ordered and len(self.values) > 0 and not is_same_order:
-            raise TypeError(f"column '{self.name}': its dictionary is ordered, and another one than before")
+            raise TypeError(f"column '{self.name}': its dictionary is ordered, but differs from an earlier one; use one dictionary in all batches")
         if len(fresh) > 0:
             self.values = pa.concat_arrays([self.values, fresh])
             places = pc.index_in(values, value_set=self.values)
             self._out = None
         if len(self.values) > self.most:
-            raise TypeError(f"column '{self.name}': its dictionaries have {len(self.values)} values together, which are more than "
-                            f'{self.index_type} counts')
+            raise TypeError(f"column '{self.name}': its dictionaries have {len(self.values)} values together, too many for indexes of "
+                            f'{self.index_type}; cast the column to text')
         if self.values.nbytes > self.limit_bytes:
-            raise error_of(-6, 0, f"column '{self.name}': its dictionary takes {self.values.nbytes} bytes, of which {self.limit_bytes} are "
-                              'for it; give more memory, or a column that is not dictionary-encoded')
+            raise error_of(-6, 0, f"column '{self.name}': its dictionary needs {self.values.nbytes} bytes, but may have at most "
+                              f'{self.limit_bytes}; give more memory, or decode the column')
         self._places = pc.if_else(values.is_null(), pa.scalar(None, pa.int32()), places)
         self._last = _bits(dictionary)
 
@@ -212,7 +212,7 @@ class Carriers:
             try:
                 arrays.append(make(column, array))
             except pa.ArrowNotImplementedError as error:
-                raise TypeError(f"column '{column.name}' of {column.type} cannot be carried by pyarrow {pa.__version__}: {error}") from None
+                raise TypeError(f"column '{column.name}' of {column.type} cannot be sorted with pyarrow {pa.__version__}: {error}") from None
         if not arrays:
             return pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays([], fields=[])) if batch.num_rows == 0 else batch
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
@@ -222,5 +222,5 @@ def index_of(schema: Any, name: str) -> Optional[int]:
     """Of the column of that name; None: there is none."""
     found = schema.get_all_field_indices(name)
     if len(found) > 1:
-        raise ValueError(f"'{name}' is the name of {len(found)} columns; a key is one")
+        raise ValueError(f"'{name}' is the name of {len(found)} columns; a key must name one")
     return found[0] if found else None

@@ -47,7 +47,7 @@ class Fed:
         """A batch of `batches`, which is taken from it."""
         schema, is_table = schema_of(batches)
         if schema.names != self.schema.names or schema.types != self.schema.types or is_table != self.is_table:
-            raise type_error('a table of other columns than the first one')
+            raise type_error('the table has other columns than the first one')
         self._push(batch_of(batches, batch))
 
     def _push(self, batch: Any) -> None:
@@ -55,8 +55,8 @@ class Fed:
             raise UsageError('the sorter is being read already')
         for field, column in zip(self.schema, batch.columns):
             if column.null_count > 0 and not field.nullable:
-                raise ValueError(f"column '{field.name}' has nulls, and is 'not null' in the schema that comes out: push a table first where "
-                                 'it is not, such as one without rows')
+                raise ValueError(f"column '{field.name}' has nulls, but is 'not null' in the schema of the first table; first push a table "
+                                 'where it may have nulls, such as one without rows')
         with self._at_work():
             self.sorter.push(pa.RecordBatch.from_arrays(batch.columns, schema=self.schema))
         self.shown.at('read', self.sorter.taken_bytes, 0)

@@ -26,8 +26,8 @@ def reader_of(x: Any) -> Any:
         return x
     if hasattr(x, '__arrow_c_stream__') or hasattr(x, '__arrow_c_array__'):
         return imported(x)
-    raise TypeError(f"sort_table(): {type(x).__name__}; a table of Arrow's is wanted: what has __arrow_c_stream__, such as those of "
-                    'pyarrow, Polars, DuckDB and pandas')
+    raise TypeError(f"sort_table(): {type(x).__name__} is not an Arrow table; it needs __arrow_c_stream__, as tables of "
+                    'pyarrow, Polars, DuckDB and pandas have')
 
 
 def imported(data: Any) -> Any:
@@ -64,6 +64,6 @@ def batch_of(batches: Batches, batch: ArrowArray) -> Any:
     if is_table:
         rows = pa.Array._import_from_c(at, pa.struct(list(schema)))
         if rows.null_count > 0:
-            raise ValueError(f'{rows.null_count} rows are null as a whole, where only columns of a table can be')
+            raise ValueError(f'{rows.null_count} rows are null as a whole; only their columns may be null')
         return pa.RecordBatch.from_struct_array(rows)
     return pa.RecordBatch.from_arrays([pa.Array._import_from_c(at, schema.types[0])], schema=schema)

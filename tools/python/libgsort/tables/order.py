@@ -44,7 +44,7 @@ def keys_of(schema: Any, texts: Sequence[str]) -> List[Key]:
         if column is None and text[:1] == '-':
             name, column = text[1:], index_of(schema, text[1:])
         if column is None:
-            raise ValueError(f"'{name}' is no column of the table; it has {', '.join(schema.names)}")
+            raise ValueError(f"'{name}' is not a column of the table; it has {', '.join(schema.names)}")
         _refuse_unordered(schema.field(column))
         found.append(Key(column, name, name != text))
     return found
@@ -62,7 +62,7 @@ def _refuse_unordered(field: Any) -> None:
         else:
             break
     if isinstance(kind, pa.BaseExtensionType) or pa.types.is_nested(kind) or pa.types.is_interval(kind):
-        raise TypeError(f"'{field.name}' is no key: {field.type} has no order; numbers, decimals, times, bool, text and binary have one")
+        raise TypeError(f"'{field.name}' cannot be a key: {field.type} has no order; numbers, decimals, times, bool, text and binary have one")
 
 
 class Order:

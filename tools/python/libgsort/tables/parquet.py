@@ -43,7 +43,7 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
     paths = _paths_of(src)
     row_group_size = style['row_group_size']
     if row_group_size is not None and row_group_size < 1:
-        raise ValueError(f'row_group_size: {row_group_size} rows; 1 are the least')
+        raise ValueError(f'row_group_size: {row_group_size} is less than 1 row')
     _refuse_target(target)
     shown = Shown(progress)
     try:
@@ -58,7 +58,7 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
         for path in paths:
             file = first if path is paths[0] else _open(path)
             if not file.schema_arrow.equals(schema):
-                raise TypeError(f"'{path}': other columns than those of '{paths[0]}'")
+                raise TypeError(f"'{path}': has other columns than '{paths[0]}'")
             written.see(file)
             done = _read(file, path, sorter, lambda at: shown.at('read', at, total), done)
         del first, file
@@ -70,7 +70,7 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
             except OSError as error:
                 raise _os_error(error, target, 'write') from None
             if pq.read_metadata(out.path).num_rows != sorter.report.rows:
-                raise error_of(-9, 0, f"'{target}': other rows were written than were read")
+                raise error_of(-9, 0, f"'{target}': the rows that were written differ from those that were read")
             out.commit()
     finally:
         shown.end()
@@ -80,13 +80,13 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
 def _paths_of(src: Union[Path, Sequence[Path]]) -> List[str]:
     given: Any = [src] if isinstance(src, (str, bytes, os.PathLike)) else src
     if hasattr(given, 'read') or not hasattr(given, '__iter__'):
-        raise type_error(f'src: {type(given).__name__}; a path is wanted, or several')
+        raise type_error(f'src: {type(given).__name__} is neither a path nor a list of paths')
     paths = list(map(os.fsdecode, given))
     if not paths:
         raise ValueError('sort_parquet(): no input is given')
     for path in paths:
         if '://' in path and not os.path.exists(path):
-            raise ValueError(f"'{path}': files of this machine are sorted; sort_table() takes a reader of pyarrow.dataset, whose files lie anywhere")
+            raise ValueError(f"'{path}': is not a file on this machine; use sort_table() with a reader of pyarrow.dataset")
     return paths
 
 
@@ -94,7 +94,7 @@ def _open(path: str, **how: Any) -> Any:
     try:
         return pq.ParquetFile(path, buffer_size=BUFFER_BYTES, pre_buffer=False, **how)
     except pa.ArrowInvalid as error:
-        raise error_of(-3, 0, f"'{path}': no Parquet file: {error}") from None
+        raise error_of(-3, 0, f"'{path}': is not a Parquet file: {error}") from None
     except OSError as error:
         raise _os_error(error, path, 'open', -3) from None
 
@@ -116,8 +116,8 @@ def _refuse_far_times(file: Any, path: str, step: int) -> Iterator[None]:
             try:
                 column.cast(field.type)
             except pa.ArrowInvalid:
-                raise error_of(-3, 0, f"'{path}': column '{field.name}' has an INT96 time outside of 1677..2262, which nanoseconds do not hold; "
-                               "sort_table() takes what pyarrow reads with coerce_int96_timestamp_unit='us'") from None
+                raise error_of(-3, 0, f"'{path}': column '{field.name}' has an INT96 time outside of 1677..2262, which nanoseconds cannot hold; "
+                               "read it by pyarrow with coerce_int96_timestamp_unit='us', and use sort_table()") from None
         yield
 
 
@@ -141,7 +141,7 @@ def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None]
     for _ in times:  # batches of some columns may be cut elsewhere
         pass
     if rows != meta.num_rows:
-        raise error_of(-3, 0, f"'{path}': {rows} rows, where it says {meta.num_rows}")
+        raise error_of(-3, 0, f"'{path}': has {rows} rows, but its footer says {meta.num_rows}")
     return done + size
 
 
@@ -227,7 +227,7 @@ def _sorting_columns(sorter: TableSorter) -> Any:
 
 def _refuse_target(target: str) -> None:
     if os.path.exists(target) and not os.path.isfile(target):
-        raise error_of(-4, 0, f"'{target}': no regular file; a Parquet file is wanted")
+        raise error_of(-4, 0, f"'{target}': is not a regular file; name a file for the Parquet output")
 
 
 class Placed:

@@ -74,7 +74,7 @@ class Spill:
             except OSError as error:
                 raise _fail(error, self.directory, 'read') from None
             if done < len(data) or zlib.crc32(data) != checksum:
-                raise error_of(-8, 0, f"'{self.directory}': a temporary file came back damaged, at byte {begin}")
+                raise error_of(-8, 0, f"'{self.directory}': a temporary file is damaged at byte {begin}")
             yield pa.ipc.read_record_batch(pa.py_buffer(data), self.schema)
 
 

@@ -45,9 +45,9 @@ def memory_of(memory: Union[int, str, None]) -> int:
     found = ctypes.c_uint64()
     text = texts_of(row_of('memory'), memory)[0]
     if not _c.library.gs_size_parse(text, most, ctypes.byref(found)):
-        raise UsageError(f"memory: '{text.decode()}' is no size; such as '500M', '2G', '25%'")
+        raise UsageError(f"memory: '{text.decode()}' is not a size such as '500M', '2G' or '25%'")
     if found.value < LEAST:
-        raise error_of(-6, 0, f'memory: {found.value} bytes are too little for a table; {LEAST >> 20}M are enough')
+        raise error_of(-6, 0, f'memory: {found.value} bytes are too little for a table; give at least {LEAST >> 20}M')
     return min(found.value, max(most, LEAST))
 
 
@@ -58,7 +58,7 @@ def folder_of(temp: Any) -> str:
     try:
         return tempfile.gettempdir() if temp is None else os.fsdecode(temp)
     except TypeError:
-        raise type_error(f'temp: {type(temp).__name__}; a path is wanted') from None
+        raise type_error(f'temp: {type(temp).__name__} is not a path') from None
 
 
 def without_labels(schema: Any) -> Any:
@@ -71,8 +71,8 @@ def _warn_of_enum(field: Any) -> None:
     """Through pyarrow an enum of DuckDB is a dictionary without an order; only the type of its codes tells it from others."""
     kind = field.type
     if pa.types.is_dictionary(kind) and not kind.ordered and kind.index_type in (pa.uint8(), pa.uint16()):
-        warnings.warn(f"column '{field.name}' is sorted by its values, for its dictionary says no order; of an enum of DuckDB give the relation "
-                      'itself, or cast it to text', NoteWarning, stacklevel=level_of_caller())
+        warnings.warn(f"column '{field.name}' is sorted by its values, because its dictionary has no order; for an enum of DuckDB, pass the relation "
+                      'itself, or cast the column to text', NoteWarning, stacklevel=level_of_caller())
 
 
 class TableSorter:
@@ -81,7 +81,7 @@ class TableSorter:
     def __init__(self, schema: Any, keys: Keys, nulls: str, memory: int, temp: Optional[Path],
                  cancel: Optional[Cancel] = None) -> None:
         if nulls not in ('first', 'last'):
-            raise ValueError(f"nulls: {nulls!r}; 'first' or 'last' is wanted")
+            raise ValueError(f"nulls: {nulls!r} is neither 'first' nor 'last'")
         if len(schema) == 0:
             raise ValueError('a table without columns has no order')
         self.schema, self.memory = without_labels(schema), memory
@@ -114,7 +114,7 @@ class TableSorter:
     def push(self, batch: Any) -> None:
         self._look()
         if batch.schema != self.schema:
-            raise TypeError('a batch of other columns than the first one')
+            raise TypeError('a batch has other columns than the first one')
         for begin in range(0, batch.num_rows, ROWS):
             self._take_in(self.carriers.take_in(batch.slice(begin, min(ROWS, batch.num_rows - begin))))  # columns may be longer
 
@@ -122,8 +122,8 @@ class TableSorter:
         for piece in in_pieces(batch, self.row_most):
             size = piece.nbytes
             if piece.num_rows == 1 and size > self.row_most:
-                raise error_of(-6, 0, f'row {self.report.rows} has {size} bytes; a row may have a 64th of memory, '
-                                      f'{self.row_most} bytes; {64 * size} bytes of memory are enough')
+                raise error_of(-6, 0, f'row {self.report.rows} has {size} bytes, but may have at most 1/64 of memory, '
+                                      f'{self.row_most} bytes; give at least {64 * size} bytes of memory')
             self.report.rows += piece.num_rows
             self.group.append(piece)
             self.taken_bytes += size
@@ -198,7 +198,7 @@ class TableSorter:
             rows += batch.num_rows
             yield self.carriers.give_out(batch)
         if rows != self.report.rows:
-            raise error_of(-9, 0, f'{self.report.rows} rows were sorted, and {rows} came out')
+            raise error_of(-9, 0, f'{self.report.rows} rows were sorted, but {rows} were written')
         self.report.seconds = time.monotonic() - self.started
 
     def _merged(self, runs: List[Iterator[Any]], batch_bytes: int) -> Iterator[Any]:

@@ -69,7 +69,7 @@ class _Given:
 
     def __next__(self) -> Any:
         if self.has_failed:
-            raise UsageError('the sort that is read has failed before, and the rest of it does not come; sort again')
+            raise UsageError('the sort failed before, so there are no more rows; sort again')
         self.has_failed = True  # until it has not, whatever a signal raises meanwhile
         batch = next(self.batches, None)
         self.has_failed = False
