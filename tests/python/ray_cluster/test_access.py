@@ -84,7 +84,7 @@ def test_s3__without_a_name__what_is_public_is_read__and_no_more(bucket, service
     gr.sort_file(f's3://{bucket}/public.u64', 'out.u64', parts=2, **given)
     gsort('x.u64', '-o', 'want.u64')
     assert content('out.u64') == content('want.u64') and service.other.users == {'nobody'}
-    with pytest.raises(PermissionError, match="'s3://given/private.u64': the store denies it to these credentials") as denied:
+    with pytest.raises(PermissionError, match="'s3://given/private.u64': the store denies access to these credentials") as denied:
         gr.sort_file(f's3://{bucket}/private.u64', 'late.u64', **given)
     assert denied.value.filename == 's3://given/private.u64' and not os.path.exists('late.u64')
 
@@ -147,17 +147,17 @@ class NoSystem(fsspec.AbstractFileSystem):
 
 @pytest.mark.parametrize('kind, said, output, given', [
     (ValueError, 'the file system has its options already', 's3://b/x', {'filesystem': fs.LocalFileSystem(), 'storage_options': {}}),
-    (ValueError, "filesystem: no name is elsewhere, as s3://bucket/key is", 'x', {'filesystem': fs.LocalFileSystem()}),
-    (ValueError, 'storage_options: no name is elsewhere', 'file:///tmp/x', {'storage_options': {}}),
-    (ValueError, "storage_options: is for one store, and 's3://a/x.u64' and 'gs://b/x' are two", 'gs://b/x', {'storage_options': {}}),
-    (ValueError, "'s3://a/x.u64': the file system that is given is one of file://", 's3://b/x', {'filesystem': fs.LocalFileSystem()}),
-    (ValueError, "'s3://a/x.u64': the file system that is given is one of dir://", 's3://b/x', {'filesystem': DirFileSystem('/', fsspec.filesystem('file'))}),
-    (ValueError, "storage_options: 'acl' is not taken for s3://; key, secret, token,", 's3://b/x', {'storage_options': {'acl': 'public'}}),
-    (ValueError, "storage_options: 'client_kwargs' is not taken", 's3://b/x', {'storage_options': {'client_kwargs': {'verify': False}}}),
-    (ValueError, 'filesystem: role_arn of an S3FileSystem is not taken here', 's3://b/x', {'filesystem': fs.S3FileSystem(role_arn='arn:aws:iam::1:role/r', region='us-east-1')}),
+    (ValueError, "filesystem: only for names in a store, such as s3://bucket/key", 'x', {'filesystem': fs.LocalFileSystem()}),
+    (ValueError, 'storage_options: only for names in a store', 'file:///tmp/x', {'storage_options': {}}),
+    (ValueError, "storage_options: only for one store, but 's3://a/x.u64' and 'gs://b/x' are two", 'gs://b/x', {'storage_options': {}}),
+    (ValueError, "'s3://a/x.u64': the given filesystem is for file://", 's3://b/x', {'filesystem': fs.LocalFileSystem()}),
+    (ValueError, "'s3://a/x.u64': the given filesystem is for dir://", 's3://b/x', {'filesystem': DirFileSystem('/', fsspec.filesystem('file'))}),
+    (ValueError, "storage_options: 'acl' is not possible for s3://; possible are key, secret, token,", 's3://b/x', {'storage_options': {'acl': 'public'}}),
+    (ValueError, "storage_options: 'client_kwargs' is not possible", 's3://b/x', {'storage_options': {'client_kwargs': {'verify': False}}}),
+    (ValueError, 'filesystem: role_arn of an S3FileSystem is not supported', 's3://b/x', {'filesystem': fs.S3FileSystem(role_arn='arn:aws:iam::1:role/r', region='us-east-1')}),
     (ValueError, 'filesystem: proxy_options of an', 's3://b/x', {'filesystem': fs.S3FileSystem(proxy_options='http://proxy:1', region='us-east-1')}),
-    (TypeError, r'sort_file\(\): storage_options: a dict, not str', 's3://b/x', {'storage_options': 'key=1'}),
-    (TypeError, r'sort_file\(\): filesystem: one of pyarrow.fs or fsspec, not dict', 's3://b/x', {'filesystem': {}}),
+    (TypeError, r'sort_file\(\): storage_options: must be a dict, not str', 's3://b/x', {'storage_options': 'key=1'}),
+    (TypeError, r'sort_file\(\): filesystem: must be one of pyarrow.fs or fsspec, not dict', 's3://b/x', {'filesystem': {}}),
     (TypeError, r'sort_file\(\): NoSystem: it cannot be sent to nodes: it has a socket', 'dir://x', {'filesystem': NoSystem()})])
 def test_what_leads_nowhere__is_refused_before_anything_is_done(cluster, place, kind, said, output, given):
     inputs = 's3://a/x.u64' if 's3://' in output or 'gs://' in output else 'x.u64'

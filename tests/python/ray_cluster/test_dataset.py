@@ -43,10 +43,10 @@ def test_sort__of_a_dataset__of_large_blocks_and_faults_as_of_sort_table(cluster
     assert (np.sort(np.arange(3_000_000) * 7919 % 3_000_017) == found).all()
     with pytest.raises(gs.FileError, match='none.: cannot use as temporary directory'):
         gr.sort(data, 'x', memory='32M', temp=str(tmp_path / 'none'))
-    with pytest.raises(ValueError, match="'y' is no column of the table; it has x"):
+    with pytest.raises(ValueError, match="'y' is not a column of the table; it has x"):
         gr.sort(data, 'y')
     for known in ray.data.from_arrow(pa.table({'a': [1], 'l': [[1]]})), ray.data.from_pandas(pd.DataFrame({'a': [1], 'l': [2]})):
-        for wrong, said in (({'keys': 'b'}, "'b' is no column of the table; it has a, l"), ({'nulls': 'begin'}, "'first' or 'last'"), ({'memory': 'much'}, 'no size')):
+        for wrong, said in (({'keys': 'b'}, "'b' is not a column of the table; it has a, l"), ({'nulls': 'begin'}, "'first' or 'last'"), ({'memory': 'much'}, 'no size')):
             refused_at_once(ValueError, said, known, **{'keys': 'a', **wrong})
         refused_at_once(gs.OutOfMemoryError, '32M are enough', known, 'a', memory='1M')
     refused_at_once(TypeError, "'l' is no key", ray.data.from_arrow(pa.table({'l': [[1]]})), 'l')

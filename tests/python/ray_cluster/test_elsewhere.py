@@ -74,10 +74,10 @@ def test_folder__parts_in_order__replaced_as_a_whole__and_what_is_not_ours_stays
         os.unlink('unique')
         with system.open_output_stream(f'{path}/out/mine') if system is not google else google.open(f'{path}/out/mine', 'wb') as file:
             file.write(b'mine')
-        with pytest.raises(ValueError, match="holds 'mine', which is no part of a sort"):
+        with pytest.raises(ValueError, match="contains 'mine', which is not part of a sort"):
             gr.sort_file('x.u64', f'{uri}/out/')
         if system is not s3:  # where an object may have the name of a folder
-            with pytest.raises(ValueError, match='is a folder; one of parts is named with a / behind it'):
+            with pytest.raises(ValueError, match='is a folder; append / to replace it by a folder of parts'):
                 gr.sort_file('x.u64', f'{uri}/out', parts=1)
         assert listed(system, f'{path}/out') == {**files, 'mine': b'mine'}
     assert sorted({*os.listdir('.')} - {'stored'}) == before and os.listdir('nodes') == []
@@ -90,9 +90,9 @@ def test_object__put_together_by_the_store__or_by_one_task__or_refused(google, p
     for parts in (1, 3, 40):  # 32 are merged at a time
         gr.sort_file('x.u64', 'gs://bucket/one/old', parts=parts)
         assert listed(google, 'bucket/one') == {'old': content('want.u64')}
-    with pytest.raises(ValueError, match='puts no objects together; end it in / for a folder of parts, or let one task write it'):
+    with pytest.raises(ValueError, match='cannot join objects; end the name in / for a folder of parts, or give parts 1'):
         gr.sort_file('x.u64', f'local://{place}/out', parts=2)
-    with pytest.raises(ValueError, match='end it in / for a folder'):
+    with pytest.raises(ValueError, match='end the name in / for a folder'):
         gr.sort_file('x.u64', 'gs://bucket/one/old', unique=True)
     (place / 'out').write_text('old')
     gr.sort_file('x.u64', f'local://{place}/out', parts=1)
@@ -116,7 +116,7 @@ def test_folder__npy__each_part_is_one(google, place):
     names = [f'out/part-0000{i}.npy' for i in (1, 2, 3)]
     assert sorted(os.listdir('out')) == ['manifest.json', *(os.path.basename(name) for name in names)]
     assert (np.concatenate([np.load(name) for name in names]) == np.arange(10_000)).all()
-    with pytest.raises(ValueError, match='a header comes first'):
+    with pytest.raises(ValueError, match='a header must be written first'):
         gr.sort_file('x.npy', f'local://{place}/out/', unique=True)
 
 
@@ -130,7 +130,7 @@ def test_folder__of_what_is_sorted__is_refused_by_any_name_and_stays(s3, google,
         gr.sort_file('x.u64', f'{uri}/in/', parts=2)
         files = listed(system, f'{path}/in')
         for inputs, output in [(f'{uri}/in/part-*', f'{uri}/in/'), *others.get(uri.partition(':')[0], [])]:
-            with pytest.raises(ValueError, match='part-0000[12].u64.: lies in the folder that is to be replaced'):
+            with pytest.raises(ValueError, match='part-0000[12].u64.: is in the folder that the output replaces'):
                 gr.sort_file(inputs, output, type='u64', reverse=True)
             assert listed(system, f'{path}/in') == files
         gr.sort_file(f'{uri}/in/part-*', f'{uri}/in2/', type='u64', parts=2)
@@ -186,7 +186,7 @@ def test_folder__commit_that_fails_in_the_middle__says_so_and_is_gone_on_with(pl
     gr.sort_file('x.u64', output, parts=7)  # more than will be
     with monkeypatch.context() as late:
         late.setattr(store, '_move', breaks)
-        with pytest.raises(OSError, match='the store is gone; parts took their places, but not all: without manifest.json it is not whole'):
+        with pytest.raises(OSError, match='the store is gone; only some parts are in place, and manifest.json is missing'):
             gr.sort_file('x.u64', output, parts=3, resume=True)
     assert 'manifest.json' not in os.listdir('out')
     gr.sort_file('x.u64', output, parts=3, resume=True)
@@ -201,11 +201,11 @@ def test_folder__commit_that_fails_in_the_middle__says_so_and_is_gone_on_with(pl
         dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
         gr.sort_file('x.u64', output, parts=2, resume=True)
     os.unlink('out/part-00001.u64')
-    with pytest.raises(gr.GsortError, match='gone or another one'):
+    with pytest.raises(gr.GsortError, match='removed or replaced since'):
         gr.sort_file('x.u64', output, parts=2, resume=True)
     shutil.rmtree('out.gsort-ray')
     os.mkdir('out/_gsort-0123')
-    with pytest.raises(ValueError, match=re.escape("holds '_gsort-0123', where a sort is at work, or failed; remove it")):
+    with pytest.raises(ValueError, match=re.escape("contains '_gsort-0123', of a sort that is running or failed; remove it")):
         gr.sort_file('x.u64', output, parts=2)
 
 
@@ -228,7 +228,7 @@ def test_driver_killed_behind_its_commit__another_output_of_that_size__is_told(g
                 where.pipe(name, bytes(data))
             else:
                 (place / name).write_bytes(data)
-            with pytest.raises(gr.GsortError, match='gone or another one'):
+            with pytest.raises(gr.GsortError, match='removed or replaced since'):
                 gr.sort_file('x.u64', output, parts=parts, resume=True)
             [work] = {*os.listdir('.')} - {*before, 'one', 'out'}
             shutil.rmtree(work)

@@ -222,7 +222,7 @@ def test_driver_killed_behind_its_commit__an_output_that_changed__is_told(cluste
             file.write(b'8 bytes.')
     else:
         os.unlink(spoilt)
-    with pytest.raises(gr.GsortError, match=f"put it there, and it is gone or another one; remove '.*{output.rstrip('/')}.gsort-ray'"):
+    with pytest.raises(gr.GsortError, match=f"wrote it, but it was removed or replaced since; remove '.*{output.rstrip('/')}.gsort-ray'"):
         gr.sort_file('x.u64', output, parts=2, resume=True)
 
 

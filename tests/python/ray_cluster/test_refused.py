@@ -48,13 +48,13 @@ def test_inputs__a_pattern_without_a_file_and_different_types(cluster, place):
     np.save('c.npy', np.arange(9))
     refused('typo', ['*.u64', 'typo*.u64'], 'out')
     refused('b.f64', ['a.u64', 'b.f64'], 'out')
-    refused('c.npy.: is a .npy file, but .*a.u64. is none', ['a.u64', 'c.npy'], 'out')
+    refused('c.npy.: is a .npy file, but .*a.u64. is not', ['a.u64', 'c.npy'], 'out')
     open('none', 'w').close()
-    refused('none.: is no .npy file, but .*c.npy. is one', ['c.npy', 'none'], 'out')  # as one gsort does
-    refused('c.npy.: is a .npy file, but .*none. is none', ['none', 'c.npy'], 'out')
+    refused('none.: is not a .npy file, but .*c.npy. is one', ['c.npy', 'none'], 'out')  # as one gsort does
+    refused('c.npy.: is a .npy file, but .*none. is not', ['none', 'c.npy'], 'out')
     os.mkfifo('pipe')
     for name in 'pipe', '/dev/null':
-        refused(f'{name}.: is no regular file', name, 'out', type='u64')
+        refused(f'{name}.: is not a regular file', name, 'out', type='u64')
 
 
 def test_npy__by_what_a_file_holds__not_by_its_name(cluster, place):
@@ -64,15 +64,15 @@ def test_npy__by_what_a_file_holds__not_by_its_name(cluster, place):
     gen('uniform', 'u64', 1000, 'a.u64')
     for inputs in 'x', 'x.NPY':
         for verb in {}, {'is_sorted': True, 'reverse': True}:
-            refused('s3://bucket/out.: an object elsewhere is plain', inputs, 's3://bucket/out', parts=1, **verb)
-        refused(f'local://{place}/out.: an object elsewhere is plain', inputs, f'local://{place}/out', parts=1)
-        refused('what is packed by many tasks has no header', inputs, 'out.zst')
-        refused('what is packed by many tasks has no header', inputs, 'out/', zstd=3)
-    refused('what is packed by many tasks has no header', 'a.u64', 'out.npy', zstd=3)
-    refused('what is packed by many tasks has no header', 'a.u64', 'out.npy.zst')
-    refused('an object elsewhere is plain', 'a.u64', 's3://bucket/out', zstd=3)
+            refused('s3://bucket/out.: one object in a store must be plain', inputs, 's3://bucket/out', parts=1, **verb)
+        refused(f'local://{place}/out.: one object in a store must be plain', inputs, f'local://{place}/out', parts=1)
+        refused('an output that many tasks compress cannot have a header', inputs, 'out.zst')
+        refused('an output that many tasks compress cannot have a header', inputs, 'out/', zstd=3)
+    refused('an output that many tasks compress cannot have a header', 'a.u64', 'out.npy', zstd=3)
+    refused('an output that many tasks compress cannot have a header', 'a.u64', 'out.npy.zst')
+    refused('one object in a store must be plain', 'a.u64', 's3://bucket/out', zstd=3)
     subprocess.run(['zstd', '-q', 'x'], check=True)
-    refused('the header of a packed .npy file is not read; unpack it', 'x.zst', 'out', type='i64')
+    refused('the header of a compressed .npy file cannot be read; decompress', 'x.zst', 'out', type='i64')
     shutil.copy('a.u64', 'bad.u64.zst')
     refused('bad.u64.zst.: ', 'bad.u64.zst', 'out', header=8)
     gsort('--raw', '-t', 'u64', '--header=8', 'bad.u64.zst', '-o', 'want')
@@ -83,10 +83,10 @@ def test_npy__by_what_a_file_holds__not_by_its_name(cluster, place):
 def test_folders__of_something_else_stay(cluster, place):
     os.mkdir('data')
     gen('uniform', 'u64', 1000, 'data/x.u64')
-    refused('no part of a sort', 'data/x.u64', 'data/')
+    refused('not part of a sort', 'data/x.u64', 'data/')
     refused('is a folder', 'data/x.u64', 'data')
     gr.sort_file('data/x.u64', 'out/', parts=2)
-    refused('is to be replaced', 'out/part-00001.u64', 'out/')
+    refused('is in the folder that the output replaces', 'out/part-00001.u64', 'out/')
     gr.sort_file('data/x.u64', 'out/', parts=3)  # parts of a sort are replaced
     open('out/mine', 'w').close()
     refused('mine', 'data/x.u64', 'out/')
@@ -98,7 +98,7 @@ def test_folders__of_something_else_stay(cluster, place):
         with open('web/manifest.json', 'w') as file:
             file.write(manifest)
         for output in 'web/', f'local://{place}/web/':
-            refused("holds 'manifest.json', which is no part of a sort", 'data/x.u64', output)
+            refused("contains 'manifest.json', which is not part of a sort", 'data/x.u64', output)
     os.mkdir('work')
     open('work/mine', 'w').close()
     gr.sort_file('data/x.u64', 'y.u64', parts=2, work='work')
@@ -114,7 +114,7 @@ def test_folders__that_come_to_hold_something_else_while_a_sort_is_at_work__stay
         for folder in 'out', 'new':
             open(f'{folder}/mine', 'w').close()
 
-    for said, output in ("holds 'mine', which is no part of a sort", 'out/'), ('is a folder', 'new'):
+    for said, output in ("contains 'mine', which is not part of a sort", 'out/'), ('is a folder', 'new'):
         with pytest.raises(ValueError, match=said):
             gr.sort_file('x.u64', output, parts=2, progress=put)
         assert os.listdir('out') == os.listdir('new') == ['mine'] and sorted(os.listdir('.')) == ['new', 'nodes', 'out', 'x.u64']
@@ -148,8 +148,8 @@ def test_file__by_a_link__is_where_that_leads__and_what_is_no_file_stays(cluster
         assert content('there/real') == content('want.npy') and os.path.islink('there/is/out.npy')
         os.unlink('there/real')
     for name in 'pipe', 'loop':
-        refused(f'{name}.: is no regular file', 'x.u64', name)
-    with pytest.raises(ValueError, match='out.: is no regular file'):
+        refused(f'{name}.: is not a regular file', 'x.u64', name)
+    with pytest.raises(ValueError, match='out.: is not a regular file'):
         gr.sort_file('x.u64', 'out', progress=lambda at: os.path.lexists('out') or os.mkfifo('out'))
     os.unlink('out')
     assert sorted(os.listdir('.')) == before and os.listdir('there') == ['is']
@@ -183,7 +183,7 @@ def test_split__by_links__is_where_they_lead(cluster, place):
         refused(said, 'x.u64', 'p.%d', split=2)
         os.unlink('p.2')
     os.mkfifo('p.2')
-    refused('p.2.: is no regular file', 'x.u64', 'p.%d', split=2)
+    refused('p.2.: is not a regular file', 'x.u64', 'p.%d', split=2)
 
 
 def test_resume__another_form_of_the_output__is_another_sort(place):
@@ -212,9 +212,9 @@ def test_split__over_what_is_sorted__loses_nothing(cluster, place, monkeypatch):
     gsort('x.u64', '-o', 'want.u64')
     shutil.copy('x.u64', 'p.1.u64')
     os.mkdir('p.2.u64')
-    refused('p.2.u64.: is a folder, where one of the 2 files is to be', 'p.1.u64', 'p.%d.u64', split=2)
+    refused('p.2.u64.: is a folder, but would be one of the 2 files', 'p.1.u64', 'p.%d.u64', split=2)
     os.rmdir('p.2.u64')
-    with pytest.raises(ValueError, match='is a folder, where one'):
+    with pytest.raises(ValueError, match='is a folder, but would be one'):
         gr.sort_file('p.1.u64', 'p.%d.u64', split=2, progress=lambda at: os.makedirs('p.2.u64', exist_ok=True))
     os.rmdir('p.2.u64')
     assert content('p.1.u64') == content('x.u64') and sorted(os.listdir('.')) == ['nodes', 'p.1.u64', 'want.u64', 'x.u64']
@@ -229,7 +229,7 @@ def test_split__over_what_is_sorted__loses_nothing(cluster, place, monkeypatch):
 
     with monkeypatch.context() as late:
         late.setattr(os, 'rename', fails)
-        said = r'p.2.u64.: not permitted; 1 of 3 files are in their places, the others beside theirs, as .NAME.gsort-ray-[0-9a-f]{8}$'
+        said = r'p.2.u64.: not permitted; 1 of 3 files are in place, the others beside their places, as .NAME.gsort-ray-[0-9a-f]{8}$'
         with pytest.raises(PermissionError, match=said):
             gr.sort_file('p.1.u64', 'p.%d.u64', split=3)
     for dies in False, True:
@@ -254,7 +254,7 @@ def test_memory__that_is_too_little_for_a_task__is_refused_before_one_starts(clu
 def test_names__that_would_be_taken_wrongly(cluster, place):
     gen('uniform', 'u64', 1000, 'x.u64')
     for name in 's3://bucket', 's3:///x', 's3:///x/':
-        refused('is no name of an object', 'x.u64', name)
+        refused('is not the name of an object', 'x.u64', name)
     refused('Not a directory', 'x.u64', 'out', temp=str(place / 'x.u64' / 'temp'))
     gen('uniform', 'u64', 1000, 'x.50%d')
     (place / 'gsort').write_text(KILLED)
@@ -272,11 +272,11 @@ def test_elsewhere__read_by_ranges__and_what_is_not_there_or_not_plain(cluster, 
         report = gr.sort_file(f'{scheme}://{place}/[0-9].u64', 'out.u64', parts=3, memory='26M')
         assert content('out.u64') == content('want.u64') and report.count == 800_000
         refused('none.u64.: no such file', f'{scheme}://{place}/none.u64', 'out')
-        refused('no file is', f'{scheme}://{place}/*.none', 'out')
+        refused('no file matches', f'{scheme}://{place}/*.none', 'out')
     refused('last part of a name', f'file://{place}/*/x', 'out')
     refused('nosuch', 'nosuch://x', 'out')
-    refused('plain: no .npy', f'file://{place}/x.npy', 'out')
-    refused('or none is', ['0.u64', f'file://{place}/1.u64'], 'out')
+    refused('must be plain: no .npy', f'file://{place}/x.npy', 'out')
+    refused('or none of them', ['0.u64', f'file://{place}/1.u64'], 'out')
 
 
 def test_elsewhere__other_formats_by_any_name__are_refused_as_gsort_does(cluster, place):
@@ -289,9 +289,9 @@ def test_elsewhere__other_formats_by_any_name__are_refused_as_gsort_does(cluster
     subprocess.run(['zstd', '-q', '--no-check', '0.u64', '-o', 'z.u64'], check=True)
     (place / 'p.u64').write_bytes(b'PAR1\x15' + bytes(100_003))
     (place / 't.u64').write_text('a,b\n' * 10_000)
-    for name, said in ('x', 'begins as a format'), ('s', 'begins as a format'), ('z', 'begins as a format'), ('p', 'looks like Parquet; '), ('t', 'looks like text, '):
+    for name, said in ('x', 'begins like a format'), ('s', 'begins like a format'), ('z', 'begins like a format'), ('p', 'looks like Parquet; '), ('t', 'looks like text, '):
         for scheme in 'file', 'local':
-            refused(f"^'{scheme}://{place}/{name}.u64': {said}.*--raw sorts it as it is", [f'{scheme}://{place}/{one}.u64' for one in ('0', name, '1')], 'out',
+            refused(f"^'{scheme}://{place}/{name}.u64': {said}.*raw sorts ", [f'{scheme}://{place}/{one}.u64' for one in ('0', name, '1')], 'out',
                     reverse=True)
     gsort('--raw', '-t', 'u64', 'x.u64', '-o', 'want')
     gr.sort_file(f'file://{place}/x.u64', 'out', raw=True, type='u64')
@@ -326,9 +326,9 @@ def test_journal__a_torn_line_is_cut_off(place):
         journal.close()
     with open('w/journal', encoding='utf-8') as file:
         assert [json.loads(line) for line in file] == [{'sort': {'a': 1}}, {'name': 'x'}, {'name': 'y'}, {'name': 'z'}]
-    with pytest.raises(JournalError, match='keeps a sort that --resume goes on with; or remove it$'):
+    with pytest.raises(JournalError, match='has an unfinished sort; continue it by --resume, or remove it$'):
         Journal('w', {'a': 1}, False)
-    with pytest.raises(JournalError, match='keeps another sort, of other a; or remove it$'):
+    with pytest.raises(JournalError, match='has an unfinished sort with another a; finish that one, or remove it$'):
         Journal('w', {'a': 2}, True)
 
 
@@ -347,19 +347,19 @@ def test_journal__of_what_was_not_to_be_kept__starts_anew(place):
 
 def test_arguments__that_are_none__are_told_before_anything_is_done(cluster, place):
     gen('uniform', 'u64', 100, 'x.u64')
-    for said, inputs, output, options in (("'part' is no option here; did you mean parts", 'x.u64', 'out', {'part': 2}), ('parts: a number', 'x.u64', 'out', {'parts': '2'}),
-                                          ('inputs: a name, or several, not 1', 1, 'out', {}), ('output: a name, not None', 'x.u64', None, {})):
+    for said, inputs, output, options in (("'part' is not an option here; did you mean parts", 'x.u64', 'out', {'part': 2}), ('parts: must be a whole number', 'x.u64', 'out', {'parts': '2'}),
+                                          ('inputs: must be a name or several, not 1', 1, 'out', {}), ('output: must be a name, not None', 'x.u64', None, {})):
         with pytest.raises(TypeError, match=rf'sort_file\(\): {said}'):
             gr.sort_file(inputs, output, **options)
-    refused('parts: -1 is below 0', 'x.u64', 'out', parts=-1)
+    refused('parts: -1 is negative', 'x.u64', 'out', parts=-1)
     refused('nodir.: no such folder', 'x.u64', 'nodir/out')
     refused('nodir.: no such folder', 'x.u64', 'nodir/out/')
-    refused('x.u64.: is no folder', 'x.u64', 'x.u64/')
+    refused('x.u64.: is not a folder', 'x.u64', 'x.u64/')
     for name, kind in ('none', FileNotFoundError), ('nodes', IsADirectoryError):
         with pytest.raises(kind, match=f"'{name}': ") as error:
             gr.sort_file(name, 'out')
         assert isinstance(error.value, gs.Error)
-    with pytest.raises(TypeError, match=r'sort\(\): dataset: a ray.data.Dataset, not str'):
+    with pytest.raises(TypeError, match=r'sort\(\): dataset: must be a ray.data.Dataset, not str'):
         gr.sort('x.u64')
     gr.sort_file(place / 'x.u64', place / 'out.u64')
     assert os.path.getsize('out.u64') == 800

@@ -80,7 +80,7 @@ def test_s3__a_sort_that_fails__old_object_stays_and_no_upload(s3, place):
 def test_s3__a_part_that_is_longer_than_its_place__is_not_cut(s3):
     job = types.SimpleNamespace(access=Access(), output='s3://bucket/long')
     upload = uploads.begin(Access(), job.output, 'me')
-    with pytest.raises(gr.GsortError, match="'s3://bucket/long': a part of it is longer than the 16 bytes that belong there"):
+    with pytest.raises(gr.GsortError, match="'s3://bucket/long': a part of it is longer than its 16 bytes"):
         uploads.write_part(job, 1, 16, 1, upload, lambda beside: beside(types.SimpleNamespace(stdout=io.BytesIO(b'x' * 17))))
     uploads.abort(Access(), job.output, upload)
 
@@ -126,7 +126,7 @@ def test_s3__driver_killed_behind_its_commit__its_object_or_an_error(s3, place, 
         dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
         gr.sort_file('x.u64', 's3://bucket/late', resume=True)
     s3.put_object(Bucket='bucket', Key='late', Body=b'another')
-    with pytest.raises(gr.GsortError, match="put it there, and it is gone or another one; remove '.*late.gsort-ray'"):
+    with pytest.raises(gr.GsortError, match="wrote it, but it was removed or replaced since; remove '.*late.gsort-ray'"):
         gr.sort_file('x.u64', 's3://bucket/late', resume=True)
     assert s3.get_object(Bucket='bucket', Key='late')['Body'].read() == b'another'
 

@@ -187,8 +187,8 @@ def test_sort__words_of_numpy__a_report_and_errors_as_everywhere(cluster, place)
     gr.sort_file('trades', 'out', dtype='V12', key='0:i4')
     gs.sort_file('trades', 'want', dtype='V12', key='0:i4')
     assert content('out') == content('want')
-    for wrong, kind, said in ({'dtype': 'V7'}, gs.UsageError, 'no whole number of elements'), ({'dtype': 'f8', 'type': 'u64'}, TypeError, r'sort_file\(\): type and'), \
-            ({'spede': 1}, TypeError, r"sort_file\(\): 'spede' is no option"), ({'where': 'x'}, gr.GsortError, 'where'):
+    for wrong, kind, said in ({'dtype': 'V7'}, gs.UsageError, 'not a whole number of elements'), ({'dtype': 'f8', 'type': 'u64'}, TypeError, r'sort_file\(\): type and'), \
+            ({'spede': 1}, TypeError, r"sort_file\(\): 'spede' is not an option"), ({'where': 'x'}, gr.GsortError, 'where'):
         with pytest.raises(kind, match=said):
             gr.sort_file('trades', 'other', **wrong)
     with pytest.raises(FileNotFoundError, match='none') as raised:
@@ -209,7 +209,7 @@ def test_options__reach_gsort_by_their_names():
                                          '--split-at', '1,2', '--zstd', '--parallel', '2')
     assert child.words({'reverse': False, 'zstd': 3, 'raw': 'true', 'split_at': []}, child.OPTIONS) == ('--raw', '--zstd=3')
     for wrong in 'io', 'keys':
-        with pytest.raises(TypeError, match=f"'{wrong}' is no option"):
+        with pytest.raises(TypeError, match=f"'{wrong}' is not an option"):
             gr.sort_file('x', 'y', **{wrong: '1'})
 
 

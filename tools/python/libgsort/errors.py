@@ -20,6 +20,7 @@ class Error(Exception):
     """
 
     status = 0
+    as_typed: Optional[str] = None  # the text with options as on a command line, if str() has keywords instead
     report: Optional[Report] = None
     kind: Optional[Type[Error]] = None  # of a class that _of_errno made: the class that it extends
 

@@ -51,7 +51,8 @@ def row_of(keyword: str) -> _c.COption:
 
 
 # Verbs and letters of the command line -> their names in Python.
-CALLS = {'--stats-only': 'stats()', '--check': 'check()', '-o FILE': 'output', '-t TYPE': "type='TYPE'", '-R N': 'record=N'}
+CALLS = {'--stats-only': 'stats()', '--check': 'check()', '-o FILE': 'output', '-t TYPE': "type='TYPE'", '-R N': 'record=N',
+         '--parts': 'parts'}
 COMMAND_LINE_WORD = re.compile(r'(?<![\w-])--[a-z][a-z-]*[a-z](?!\w)|(?<!gsort )(?<!FILE )(?<!\w)-(?:o FILE(?!\.)|t TYPE|R N)(?!\w)')
 
 

@@ -24,13 +24,15 @@ from __future__ import annotations
 import logging
 import operator
 import os
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
+from contextlib import contextmanager
+from typing import Any, Callable, Collection, Dict, Iterator, Mapping, Optional, Sequence, Union
 
-from ..errors import UsageError, type_error
+from ..errors import Error, UsageError, type_error
 from ..files import layout_of_files
 from ..layout import Keys, key_list
 from ..progress import Progress, progress_shower
 from ..report import Report
+from ..table import in_keywords
 from .gsort import GsortError
 
 __all__ = ['GsortError', 'merge', 'sort', 'sort_file']
@@ -44,17 +46,28 @@ def _list(inputs: Inputs) -> Sequence[str]:
     try:
         return [os.fspath(name) for name in names]
     except TypeError:
-        raise type_error(f'inputs: a name, or several, not {inputs!r}') from None
+        raise type_error(f'inputs: must be a name or several, not {inputs!r}') from None
 
 
 def _parts(given: Any) -> int:
     try:
         parts = operator.index(given)
     except TypeError:
-        raise type_error(f'parts: a number, not {given!r}') from None
+        raise type_error(f'parts: must be a whole number, not {given!r}') from None
     if parts < 0:
-        raise UsageError(f'parts: {parts} is below 0')
+        raise UsageError(f'parts: {parts} is negative')
     return parts
+
+
+@contextmanager
+def _errors_in_keywords(given: Collection[str]) -> Iterator[None]:
+    """Replaces options by keywords in errors raised inside the `with` block: 'top', not '--top'."""
+    try:
+        yield
+    except Error as error:
+        error.as_typed = str(error)
+        error.args = (in_keywords(error.as_typed, given), *error.args[1:])
+        raise
 
 
 def connect(address: Optional[str]) -> int:
@@ -99,16 +112,18 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
     """
     from . import driver, gsort, plan
     from .access import access_of
+    given = set(options)
     options.update(_elements(dtype, key, options))
     if not isinstance(output, (str, os.PathLike)):
-        raise type_error(f'output: a name, not {output!r}')
+        raise type_error(f'output: must be a name, not {output!r}')
     names, target = _list(inputs), plan.plain(os.fspath(output))
     access = access_of(filesystem, storage_options, [*names, target])
-    made = plan.make(names, target, gsort.given(options), parts=_parts(parts), temp=temp, work=work, is_sorted=is_sorted, resume=resume,
-                     program=program, cpus=connect(address), access=access)
     show, end = (progress, lambda: None) if callable(progress) else progress_shower() if progress else (lambda at: None, lambda: None)
     try:
-        return Report(driver.sort(made, resume and not explain, show, explain))
+        with _errors_in_keywords(given):
+            made = plan.make(names, target, gsort.given(options), parts=_parts(parts), temp=temp, work=work, is_sorted=is_sorted, resume=resume,
+                             program=program, cpus=connect(address), access=access)
+            return Report(driver.sort(made, resume and not explain, show, explain))
     finally:
         end()
 
@@ -117,7 +132,7 @@ def _elements(dtype: Any, key: Keys, options: Dict[str, Any]) -> Dict[str, Any]:
     """Returns the options type, record and key for a dtype and key of Python."""
     layout = layout_of_files(dtype, key)
     if dtype is not None and not {'type', 'record'}.isdisjoint(options):
-        raise type_error('type and record: the dtype says what they would')
+        raise type_error('type and record: do not go with dtype, which defines the elements')
     found = {'type': layout.type, 'record': layout.record or None, 'key': list(layout.key) or None}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -146,5 +161,5 @@ def sort(dataset: Any, keys: Keys = None, *, parts: int = 0, memory: Union[int, 
 
     from . import dataset as datasets
     if not hasattr(dataset, 'to_arrow_refs'):
-        raise type_error(f'dataset: a ray.data.Dataset, not {type(dataset).__name__}; sort_file is for files')
+        raise type_error(f'dataset: must be a ray.data.Dataset, not {type(dataset).__name__}; use sort_file for files')
     return datasets.sort(dataset, _parts(parts), threads, (key_list(keys), nulls, memory, temp))

@@ -120,7 +120,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except KeyboardInterrupt:
         return 130
     except (RuntimeError, ValueError, OSError) as error:
-        print(f'libgsort.ray: {error}', file=sys.stderr)
+        print(f"libgsort.ray: {getattr(error, 'as_typed', None) or error}", file=sys.stderr)
         code = getattr(error, 'code', 2)
         return code if isinstance(code, int) and code > 0 else 2
     except RayError as error:

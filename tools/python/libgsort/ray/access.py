@@ -59,18 +59,18 @@ def access_of(filesystem: Any, storage_options: Optional[Mapping[str, Any]], nam
         return Access()
     word = 'storage_options' if filesystem is None else 'filesystem'
     if filesystem is not None and storage_options is not None:
-        raise UsageError('filesystem and storage_options: the file system has its options already; give one of them')
+        raise UsageError('filesystem and storage_options: the file system has its options already; give only one of them')
     schemes: Dict[str, str] = {}
     for name in names:
         if '://' in name:
             schemes.setdefault(name.partition('://')[0], name)
     if len(schemes) != 1:
         what = ' and '.join(f"'{name}'" for name in schemes.values())
-        raise UsageError(f'{word}: is for one store, and {what} are two' if schemes else f'{word}: no name is elsewhere, as s3://bucket/key is')
+        raise UsageError(f'{word}: only for one store, but {what} are two' if schemes else f'{word}: only for names in a store, such as s3://bucket/key')
     [(scheme, name)] = schemes.items()
     if storage_options is not None:
         if not isinstance(storage_options, Mapping):
-            raise type_error(f'storage_options: a dict, not {type(storage_options).__name__}')
+            raise type_error(f'storage_options: must be a dict, not {type(storage_options).__name__}')
         return _made('s3', _words_of(storage_options)) if scheme == 's3' else _made('options', dict(storage_options))
     return _of_system(filesystem, scheme, name)
 
@@ -91,9 +91,9 @@ def _of_system(system: Any, scheme: str, name: str) -> Access:
     elif hasattr(system, '_strip_protocol'):
         known = (system.protocol,) if isinstance(system.protocol, str) else tuple(system.protocol)
     else:
-        raise type_error(f'filesystem: one of pyarrow.fs or fsspec, not {type(system).__name__}')
+        raise type_error(f'filesystem: must be one of pyarrow.fs or fsspec, not {type(system).__name__}')
     if scheme not in known:
-        raise UsageError(f"'{name}': the file system that is given is one of {known[0]}://")
+        raise UsageError(f"'{name}': the given filesystem is for {known[0]}://")
     if scheme != 's3':
         return _made('system', system)
     if isinstance(system, fs.FileSystem):
@@ -110,8 +110,8 @@ def _words_of(options: Mapping[str, Any]) -> Dict[str, Any]:
         elif name in S3_WORDS:
             words[S3_WORDS[name]] = value
         elif value is not None:
-            raise UsageError(f"storage_options: '{name}' is not taken for s3://; {', '.join(S3_WORDS)}, and client_kwargs with "
-                             f"{' and '.join(S3_CLIENT_WORDS)}, are")
+            raise UsageError(f"storage_options: '{name}' is not possible for s3://; possible are {', '.join(S3_WORDS)}, and client_kwargs with "
+                             f"{' and '.join(S3_CLIENT_WORDS)}")
     return {name: value for name, value in words.items() if value is not None}
 
 
@@ -120,7 +120,7 @@ def _of_pyarrow(system: Any) -> Dict[str, Any]:
     told = system.__reduce__()[1][0]
     others = [name for name in NOT_BOTOS if told.get(name)] + ['proxy_options'] * bool((told.get('proxy_options') or {}).get('host'))
     if others:
-        raise UsageError(f'filesystem: {others[0]} of an S3FileSystem is not taken here; give storage_options with key, secret and token')
+        raise UsageError(f'filesystem: {others[0]} of an S3FileSystem is not supported; give storage_options with key, secret and token')
     host = told['endpoint_override']
     return {'key': told['access_key'] or None, 'secret': told['secret_key'] or None, 'token': told['session_token'] or None, 'anon': told['anonymous'],
             'endpoint_url': f"{told['scheme']}://{host}" if host and '://' not in host else host or None,
@@ -175,7 +175,7 @@ def _found(uri: str, options: Mapping[str, Any]) -> Tuple[Any, str]:
             if not of_fsspec:
                 found = tuple(fs.FileSystem.from_uri(uri))
                 if '#' in uri or '?' in uri:  # another path, and whoever removes that removes something else
-                    raise ValueError('# and ? are no part of a path there; give filesystem=')
+                    raise ValueError('# and ? cannot be in a path there; give filesystem=')
                 return found
             from fsspec.core import url_to_fs
             system, path = url_to_fs(uri, **{'use_listings_cache': False, **options})

@@ -195,7 +195,7 @@ class Crew:
             running[start(task, node, where)] = (task, node, time.monotonic())
             busy[node] += 1
         if waiting and not running:
-            raise gsort.GsortError('no node has room on its disk for what it has to sort; more nodes, or a larger --temp', 2)
+            raise gsort.GsortError('no node has enough disk space for its part; use more nodes, or --temp on larger disks', 2)
 
     @staticmethod
     def _straggler(running: Dict[Any, Any], times: List[float]) -> Optional[Any]:

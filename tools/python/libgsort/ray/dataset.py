@@ -131,5 +131,5 @@ def sort(dataset: Any, parts: int, threads: int, how: How) -> Any:
     except ray.exceptions.RayTaskError as error:
         raise (error.cause if isinstance(error.cause, Exception) else error) from None
     if count != total:
-        raise VerifyError(f'{total} rows were sorted, and {count} came out')
+        raise VerifyError(f'{total} rows were sorted, but {count} were written')
     return ray.data.from_arrow_refs(list(merged))

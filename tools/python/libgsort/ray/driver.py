@@ -69,7 +69,7 @@ class Driver:
         if 'whole' in self.facts and not self.plan.is_waiting(self.job):  # a driver died behind its commit
             done: Dict[str, Any] = self.facts['whole']
             if not self.plan.is_placed(self.facts['stamps'], self.name, [self.parts[i] for i in sorted(self.parts)]):
-                raise gsort.GsortError(f"'{self.plan.output}': a sort that has ended put it there, and it is gone or another one; remove '{self.plan.work}'", 4)
+                raise gsort.GsortError(f"'{self.plan.output}': a sort that has ended wrote it, but it was removed or replaced since; remove '{self.plan.work}'", 4)
             return done
         self._forget_parts()
         for _ in range(LOSSES):

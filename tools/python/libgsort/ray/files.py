@@ -51,10 +51,10 @@ def expand(patterns: Sequence[str], access: Access = Access()) -> List[str]:
         elif not os.path.exists(pattern) and any(c in pattern for c in '*?['):
             names = sorted(glob.glob(pattern))
         if not names:
-            raise file_error(errno.ENOENT, f"no file is '{pattern}'")
+            raise file_error(errno.ENOENT, f"'{pattern}': no file matches")
         found += names
     if not found:
-        raise UsageError('no input is named')
+        raise UsageError('no input is given')
     for path in found:
         if not is_remote(path):
             _refuse_input(path)
@@ -77,9 +77,9 @@ def _refuse_input(path: str) -> None:
     """What cannot be read as a file."""
     try:
         if os.path.isdir(path):
-            raise file_error(errno.EISDIR, f"'{path}': is a folder; * behind it means the files there")
+            raise file_error(errno.EISDIR, f"'{path}': is a folder; for its files use '{path.rstrip('/')}/*'")
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise UsageError(f"'{path}': is no regular file; tasks read parts of such, and gsort on one machine takes this")
+            raise UsageError(f"'{path}': is not a regular file, of which tasks read parts; sort it by gsort on one machine")
     except FileNotFoundError:
         raise file_error(errno.ENOENT, f"'{path}': no such file") from None
 
@@ -102,11 +102,11 @@ def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
     if is_remote(path) or beginning(path, 6) != b'\x93NUMPY':
         return None
     if path.endswith('.zst'):
-        raise UsageError(f"'{path}': the header of a packed .npy file is not read; unpack it")
+        raise UsageError(f"'{path}': the header of a compressed .npy file cannot be read; decompress the file")
     with open(path, 'rb') as file:
         version = np.lib.format.read_magic(file)
         if version > (2, 0):
-            raise UsageError(f"'{path}': its .npy header is of version {version[0]}, for names of fields that are no Latin-1, which parts would not have")
+            raise UsageError(f"'{path}': its .npy header has version {version[0]}, because field names are not Latin-1; parts cannot have such names")
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         return read(file)[2], file.tell()
 
@@ -144,7 +144,7 @@ def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp
             said = refusal(those)
         if said is not None:
             if not said.startswith('looks like'):
-                said = 'begins as a format does that gsort reads (.npy, zstd, ..), and what is read from elsewhere is plain (--raw sorts it as it is)'
+                said = 'begins like a format that gsort reads (.npy, zstd and others), but files in a store must be plain; --raw sorts them as they are'
             raise UsageError(f"'{names[those[0]]}': {said}")
 
 
@@ -168,7 +168,7 @@ def pieces(stamps: Sequence[Tuple[str, Stamp]], element_bytes: int, header: int,
         npy = npy_dtype(path) if size and not raw else None
         data = size - (npy[1] if npy else header)
         if data < 0 or data % element_bytes:
-            raise UsageError(f"'{path}': {data} bytes are no whole number of elements of {element_bytes}")
+            raise UsageError(f"'{path}': {data} bytes are not a whole number of elements of {element_bytes} bytes")
         count = data // element_bytes
         parts = max(1, -(-data // most))
         for i in range(parts):

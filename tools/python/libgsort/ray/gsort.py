@@ -42,10 +42,14 @@ class GsortError(Error, RuntimeError):
 
     def __init__(self, text: str, code: int) -> None:
         super().__init__(text, code)
-        self.text, self.code = text, code
+        self.code = code
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def text(self) -> str:
+        return str(self.args[0])
 
     @property
     def is_final(self) -> bool:
@@ -66,7 +70,7 @@ def find(program: Optional[str]) -> str:
     named = program or os.environ.get('GSORT')
     found = shutil.which(named) if named else shutil.which(os.path.join(package, 'gsort')) or shutil.which('gsort')
     if found is None:
-        raise file_error(errno.ENOENT, 'the program gsort is not in PATH; GSORT may name it')
+        raise file_error(errno.ENOENT, 'the program gsort is not in PATH; install it, or set GSORT to its path')
     return os.path.abspath(found)
 
 
@@ -76,7 +80,7 @@ def given(options: Mapping[str, Any]) -> Dict[str, Any]:
     for name in found:
         if name not in OPTIONS:
             near = difflib.get_close_matches(name, (*OPTIONS, *WORDS), 1)
-            raise type_error(f"'{name}' is no option here" + (f'; did you mean {near[0]}?' if near else f"; these are: {', '.join((*OPTIONS, *WORDS))}"))
+            raise type_error(f"'{name}' is not an option here" + (f'; did you mean {near[0]}?' if near else f"; options are: {', '.join((*OPTIONS, *WORDS))}"))
     return found
 
 

@@ -28,7 +28,7 @@ class Journal:
             last = (sys.executable, '-m', __name__, folder) if sort.get('sink') in ('s3', 'store') else ('true',)
             self.folder = Folder(folder, resume or kept, last, access.environment)
         except BlockingIOError:
-            raise JournalError(f"'{folder}': another sort to this output is at work") from None
+            raise JournalError(f"'{folder}': another sort to this output is running") from None
         try:
             if not kept:
                 abort(folder, access)
@@ -48,9 +48,9 @@ class Journal:
         other = next((name for name in sort if self.lines and self.lines[0]['sort'].get(name) != sort[name]), None)
         if resume and other is None:
             return
-        what = 'keeps a sort that --resume goes on with' if other is None else f'keeps another sort, of other {other}'
+        what = 'has an unfinished sort; continue it by --resume' if other is None else f'has an unfinished sort with another {other}; finish that one'
         upload = upload_of(self.lines)
-        raise JournalError(f"'{folder}': {what}; or remove it" + (f', and {_left(*upload)}' if upload else ''))
+        raise JournalError(f"'{folder}': {what}, or remove it" + (f', and {_left(*upload)}' if upload else ''))
 
     def add(self, **line: Any) -> None:
         self.file.write(json.dumps(line) + '\n')

@@ -86,11 +86,11 @@ class Plan:
         have = room.f_bavail * room.f_frsize
         for folder in dict.fromkeys(map(os.path.dirname, self.places)):
             if os.stat(self.work).st_dev != os.stat(folder).st_dev:
-                raise gsort.GsortError(f"'{self.work}': is in another file system than '{folder}', where what is made there is renamed to", 2)
+                raise gsort.GsortError(f"'{self.work}': is in another file system than '{folder}', to which the output is renamed; use a folder there", 2)
         if have < here * SPARE:
-            raise gsort.GsortError(f"'{self.work}': {here} bytes are needed there, and {have} are free", 2)
+            raise gsort.GsortError(f"'{self.work}': {here} bytes are needed there, but {have} are free", 2)
         if free and sum(free.values()) < self.size * SPARE:
-            raise gsort.GsortError(f"'{self.temp}': {self.size} bytes are needed on all nodes together, and {sum(free.values())} are free", 2)
+            raise gsort.GsortError(f"'{self.temp}': {self.size} bytes are needed on all nodes together, but {sum(free.values())} are free", 2)
 
     def fit(self, job: Job, total: int) -> Job:
         """S3 takes no pieces below 5 MiB, and no more than 10,000, so there are fewer parts then."""
@@ -179,8 +179,8 @@ class Plan:
             try:
                 os.rename(name, place)
             except OSError as error:
-                raise file_error(error.errno or 0, f"'{place}': {error.strerror}; {i} of {job.parts} files are in their places, the others "
-                                 f'beside theirs, as .NAME{end}') from None
+                raise file_error(error.errno or 0, f"'{place}': {error.strerror}; {i} of {job.parts} files are in place, the others "
+                                 f'beside their places, as .NAME{end}') from None
         for folder in folders:
             sync(folder)
 
@@ -246,10 +246,10 @@ def order_of(program: str, paths: Sequence[str], named: Sequence[str], options: 
     npy = found[first]
     for path, other in found.items():
         if (other is None) != (npy is None):
-            this, that = ('a', 'none') if other is not None else ('no', 'one')
-            raise UsageError(f"'{path}': is {this} .npy file, but '{first}' is {that}; sort them one by one")
+            this, that = ('a', 'not') if other is not None else ('not a', 'one')
+            raise UsageError(f"'{path}': is {this} .npy file, but '{first}' is {that}; sort them separately")
         if other is not None and npy is not None and other[0] != npy[0]:
-            raise UsageError(f"'{path}': is not of the type of '{first}'")
+            raise UsageError(f"'{path}': has another type than '{first}'")
     with tempfile.TemporaryDirectory() as folder:
         what = [*named, *options, *output[:-1], '-o', os.path.join(folder, output[-1])]
         if npy is not None:
@@ -316,15 +316,15 @@ class Form:
 def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) -> None:
     """What one gsort can do, and many cannot, or not yet."""
     if '--top' in kept and (parts > 1 or form.is_split):
-        raise UsageError('--top: has one part; neither --parts nor --split go with it')
+        raise UsageError('--top: writes one part, so it does not go with --parts or --split')
     if form.is_split and (parts or form.is_folder):
-        raise UsageError(f"'{form.target}': --split and --split-at say what the parts are; neither --parts nor a folder go with them")
+        raise UsageError(f"'{form.target}': --split and --split-at define the parts, so they do not go with --parts or a folder")
     if form.is_split and resume:
-        raise UsageError('--split: several files take their places at the end, and --resume goes on with one')
+        raise UsageError('--split: does not go with --resume, which continues only sorts to one file')
     if form.is_elsewhere and form.is_split:
-        raise UsageError(f"'{form.target}': --split and --split-at write files that all nodes see; a folder of parts is named with a / behind it")
+        raise UsageError(f"'{form.target}': --split and --split-at write only files that all nodes see; for a folder of parts, end the name in /")
     if form.is_elsewhere and not form.is_folder and kept:
-        raise UsageError(f"'{form.target}': how long groups and --top are shows at the end; end it in / for a folder of parts")
+        raise UsageError(f"'{form.target}': the sizes of groups and of --top are not known before the end; end the name in / for a folder of parts")
     if form.is_elsewhere and form.sink == 'store':
         store.refuse(form.access, form.target, parts)
 
@@ -412,11 +412,11 @@ def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
 def _refuse_head(form: Form, head: Any, kept: Sequence[str]) -> None:
     """Where it cannot be: before what is packed, or in an object of many tasks."""
     if form.is_elsewhere and not form.is_folder and (head != b'' or form.level or form.name.endswith('.npy')):
-        raise UsageError(f"'{form.target}': an object elsewhere is plain: no .npy, no .zst, no header; end it in / for a folder of parts that may be so")
+        raise UsageError(f"'{form.target}': one object in a store must be plain: no .npy, no .zst, no header; end the name in / for a folder of parts with these")
     if form.is_elsewhere and kept and head != b'':
-        raise UsageError(f"'{form.target}': how long groups and --top are shows at the end, and a header comes first; sort what has none")
+        raise UsageError(f"'{form.target}': the sizes of groups and of --top are not known before the end, but a header must be written first; sort files without one")
     if form.level and (head != b'' or form.name.endswith('.npy.zst')):
-        raise UsageError(f"'{form.target}': what is packed by many tasks has no header and is no .npy")
+        raise UsageError(f"'{form.target}': an output that many tasks compress cannot have a header or be .npy")
 
 
 def _refuse_place(target: str, is_folder: bool, paths: Sequence[str], access: Access) -> None:
@@ -425,25 +425,25 @@ def _refuse_place(target: str, is_folder: bool, paths: Sequence[str], access: Ac
         raise file_error(errno.ENOENT, f"'{os.path.dirname(target)}': no such folder")
     if not os.path.isdir(target):
         if is_folder and os.path.exists(target):
-            raise UsageError(f"'{target}': is no folder, which / behind it asks for")
+            raise UsageError(f"'{target}': is not a folder, but ends in /")
         _refuse_special(target)
         return
     if not is_folder:
-        raise UsageError(f"'{target}': is a folder; one of parts is named with a / behind it")
+        raise UsageError(f"'{target}': is a folder; append / to replace it by a folder of parts")
     names, manifest = set(os.listdir(target)), b''
     if store.MANIFEST in names:
         with open(os.path.join(target, store.MANIFEST), 'rb') as file:
             manifest = file.read()
     names = store.no_parts(names, manifest)
     if names:
-        raise UsageError(f"'{target}': holds '{min(names)}', which is no part of a sort, and a folder is replaced as a whole; name a new one")
+        raise UsageError(f"'{target}': contains '{min(names)}', which is not part of a sort; the folder would be replaced as a whole, so name a new one")
     store.refuse_inside(access, target, paths)
 
 
 def _refuse_special(path: str) -> None:
     """What is renamed to this would take its place."""
     if os.path.lexists(path) and not os.path.isfile(path):
-        raise UsageError(f"'{path}': is no regular file; tasks write such, and gsort on one machine writes to this")
+        raise UsageError(f"'{path}': is not a regular file, which tasks write; use gsort on one machine")
 
 
 def _refuse_split(target: str, count: int) -> None:
@@ -452,7 +452,7 @@ def _refuse_split(target: str, count: int) -> None:
     reals = list(map(os.path.realpath, places))
     for i, place in enumerate(places, 1):
         if os.path.isdir(place):
-            raise UsageError(f"'{place}': is a folder, where one of the {count} files is to be")
+            raise UsageError(f"'{place}': is a folder, but would be one of the {count} files")
         if not os.path.isdir(os.path.dirname(place)):
             raise file_error(errno.ENOENT, f"'{os.path.dirname(place)}': no such folder")
         _refuse_special(place)
@@ -463,7 +463,7 @@ def _refuse_split(target: str, count: int) -> None:
     for name in sorted(os.listdir(folder)):
         number = re.match(' *([0-9]+)', name[begin:])
         if number and int(number[1]) > count and pattern % int(number[1]) == name:
-            raise UsageError(f"'{os.path.join(folder, name)}': would stay behind the last of the {count} files that are written; remove it, and what follows it, "
+            raise UsageError(f"'{os.path.join(folder, name)}': would stay after the last of the {count} files; remove it and the files after it, "
                              'or name another pattern')
 
 
@@ -471,15 +471,15 @@ def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, tem
     remote = any(map(is_remote, paths))
     for path in paths:
         if is_remote(path) and (path.endswith(('.npy', '.zst')) or header or is_sorted):
-            raise UsageError(f"'{path}': what is read from elsewhere is plain: no .npy, no .zst, no header, and not merged")
+            raise UsageError(f"'{path}': files in a store must be plain: no .npy, no .zst, no header; and they cannot be merged")
         if is_sorted and path.endswith('.zst'):
-            raise UsageError(f"'{path}': is packed; where a part is in it is not known")
+            raise UsageError(f"'{path}': is compressed, so that parts cannot be found in it; decompress it")
     bucket, _, key = output[len('s3://'):].partition('/')
     if output.startswith('s3://') and not (bucket and (key or output.endswith('/'))):
-        raise UsageError(f"'{output}': is no name of an object or, with a / behind it, of a folder")
+        raise UsageError(f"'{output}': is not the name of an object, or of a folder with / at its end")
     if remote and not all(map(is_remote, paths)):
-        raise UsageError('inputs are all read from elsewhere, or none is')
+        raise UsageError('inputs must all be in a store, or none of them')
     if is_sorted and conditions:
-        raise UsageError('--where: is for a sort')
+        raise UsageError('--where: does not go with a merge')
     if is_sorted and temp is not None:
-        raise UsageError('--temp: sorted inputs are merged where they are')
+        raise UsageError('--temp: does not go with a merge, which reads inputs where they are')

@@ -27,7 +27,7 @@ def _plan(inputs: Sequence[str], options: Dict[str, Any], most: int = PIECE) -> 
     paths = expand(inputs)
     for path in paths:
         if is_remote(path):
-            raise UsageError(f"'{path}': sort_file copies from elsewhere; this reads files that all nodes see")
+            raise UsageError(f"'{path}': is in a store; only files that all nodes see can be read here")
     program = gsort.find(None)
     named = gsort.words(options, gsort.ORDER)
     order, _ = order_of(program, paths, named)
@@ -89,7 +89,7 @@ def _set(report: Optional[int], path: str, value: Any) -> None:
     else:
         text = None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
         if _c.library.gs_report_set(report, path.encode(), None if text is None else text.encode()) == _c.FOUND_INEXACT:
-            raise UsageError(f"no report of gsort: {path} is '{text}'")
+            raise UsageError(f"not a report of gsort: {path} is '{text}'")
 
 
 def check(inputs: Sequence[str], **options: Any) -> Optional[str]:
@@ -111,14 +111,14 @@ def quantiles(inputs: Sequence[str], wanted: Sequence[str], **options: Any) -> D
     handles = []
     for i, piece in enumerate(found):
         if piece.count is None:
-            raise UsageError(f"'{piece.path}': is packed; where a rank is in it is not known")
+            raise UsageError(f"'{piece.path}': is compressed, so that ranks cannot be found in it; decompress it")
         handles.append(handle_of(order, i, '', piece.path, {'tally': {'count': piece.count}}))
     total = sum(handle.count for handle in handles)
     if total == 0:
         return {'count': 0, 'quantiles': []}
     fractions = [Fraction(1, 2) if p == 'median' else Fraction(p) for p in wanted]
     if any(p < 0 or p > 1 for p in fractions):
-        raise UsageError(f"-p: '{','.join(wanted)}' are not all from 0 to 1")
+        raise UsageError(f"-p: '{','.join(wanted)}': not all are between 0 and 1; for the 95th percentile use 0.95")
     places = [max(1, -(-p.numerator * total // p.denominator)) - 1 for p in fractions]
     if order.reverse:  # of the ascending order, whichever the files have
         places = [total - 1 - place for place in places]

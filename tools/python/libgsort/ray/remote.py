@@ -34,7 +34,7 @@ def find(access: Access, pattern: str) -> List[str]:
     from pyarrow import fs
     folder, _, name = pattern.rpartition('/')
     if any(c in folder for c in '*['):
-        raise UsageError(f"'{pattern}': * and [ are for the last part of a name")
+        raise UsageError(f"'{pattern}': * and [ are only possible in the last part of a name")
     with failures_of(pattern):
         system, path = system_of(access, folder)
         names = [one.base_name for one in system.get_file_info(fs.FileSelector(path)) if one.type == fs.FileType.File]

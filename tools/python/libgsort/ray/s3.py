@@ -42,7 +42,7 @@ def _object(access: Access, uri: str) -> Iterator[Tuple[Any, Dict[str, str]]]:
         if _status(error) == 404:
             raise file_error(errno.ENOENT, f"'{uri}': no such object") from None
         if _status(error) == 403:
-            raise file_error(errno.EACCES, f"'{uri}': the store denies it to these credentials: {error.response['Error'].get('Code')}") from None
+            raise file_error(errno.EACCES, f"'{uri}': the store denies access to these credentials: {error.response['Error'].get('Code')}") from None
         raise file_error(0, f"'{uri}': {error}") from None
     except BotoCoreError as error:
         raise file_error(0, f"'{uri}': {error}") from None
@@ -133,7 +133,7 @@ def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str
                 told = service.upload_part(**name, UploadId=upload, PartNumber=first_piece + i, Body=data)
                 sent.append({'PartNumber': first_piece + i, 'ETag': told['ETag']})
         if child.stdout.read(1):
-            raise gsort.GsortError(f"'{job.output}': a part of it is longer than the {bytes_} bytes that belong there", 4)
+            raise gsort.GsortError(f"'{job.output}': a part of it is longer than its {bytes_} bytes", 4)
 
     report = run(beside)
     if bytes_ > 0 and len(sent) != pieces:

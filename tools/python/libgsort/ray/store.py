@@ -52,7 +52,7 @@ def _merging(access: Access, output: str) -> Any:
 def refuse(access: Access, output: str, parts: int) -> None:
     """An object that would have to be made of parts, where that is not possible. parts: as asked for; 0: they were not."""
     if not output.endswith('/') and parts != 1 and _merging(access, output) is None:
-        raise UsageError(f"'{output}': this store puts no objects together; end it in / for a folder of parts, or let one task write it (parts 1)")
+        raise UsageError(f"'{output}': this store cannot join objects; end the name in / for a folder of parts, or give --parts 1")
 
 
 def _place(access: Access, name: str, is_input: bool) -> Tuple[str, str]:
@@ -75,7 +75,7 @@ def refuse_inside(access: Access, folder: str, paths: Sequence[str]) -> None:
     for path in paths:
         other, place = _place(access, path, True)
         if other == store and place.startswith(inside.rstrip('/') + '/'):
-            raise UsageError(f"'{path}': lies in the folder that is to be replaced")
+            raise UsageError(f"'{path}': is in the folder that the output replaces")
 
 
 def begin(access: Access, output: str, name: str) -> str:
@@ -86,13 +86,13 @@ def begin(access: Access, output: str, name: str) -> str:
         made = f'{folder}/_gsort-{name}'
         if file:
             if system.get_file_info(f'{path}/{file}').type.name == 'Directory':
-                raise UsageError(f"'{output}': is a folder; one of parts is named with a / behind it")
+                raise UsageError(f"'{output}': is a folder; append / to replace it by a folder of parts")
         else:
             from pyarrow import fs
             found = {one.base_name for one in system.get_file_info(fs.FileSelector(path, allow_not_found=True))} - {''}
             for other in sorted(no_parts(found, _read(system, f'{path}/{MANIFEST}'))):
-                raise UsageError(f"'{output}': holds '{other}', " + ('where a sort is at work, or failed; remove it' if other.startswith('_gsort-') else
-                                 'which is no part of a sort, and parts are replaced as a whole; name a new folder'))
+                raise UsageError(f"'{output}': contains '{other}', " + ('of a sort that is running or failed; remove it if it failed' if other.startswith('_gsort-') else
+                                 'which is not part of a sort; the folder would be replaced as a whole, so name a new one'))
         if system.type_name not in OBJECTS:
             system.create_dir(f'{path}/_gsort-{name}')
         with system.open_output_stream(f'{path}/_gsort-{name}/{CLAIM}'):
@@ -198,7 +198,7 @@ def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Repor
     with failures_of(output):
         lost = [part['file'] for part in parts if not has(access, upload, part)]
         if lost:
-            raise gsort.GsortError(f"'{upload}/{lost[0]}': is gone, or not what was written", 4)
+            raise gsort.GsortError(f"'{upload}/{lost[0]}': was removed or changed since it was written", 4)
         if text:
             told, kept = _read(system, f'{path}/{MANIFEST}'), _read(system, f'{made}/{OLD}')  # kept: by a commit that ended early
             old = {*(_files_of(told) or ()), *(_files_of(kept) or ())} - set(names)
@@ -225,8 +225,8 @@ def _move_all(output: str, moves: Sequence[Tuple[str, str]], move: Callable[[str
         with ThreadPoolExecutor(MOVES) as pool:
             list(pool.map(move, *zip(*moves)))
     except OSError as error:
-        raise file_error(error.errno or 0, f"'{output}': {error}; parts took their places, but not all: without {MANIFEST} it is not whole, "
-                         'and what is there has to be removed, if --resume does not go on') from None
+        raise file_error(error.errno or 0, f"'{output}': {error}; only some parts are in place, and {MANIFEST} is missing; continue by --resume, or "
+                         'remove the parts') from None
 
 
 def _move(system: Any, old: str, new: str) -> None:

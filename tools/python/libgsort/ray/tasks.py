@@ -111,7 +111,7 @@ def sort_piece(job: Job, piece: Piece, index: int, node: str, folder: str) -> Ha
         report = _sort_piece(job, piece, job.maps, folder, path)  # a sum of the piece; that of all may fit
     read = int(report['tally']['count']) + int(report['left_out_count'])
     if piece.count is not None and read != piece.count:
-        raise gsort.GsortError(f"'{piece.path}': {read} elements were read, and {piece.count} are wanted", 4)
+        raise gsort.GsortError(f"'{piece.path}': {read} elements were read, but {piece.count} were expected", 4)
     left_out = int(report['left_out_count']), str(report['left_out_fingerprint'])
     report['left_out_count'], report['left_out_fingerprint'] = 0, '0' * 32  # what was sorted is all there
     whole, before = report, ''
@@ -229,7 +229,7 @@ def merge_part(job: Job, number: int, first: int, behind: int, total: int, files
 
     report = _write_part(job, number, run, first, behind, total)
     if int(report['tally']['count']) != behind - first:
-        raise gsort.GsortError(f"part {number} has {report['tally']['count']} elements, and {behind - first} belong to it", 4)
+        raise gsort.GsortError(f"part {number} has {report['tally']['count']} elements, but should have {behind - first}", 4)
     if job.sink == 'files':
         report['file_bytes'] = os.path.getsize(job.part_path(number))
     if job.is_sliced:
