@@ -50,19 +50,19 @@ extern "C" {
 #define GS_API __attribute__((visibility("default")))
 
 /* Statuses: enum name, fixed value, exit code of the program, meaning. */
-#define GS_STATUS_LIST(X)                                                     \
-    X(GS_OK, 0, 0, "done")                                                    \
-    X(GS_E_DISORDER, -1, 1, "the input is not sorted")                        \
-    X(GS_E_USAGE, -2, 2, "an option is wrong")                                \
-    X(GS_E_INPUT, -3, 2, "the input is not what was asked for")               \
-    X(GS_E_IO, -4, 3, "a file could not be read or written")                  \
-    X(GS_E_SPACE, -5, 3, "no space left on a file system")                    \
-    X(GS_E_MEMORY, -6, 3, "out of memory")                                    \
-    X(GS_E_DEVICE, -7, 3, "the sorting device failed")                        \
-    X(GS_E_CORRUPT, -8, 4, "temporary data are damaged")                      \
-    X(GS_E_VERIFY, -9, 4, "the output does not hold what was read, in order") \
-    X(GS_E_CANCELED, -10, 3, "canceled")                                      \
-    X(GS_E_INTERNAL, -11, 4, "a fault of gsort's own")
+#define GS_STATUS_LIST(X)                                       \
+    X(GS_OK, 0, 0, "done")                                      \
+    X(GS_E_DISORDER, -1, 1, "the input is not sorted")          \
+    X(GS_E_USAGE, -2, 2, "an option is wrong")                  \
+    X(GS_E_INPUT, -3, 2, "the input cannot be used")            \
+    X(GS_E_IO, -4, 3, "a file could not be read or written")    \
+    X(GS_E_SPACE, -5, 3, "no space left on a file system")      \
+    X(GS_E_MEMORY, -6, 3, "out of memory")                      \
+    X(GS_E_DEVICE, -7, 3, "the GPU cannot be used")             \
+    X(GS_E_CORRUPT, -8, 4, "temporary data are damaged")        \
+    X(GS_E_VERIFY, -9, 4, "the output is not the sorted input") \
+    X(GS_E_CANCELED, -10, 3, "canceled")                        \
+    X(GS_E_INTERNAL, -11, 4, "a bug in gsort")
 
 enum gs_status {
 #define GS_STATUS_ENUM(name, value, exit_code, text) name = value,

@@ -114,26 +114,26 @@ static void pin_arena(gsi_cuda_device *device)
 static bool open_streams(gsi_cuda_device *device)
 {
     bool is_well = gsi_cuda_enter(device) &&
-                   gsi_cuda_check(device, device->kernels->prepare(), "has no such kernels");
+                   gsi_cuda_check(device, device->kernels->prepare(), "cannot load the kernels");
     for (cudaStream_t &stream : device->streams)
         is_well = is_well &&
                   gsi_cuda_check(device, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-                                 "cannot make a stream");
+                                 "cannot create a stream");
     is_well = is_well &&
               gsi_cuda_check(device,
                              cudaStreamCreateWithFlags(&device->cut_stream, cudaStreamNonBlocking),
-                             "cannot make a stream");
+                             "cannot create a stream");
     for (cudaEvent_t &event : device->window_free)
         is_well = is_well &&
                   gsi_cuda_check(device, cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
-                                 "cannot make an event");
+                                 "cannot create an event");
     for (uint32_t i = 0; is_well && i < device->config.plan->device_runs; i++)
         is_well = gsi_cuda_check(
             device, cudaEventCreateWithFlags(&device->slots[i].left, cudaEventDisableTiming),
-            "cannot make an event");
+            "cannot create an event");
     return is_well &&
            gsi_cuda_check(device, cudaEventCreateWithFlags(&device->joint, cudaEventDisableTiming),
-                          "cannot make an event");
+                          "cannot create an event");
 }
 
 // A window, and room for a tree's groups to begin at multiples of 16 keys.

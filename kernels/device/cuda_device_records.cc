@@ -109,8 +109,8 @@ static bool take_for_tags(gsi_cuda_device *device)
 {
     gsi_cuda_records *records = &device->records;
     const gsi_record *record = record_of(device);
-    return gsi_cuda_check(device, gsi_cuda_records_prepare(), "has no such kernels") &&
-           gsi_cuda_check(device, gsi_sort_kernels_16.prepare(), "has no such kernels") &&
+    return gsi_cuda_check(device, gsi_cuda_records_prepare(), "cannot load the kernels") &&
+           gsi_cuda_check(device, gsi_sort_kernels_16.prepare(), "cannot load the kernels") &&
            gsi_cuda_take(device, &records->record, sizeof *record) &&
            gsi_cuda_check(device,
                           cudaMemcpyAsync(records->record, record, sizeof *record,

@@ -78,12 +78,12 @@ gsi_ticket *gsi_cuda_ticket_make(gsi_cuda_device *device)
         if (!gsi_cuda_check(
                 device,
                 cudaEventCreateWithFlags(&event, cudaEventBlockingSync | cudaEventDisableTiming),
-                "cannot make an event"))
+                "cannot create an event"))
             return nullptr;
         ticket = static_cast<gsi_ticket *>(malloc(sizeof *ticket));
         if (ticket == nullptr) {
             cudaEventDestroy(event);
-            gsi_cuda_check(device, cudaErrorMemoryAllocation, "cannot make an event");
+            gsi_cuda_check(device, cudaErrorMemoryAllocation, "cannot create an event");
             return nullptr;
         }
     }

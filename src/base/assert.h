@@ -9,12 +9,13 @@
 #ifdef GSORT_ASSERTIONS
 #include <stdio.h>
 #include <stdlib.h>
-#define GSI_ASSERT(condition)                                                                    \
-    do {                                                                                         \
-        if (!(condition)) {                                                                      \
-            (void)fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                             \
-        }                                                                                        \
+#define GSI_ASSERT(condition)                                                          \
+    do {                                                                               \
+        if (!(condition)) {                                                            \
+            (void)fprintf(stderr, "%s:%d: assertion failed: %s\n", __FILE__, __LINE__, \
+                          #condition);                                                 \
+            abort();                                                                   \
+        }                                                                              \
     } while (0)
 #else
 #define GSI_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))

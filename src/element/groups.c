@@ -507,8 +507,9 @@ enum gs_status gsi_groups_check_sums(const struct gsi_groups *groups, struct gs_
             (size_t)snprintf(keys + length, sizeof keys - length, "%s%s", i > 0 ? ", " : "",
                              gsi_field_text(&groups->record->keys[i], groups->overflow, value));
     return gsi_fail(error, GS_E_INPUT, 0,
-                    "--sum: '%s': the sum of the records with the key %s does not fit into %s; %s",
-                    folded->field.text, keys, folded->wide_bytes > 0 ? "its bytes" : "the field",
-                    folded->wide_bytes > 0 ? "there is no wider field"
+                    "--sum: '%s': the sum of the records with the key %s does not fit into the "
+                    "%sfield; %s",
+                    folded->field.text, keys, folded->wide_bytes > 0 ? "wide " : "",
+                    folded->wide_bytes > 0 ? "no field is wider"
                                            : "append :wide to write a wider one");
 }

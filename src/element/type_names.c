@@ -178,10 +178,9 @@ enum gs_status gsi_type_word_of_option(const char *given, const struct gsi_type_
         return gsi_fail(error, GS_E_USAGE, 0, "--type: there is no type '%s'; %s", given,
                         gsi_time_words);
     if (*word == NULL)
-        return gsi_fail(
-            error, GS_E_USAGE, 0,
-            "--type: there is no type '%s'%s; types are %s, each with be appended for big endian",
-            given, gsi_type_word_near(given, strlen(given), hint), gsi_number_names);
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--type: there is no type '%s'%s; types are %s; append be for big endian",
+                        given, gsi_type_word_near(given, strlen(given), hint), gsi_number_names);
     return gsi_type_word_check(*word, "type", given, error);
 }
 

@@ -149,8 +149,8 @@ static enum gs_status check_apart(const struct gsi_job *job)
                         "replaces it after everything is written",
                         output->name);
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                    "'%s': is the input of --region and would be overwritten from byte %llu on, "
-                    "but the region begins elsewhere",
+                    "'%s': is the input of --region, but would be overwritten from byte %llu on, "
+                    "where the region does not begin; choose another output",
                     output->name, (unsigned long long)output->base_off);
 }
 

@@ -62,8 +62,9 @@ enum gs_status gsi_facts_tell_output(const struct gsi_job *job)
     if (!format->is_plain) {
         GSI_TRY(tell(job, GSI_FACT_KEPT_OUTPUT, name));
         return is_once ? gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                                  "'%s': is to be %s, whose header is written last; write to an "
-                                  "uncompressed file, or write only elements with --drop-header",
+                                  "'%s': the header of %s is written last, so it needs an "
+                                  "uncompressed file; choose one, or write only elements with "
+                                  "--drop-header",
                                   name, format->name)
                        : GS_OK;
     }

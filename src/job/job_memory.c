@@ -229,7 +229,7 @@ static bool blame_option(struct gsi_job *job, gsi_job_planner *plan)
         uint64_t found = find_value(job, &options, bound, plan);
         print_value(value, bound, found);
         if (is_found_by_plan(job->loop.error, bounds[bound].name) && found > 0)
-            say(job->loop.error, "%s; --%s=%s would do", job->loop.error->text, bounds[bound].name,
+            say(job->loop.error, "%s; use --%s=%s", job->loop.error->text, bounds[bound].name,
                 value);
         else if (found == 0)
             say(job->loop.error,
@@ -237,8 +237,7 @@ static bool blame_option(struct gsi_job *job, gsi_job_planner *plan)
                 bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
                 (unsigned long long)job->memory_bytes, bounds[bound].name);
         else
-            say(job->loop.error,
-                "--%s: %llu%s are too %s for --memory of %llu bytes; --%s=%s would do",
+            say(job->loop.error, "--%s: %llu%s are too %s for --memory of %llu bytes; use --%s=%s",
                 bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
                 found > given ? "few" : "many", (unsigned long long)job->memory_bytes,
                 bounds[bound].name, value);

@@ -259,8 +259,8 @@ static enum gs_status check_whole(const struct finding *finding)
         condition->value_bytes == condition->field.bytes)
         return GS_OK;
     return gsi_fail(finding->inputs->loop->error, GS_E_USAGE, 0,
-                    "--find: '%s' is %u of the %u bytes of the key; give all of them, or find all "
-                    "that begin so with -k %u:b%u%s",
+                    "--find: '%s' gives %u of the %u bytes of the key; give all, or use -k "
+                    "%u:b%u%s to find all keys that begin with these bytes",
                     value, condition->value_bytes, condition->field.bytes, condition->field.off,
                     condition->value_bytes,
                     record->key_count > 0 && record->keys[0].is_descending ? ":desc" : "");

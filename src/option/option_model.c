@@ -100,7 +100,7 @@ enum gs_status gsi_option_take_model(const char *text, struct gsi_device_model *
     const struct member *member = find_member(text, length);
     if (member == NULL || text[length] == '\0')
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--device-model: '%s': there is no member '%.*s' of a model", text,
+                        "--device-model: '%s': a device model has no member '%.*s'", text,
                         (int)length, text);
     if (!take_value(member, text + length + 1, model))
         return gsi_fail(error, GS_E_USAGE, 0, "--device-model: '%s': %s is not %s", text,

@@ -140,11 +140,11 @@ static uint64_t named_mib(const char *text)
     return at != NULL && sscanf(at, "; at least %llu MiB are needed", &mib) == 1 ? mib : 0;
 }
 
-/* Sets options as a refusal advises: "; --chunk=64K would do", "leave --chunk out", "leave them
+/* Sets options as a refusal advises: "; use --chunk=64K", "leave --chunk out", "leave them
  * out", ", without --chunk". Returns false if it advises none of these. */
 static bool follow_options(const char *text, struct gsi_options *options)
 {
-    const char *at = strstr(text, " would do"), *left = strstr(text, "leave "),
+    const char *at = strstr(text, "; use --"), *left = strstr(text, "leave "),
                *without = strstr(text, "needed, without ");
     unsigned long long value = 0;
     char unit = 0;
@@ -155,13 +155,11 @@ static bool follow_options(const char *text, struct gsi_options *options)
         options->fan_in = strstr(list, "--batch-size") != NULL ? 0 : options->fan_in;
         return *list != '\0';
     }
-    at = strstr(text, "; --");
-    assert_non_null(at);
     assert_true(sscanf(strchr(at, '='), "=%llu%c", &value, &unit) >= 1);
     value <<= unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
-    if (strncmp(at + 4, "chunk", 5) == 0)
+    if (strncmp(at + 8, "chunk", 5) == 0)
         options->chunk_bytes = value;
-    else if (strncmp(at + 4, "window", 6) == 0)
+    else if (strncmp(at + 8, "window", 6) == 0)
         options->window_bytes = value;
     else
         options->fan_in = (uint32_t)value;

@@ -49,11 +49,12 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' has no known type; %s", option,
                         field->text, gsi_time_words);
     if (word == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s' has no known type%s; types are %s, each with be appended for "
-                        "big endian, and bN for N bytes",
-                        option, field->text, gsi_type_word_near(*text - length, length, hint),
-                        gsi_number_names);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--%s: '%s' has no known type%s; types are %s (append be for big endian), and "
+            "bN for N bytes",
+            option, field->text, gsi_type_word_near(*text - length, length, hint),
+            gsi_number_names);
     GSI_TRY(gsi_type_word_check(word, option, field->text, error));
     struct gsi_field number = gsi_field_of_number(word->type);
     number.off = field->off;
@@ -66,10 +67,13 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
 static enum gs_status check_inside(const char *option, const char *text, uint32_t record_bytes,
                                    uint32_t off, uint32_t bytes, struct gs_error *error)
 {
-    if (bytes > 0 && (uint64_t)off + bytes <= record_bytes)
+    if (bytes == 0)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' has 0 bytes; give it at least 1", option,
+                        text);
+    if ((uint64_t)off + bytes <= record_bytes)
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "--%s: '%s' takes %u bytes from byte %u on, which exceeds a record of %u bytes",
+                    "--%s: '%s' needs %u bytes from byte %u, but a record has only %u bytes",
                     option, text, bytes, off, record_bytes);
 }
 

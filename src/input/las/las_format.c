@@ -18,7 +18,7 @@ static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
     if (gsi_las_patch(inputs->header.data, &from->schema, count, from->tally))
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                    "'%s': LAS 1.%u counts 4294967295 points at most, not %llu",
+                    "'%s': a LAS 1.%u file can have at most 4294967295 points, not %llu",
                     inputs->table[0].name, from->schema.version, (unsigned long long)count);
 }
 

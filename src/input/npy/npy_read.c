@@ -188,7 +188,7 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
         return refuse(name, text.problem, error);
     GSI_TRY(take_shape(name, &shape, npy, error));
     if (npy->element_bytes == 0)
-        return refuse(name, "its elements have no bytes", error);
+        return refuse(name, "its elements have 0 bytes", error);
     return GS_OK;
 }
 

@@ -8,7 +8,7 @@ done
 grep -E '^[A-Z][a-z ]*$' help
 # Types are those that there are, in the manual, too, and in the generator all but f16.
 : >x
-types=$({ gsort -t f65 x 2>&1 || :; } | sed 's/.*types are \(.*\), each .*/\1/')
+types=$({ gsort -t f65 x 2>&1 || :; } | sed 's/.*types are \(.*\); append .*/\1/')
 tr -s ' \n' '  ' <help | grep -qF "Types: $types. " || echo "--help has not the types $types"
 gsort --help=markdown | tr -d '`' | grep -qF "Types: $types. " || echo "the manual has not the types $types"
 gsort-gen --help | tr -s ' \n' '  ' | grep -qF "${types/ f16/}" || echo "the generator has not the types ${types/ f16/}"

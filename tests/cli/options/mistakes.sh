@@ -43,7 +43,7 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
 -R x.u32| 2 | -R: 'x.u32' is no number from 1 to 65536; *gsort has no random order
 --parallel 0 x.u32| 2 | --parallel: '0' is not a whole number from 1 to 1024
--t f65 x.u32| 2 | -t: there is no type 'f65'; types are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be appended for big endian
+-t f65 x.u32| 2 | -t: there is no type 'f65'; types are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64; append be for big endian
 -t float x.u32| 2 | -t: 'float' means 4 bytes in some languages and 8 bytes in others; write f32 or f64
 -t u8 x.u32| 2 | -t: 'u8' means 8 bits, but 8 bytes in NumPy; write uint8 or uint64
 -R 8 -k 0:I8:desc x.u32| 2 | -k: '0:I8:desc' means 8 bits, but 8 bytes in NumPy; write int8 or int64
@@ -59,9 +59,9 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 -R 4 -k -0:u32 x.u32| 2 | -k: '-0:u32' is not OFF:TYPE?:desc?, *; append :desc for largest first
 -R 4 -k price:descending x.u32| 2 | -k: 'price:descending' is not OFF:TYPE?:desc?, *; only formats like .npy have named fields
 z.npy -k -price -o out| 2 | -k: 'z.npy' has no field '-price'; for largest first write 'price:desc'
--R 4 -k 0:float64 x.u32| 2 | -k: '0:float64' takes 8 bytes from byte 0 on, which exceeds a record of 4 bytes
+-R 4 -k 0:float64 x.u32| 2 | -k: '0:float64' needs 8 bytes from byte 0, but a record has only 4 bytes
 -R 4 -k 0:u32:up x.u32| 2 | -k: '0:u32:up': ':up' is not expected there; append ':asc', ':desc' or nothing to the type
--R 4 -k 2:u32 x.u32| 2 | -k: '2:u32' takes 4 bytes from byte 2 on, which exceeds a record of 4 bytes
+-R 4 -k 2:u32 x.u32| 2 | -k: '2:u32' needs 4 bytes from byte 2, but a record has only 4 bytes
 x.u32 y.f64 -o out| 2 | 'y.f64': this name says f64, but 'x.u32' says u32; sort the files one by one, or give one type with --type
 x.u32 -o out.f64| 2 | 'out.f64': this name says f64, but 'x.u32' contains u32; choose another name, *
 missing.u32 -o out| 2 | 'missing.u32': cannot open: No such file or directory

@@ -53,7 +53,7 @@ done <<'E'
 {"start_seconds": "1G"}| --device-model: 'start_seconds=1G': start_seconds is not a number; see '-'
 {"name": "a\nb"}| --device-model: 'name=a?b': name is not a name of at most 47 printable bytes; see '-'
 {"name": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}| --device-model: 'name=*': name is not a name of at most 47 printable bytes; see '-'
-{"link": 5}| --device-model: 'link=5': there is no member 'link' of a model; see '-'
+{"link": 5}| --device-model: 'link=5': a device model has no member 'link'; see '-'
 {"gpus": 0, "memory": 1e9, "to_gpu": 1, "from_gpu": 1}| --device-model: gpus: 0 is not a number from 1 to 16
 {"gpus": 17, "memory": 1e9, "to_gpu": 1, "from_gpu": 1, "peer": 1}| --device-model: gpus: 17 is not a number from 1 to 16
 {"gpus": 1, "memory": 1e19, "to_gpu": 1, "from_gpu": 1}| --device-model: 'memory=1*e*19': memory is not a whole number of bytes, *

@@ -143,30 +143,26 @@ static void test_record_make__what_cannot_be__refused(void **state)
          "largest first"},
         {8, "0:u24", NULL,
          "--key: '0:u24' has no known type; types are " NUMBER_NAMES
-         ", each with be appended for big endian, and bN for N bytes"},
+         " (append be for big endian), and bN for N bytes"},
         {8, "0:b4be", NULL,
          "--key: '0:b4be' has no known type; types are " NUMBER_NAMES
-         ", each with be appended for big endian, and bN for N bytes"},
+         " (append be for big endian), and bN for N bytes"},
         {8, "0:uint8:up", NULL,
          "--key: '0:uint8:up': ':up' is not expected there; append ':asc', ':desc' or nothing to "
          "the "
          "type"},
         {8, "5:u32", NULL,
-         "--key: '5:u32' takes 4 bytes from byte 5 on, which exceeds a record of "
-         "8 bytes"},
-        {8, "0:b9", NULL,
-         "--key: '0:b9' takes 9 bytes from byte 0 on, which exceeds a record of 8 bytes"},
-        {8, "0:b0", NULL,
-         "--key: '0:b0' takes 0 bytes from byte 0 on, which exceeds a record of 8 bytes"},
+         "--key: '5:u32' needs 4 bytes from byte 5, but a record has only 8 bytes"},
+        {8, "0:b9", NULL, "--key: '0:b9' needs 9 bytes from byte 0, but a record has only 8 bytes"},
+        {8, "0:b0", NULL, "--key: '0:b0' has 0 bytes; give it at least 1"},
         {8, "4294967295:b4294967295", NULL,
-         "--key: '4294967295:b4294967295' takes 4294967295 bytes from byte 4294967295 on, "
-         "which exceeds a record of 8 bytes"},
+         "--key: '4294967295:b4294967295' needs 4294967295 bytes from byte 4294967295, "
+         "but a record has only 8 bytes"},
         {8, NULL, "0:b4", "--stats-of: '0:b4' is a field of bytes; only numbers have statistics"},
         {8, NULL, "0:u32:desc",
          "--stats-of: '0:u32:desc': ':desc' is not expected there; write OFF:TYPE"},
         {8, NULL, "7:u16",
-         "--stats-of: '7:u16' takes 2 bytes from byte 7 on, which exceeds a record of "
-         "8 bytes"},
+         "--stats-of: '7:u16' needs 2 bytes from byte 7, but a record has only 8 bytes"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsi_record record;
