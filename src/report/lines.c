@@ -58,19 +58,23 @@ void gsi_line_range(FILE *file, const struct gs_report *report)
     if (report->merge_set != GSI_SET_NONE)
         fprintf(file, GSI_LINE_NAME "%s of sorted files\n", "set", gsi_set_name(report->merge_set));
     if (report->has_range)
-        fprintf(file, GSI_LINE_NAME "%" PRIu64 " elements from %" PRIu64 " on, of %" PRIu64 "\n",
+        fprintf(file,
+                GSI_LINE_NAME "%" PRIu64 " elements starting at element %" PRIu64 ", of %" PRIu64
+                              "\n",
                 "range", report->range_count, report->range_first, report->range_of);
     if (report->has_find)
-        fprintf(file, GSI_LINE_NAME "%" PRIu64 " elements, in the first file from %" PRIu64 " on\n",
+        fprintf(file,
+                GSI_LINE_NAME "%" PRIu64 " elements, starting at element %" PRIu64
+                              " of the first file\n",
                 "found", report->find_count, report->find_first);
     if (report->part_count > 0)
         fprintf(file,
-                GSI_LINE_NAME "%" PRIu32 " of %" PRIu32 ", from element %" PRIu64 " of %" PRIu64
-                              " on\n",
+                GSI_LINE_NAME "%" PRIu32 " of %" PRIu32 ", starting at element %" PRIu64
+                              " of %" PRIu64 "\n",
                 "part", report->part_number, report->part_count, report->part_first,
                 report->part_of);
     if (report->has_place)
-        fprintf(file, GSI_LINE_NAME "a file of %" PRIu64 " bytes, from byte %" PRIu64 " on\n",
+        fprintf(file, GSI_LINE_NAME "a file of %" PRIu64 " bytes, starting at byte %" PRIu64 "\n",
                 "into", report->place_of, report->place_off);
 }
 

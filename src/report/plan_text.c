@@ -18,21 +18,22 @@ static void print_why(FILE *file, const struct gsi_plan *plan)
 {
     const char *why;
     if (plan->is_counted)
-        why = "numbers of 1 and 2 bytes are counted: read once, write once, whatever the size";
+        why = "numbers of 1 and 2 bytes are counted, not sorted: read once, write once at any size";
     else if (plan->top_room > 0)
-        why = "what is wanted fits into memory: nothing else is sorted, read once";
+        why = "the elements to keep fit into memory: read once, sort only these";
     else if (plan->is_merge && plan->merge_passes == 0)
-        why = "the inputs are sorted: all are merged at once, read once, write once";
+        why = "the inputs are already sorted: merge all at once, read once, write once";
     else if (plan->is_merge)
-        why = "more inputs than can be merged at once: some are merged with each other first";
+        why = "too many inputs to merge at once: some are merged with each other first";
     else if (plan->input_bytes == UINT64_MAX)
-        why = "how much there is shows only as it is read; what does not fit goes to disk";
+        why = "the size is unknown until the input has been read; data that do not fit into memory "
+              "go to disk";
     else if (plan->spilled_runs == 0)
         why = "everything fits into memory: read once, write once";
     else if (plan->merge_passes > 0)
-        why = "more runs than can be merged at once: some are merged with each other first";
+        why = "too many runs to merge at once: some are merged with each other first";
     else if (plan->spilled_runs < plan->run_count)
-        why = "only what does not fit into memory goes to disk, then all runs are merged at once";
+        why = "only runs that do not fit into memory go to disk, then all runs are merged at once";
     else
         why = "every run goes to disk once, then all are merged at once";
     gsi_line(file, "why", why);
@@ -44,10 +45,10 @@ static void print_runs(FILE *file, const struct gsi_plan *plan)
     gsi_number_size(chunk, plan->chunk_bytes);
     gsi_number_size(run, plan->chunk_bytes * plan->chunks_per_run);
     if (plan->is_merge)
-        fprintf(file, GSI_LINE_NAME "%" PRIu64 " sorted inputs, read in pieces of %s", "runs",
+        fprintf(file, GSI_LINE_NAME "%" PRIu64 " sorted inputs, read in blocks of %s", "runs",
                 plan->run_count, chunk);
     else if (plan->input_bytes == UINT64_MAX)
-        fprintf(file, GSI_LINE_NAME "sorted pieces of up to %s", "runs", run);
+        fprintf(file, GSI_LINE_NAME "sorted runs of up to %s", "runs", run);
     else
         fprintf(file,
                 GSI_LINE_NAME "%" PRIu64 " sorted run%s of up to %s: %" PRIu64
@@ -55,7 +56,7 @@ static void print_runs(FILE *file, const struct gsi_plan *plan)
                 "runs", plan->run_count, gsi_plural(plan->run_count), run,
                 plan->run_count - plan->spilled_runs, plan->spilled_runs);
     if (plan->chunks_per_run > 1)
-        fprintf(file, ", each merged from %" PRIu32 " pieces of %s", plan->chunks_per_run, chunk);
+        fprintf(file, ", each merged from %" PRIu32 " chunks of %s", plan->chunks_per_run, chunk);
     fputc('\n', file);
 }
 
@@ -66,8 +67,8 @@ static void print_plan_memory(FILE *file, const struct gsi_plan *plan)
     gsi_number_size(arena, plan->arena_bytes);
     gsi_number_size(window, plan->window_bytes);
     fprintf(file,
-            GSI_LINE_NAME "at most %s, of these %s for data; output is made in %" PRIu32
-                          " pieces of %s; %" PRIu32 " thread%s\n",
+            GSI_LINE_NAME "at most %s, %s of it for data; %" PRIu32
+                          " output buffers of %s; %" PRIu32 " thread%s\n",
             "memory", memory, arena, plan->window_count, window, plan->thread_count,
             gsi_plural(plan->thread_count));
 }
@@ -78,11 +79,11 @@ static void print_in_order(FILE *file, const struct gs_report *report)
     gsi_number_size(late, report->plan.late_bytes);
     if (report->plan.late_bytes > 0)
         fprintf(file,
-                GSI_LINE_NAME "one pass, and nothing in temporary files, if the input is nearly "
-                              "sorted: no element more than %s behind its place\n",
+                GSI_LINE_NAME "one pass without temporary files if the input is nearly sorted: no "
+                              "element is more than %s after its place\n",
                 "in order", late);
     else if (report->in_order_note != NULL)
-        fprintf(file, GSI_LINE_NAME "no one pass: %s\n", "in order", report->in_order_note);
+        fprintf(file, GSI_LINE_NAME "not in one pass: %s\n", "in order", report->in_order_note);
 }
 
 /* The first elements, and what there is in place of runs where they are kept as they come. */
@@ -95,9 +96,10 @@ static void print_plan_top(FILE *file, const struct gs_report *report)
     gsi_number_size(taken, plan->top_bytes);
     fprintf(file, GSI_LINE_NAME "the first %" PRIu64 ", ", "top", report->top_count);
     if (plan->top_room > 0)
-        fprintf(file, "kept as they come: %s for %" PRIu64 " candidates\n", taken, plan->top_room);
+        fprintf(file, "selected while reading: %s for %" PRIu64 " candidates\n", taken,
+                plan->top_room);
     else
-        fputs(plan->is_counted ? "of the counts\n" : "after everything is sorted\n", file);
+        fputs(plan->is_counted ? "taken from the counts\n" : "after everything is sorted\n", file);
 }
 
 static void print_plan_device(FILE *file, const struct gs_report *report)
@@ -112,7 +114,7 @@ static void print_plan_device(FILE *file, const struct gs_report *report)
     gsi_number_size(taken, plan->device_bytes);
     gsi_number_size(run, plan->device_run_bytes);
     fprintf(file, GSI_LINE_NAME "%s: %s of %s memory, for %" PRIu32 " run%s of up to %s\n",
-            "device", report->device_name, taken, plan->device_count > 1 ? "each one's" : "its",
+            "device", report->device_name, taken, plan->device_count > 1 ? "each GPU's" : "its",
             plan->device_runs, gsi_plural(plan->device_runs), run);
     gsi_number_size(taken, plan->host_bytes);
     if (plan->host_runs > 0)
@@ -129,7 +131,7 @@ static void print_prediction(FILE *file, const struct gs_report *report)
     if (!report->has_prediction)
         return;
     if (time->why_unknown != NULL) {
-        fprintf(file, GSI_LINE_NAME "not known: %s\n", "time", time->why_unknown);
+        fprintf(file, GSI_LINE_NAME "unknown: %s\n", "time", time->why_unknown);
         return;
     }
     gsi_number_duration(whole, time->start_ns + time->read_ns + time->write_ns);
@@ -140,8 +142,8 @@ static void print_prediction(FILE *file, const struct gs_report *report)
         gsi_number_duration(start, time->start_ns);
         fprintf(file, "%s to start, ", start);
     }
-    fprintf(file, "%s to read (%s), %s to write (%s)\n", read, time->read_bound, write,
-            time->write_bound);
+    fprintf(file, "%s to read (limited by: %s), %s to write (limited by: %s)\n", read,
+            time->read_bound, write, time->write_bound);
 }
 
 /* The tree of merges, a line for each pass before the last. */
@@ -197,7 +199,7 @@ static void print_moves(FILE *file, const struct gsi_plan *plan)
     print_total(file, "read", plan->read_bytes);
     print_part(file, &before, plan->read_bytes - spilled - read_back, "of input");
     print_part(file, &before, spilled, "of temporary files");
-    print_part(file, &before, read_back, "of the output, to compare");
+    print_part(file, &before, read_back, "of the output, to verify it");
     before = ": ";
     fputc('\n', file);
     print_total(file, "write", plan->write_bytes);
@@ -207,7 +209,9 @@ static void print_moves(FILE *file, const struct gsi_plan *plan)
     gsi_number_size(minute, gsi_ceil_div_u64(moved, 60));
     gsi_number_size(hour, gsi_ceil_div_u64(moved, 3600));
     if (moved > 0)
-        fprintf(file, GSI_LINE_NAME "%s a second would do it in a minute, %s a second in an hour\n",
+        fprintf(file,
+                GSI_LINE_NAME
+                "reading and writing %s per second takes a minute, %s per second an hour\n",
                 "rate", minute, hour);
 }
 
@@ -223,11 +227,11 @@ static void print_spaces(FILE *file, const struct gs_report *report)
         char needed[GSI_NUMBER_BYTES], free_text[GSI_NUMBER_BYTES];
         gsi_number_size(needed, space->needed_bytes);
         gsi_number_size(free_text, space->free_bytes);
-        fprintf(file, GSI_LINE_NAME "%s at most for %s in '%s', %s are free\n", name, needed, what,
-                space->directory, free_text);
+        fprintf(file, GSI_LINE_NAME "at most %s for %s in '%s', which has %s free\n", name, needed,
+                what, space->directory, free_text);
     }
     if (!report->has_room && report->space_count > 0)
-        gsi_line(file, "", "that is too little room: the job would not begin");
+        gsi_line(file, "", "too little free space: the job would not start");
 }
 
 void gsi_plan_text(FILE *file, const struct gs_report *report)
@@ -249,21 +253,21 @@ void gsi_plan_text(FILE *file, const struct gs_report *report)
     print_plan_memory(file, plan);
     if (report->where_count > 0) {
         gsi_line_where(file, report, "where");
-        fputs("; what is left out is read only, so all below is at most\n", file);
+        fputs("; the figures below are upper limits, as if no element were left out\n", file);
     }
     gsi_line_range(file, report);
     if (report->split_count > 0)
-        fprintf(file, GSI_LINE_NAME "%" PRIu32 " file%s, one after the other\n", "split",
+        fprintf(file, GSI_LINE_NAME "%" PRIu32 " file%s, written one after the other\n", "split",
                 report->split_count, gsi_plural(report->split_count));
     print_plan_device(file, report);
     if (plan->is_circular)
-        gsi_line(file, "tuning", "merges of two runs by circular buffers, of more by tiles");
+        gsi_line(file, "tuning", "two runs are merged with circular buffers, more runs with tiles");
     print_prediction(file, report);
     print_plan_top(file, report);
     if (plan->top_room == 0 && !plan->is_counted)
         print_runs(file, plan);
     if (is_stream && plan->top_room == 0 && !plan->is_merge && !plan->is_counted)
-        gsi_line(file, "passes", "1 if it fits into memory, else 2 or more");
+        gsi_line(file, "passes", "1 if the input fits into memory, else 2 or more");
     else
         gsi_line_count(file, "passes",
                        gsi_pass_count(plan, plan->spilled_runs, plan->merge_passes));

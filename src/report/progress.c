@@ -52,7 +52,7 @@ void gs_progress_draw(FILE *file, const struct gs_progress *progress)
     print_part(file, part, &columns);
     if (progress->left_ns > 0) {
         uint64_t seconds = (progress->left_ns - 1) / 1000000000u + 1;
-        snprintf(part, sizeof part, ", %llu:%02d left in all", (unsigned long long)seconds / 60,
+        snprintf(part, sizeof part, ", %llu:%02d left in total", (unsigned long long)seconds / 60,
                  (int)(seconds % 60));
         print_part(file, part, &columns);
     }

@@ -139,11 +139,11 @@ enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_
     if (is_first)
         begin(whole, part);
     if (!is_same_kind(whole, part))
-        return gsi_fail(error, GS_E_INPUT, 0, "reports of different types do not add up");
+        return gsi_fail(error, GS_E_INPUT, 0, "reports on different element types cannot be added");
     element = gsi_element_field(whole);
     if (!gsi_tally_join(&element, &whole->tally, &part->tally, &whole->sums->tally) ||
         !join_fields(whole, part))
-        return gsi_fail(error, GS_E_INPUT, 0, "reports are of more than 2^64 elements together");
+        return gsi_fail(error, GS_E_INPUT, 0, "the reports count more than 2^64 elements in total");
     add_counts(whole, part);
     return GS_OK;
 }

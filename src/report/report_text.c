@@ -250,7 +250,7 @@ static void print_held(FILE *file, const struct gs_report *report)
 static void print_tuning(FILE *file, const struct gs_report *report)
 {
     if (report->plan.is_circular)
-        fprintf(file, GSI_LINE_NAME "%" PRIu64 " merge%s of two runs by circular buffers\n",
+        fprintf(file, GSI_LINE_NAME "%" PRIu64 " merge%s of two runs with circular buffers\n",
                 "tuning", report->circular_merge_count, gsi_plural(report->circular_merge_count));
 }
 
@@ -260,8 +260,9 @@ static void print_in_order(FILE *file, const struct gs_report *report)
     if (report->in_order_bytes == 0)
         return;
     gsi_number_size(text, report->in_order_bytes);
-    fprintf(file, GSI_LINE_NAME "%s: %" PRIu64 " bytes (%s) were written beside the reading\n",
-            "in order", report->is_one_pass ? "one pass" : "up to an element that came too late",
+    fprintf(file, GSI_LINE_NAME "%s: %" PRIu64 " bytes (%s) were written while reading\n",
+            "in order",
+            report->is_one_pass ? "one pass" : "until an element was too far from its place",
             report->in_order_bytes, text);
 }
 
@@ -272,9 +273,9 @@ static void print_stretches(FILE *file, const struct gs_report *report)
     if (report->stretch_count > 0)
         fprintf(file,
                 GSI_LINE_NAME "%" PRIu64 " bytes (%s) in %" PRIu32
-                              " stretch%s of the inputs, read again from there\n",
+                              " presorted range%s, read again from the inputs\n",
                 "in order", report->stretch_bytes, text, report->stretch_count,
-                report->stretch_count == 1 ? "" : "es");
+                gsi_plural(report->stretch_count));
 }
 
 static void print_spilled(FILE *file, const struct gs_report *report)
@@ -290,7 +291,8 @@ static void print_spilled(FILE *file, const struct gs_report *report)
     else
         fprintf(file, " of %" PRIu64 " run%s", report->run_count, gsi_plural(report->run_count));
     if (report->coded_runs > 0)
-        fprintf(file, ", as %" PRIu64 " bytes (%s", report->spilled_coded_bytes, report->codec);
+        fprintf(file, ", compressed to %" PRIu64 " bytes (%s", report->spilled_coded_bytes,
+                report->codec);
     if (report->coded_runs > 0 && report->coded_runs < report->spilled_runs)
         fprintf(file, " in %" PRIu64 " run%s", report->coded_runs, gsi_plural(report->coded_runs));
     fputs(report->coded_runs > 0 ? ")\n" : "\n", file);
@@ -302,8 +304,8 @@ static void print_resumed(FILE *file, const struct gs_report *report)
     char sorted[GSI_NUMBER_BYTES], written[GSI_NUMBER_BYTES];
     gsi_number_size(sorted, report->resumed_bytes);
     gsi_number_size(written, report->resumed_output_bytes);
-    fprintf(file, GSI_LINE_NAME "after %s of the input; %s of the output\n", "resumed", sorted,
-            written);
+    fprintf(file, GSI_LINE_NAME "%s of the input and %s of the output were already done\n",
+            "resumed", sorted, written);
 }
 
 /* How much of the data files held, where that is not what it is. */
@@ -315,10 +317,10 @@ static void print_files(FILE *file, const struct gs_report *report)
     gsi_number_size(read, report->input_file_bytes);
     gsi_number_size(written, report->output_file_bytes);
     if (has_input && has_output)
-        fprintf(file, GSI_LINE_NAME "read as %s, written as %s\n", "files", read, written);
+        fprintf(file, GSI_LINE_NAME "%s read, %s written\n", "files", read, written);
     else if (has_input || has_output)
-        fprintf(file, GSI_LINE_NAME "%s as %s\n", "files", has_input ? "read" : "written",
-                has_input ? read : written);
+        fprintf(file, GSI_LINE_NAME "%s %s\n", "files", has_input ? read : written,
+                has_input ? "read" : "written");
 }
 
 static void print_top(FILE *file, const struct gs_report *report)
@@ -330,7 +332,7 @@ static void print_top(FILE *file, const struct gs_report *report)
     if (report->has_top)
         fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements%s\n", "top",
                 report->is_unique ? report->unique_count : wanted, all,
-                is_cut ? ", which were read until there were enough" : "");
+                is_cut ? "; reading stopped when there were enough" : "");
 }
 
 /* Prints how many elements there are. A merge that writes one element of each key says both counts:
@@ -348,9 +350,9 @@ static void print_unique(FILE *file, const struct gs_report *report)
     fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements", "unique",
             report->unique_count, report->tally.count);
     if (report->group_count != report->unique_count && !report->has_top)
-        fprintf(file, ", of %" PRIu64 " groups", report->group_count);
+        fprintf(file, ", from %" PRIu64 " groups", report->group_count);
     if (report->folded_count > 0)
-        fprintf(file, "; %" PRIu64 " folded as they were read", report->folded_count);
+        fprintf(file, "; %" PRIu64 " combined while reading", report->folded_count);
     fputc('\n', file);
 }
 
@@ -388,7 +390,7 @@ void gsi_report_text(FILE *file, const struct gs_report *report)
                 gsi_plural(report->duplicate_count));
     gsi_number_hex(text, report->valsort_checksum);
     if (report->has_valsort_checksum)
-        fprintf(file, GSI_LINE_NAME "%s, as valsort's\n", "checksum", text);
+        fprintf(file, GSI_LINE_NAME "%s, as valsort prints it\n", "checksum", text);
     gsi_number_size(text, report->input_bytes);
     fprintf(file, GSI_LINE_NAME "%" PRIu64 " (%s)\n", "bytes", report->input_bytes, text);
     print_files(file, report);

@@ -10,7 +10,7 @@ way="--spill always -S 16M --window 64K"
 for places in "-o one/out" "-o out -T one" "-o out -T one/a -T one/b" "-o one/out -T two"; do
     code=0
     echo "$places"
-    gsort -t u64 x $places $way --explain | grep -A2 space
+    gsort -t u64 x $places $way --explain | grep -A2 -E 'temporary space|^space'
     gsort -t u64 x $places $way 2>&1 || code=$?
     echo "exit $code"
 done

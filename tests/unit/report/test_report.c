@@ -99,24 +99,23 @@ static void test_report__floats__text(void **state)
     FILE *file = open_text(&bytes);
     gs_report_print(&report, file, GS_FORMAT_TEXT);
     fclose(file);
-    check_text(
-        "elements  536870912\n"
-        "type      f64, from the file name\n"
-        "bytes     4294967296 (4.00 GiB)\n"
-        "files     read as 1.00 GiB\n"
-        "time      1.86 s, 2.31 GB/s\n"
-        "device    cpu\n"
-        "engine    threads, direct input, temp (io_uring: refused)\n"
-        "passes    2\n"
-        "spilled   3489660928 bytes (3.25 GiB) in 52 of 64 runs, as 872415232 bytes (zstd:1 in 50 "
-        "runs)\n"
-        "min       -0\n"
-        "max       2.5\n"
-        "sum       0.1\n"
-        "nan       1\n"
-        "inf       2\n"
-        "-inf      3\n"
-        "-0        4\n");
+    check_text("elements  536870912\n"
+               "type      f64, from the file name\n"
+               "bytes     4294967296 (4.00 GiB)\n"
+               "files     1.00 GiB read\n"
+               "time      1.86 s, 2.31 GB/s\n"
+               "device    cpu\n"
+               "engine    threads, direct input, temp (io_uring: refused)\n"
+               "passes    2\n"
+               "spilled   3489660928 bytes (3.25 GiB) in 52 of 64 runs, compressed to "
+               "872415232 bytes (zstd:1 in 50 runs)\n"
+               "min       -0\n"
+               "max       2.5\n"
+               "sum       0.1\n"
+               "nan       1\n"
+               "inf       2\n"
+               "-inf      3\n"
+               "-0        4\n");
 }
 
 static void test_report__empty_integers__text(void **state)
@@ -151,16 +150,16 @@ static void test_report__plan__in_words(void **state)
     gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);
     check_text("input     4.00 GiB of f64 (536870912 elements; type from the file name)\n"
-               "memory    at most 1.00 GiB, of these 960.00 MiB for data; output is made in 12 "
-               "pieces of 2.00 MiB; 2 threads\n"
+               "memory    at most 1.00 GiB, 960.00 MiB of it for data; 12 output buffers of "
+               "2.00 MiB; 2 threads\n"
                "runs      64 sorted runs of up to 64.00 MiB: 12 stay in memory, 52 go to disk\n"
                "passes    2\n"
                "read      7.25 GiB in all: 4.00 GiB of input, 3.25 GiB of temporary files\n"
                "write     7.25 GiB in all: 3.25 GiB to temporary files, 4.00 GiB of output\n"
-               "rate      247.47 MiB a second would do it in a minute, 4.12 MiB a second in an "
-               "hour\n"
+               "rate      reading and writing 247.47 MiB per second takes a minute, 4.12 MiB per "
+               "second an hour\n"
                "temp      3.25 GiB of temporary space at most\n"
-               "why       only what does not fit into memory goes to disk, then all runs are "
+               "why       only runs that do not fit into memory go to disk, then all runs are "
                "merged at once\n");
 }
 
@@ -224,7 +223,7 @@ static void test_report__top__says_how_many_and_how(void **state)
     gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);
     assert_non_null(strstr(text,
-                           "\ntop       the first 1000, kept as they come: 64.00 KiB for 8192 "
+                           "\ntop       the first 1000, selected while reading: 64.00 KiB for 8192 "
                            "candidates\npasses    1\n"));
     assert_null(strstr(text, "runs"));
 }
@@ -301,11 +300,11 @@ static void test_report__progress__one_line(void **state)
     } rows[] = {
         {{GS_PHASE_READ, 0, 100, 0, 0, 0}, "\rreading 0 %, -\033[K"},
         {{GS_PHASE_READ, 1000000000, 4000000000, 9, 1000000000, 2000000001},
-         "\rreading 25 %, 1.00 GB/s, 0:03 left in all\033[K"},
+         "\rreading 25 %, 1.00 GB/s, 0:03 left in total\033[K"},
         {{GS_PHASE_WRITE, 4000000000, 4000000000, 9, 2000000000, 0},
          "\rwriting 100 %, 2.00 GB/s\033[K"},
         {{GS_PHASE_MERGE_RUNS, 1, 1000, 9, 1000000000, 999000000000},
-         "\rmerging runs 0 %, 0.00 GB/s, 16:39 left in all\033[K"},
+         "\rmerging runs 0 %, 0.00 GB/s, 16:39 left in total\033[K"},
         {{GS_PHASE_READ, 3145728, 0, 9, 1000000000, 0}, "\rreading 3.00 MiB, 0.00 GB/s\033[K"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
