@@ -86,12 +86,12 @@ static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
     uint64_t more = plan->disk_step_bytes + gsi_plan_piece_chunks(plan, 1) * plan->chunk_bytes;
     const char *why = NULL;
     if (output->kind != GSI_OUTPUT_ATOMIC)
-        why = "the output cannot be read again";
+        why = "the output is not a regular file";
     for (uint32_t i = 0; i < report->space_count; i++) {
         const struct gsi_space *space = &report->spaces[i];
         if (space->has_output && !space->has_temp &&
             space->free_bytes < gsi_add_max_u64(space->needed_bytes, more))
-            why = "there is too little disk beside the output";
+            why = "there is too little free disk space next to the output";
     }
     if (why == NULL)
         return;

@@ -103,11 +103,11 @@ static uint64_t whole_ns(double seconds)
 static const char *why_unknown(const struct gsi_plan *plan)
 {
     if (plan->input_bytes == UINT64_MAX)
-        return "how much there is shows only as it is read";
+        return "the size is unknown until the input has been read";
     if (plan->device_runs == 0)
-        return "nothing of it is sorted on a GPU";
+        return "no GPU sorts this job";
     if (plan->spilled_runs + plan->host_runs > 0)
-        return "the model knows GPUs alone, and not all runs stay in their memory";
+        return "the model describes only GPUs, and some runs do not fit into their memory";
     return NULL;
 }
 

@@ -75,7 +75,7 @@ static const char *why_cpu(const struct gsi_job *job)
     if (options->merge)
         return "sorted files are merged on the CPU";
     if (options->resume_dir != NULL)
-        return "what --resume goes on with is sorted on the CPU";
+        return "--resume sorts on the CPU";
     if (gsi_counted_is(job))
         return "numbers of 1 and 2 bytes are counted on the CPU";
     return NULL;
@@ -85,13 +85,13 @@ static const char *why_cpu(const struct gsi_job *job)
 static const char *why_no_gpu(struct gsi_job *job)
 {
     if (!gsi_job_has_sort(job))
-        return "what is only read needs no GPU";
+        return "nothing is sorted, so no GPU is needed";
     if (job->inputs.bytes == UINT64_MAX)
-        return "how much there is shows only as it is read: --device cuda takes the GPU";
+        return "the size is unknown until the input has been read; --device=cuda uses the GPU";
     if (job->inputs.bytes < AUTO_CUDA_MIN_BYTES)
-        return "as little is sorted before a GPU has started";
+        return "the input is too small to be worth starting a GPU";
     if (gsi_job_keeps_top(job))
-        return "the first ones are found as they are read";
+        return "--top selects the first elements while reading";
     return NULL;
 }
 
@@ -201,8 +201,8 @@ static void try_all_devices(struct gsi_job *job)
         return;
     }
     snprintf(job->report->device_note, sizeof job->report->device_note,
-             has_room ? "one GPU has one link to the array, %u have as many"
-                      : "one GPU has too little memory for all, %u have enough",
+             has_room ? "%u GPUs are used: each has a link of its own to the array"
+                      : "%u GPUs are used: one has too little memory for the input",
              limits.device_count);
 }
 
@@ -241,7 +241,7 @@ static enum gs_status probe(struct gsi_job *job, bool is_auto)
     take_limits(job, &limits);
     if (limits.is_apart)
         snprintf(job->report->device_note, sizeof job->report->device_note,
-                 "these GPUs cannot read each other's memory: all runs wait in host memory");
+                 "these GPUs cannot read each other's memory, so all runs are kept in host memory");
     return GS_OK;
 }
 
@@ -300,7 +300,7 @@ static bool leave_out(struct gsi_job *job, enum gs_status status)
         return false;
     take_limits(job, &limits);
     snprintf(job->report->device_note, sizeof job->report->device_note,
-             "another GPU was left out: %.200s", job->loop.error->text);
+             "another GPU is not used: %.200s", job->loop.error->text);
     memset(job->loop.error, 0, sizeof *job->loop.error);
     return true;
 }
@@ -315,7 +315,7 @@ static bool take_first(struct gsi_job *job, const char *why)
         return false;
     take_limits(job, &limits);
     snprintf(job->report->device_note, sizeof job->report->device_note,
-             "the other GPUs cannot read its memory, and %s", why);
+             "only one GPU is used: the others cannot read its memory, and %s", why);
     return true;
 }
 
@@ -324,7 +324,8 @@ static void try_first(struct gsi_job *job)
 {
     const struct chosen_before all = remember(job);
     if (job->device.is_apart && job->report->plan.device_runs > 0 &&
-        take_first(job, "it holds all") && (gsi_job_make_plan(job) != GS_OK || !holds_all(job)))
+        take_first(job, "it has room for the whole input") &&
+        (gsi_job_make_plan(job) != GS_OK || !holds_all(job)))
         come_back(job, &all);
 }
 
@@ -332,7 +333,7 @@ static void try_first(struct gsi_job *job)
 static bool take_one_apart(struct gsi_job *job, enum gs_status status)
 {
     if (status != GS_E_MEMORY || !job->device.is_apart ||
-        !take_first(job, "--memory does not hold all"))
+        !take_first(job, "--memory has no room for the whole input"))
         return false;
     memset(job->loop.error, 0, sizeof *job->loop.error);
     return true;
@@ -349,12 +350,12 @@ bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status)
     uint64_t tried = gsi_min_u64(job->device.bytes, job->report->plan.device_bytes);
     memset(job->loop.error, 0, sizeof *job->loop.error);
     if (tried / 2 >= DEVICE_MIN_BYTES) {
-        snprintf(note, size, "not %llu MiB of the GPU's memory could be had",
+        snprintf(note, size, "the GPU could not allocate %llu MiB, so less is used",
                  (unsigned long long)(tried >> 20));
         job->device.bytes = tried / 2;
         return true;
     }
-    snprintf(note, size, "too little of the GPU's memory could be had; sorted on the CPU");
+    snprintf(note, size, "the GPU has too little free memory; sorted on the CPU");
     use_cpu(job);
     return true;
 }
@@ -384,9 +385,9 @@ static void tell_cost(struct gsi_job *job)
     if (length == 0 || plan->device_runs > 0 || plan->is_counted || plan->top_room > 0 ||
         !gsi_job_has_sort(job) || (!is_stream && bytes < AUTO_CUDA_MIN_BYTES))
         return;
-    snprintf(note + length, size - length, "; that takes about %.1f s%s by %u thread%s",
-             gsi_plan_model_cpu_seconds(plan, bytes), is_stream ? " a GiB" : "", plan->thread_count,
-             plan->thread_count == 1 ? "" : "s");
+    snprintf(note + length, size - length, "; that takes about %.1f s%s with %u thread%s",
+             gsi_plan_model_cpu_seconds(plan, bytes), is_stream ? " per GiB" : "",
+             plan->thread_count, plan->thread_count == 1 ? "" : "s");
 }
 
 enum gs_status gsi_job_plan(struct gsi_job *job)

@@ -162,9 +162,9 @@ static const char *why_not_in_order(const struct gsi_job *job)
     if (plan->spilled_runs == 0 || plan->is_merge || plan->late_bytes > 0)
         return NULL;
     if (plan->device_bytes > 0)
-        return "the order is found on a GPU";
+        return "a GPU sorts the input";
     const char *why = gsi_in_order_why_not(job->options, &job->inputs);
-    return why != NULL ? why : "there is too little memory to hold elements back";
+    return why != NULL ? why : "there is too little memory to hold late elements";
 }
 
 enum gs_status gsi_job_make_plan(struct gsi_job *job)

@@ -139,7 +139,7 @@ static void test_cuda_group__no_peers__through_host_memory(void **)
     options.chunk_bytes = 6 * HELD_CHUNK_BYTES;
     assert_int_equal(run_job(&options, &report, &error), GS_OK);
     assert_int_equal(report.plan.device_count, 1);
-    assert_non_null(strstr(report.device_note, "it holds all"));
+    assert_non_null(strstr(report.device_note, "it has room for the whole input"));
     emulated_cuda_set_peers(true);
     set_gpus(1);
 }
@@ -354,12 +354,12 @@ static void test_cuda_group__auto__plan_without_the_gpu_says_why(void **)
         bool merge, has_top;
         const char *why, *cost; // "": there is none
     } rows[] = {
-        {"small", "in", "u64", 1, false, false, "before a GPU has started", ""},
-        {"merge", "in", "u64", 16, true, false, "merged on the CPU", "about 10.7 s by 2 threads"},
-        {"first ones", "in", "u64", 16, false, true, "as they are read", ""},
+        {"small", "in", "u64", 1, false, false, "too small", ""},
+        {"merge", "in", "u64", 16, true, false, "merged on the CPU", "about 10.7 s with 2 threads"},
+        {"first ones", "in", "u64", 16, false, true, "while reading", ""},
         {"counted", "in", "uint8", 16, false, false, "are counted on the CPU", ""},
-        {"stream", "/dev/zero", "u64", 0, false, false, "--device cuda",
-         "about 2.2 s a GiB by 2 threads"},
+        {"stream", "/dev/zero", "u64", 0, false, false, "--device=cuda",
+         "about 2.2 s per GiB with 2 threads"},
     };
     emulated_cuda_set_memory(uint64_t(32) << 30);
     for (const auto &row : rows)
@@ -525,8 +525,7 @@ static void test_cuda_group__one_cannot_begin__the_others_go_on(void **)
                               error.text);
                 assert_int_equal(report.plan.device_count, count - has_happened);
                 assert_string_equal(report.device, "cuda");
-                assert_int_equal(strstr(report.device_note, "another GPU was left out: ") !=
-                                     nullptr,
+                assert_int_equal(strstr(report.device_note, "another GPU is not used: ") != nullptr,
                                  has_happened);
                 assert_true(read_bytes("out") == sorted(data, "u64", false));
             }
