@@ -55,8 +55,7 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
     job->memory_bytes = gsi_limits_memory(&limits, options->memory_bytes);
     if (options->memory_bytes > limits.most_bytes)
         gsi_note(options,
-                 "the memory asked for is more than this machine has; the %llu MiB that are "
-                 "available are used",
+                 "--memory: more than this machine has; the %llu MiB that are available are used",
                  (unsigned long long)(job->memory_bytes / MIB));
     job->thread_count = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
     if (!gsi_mul_u64(input_count, sizeof *job->inputs.table, &table) ||

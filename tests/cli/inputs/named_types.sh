@@ -8,9 +8,9 @@ try() { # NAME WANTED: a type, `assumed`, `small TYPE` or `refused TEXT`
     case $2 in
     assumed)
         [ "$type $code" = "u64 0" ] &&
-            [ "$(cat err)" = "gsort: $1: read as u64, which was assumed; --type says what it is" ]
+            [ "$(cat err)" = "gsort: $1: read as u64 by default; set the type with --type" ]
         ;;
-    small*) [ "small $type $code" = "$2 0" ] && grep -q "in a name is $type, of 8 bits; NumPy's, of 8 bytes, is --type ${type%8}64" err ;;
+    small*) [ "small $type $code" = "$2 0" ] && grep -q "in a file name means $type, of 8 bits; for 8 bytes, as in NumPy, use --type ${type%8}64" err ;;
     refused*) [ $code = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "${2#refused }" err ;;
     *) [ "$type $code" = "$2 0" ] && [ ! -s err ] ;;
     esac || { echo "$1: exit $code, '$type', not $2:" && cat err; }

@@ -413,7 +413,7 @@ static void test_job__sorter__has_what_it_was_told_at_first(void **state)
 
 static void count_nan_note(void *context, const char *text)
 {
-    *(int *)context += strstr(text, "begins with nan") != NULL;
+    *(int *)context += strstr(text, "starts with nan") != NULL;
 }
 
 static void test_job__sorter__says_what_a_job_says(void **state)
@@ -437,7 +437,7 @@ static void test_job__sorter__says_what_a_job_says(void **state)
     gs_report *report = gs_sorter_report(sorter, &error);
     assert_int_equal(report->note_count, 1);
     assert_int_equal(notes, 1);
-    assert_non_null(strstr(report->notes[0], "begins with nan"));
+    assert_non_null(strstr(report->notes[0], "starts with nan"));
     gs_report_free(report);
     gs_sorter_close(sorter);
 }
