@@ -95,7 +95,7 @@ static enum gs_status choose_positions(const struct gsi_options *options, struct
     struct gsi_gpu_array *array = &call->array;
     if (!call->is_argsort)
         return options->argsort ? gsi_fail(error, GS_E_USAGE, 0,
-                                           "--argsort does not go with gs_cuda_sort; use "
+                                           "--argsort cannot be used with gs_cuda_sort; use "
                                            "gs_cuda_argsort to write positions")
                                 : GS_OK;
     array->position_bytes = options->index_bytes == 4 ? 4 : 8;

@@ -30,14 +30,14 @@ static const char *const names[GSI_FEATURE_COUNT - GSI_OPT_COUNT] = {
     NAME(GSI_FACT_NUMBERS) = "numbers",
     NAME(GSI_FACT_RECORDS) = "records",
     NAME(GSI_FACT_STREAM) = "a stream",
-    NAME(GSI_FACT_PACKED) = "which is packed",
-    NAME(GSI_FACT_PACKED_FIRST) = "which is packed",
+    NAME(GSI_FACT_PACKED) = "which is compressed",
+    NAME(GSI_FACT_PACKED_FIRST) = "which is compressed",
     NAME(GSI_FACT_BLOCK_DEVICE) = "a device",
     NAME(GSI_FACT_SECOND_INPUT) = "a second file",
     NAME(GSI_FACT_FORMATTED) = "which has a header of its own",
-    NAME(GSI_FACT_UNCOUNTED) = "whose length shows at its end",
-    NAME(GSI_FACT_PACKED_OUTPUT) = "a packed output (--zstd, or a name in .zst)",
-    NAME(GSI_FACT_SPECIAL_OUTPUT) = "which is no regular file",
+    NAME(GSI_FACT_UNCOUNTED) = "whose length is unknown until it has been read",
+    NAME(GSI_FACT_PACKED_OUTPUT) = "a compressed output (--zstd, or a name ending in .zst)",
+    NAME(GSI_FACT_SPECIAL_OUTPUT) = "which is not a regular file",
     NAME(GSI_FACT_NPY_OUTPUT) = "a .npy file",
     NAME(GSI_FACT_NPY_OUTPUT_ONCE) = "a .npy file that cannot be written twice",
     NAME(GSI_FACT_KEPT_OUTPUT) = "which has its input's format",
@@ -67,40 +67,41 @@ const char *gsi_feature_name(unsigned feature)
         OPT(MODE), other, why                                                                \
     }
 
-#define SORTS_NOTHING "a merge sorts nothing"
-#define KNOWN_LENGTH  "how long a part is has to be known before it is made; -o FILE writes it"
-#define KNOWN_COUNT                                                                            \
-    "how many elements there are shows only at the end; --split-at takes values, or split in " \
-    "a second step"
-#define ANY_PLACE     "it cannot be read from any place on; write it to a file"
-#define UNPACK_FIRST  "it cannot be read from any place on; unpack it first: zstd -d FILE"
-#define READ_ONCE     "it can be read only once; sort to /dev/null"
-#define WHOLE_RECORD  "its record is of a sort of everything"
-#define WHOLE_FILES   "what stays follows from all elements of all files"
-#define ALL_PARTS     "give it to the job that has all parts"
-#define ONLY_REPORTS  "with --merge it reports what would be written, and writes nothing"
-#define OTHER_WRITTEN "what is written then is not what was sorted"
-#define ELEMENTS_ONLY "it holds whole elements; --drop-header writes what is asked for alone"
-#define ONE_FILE      "its header is of one file; --drop-header writes elements alone"
-#define TWICE                                                                             \
-    "its header says how many elements follow, which shows at the end; write to a file, " \
-    "not packed"
+#define SORTS_NOTHING "a merge does not sort"
+#define KNOWN_LENGTH  "the length of a part must be known before it is written; use -o FILE"
+#define KNOWN_COUNT \
+    "the number of elements is known only at the end; use --split-at, or split in a second step"
+#define ANY_PLACE     "it is not seekable; write it to a file first"
+#define UNPACK_FIRST  "it is not seekable; decompress it first: zstd -d FILE"
+#define READ_ONCE     "it can be read only once; for the report, sort it to /dev/null"
+#define WHOLE_RECORD  "only a plain sort of all elements can be resumed"
+#define WHOLE_FILES   "the result depends on all elements of all files"
+#define ALL_PARTS     "use it in the job that reads all parts"
+#define ONLY_REPORTS  "with --merge it reports on the merged result and writes nothing"
+#define OTHER_WRITTEN "the output then differs from the elements that were sorted"
+#define ELEMENTS_ONLY "it holds whole elements; add --drop-header to write only the data"
+#define ONE_FILE      "its header describes one file; add --drop-header to write only elements"
+#define TWICE                                                                      \
+    "its header holds the number of elements, known only at the end; write to an " \
+    "uncompressed file"
 
 const struct gsi_together_row gsi_together_excluded[] = {
     /* What elements are. */
-    {OPT(TYPE), OPT(RECORD), "the types in records go with --key"},
-    {OPT(KEY), FACT(NUMBERS), "they need none; --record says how long records are"},
-    {OPT(TIES), FACT(NUMBERS), "those with equal keys are the same bytes"},
-    {OPT(STATS_OF), FACT(NUMBERS), "they have no fields; --record says how long records are"},
-    FOLDS(FACT(NUMBERS), "they have no fields; --record says how long records are"),
-    {OPT(OUT), FACT(NUMBERS), "they have no fields; --record says how long records are"},
+    {OPT(TYPE), OPT(RECORD), "in records, --key gives the type of each key"},
+    {OPT(KEY), FACT(NUMBERS), "they need no key; for records, give their length with --record"},
+    {OPT(TIES), FACT(NUMBERS), "numbers with equal keys are the same bytes"},
+    {OPT(STATS_OF), FACT(NUMBERS),
+     "they have no fields; for records, give their length with --record"},
+    FOLDS(FACT(NUMBERS), "they have no fields; for records, give their length with --record"),
+    {OPT(OUT), FACT(NUMBERS), "they have no fields; for records, give their length with --record"},
     {OPT(OUT_ORDER), FACT(RECORDS),
-     "it turns numbers round, and records may hold anything; their keys may be of any order"},
-    {OPT(HEADER), FACT(FORMATTED), "it is known; leave --header out"},
-    {OPT(HEADER), FACT(NPY_OUTPUT), "it has a header of its own; leave --header out"},
-    {OPT(DROP_HEADER), FACT(NPY_OUTPUT), "it begins with a header; name it otherwise"},
+     "it reverses the bytes of numbers; keys of records may have any byte order"},
+    {OPT(HEADER), FACT(FORMATTED), "its header is known; omit --header"},
+    {OPT(HEADER), FACT(NPY_OUTPUT), "it has a header of its own; omit --header"},
+    {OPT(DROP_HEADER), FACT(NPY_OUTPUT), "it starts with a header; give the output another name"},
     {WITH(MERGED_HEADER), FACT(PACKED_FIRST),
-     "a merge writes the header before it has read it; unpack it first: zstd -d FILE"},
+     "a merge copies the header before it decompresses the file; decompress it first: zstd -d "
+     "FILE"},
     /* Outputs that have all that is around the elements of their input. */
     {OPT(ARGSORT), FACT(KEPT_OUTPUT), ELEMENTS_ONLY},
     {OPT(OUT), FACT(KEPT_OUTPUT), ELEMENTS_ONLY},
@@ -114,15 +115,15 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {OPT(PART), FACT(KEPT_OUTPUT), ONE_FILE},
     /* Parts of inputs. */
     {OPT(REGION), FACT(STREAM), ANY_PLACE},
-    {OPT(REGION), FACT(SECOND_INPUT), "it is a part of one file"},
-    {OPT(REGION), OPT(HEADER), "its OFFSET passes a header over; nothing else is copied"},
-    {OPT(REGION), OPT(DROP_HEADER), "nothing but the region is copied anyway"},
+    {OPT(REGION), FACT(SECOND_INPUT), "a region is a part of one file"},
+    {OPT(REGION), OPT(HEADER), "its OFFSET skips a header; only the region is copied"},
+    {OPT(REGION), OPT(DROP_HEADER), "only the region is copied, never a header"},
     {OPT(RANGE), FACT(STREAM), ANY_PLACE},
     {OPT(RANGE), FACT(PACKED), UNPACK_FIRST},
     {OPT(FIND), FACT(STREAM), ANY_PLACE},
     {OPT(FIND), FACT(PACKED), UNPACK_FIRST},
     {WITH(PLACE), FACT(SECOND_INPUT),
-     "it says places in one file; -o FILE merges what is found in all"},
+     "it prints positions in one file; -o FILE writes what is found in all files"},
     {OPT(PART), FACT(STREAM), ANY_PLACE},
     {OPT(PART), FACT(PACKED), UNPACK_FIRST},
     {OPT(PART), OPT(UNIQUE), ALL_PARTS},
@@ -131,17 +132,17 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {OPT(SPILL), OPT(MERGE), SORTS_NOTHING},
     {OPT(CHUNK), OPT(MERGE), SORTS_NOTHING},
     {OPT(MERGE), FACT(NPY_OUTPUT_OF_STREAM),
-     "it begins with its length, which streams do not tell; merge from files, or to another name"},
-    {WITH(SET), OPT(WHERE), "filter the files first"},
+     "its header holds its length, which is unknown for streams; merge files, or use another "
+     "output name"},
+    {WITH(SET), OPT(WHERE), "filter each file first"},
     {WITH(SET), OPT(RANGE), WHOLE_FILES},
     {WITH(SET), OPT(PART), WHOLE_FILES},
     {WITH(SET), OPT(FIND), WHOLE_FILES},
-    {WITH(SET), OPT(TIES), "files are compared by keys"},
-    {WITH(SET), OPT(OUT), "fields are left out before files are compared"},
-    {WITH(SET), FACT(PACKED),
-     "it cannot be read from any place on; unpack it into a pipe: zstd -dc FILE"},
+    {WITH(SET), OPT(TIES), "files are compared by keys only"},
+    {WITH(SET), OPT(OUT), "fields are dropped before files are compared"},
+    {WITH(SET), FACT(PACKED), "it is not seekable; decompress it into a pipe: zstd -dc FILE"},
     {WITH(EXPLAINED_SET), FACT(STREAM),
-     "it is copied to a file first, and a plan has to know how long that is"},
+     "its length is unknown until it has been read, and a plan needs it"},
     {OPT(OUTPUT), WITH(COUNTED_MERGE), ONLY_REPORTS},
     {OPT(INTO), WITH(COUNTED_MERGE), ONLY_REPORTS},
     {OPT(SPLIT), WITH(COUNTED_MERGE), ONLY_REPORTS},
@@ -152,70 +153,73 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {WITH(MERGED_WHERE), FACT(NPY_OUTPUT_ONCE), TWICE},
     {WITH(SET), FACT(NPY_OUTPUT_ONCE), TWICE},
     /* One place in a file. */
-    {OPT(OUTPUT), OPT(INTO), "a file is the whole output, or has a place for it"},
+    {OPT(OUTPUT), OPT(INTO), "-o FILE writes a whole file, --into a part of one; give one of them"},
     {OPT(INTO), OPT(UNIQUE), KNOWN_LENGTH},
     {OPT(INTO), OPT(TOP), KNOWN_LENGTH},
     {OPT(INTO), OPT(WHERE), KNOWN_LENGTH},
     {OPT(INTO), WITH(SET), KNOWN_LENGTH},
-    {OPT(INTO), OPT(ARGSORT), "its parts are of elements; -o FILE writes positions"},
-    {OPT(INTO), OPT(OUT), "its parts are of elements; -o FILE writes fields"},
-    {OPT(INTO), OPT(RESUME), "its record is of a whole output; write to -o FILE"},
-    {OPT(INTO), FACT(PACKED_OUTPUT), "it has no places; write to -o FILE"},
+    {OPT(INTO), OPT(ARGSORT), "it writes elements; use -o FILE for positions"},
+    {OPT(INTO), OPT(OUT), "it writes whole elements; use -o FILE for fields"},
+    {OPT(INTO), OPT(RESUME), "only a whole output can be resumed; use -o FILE"},
+    {OPT(INTO), FACT(PACKED_OUTPUT), "a part of a compressed file cannot be written; use -o FILE"},
     {OPT(INTO), FACT(STREAM), ANY_PLACE},
     {OPT(INTO), FACT(PACKED), UNPACK_FIRST},
     /* Several files. */
-    {OPT(SPLIT), OPT(SPLIT_AT), "files have equal counts, or begin at values"},
-    {OPT(SPLIT), OPT(INTO), "it writes into one file"},
-    {OPT(SPLIT_AT), OPT(INTO), "it writes into one file"},
-    {OPT(SPLIT), OPT(RESUME), "its record is of one file"},
-    {OPT(SPLIT_AT), OPT(RESUME), "its record is of one file"},
+    {OPT(SPLIT), OPT(SPLIT_AT), "one splits by count, the other at values; give one of them"},
+    {OPT(SPLIT), OPT(INTO), "--into writes one file"},
+    {OPT(SPLIT_AT), OPT(INTO), "--into writes one file"},
+    {OPT(SPLIT), OPT(RESUME), "only an output of one file can be resumed"},
+    {OPT(SPLIT_AT), OPT(RESUME), "only an output of one file can be resumed"},
     {OPT(SPLIT), OPT(UNIQUE), KNOWN_COUNT},
     {OPT(SPLIT), WITH(SET), KNOWN_COUNT},
     {OPT(SPLIT), WITH(MERGED_WHERE), KNOWN_COUNT},
     {WITH(MERGED_SPLIT), FACT(UNCOUNTED), KNOWN_COUNT},
-    {OPT(SPLIT_AT), OPT(ARGSORT), "positions have no key; --split takes counts"},
-    {OPT(SPLIT_AT), OPT(OUT), "what it writes has no key; --split takes counts"},
+    {OPT(SPLIT_AT), OPT(ARGSORT), "positions have no key; use --split, which counts elements"},
+    {OPT(SPLIT_AT), OPT(OUT), "its output has no key; use --split, which counts elements"},
     {OPT(SPLIT_AT), FACT(NPY_OUTPUT_ONCE), TWICE},
     /* Groups. */
     {OPT(UNIQUE), FACT(NPY_OUTPUT_ONCE), TWICE},
-    {WITH(CHECKED_UNIQUE), OPT(TIES), "duplicates have equal keys, whatever their other bytes"},
+    {WITH(CHECKED_UNIQUE), OPT(TIES),
+     "duplicates have equal keys; their other bytes do not matter"},
     {WITH(REPEATED), OPT(COUNT_GROUPS),
-     "elements are written before it is known how many follow; --keep=dups has one for the count"},
-    FOLDS(WITH(REPEATED), "it writes elements as they are"),
+     "elements are written before their group is counted; --keep=dups writes one per group"},
+    FOLDS(WITH(REPEATED), "it writes elements unchanged"),
     {WITH(WIDE_SUM), FACT(NPY_OUTPUT), "it has no fields for wide sums"},
-    {WITH(WIDE_SUM), FACT(SORTER), "it gives back what it is given, and nothing behind it"},
+    {WITH(WIDE_SUM), FACT(SORTER), "a sorter returns elements of the same length"},
     /* What is written in the place of elements. */
-    {OPT(ARGSORT), OPT(OUT), "it writes fields in the place of positions"},
-    {OPT(ARGSORT), OPT(TIES), "equal keys keep the order of the positions"},
-    {OPT(ARGSORT), OPT(MERGE), "positions are what a sort finds"},
-    {OPT(ARGSORT), OPT(RESUME), "its record is of whole elements"},
-    {OPT(OUT), OPT(RESUME), "its record is of whole elements"},
+    {OPT(ARGSORT), OPT(OUT), "it writes fields instead of positions"},
+    {OPT(ARGSORT), OPT(TIES), "elements with equal keys keep the order of their positions"},
+    {OPT(ARGSORT), OPT(MERGE), "only a sort finds positions"},
+    {OPT(ARGSORT), OPT(RESUME), "only an output of whole elements can be resumed"},
+    {OPT(OUT), OPT(RESUME), "only an output of whole elements can be resumed"},
     FOLDS(OPT(ARGSORT), "a position has no fields"),
-    {OPT(OUT_ORDER), OPT(ARGSORT), "positions are little endian"},
-    {OPT(OUT_ORDER), OPT(COUNT_GROUPS), "counts are little endian"},
-    {OPT(OUT_ORDER), OPT(VALUES), "values are bytes of any kind; turn the keys round before"},
-    {OPT(OUT_ORDER), OPT(INTO), "reports of parts are compared by the bytes of elements; -o FILE"},
-    {OPT(OUT_ORDER), OPT(PART), "reports of parts are compared by the bytes of elements"},
-    {OPT(OUT_ORDER), OPT(RESUME), "its record is of elements as they are sorted"},
-    RANKS(OPT(ARGSORT), "a sort of the elements has them"),
-    {OPT(OUT), OPT(TIES), "bytes that are left out cannot decide; give those that can as keys"},
-    {OPT(VALUES), OPT(ARGSORT), "sort without --values then"},
-    {OPT(VALUES), OPT(OUT), "give the fields files of their own"},
-    {OPT(VALUES), OPT(MERGE), "a merge would have the values of one file only"},
-    FOLDS(OPT(VALUES), "values are no fields"),
-    {OPT(VALUES), OPT(COUNT_GROUPS), "no file has room for counts"},
-    RANKS(OPT(VALUES), "--stats-only has what a sort without --values would say"),
-    {OPT(VALUES), OPT(RESUME), "its record is of one file"},
-    {OPT(VALUES), OPT(INTO), "its parts are of one file"},
-    {OPT(VALUES), OPT(SPLIT), "keys and values have a file each"},
-    {OPT(VALUES), OPT(SPLIT_AT), "keys and values have a file each"},
-    {OPT(VALUES), WITH(READ_BACK), "it reads one file"},
-    {OPT(VALUES), FACT(PACKED_OUTPUT), "values are written as they are"},
-    {OPT(VALUES), FACT(UNCOUNTED), "the number of keys has to be known; write them to a file"},
+    {OPT(OUT_ORDER), OPT(ARGSORT), "positions are always little-endian"},
+    {OPT(OUT_ORDER), OPT(COUNT_GROUPS), "counts are always little-endian"},
+    {OPT(OUT_ORDER), OPT(VALUES),
+     "values may hold anything; change the byte order of the keys first"},
+    {OPT(OUT_ORDER), OPT(INTO), "reports of parts compare the bytes of elements; use -o FILE"},
+    {OPT(OUT_ORDER), OPT(PART), "reports of parts compare the bytes of elements"},
+    {OPT(OUT_ORDER), OPT(RESUME), "only an output in the byte order of the input can be resumed"},
+    RANKS(OPT(ARGSORT), "a sort of the elements reports them"),
+    {OPT(OUT), OPT(TIES),
+     "bytes that --out drops cannot order ties; add the bytes that should as keys"},
+    {OPT(VALUES), OPT(ARGSORT), "for positions, sort without --values"},
+    {OPT(VALUES), OPT(OUT), "give each field as a file of its own"},
+    {OPT(VALUES), OPT(MERGE), "values belong to one file, and a merge reads several"},
+    FOLDS(OPT(VALUES), "values are not fields"),
+    {OPT(VALUES), OPT(COUNT_GROUPS), "no output file has room for counts"},
+    RANKS(OPT(VALUES), "for the report, sort the keys alone to /dev/null"),
+    {OPT(VALUES), OPT(RESUME), "only an output of one file can be resumed"},
+    {OPT(VALUES), OPT(INTO), "--into writes one file"},
+    {OPT(VALUES), OPT(SPLIT), "keys and values are written to one file each"},
+    {OPT(VALUES), OPT(SPLIT_AT), "keys and values are written to one file each"},
+    {OPT(VALUES), WITH(READ_BACK), "it reads back only one file"},
+    {OPT(VALUES), FACT(PACKED_OUTPUT), "values are written uncompressed"},
+    {OPT(VALUES), FACT(UNCOUNTED), "the number of keys must be known; write them to a file first"},
     /* What comes of the whole order. */
-    RANKS(OPT(MERGE), "merge first, then take them from the output"),
-    RANKS(OPT(TOP), "it does not put everything in order"),
-    RANKS(OPT(RESUME), "it sees a part of the output only"),
+    RANKS(OPT(MERGE), "merge first, then report on the output"),
+    RANKS(OPT(TOP), "--top does not sort everything"),
+    RANKS(OPT(RESUME), "a resumed sort sees only a part of the output"),
     {WITH(SCANNED_HISTOGRAM), FACT(STREAM), READ_ONCE},
     {WITH(SCANNED_HISTOGRAM), FACT(PACKED), READ_ONCE},
     /* What is read back from the disk. */
@@ -223,50 +227,51 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {WITH(READ_BACK), WITH(WIDE_SUM), OTHER_WRITTEN},
     {WITH(READ_BACK), OPT(ARGSORT), OTHER_WRITTEN},
     {WITH(READ_BACK), OPT(OUT), OTHER_WRITTEN},
-    {WITH(READ_BACK), FACT(SPECIAL_OUTPUT), "it cannot be read back; write to a file by --output"},
+    {WITH(READ_BACK), FACT(SPECIAL_OUTPUT),
+     "it cannot be read back; write to a file with --output"},
     /* A sort that goes on after it was killed. */
     {OPT(RESUME), OPT(MERGE), WHOLE_RECORD},
     {OPT(RESUME), OPT(UNIQUE), WHOLE_RECORD},
     {OPT(RESUME), OPT(TOP), WHOLE_RECORD},
-    {OPT(RESUME), OPT(WHERE), "sort what is left out, too, or without a record"},
-    {OPT(RESUME), OPT(VARIANCE), "its record has no squares"},
-    {OPT(RESUME), OPT(TEMP_DIR), "it names the temporary directory itself"},
-    {OPT(RESUME), WITH(CUDA), "it is for the CPU"},
-    {OPT(RESUME), FACT(STREAM), "it cannot be read twice; write it to a file"},
-    {OPT(RESUME), FACT(PACKED), "it may have to be read from any place on; unpack it first"},
-    {OPT(RESUME), FACT(BLOCK_DEVICE), "it does not tell whether it has changed"},
-    {OPT(RESUME), FACT(SPECIAL_OUTPUT), "what is kept becomes a file"},
-    {OPT(RESUME), FACT(PACKED_OUTPUT), "what is kept of an output goes on as it is"},
+    {OPT(RESUME), OPT(WHERE), "sort all elements, or sort without --resume"},
+    {OPT(RESUME), OPT(VARIANCE), "the resume journal holds no sums of squares"},
+    {OPT(RESUME), OPT(TEMP_DIR), "--resume=DIR is also the temporary directory"},
+    {OPT(RESUME), WITH(CUDA), "--resume sorts on the CPU"},
+    {OPT(RESUME), FACT(STREAM), "it cannot be read twice; write it to a file first"},
+    {OPT(RESUME), FACT(PACKED), "it is not seekable; decompress it first: zstd -d FILE"},
+    {OPT(RESUME), FACT(BLOCK_DEVICE), "changes to its data cannot be detected"},
+    {OPT(RESUME), FACT(SPECIAL_OUTPUT), "only an output to a regular file can be resumed"},
+    {OPT(RESUME), FACT(PACKED_OUTPUT), "a compressed output cannot be continued"},
     /* Devices. */
-    {OPT(DEVICE_MEMORY), WITH(CPU), "--memory is what it takes"},
-    {OPT(DEVICE_MODEL), OPT(DEVICE), "the model says which GPUs there are"},
+    {OPT(DEVICE_MEMORY), WITH(CPU), "the CPU uses --memory"},
+    {OPT(DEVICE_MODEL), OPT(DEVICE), "the model already describes the GPUs"},
     {OPT(TUNE), OPT(MERGE), "sorted files are merged on the CPU"},
-    {OPT(TUNE), OPT(RESUME), "that is for the CPU"},
+    {OPT(TUNE), OPT(RESUME), "--resume sorts on the CPU"},
     {0, 0, NULL}};
 
-#define GROUPS "that makes the groups which it is for"
+#define GROUPS "it applies to groups of equal keys"
 
 /* Where what is needed has a meaning: elsewhere these have none, or --find a simpler one. */
 const struct gsi_together_row gsi_together_needed[] = {
-    {WITH(SET), OPT(MERGE), "it says what of that stays"},
-    {OPT(PART), OPT(MERGE), "in sorted inputs it is known where a part is"},
-    {OPT(FIND), OPT(MERGE), "in sorted inputs it is known where values are"},
-    {OPT(INTO), OPT(MERGE), "-o FILE writes a sort"},
-    {OPT(INTO), FACT(OUTPUT_FILE), "in anything else there are no places"},
-    {OPT(SPLIT), FACT(OUTPUT_FILE), "that is a pattern for their names, like out.%03d"},
-    {OPT(SPLIT_AT), FACT(OUTPUT_FILE), "that is a pattern for their names, like out.%03d"},
-    {OPT(VALUES), FACT(OUTPUT_FILE), "keys are written to one, too"},
-    {OPT(RESUME), FACT(OUTPUT_FILE), "what is kept becomes that"},
+    {WITH(SET), OPT(MERGE), "it selects from merged files"},
+    {OPT(PART), OPT(MERGE), "only sorted inputs can be cut into parts"},
+    {OPT(FIND), OPT(MERGE), "values can be found only in sorted inputs"},
+    {OPT(INTO), OPT(MERGE), "for a sort, use -o FILE"},
+    {OPT(INTO), FACT(OUTPUT_FILE), "only a file can be written in parts"},
+    {OPT(SPLIT), FACT(OUTPUT_FILE), "the file name is a pattern, like out.%03d"},
+    {OPT(SPLIT_AT), FACT(OUTPUT_FILE), "the file name is a pattern, like out.%03d"},
+    {OPT(VALUES), FACT(OUTPUT_FILE), "the sorted keys are written to it"},
+    {OPT(RESUME), FACT(OUTPUT_FILE), "only an output to a file can be resumed"},
     {OPT(KEEP), OPT(UNIQUE), GROUPS},
     {OPT(GROUP), OPT(UNIQUE), GROUPS},
     {OPT(COUNT_GROUPS), OPT(UNIQUE), GROUPS},
     {OPT(SUM), OPT(UNIQUE), GROUPS},
     {OPT(MIN), OPT(UNIQUE), GROUPS},
     {OPT(MAX), OPT(UNIQUE), GROUPS},
-    {OPT(SUM_WIDE), OPT(SUM), "it makes such sums wider"},
-    {OPT(INDEX), OPT(ARGSORT), "it says how wide positions are"},
-    {OPT(DEVICE_MODEL), WITH(EXPLAIN), "that needs no GPU to plan for some"},
-    {OPT(TUNE), WITH(GPU), "it says how a GPU merges"},
+    {OPT(SUM_WIDE), OPT(SUM), "it widens these sums"},
+    {OPT(INDEX), OPT(ARGSORT), "it sets the width of positions"},
+    {OPT(DEVICE_MODEL), WITH(EXPLAIN), "a model is for plans without a GPU"},
+    {OPT(TUNE), WITH(GPU), "it sets how a GPU merges"},
     {0, 0, NULL}};
 
 /* What is done, as far as options may have no meaning for it. */
@@ -275,14 +280,14 @@ static const struct {
     const char *name, *why;
 } verbs_known[] = {
     {GSI_VERB_STATS, "--stats-only",
-     "it sorts nothing and writes nothing; where only the report is wanted, sort to /dev/null"},
-    {GSI_VERB_CHECK, "--check", "it looks at every element as it is, and writes nothing"},
-    {GSI_VERB_FIND, "--find", "it prints a place; -o FILE writes what is found"},
-    {GSI_VERB_LOOK, "--head and --tail", "they print a file as it is"},
-    {GSI_VERB_ARRAY, "an array", "it is sorted in its place"},
-    {GSI_VERB_SCAN, "an array", "it is in memory, and looked at there"},
-    {GSI_VERB_SORTER, "a sorter", "it is given elements, and gives them back"},
-    {GSI_VERB_GPU_ARRAY, "an array on a GPU", "it is sorted there, in its place"},
+     "it only reads; to sort for the report alone, sort to /dev/null"},
+    {GSI_VERB_CHECK, "--check", "it only reads the input and writes nothing"},
+    {GSI_VERB_FIND, "--find", "it prints a position; -o FILE writes what is found"},
+    {GSI_VERB_LOOK, "--head and --tail", "they print a file unchanged"},
+    {GSI_VERB_ARRAY, "an array", "it is sorted in place"},
+    {GSI_VERB_SCAN, "an array", "it is only read, in memory"},
+    {GSI_VERB_SORTER, "a sorter", "it receives and returns elements in memory"},
+    {GSI_VERB_GPU_ARRAY, "an array on a GPU", "it is sorted in place, in GPU memory"},
 };
 
 /* ---- what there is ---- */
@@ -365,9 +370,9 @@ static enum gs_status refuse(const struct gsi_together *together,
 {
     const char *feature = name_of(together, row->feature), *other = name_of(together, row->other);
     if (item != NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s does not go with '%s', %s: %s", feature, item,
-                        other, row->why);
-    return gsi_fail(error, GS_E_USAGE, 0, "--%s does not go with %s%s: %s", feature,
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s cannot be used with '%s', %s: %s", feature,
+                        item, other, row->why);
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s cannot be used with %s%s: %s", feature,
                     dashes(row->other), other, row->why);
 }
 
@@ -379,7 +384,7 @@ static enum gs_status check_verbs(const struct gsi_together *together, unsigned 
     for (size_t v = 0; v < sizeof verbs_known / sizeof verbs_known[0]; v++)
         for (int i = 0; i < GSI_OPT_COUNT && (verbs & verbs_known[v].verb) != 0; i++)
             if (together->has[i] && (gsi_option_rows[i].verbs & verbs_known[v].verb) == 0)
-                return gsi_fail(error, GS_E_USAGE, 0, "--%s does not go with %s: %s",
+                return gsi_fail(error, GS_E_USAGE, 0, "--%s cannot be used with %s: %s",
                                 gsi_option_rows[i].option.name, verbs_known[v].name,
                                 verbs_known[v].why);
     return GS_OK;
@@ -406,13 +411,12 @@ enum gs_status gsi_together_begin(struct gsi_together *together, const struct gs
             return refuse(together, row, NULL, error);
     for (const struct gsi_together_row *row = gsi_together_needed; row->why != NULL; row++)
         if (has_meaning(row->other, verbs) && has[row->feature] && !has[row->other])
-            return gsi_fail(error, GS_E_USAGE, 0, "--%s goes with %s%s only: %s",
+            return gsi_fail(error, GS_E_USAGE, 0, "--%s needs %s%s: %s",
                             gsi_feature_name(row->feature), dashes(row->other),
                             gsi_feature_name(row->other), row->why);
     if ((verbs & in_memory) != 0 && !has[GSI_OPT_TYPE] && !has[GSI_OPT_RECORD])
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--type: %s has no name that says what the elements are; give it, or "
-                        "--record",
+                        "--type: %s has no file name that tells its type; give --type or --record",
                         (verbs & GSI_VERB_SORTER) != 0 ? "a sorter" : "an array");
     return GS_OK;
 }

@@ -3,9 +3,9 @@
  * not its value.
  *
  *     gsi_together_begin    options are known, and nothing is open:
- *                           --keep goes with --unique only: it says which of a group is written
+ *                           --keep needs --unique: it applies to groups of equal keys
  *     gsi_together_tell     something is known of an input or of the output:
- *                           --range does not go with 'x.u64', a stream: a place is not found in it
+ *                           --range cannot be used with 'x.u64', a stream: it is not seekable
  *
  * A value that is wrong by itself is refused where it is read. A value that does not fit what an
  * input holds is refused where that is found out. */

@@ -525,7 +525,7 @@ static void test_array__what_is_for_files__is_refused(void **state)
                          GS_E_USAGE);
         assert_non_null(
             strstr(error.text,
-                   "does not go with an array: it is sorted in its place; the array is unchanged"));
+                   "cannot be used with an array: it is sorted in place; the array is unchanged"));
         assert_int_equal(numbers[0], 3);
     }
 }
@@ -556,7 +556,7 @@ static void test_array__without_a_type__is_refused(void **state)
     const struct gsi_options none = {.reverse = true}, numpys = {.type = "u8"};
     struct gs_error error;
     assert_int_equal(gs_sort_array(numbers, sizeof numbers, &none, NULL, &error), GS_E_USAGE);
-    assert_non_null(strstr(error.text, "--type: an array has no name"));
+    assert_non_null(strstr(error.text, "--type: an array has no file name"));
     assert_int_equal(gs_stats_array(numbers, sizeof numbers, &none, NULL, NULL), GS_E_USAGE);
     assert_int_equal(gs_check_array(numbers, sizeof numbers, &none, NULL, NULL), GS_E_USAGE);
     assert_int_equal(gs_argsort_array(numbers, sizeof numbers, &none, positions, NULL, NULL),

@@ -260,7 +260,7 @@ def test_ties__by_the_input_the_other_fields_or_all_other_bytes():
         assert (b == want[name]).all(), name
         if ties is None:
             assert (a[gs.argsort(a, order=order)] == b).all(), name
-    with pytest.raises(gs.UsageError, match='^argsort does not go with ties'):
+    with pytest.raises(gs.UsageError, match='^argsort cannot be used with ties'):
         gs.argsort(a, order='a', ties='bytes')
     assert (want['input'] != want['fields']).any() and (want['bytes'] != want['fields']).any()
 
@@ -475,7 +475,7 @@ def test_top__of_what_is_no_elements__is_refused(tmp_path, options, name):
     a = np.zeros(9, 'i4,i4,i4')
     a.tofile(tmp_path / 'x')
     for x, dtype in ((a, None), (tmp_path / 'x', a.dtype)):
-        with pytest.raises(gs.UsageError, match=rf'^{name} does not go with top\(\)'):
+        with pytest.raises(gs.UsageError, match=rf'^{name} cannot be used with top\(\)'):
             gs.top(x, 3, dtype=dtype, key='f0', **options)
 
 

@@ -153,7 +153,7 @@ def test_sort__what_is_no_such_array__refused():
         gs.cuda.argsort(OnGpu(host))
     with pytest.raises(ValueError, match='100 writable'):
         gs.cuda.argsort(OnGpu(host), out=OnGpu(np.zeros(99, 'u8')))
-    with pytest.raises(gs.UsageError, match='^memory does not go with an array on a GPU'):
+    with pytest.raises(gs.UsageError, match='^memory cannot be used with an array on a GPU'):
         gs.cuda.sort(OnGpu(host), memory='1G')
 
 

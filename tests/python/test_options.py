@@ -97,8 +97,8 @@ def test_messages__name_keywords(tmp_path):
         ({'threads': 0}, '^threads: '), ({'memory': 'x'}, '^memory: '), ({'memory': 5}, '^memory: '), ({'count': True}, '^count .*unique'),
         ({'stats_of': '0:u32'}, '^stats_of .*record'), ({'record': 7}, 'header=3.*drop_tail'), ({'type': 'u7'}, '^type: '),
         ({'quantiles': 2}, '^quantiles: '), ({'strict': True, 'type': None}, "'.*/x --memory y': .*strict"),
-        ({'where': 'z'}, '^where: '), ({'temp': [tmp_path], 'resume': tmp_path}, 'resume does not go with temp: '),
-        ({'temporary_directory': [tmp_path], 'resume': tmp_path}, 'resume does not go with temporary_directory: ')]
+        ({'where': 'z'}, '^where: '), ({'temp': [tmp_path], 'resume': tmp_path}, 'resume cannot be used with temp: '),
+        ({'temporary_directory': [tmp_path], 'resume': tmp_path}, 'resume cannot be used with temporary_directory: ')]
     for options, said in calls:
         with pytest.raises(gs.Error, match=said) as failed:
             gs.sort_file(src, dst, **{'type': None if 'record' in options else 'u64', **options})

@@ -114,7 +114,7 @@ def test_sorter__top_unique_counts_reverse():
         assert dict(everything(s)[['k', 'place']].tolist()) == last
     with pytest.raises(ValueError, match="'some' is not one of: first last singles dups"):
         gs.Sorter('i8', unique=True, keep='some')
-    with pytest.raises(ValueError, match='^sum=OFF:TYPE:wide does not go with a sorter: '):
+    with pytest.raises(ValueError, match='^sum=OFF:TYPE:wide cannot be used with a sorter: '):
         gs.Sorter(RECORD, key='k', unique=True, sum='8:i64:wide')
     with gs.Sorter('u4', unique=True, count=b'true') as s:
         s.push(np.array([3, 1, 1], 'u4'))

@@ -53,8 +53,8 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 -R 8 -k 0:float x.u32| 2 | -k: '0:float' means 4 bytes in some languages and 8 bytes in others; write f32 or f64
 -R 8 -k 0:f128 x.u32| 2 | -k: '0:f128' is not a type that gsort can sort
 -t f128 x.u32| 2 | -t: 'f128' is not a type that gsort can sort
--k 0:u32 x.u32| 2 | --key does not go with numbers: they need none; --record says how long records are
--R 4 -t u32 x.u32| 2 | --type does not go with --record: the types in records go with --key
+-k 0:u32 x.u32| 2 | --key cannot be used with numbers: they need no key; for records, give their length with --record
+-R 4 -t u32 x.u32| 2 | --type cannot be used with --record: in records, --key gives the type of each key
 -R 4 -k 0 x.u32| 2 | -k: '0' is not OFF:TYPE?:desc?, like 8:u32be
 -R 4 -k -0:u32 x.u32| 2 | -k: '-0:u32' is not OFF:TYPE?:desc?, *; append :desc for largest first
 -R 4 -k price:descending x.u32| 2 | -k: 'price:descending' is not OFF:TYPE?:desc?, *; only formats like .npy have named fields
@@ -80,12 +80,12 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; decompress it first: gzip -dc F
 --check down.u32| 1 | down.u32: element 1 is out of order: * after *
 --check -u twice.u32| 1 | twice.u32: element 1 is a duplicate: * again
 --check -R 4 -k 0:b4 down.u32| 1 | down.u32: element 1 is out of order, by 0:b4, byte 0: "aaaa" after "bbbb"
---check x.u32 -o out| 2 | --output does not go with --check: *
+--check x.u32 -o out| 2 | --output cannot be used with --check: *
 --check --stats-only x.u32| 2 | --check, --stats-only*exclude each other; give one
 -q -v x.u32| 2 | --quiet and --verbose contradict each other
 -o out -o out x.u32| 2 | -o: given twice ('out', 'out')
 - - -t u32 -o out| 2 | '-': is given twice, but standard input can be read only once
---count x.u32 -o out| 2 | --count goes with --unique only: that makes the groups which it is for
+--count x.u32 -o out| 2 | --count needs --unique: it applies to groups of equal keys
 --stats=xml x.u32| 2 | --stats: 'xml' is not one of: text json none
 -T no x.u32 --spill always -o out| 3 | 'no': cannot use as temporary directory: No such file or directory
 -n x.u32| 2 | '-n': there is no such option; numbers are always compared as numbers; *
@@ -124,9 +124,9 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; decompress it first: gzip -dc F
 --where '>many' x.u32 -o out| 2 | --where: '>many': 'many' is not a value of type u32
 --values y.f32:float=v x.u32 -o out| 2 | --values: 'y.f32:float=v' means 4 bytes in some languages *
 --values y.f32:f32 x.u32 -o out| 2 | --values: 'y.f32:f32' is not FILE:BYTES=OUTPUT, *
--c --group 1 -R 4 -k 0:u16 x.u32| 2 | --group goes with --unique only: that makes the groups *
+-c --group 1 -R 4 -k 0:u16 x.u32| 2 | --group needs --unique: it applies to groups *
 -c -u --group 3 -R 4 -k 0:u16 x.u32| 2 | --group: 3 keys are more than the 1 of --key
--u --keep=repeated --count x.u32 -o out| 2 | --keep=repeated does not go with --count: *
+-u --keep=repeated --count x.u32 -o out| 2 | --keep=repeated cannot be used with --count: *
 E
 echo "$count mistakes"
 [ "$(ls -A | tr '\n' ' ')" = "dir down.u32 err odd.u64 stdout t.parquet t.txt twice.u32 x.u32 y.f32 y.f64 z.gz z.npy " ] || ls -A

@@ -77,7 +77,7 @@ gsort -t u64 z z -o want
 cmp out want
 
 echo "-- a device"
-said="gsort: --resume does not go with 'device', a device: it does not tell whether it has changed"
+said="gsort: --resume cannot be used with 'device', a device: changes to its data cannot be detected"
 for device in $(find /dev -type b -readable 2>/dev/null) none; do
     { : <"$device"; } 2>/dev/null && break
 done

@@ -500,7 +500,7 @@ static void test_verify__no_file__is_refused(void **state)
     put_input(&ways[0]);
     assert_int_equal(gs_run(&options, &report, &error), GS_E_USAGE);
     assert_non_null(
-        strstr(error.text, "'/dev/null', which is no regular file: it cannot be read back"));
+        strstr(error.text, "'/dev/null', which is not a regular file: it cannot be read back"));
     options.output = "out";
     options.unique = options.unique_counts = true;
     assert_int_equal(gs_run(&options, &report, &error), GS_E_USAGE);

@@ -315,9 +315,9 @@ static void test_sort__options_of_other_jobs__refused(void **)
     const device_bytes data = take(8000, 0);
     static const struct {
         const char *name, *value, *text;
-    } wrong[] = {{"unique", "true", "--unique does not go with an array on a GPU"},
-                 {"memory", "64M", "--memory does not go with an array on a GPU"},
-                 {"device", "cpu", "--device does not go with an array on a GPU"},
+    } wrong[] = {{"unique", "true", "--unique cannot be used with an array on a GPU"},
+                 {"memory", "64M", "--memory cannot be used with an array on a GPU"},
+                 {"device", "cpu", "--device cannot be used with an array on a GPU"},
                  {"argsort", "u64", "gs_cuda_argsort"},
                  {"type", "float", "--type"},
                  {"type", "x7", "there is no type 'x7'"},

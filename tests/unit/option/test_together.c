@@ -90,7 +90,7 @@ static void test_together__excluded__without_a_file(void **state)
         assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);
         if (set(job, row->feature) && set(job, row->other))
             run_refused(job, gsi_feature_name(row->feature), gsi_feature_name(row->other),
-                        "does not go with --");
+                        "cannot be used with --");
         gs_job_free(job);
     }
 }
@@ -103,7 +103,7 @@ static void test_together__needed__without_a_file(void **state)
         assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);
         if (row->feature != GSI_WITH_SET && row->feature != GSI_OPT_FIND && set(job, row->feature))
             run_refused(job, gsi_feature_name(row->feature), gsi_feature_name(row->other),
-                        row->feature == GSI_OPT_INTO ? "goes with --merge only" : row->why);
+                        row->feature == GSI_OPT_INTO ? "needs --merge" : row->why);
         gs_job_free(job);
     }
 }
@@ -114,12 +114,12 @@ static void test_together__what_is_done__has_a_use_for_it(void **state)
     static const struct {
         enum gs_action action;
         const char *name, *value, *said;
-    } rows[] = {{GS_STATS, "reverse", "true", "--reverse does not go with --stats-only: "},
-                {GS_STATS, "compress", "auto", "--compress does not go with --stats-only: "},
-                {GS_CHECK, "where", ">1", "--where does not go with --check: "},
-                {GS_CHECK_ALL, "output", "out", "--output does not go with --check: "},
-                {GS_FIND, "top", "0", "--top does not go with --find: "},
-                {GS_LOOK, "memory", "1G", "--memory does not go with --head and --tail: "}};
+    } rows[] = {{GS_STATS, "reverse", "true", "--reverse cannot be used with --stats-only: "},
+                {GS_STATS, "compress", "auto", "--compress cannot be used with --stats-only: "},
+                {GS_CHECK, "where", ">1", "--where cannot be used with --check: "},
+                {GS_CHECK_ALL, "output", "out", "--output cannot be used with --check: "},
+                {GS_FIND, "top", "0", "--top cannot be used with --find: "},
+                {GS_LOOK, "memory", "1G", "--memory cannot be used with --head and --tail: "}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         gs_job *job = gs_job_create();
         assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);

@@ -193,7 +193,7 @@ def _refuse_for_top(options: Any) -> None:
             options[name] = texts  # an iterator is read only once
         if any(text.endswith(b':wide') if name == 'sum' else text != b'false' for text in texts):
             what = 'sum=OFF:TYPE:wide' if name == 'sum' else name
-            raise UsageError(f'{what} does not go with top(), because its output is not elements; '
+            raise UsageError(f'{what} cannot be used with top(): its output is not elements; '
                              'use sort_file() with top=K')
     if options.get('header') not in (None, 0, '0'):
         options['drop_header'] = True
