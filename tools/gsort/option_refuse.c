@@ -97,11 +97,11 @@ enum gs_status option_refuse(const struct gs_option *rows, int count, int code, 
         return refuse_lacking(rows, count, optopt, given, error);
     if (optopt != 0 && optopt < OPTION_LONG_BASE) {
         habit = sort_habit_of_letter(optopt);
-        return gs_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; %s", optopt,
+        return gs_fail(error, GS_E_USAGE, 0, "'-%c': unknown option; %s", optopt,
                        habit != NULL ? habit : "see --help");
     }
     if (optopt != 0)
-        return gs_fail(error, GS_E_USAGE, 0, "'%s': takes no argument; leave '%s' out", given,
+        return gs_fail(error, GS_E_USAGE, 0, "'%s': takes no argument; remove '%s'", given,
                        strchrnul(given, '='));
     const char *word = given + 2;
     size_t length = strcspn(word, "=");
@@ -112,10 +112,10 @@ enum gs_status option_refuse(const struct gs_option *rows, int count, int code, 
         return gs_fail(error, GS_E_USAGE, 0, "'%s': is too short; write%s", given, candidates);
     habit = sort_habit_of_word(word, length);
     if (habit != NULL)
-        return gs_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; %s", given, habit);
+        return gs_fail(error, GS_E_USAGE, 0, "'%s': unknown option; %s", given, habit);
     const char *nearest = find_nearest(rows, count, word, length);
     if (nearest != NULL)
-        return gs_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; is --%s meant?", given,
+        return gs_fail(error, GS_E_USAGE, 0, "'%s': unknown option; did you mean --%s?", given,
                        nearest);
-    return gs_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; see --help", given);
+    return gs_fail(error, GS_E_USAGE, 0, "'%s': unknown option; see --help", given);
 }

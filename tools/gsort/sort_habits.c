@@ -5,20 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_FOR_SORT "it puts text in order, which is for sort(1)"
-#define NO_SHUFFLE    "gsort has no random order"
-#define ALL_BYTES     "all bytes of a key count, as they are; -k OFF:bN says which are the key"
-#define FIXED_WIDTH   "elements have a fixed width, no separators; -R N says how long records are"
-#define SOME_ELEMENTS                                                                              \
-    "--top=K writes the first K in order, --head=K prints those of a file, and --range=0:K reads " \
-    "K"
-#define TYPES      "-t TYPE says what the elements are"
-#define BYTE_ORDER "-t u32be says that numbers are big endian, and --out-order turns them round"
-#define GROUPS     "-u makes groups of equal keys; --count, --sum, --min and --max tell of each"
+#define TEXT_FOR_SORT "it is for text, which sort(1) sorts"
+#define NO_SHUFFLE    "gsort cannot shuffle"
+#define ALL_BYTES     "all bytes of a key are compared; -k OFF:bN sets which bytes are the key"
+#define FIXED_WIDTH   "elements have a fixed width and no separators; -R N sets the record length"
+#define SOME_ELEMENTS \
+    "--top=K writes the first K in order, --head=K prints K, and --range=0:K reads K"
+#define TYPES      "-t TYPE sets the element type"
+#define BYTE_ORDER "-t u32be reads big-endian numbers, and --out-order changes their byte order"
+#define GROUPS     "-u groups equal keys; --count, --sum, --min and --max aggregate each group"
 #define MOMENTS    "--variance reports mean, variance and standard deviation"
-#define THREADS    "--parallel=N is how many threads work"
-#define MEMORY     "-S SIZE, or --memory=SIZE, is the ceiling for the whole process"
-#define DIRECTORY  "-T DIR, or --temporary-directory=DIR, is where runs are spilled"
+#define THREADS    "--parallel=N sets the number of threads"
+#define MEMORY     "-S SIZE, or --memory=SIZE, limits the memory of the whole process"
+#define DIRECTORY  "-T DIR, or --temporary-directory=DIR, is for temporary files"
 
 /* Letters that gsort has itself are not here: -c -C -h -k -m -o -q -r -R -s -S -t -T -u -v -V. */
 static const struct {
@@ -26,35 +25,35 @@ static const struct {
     const char *word, *sentence;
 } habits[] = {
     /* sort(1), uniq(1) and their like. */
-    {'n', "numeric-sort", "numbers are always compared as numbers; -t TYPE says which they are"},
+    {'n', "numeric-sort", "numbers are always compared as numbers; -t TYPE sets their type"},
     {'g', "general-numeric-sort",
      "floats are always compared as floats, NaNs too; -t f64 names them"},
     {0, "human-numeric-sort", TEXT_FOR_SORT},
-    {'M', "month-sort", TEXT_FOR_SORT "; of times -t time64"},
+    {'M', "month-sort", TEXT_FOR_SORT "; for times use -t time64"},
     {0, "version-sort", TEXT_FOR_SORT},
     {0, "natural-sort", TEXT_FOR_SORT},
     {0, "random-sort", NO_SHUFFLE},
     {0, "random-source", NO_SHUFFLE},
     {0, "shuffle", NO_SHUFFLE},
     {0, "seed", NO_SHUFFLE "; gsort-gen --seed=N makes random data"},
-    {0, "sort", "-t TYPE says how numbers are compared, -k OFF:TYPE how records are"},
+    {0, "sort", "-t TYPE sets how numbers are compared, -k OFF:TYPE how records are"},
     {'z', "zero-terminated", FIXED_WIDTH},
-    {0, "field-separator", FIXED_WIDTH ", -k OFF:TYPE where their keys are"},
-    {0, "delimiter", FIXED_WIDTH ", -k OFF:TYPE where their keys are"},
-    {0, "separator", FIXED_WIDTH ", -k OFF:TYPE where their keys are"},
+    {0, "field-separator", FIXED_WIDTH ", -k OFF:TYPE their key"},
+    {0, "delimiter", FIXED_WIDTH ", -k OFF:TYPE their key"},
+    {0, "separator", FIXED_WIDTH ", -k OFF:TYPE their key"},
     {0, "csv", "gsort sorts binary numbers; recipes/csv-and-parquet.md converts CSV files"},
     {'b', "ignore-leading-blanks", ALL_BYTES},
     {'d', "dictionary-order", ALL_BYTES},
     {'i', "ignore-nonprinting", ALL_BYTES},
     {'f', "ignore-case", ALL_BYTES},
     {0, "buffer-size", MEMORY},
-    {0, "compress-program", "--compress=zstd packs what is spilled"},
+    {0, "compress-program", "--compress=zstd compresses temporary files"},
     {0, "debug", "--explain prints the plan and its reasons"},
-    {'D', "all-repeated", "-u --keep=repeated writes all elements that are there several times"},
-    {0, "repeated", "-u --keep=dups writes one of those that are there several times"},
+    {'D', "all-repeated", "-u --keep=repeated writes every element whose key is repeated"},
+    {0, "repeated", "-u --keep=dups writes one element per repeated key"},
     {'w', "check-chars", "-u --group=N compares the first N keys only"},
     /* Which elements. */
-    {0, "skip", "--range=5: leaves out the first 5 elements"},
+    {0, "skip", "--range=5: skips the first 5 elements"},
     {0, "limit", SOME_ELEMENTS},
     {0, "rows", SOME_ELEMENTS},
     {0, "nrows", SOME_ELEMENTS},
@@ -68,12 +67,12 @@ static const struct {
     {0, "select", "--where='<op>VALUE' keeps elements, and --out=OFF:LEN fields of records"},
     {0, "columns", "--out=OFF:LEN writes fields of records, and -k OFF:TYPE sorts by them"},
     {0, "fields", "--out=OFF:LEN writes fields of records, and -k OFF:TYPE sorts by them"},
-    {0, "no-header", "--drop-header writes no header, and --header=N says how long one is"},
-    {0, "format", "-t TYPE or -R N says what elements are, and --print=HOW how they are printed"},
+    {0, "no-header", "--drop-header writes no header, and --header=N sets its length"},
+    {0, "format", "-t TYPE or -R N describes the elements, and --print=HOW prints them"},
     {0, "dtype", TYPES},
     {0, "data-type", TYPES},
-    {0, "width", TYPES ", -R N how long records are"},
-    {0, "size", TYPES ", -R N how long records are, and -S SIZE how much memory is taken"},
+    {0, "width", TYPES ", -R N the length of records"},
+    {0, "size", TYPES ", -R N the length of records, and -S SIZE the memory limit"},
     {0, "endian", BYTE_ORDER},
     {0, "big-endian", BYTE_ORDER},
     {0, "little-endian", BYTE_ORDER},
@@ -86,8 +85,8 @@ static const struct {
     {0, "column", "-k OFF:TYPE sorts records by a key"},
     {0, "field", "-k OFF:TYPE sorts records by a key"},
     {0, "order", "gsort sorts ascending, and with -r descending; -k OFF:TYPE:desc is for one key"},
-    {0, "asc", "gsort sorts ascending unless -r is given; leave it out"},
-    {0, "ascending", "gsort sorts ascending unless -r is given; leave it out"},
+    {0, "asc", "gsort sorts ascending unless -r is given; omit it"},
+    {0, "ascending", "gsort sorts ascending unless -r is given; omit it"},
     {0, "desc", "-r sorts descending, and -k OFF:TYPE:desc one key only"},
     {0, "descending", "-r sorts descending, and -k OFF:TYPE:desc one key only"},
     {0, "nulls", "--nan=first or --nan=last places NaNs and NaTs"},
@@ -96,12 +95,12 @@ static const struct {
     {0, "dedupe", "-u writes one of the elements with equal keys"},
     {0, "deduplicate", "-u writes one of the elements with equal keys"},
     {0, "drop-duplicates", "-u writes one of the elements with equal keys"},
-    {0, "duplicates", "-u --keep=dups writes one of those that are there several times"},
+    {0, "duplicates", "-u --keep=dups writes one element per repeated key"},
     {0, "group-by", GROUPS},
     {0, "groupby", GROUPS},
     {0, "aggregate", GROUPS},
-    {0, "counts", "-u --count writes each value and how often it is there"},
-    {0, "frequency", "-u --count writes each value and how often it is there"},
+    {0, "counts", "-u --count writes each value and how often it occurs"},
+    {0, "frequency", "-u --count writes each value and how often it occurs"},
     {0, "join", "--merge=semi or --merge=intersect keeps elements that are in two sorted files"},
     {0, "diff", "--merge=except keeps elements of the first sorted file that others lack"},
     {0, "union", "--merge=union merges sorted files as sets"},
@@ -123,9 +122,9 @@ static const struct {
     {0, "dump", "--head=N prints the first elements, and --print what a sort would write"},
     {0, "text", "--print prints what would be written as text"},
     /* How. */
-    {0, "dry-run", "--explain prints the plan, and nothing is done"},
-    {0, "plan", "--explain prints the plan, and nothing is done"},
-    {0, "simulate", "--explain prints the plan, and nothing is done"},
+    {0, "dry-run", "--explain prints the plan and does nothing else"},
+    {0, "plan", "--explain prints the plan and does nothing else"},
+    {0, "simulate", "--explain prints the plan and does nothing else"},
     {'j', "jobs", THREADS},
     {0, "workers", THREADS},
     {0, "cores", THREADS},
@@ -149,21 +148,21 @@ static const struct {
     {0, "cuda", "--device=cuda sorts on a GPU"},
     {0, "no-gpu", "--device=cpu sorts without a GPU"},
     {0, "cpu", "--device=cpu sorts without a GPU"},
-    {0, "checkpoint", "--resume=DIR keeps what is done, for the same command after a kill"},
-    {0, "restart", "--resume=DIR keeps what is done, for the same command after a kill"},
-    {0, "gzip", "--zstd packs the output; gzip packs standard output: | gzip"},
-    {0, "compression", "--zstd packs the output, and --compress=HOW what is spilled"},
-    {0, "silent", "-q leaves out notes and progress"},
-    {0, "no-progress", "--progress=never leaves it out"},
+    {0, "checkpoint", "--resume=DIR lets the same command continue after a kill"},
+    {0, "restart", "--resume=DIR lets the same command continue after a kill"},
+    {0, "gzip", "--zstd compresses the output; for gzip, pipe standard output: | gzip"},
+    {0, "compression", "--zstd compresses the output, and --compress=HOW temporary files"},
+    {0, "silent", "-q hides notes and progress"},
+    {0, "no-progress", "--progress=never hides it"},
     {0, "in-place", "-o FILE may be the input"},
     {0, "inplace", "-o FILE may be the input"},
-    {0, "force", "-o FILE is replaced as soon as the output is whole; leave it out"},
-    {0, "overwrite", "-o FILE is replaced as soon as the output is whole; leave it out"},
+    {0, "force", "-o FILE is replaced when the output is complete; omit it"},
+    {0, "overwrite", "-o FILE is replaced when the output is complete; omit it"},
     {0, "outfile", "-o FILE names the output"},
     {0, "output-file", "-o FILE names the output"},
-    {0, "infile", "the names of inputs stand alone: gsort FILE -o OUT"},
-    {0, "input", "the names of inputs stand alone: gsort FILE -o OUT"},
-    {0, "input-file", "the names of inputs stand alone: gsort FILE -o OUT"},
+    {0, "infile", "inputs are named without an option: gsort FILE -o OUT"},
+    {0, "input", "inputs are named without an option: gsort FILE -o OUT"},
+    {0, "input-file", "inputs are named without an option: gsort FILE -o OUT"},
 };
 #define HABIT_COUNT (sizeof habits / sizeof habits[0])
 
@@ -218,11 +217,10 @@ static const struct {
     const char *sentence;
 } values[] = {
     {"key", is_line_field,
-     "is a field of lines, as for sort(1); here numbers need no key, and that of records (-R N) is "
-     "OFF:TYPE, like 0:u32 for the first 4 bytes"},
-    {"type", is_separator, "is a separator, as for sort(1); " FIXED_WIDTH},
-    {"record", is_name,
-     "is no number from 1 to 65536; records have as many bytes, and " NO_SHUFFLE},
+     "is a field of text lines, as in sort(1); numbers need no key, and the key of records (-R N) "
+     "is OFF:TYPE, like 0:u32 for the first 4 bytes"},
+    {"type", is_separator, "is a separator, as in sort(1); " FIXED_WIDTH},
+    {"record", is_name, "is not a length of records from 1 to 65536 bytes; " NO_SHUFFLE},
 };
 
 const char *sort_habit_of_value(const char *option, const char *value)

@@ -23,14 +23,14 @@ while IFS='|' read -r command exit line; do
         { echo "gsort $command: exit $code:" && cat err; }
     count=$((count + 1))
 done <<'E'
---memroy=1G x.u32| 2 | '--memroy=1G': there is no such option; is --memory meant?
---revesre x.u32| 2 | '--revesre': there is no such option; is --reverse meant?
---uniq=1 x.u32| 2 | '--uniq=1': takes no argument; leave '=1' out
+--memroy=1G x.u32| 2 | '--memroy=1G': unknown option; did you mean --memory?
+--revesre x.u32| 2 | '--revesre': unknown option; did you mean --reverse?
+--uniq=1 x.u32| 2 | '--uniq=1': takes no argument; remove '=1'
 --st x.u32| 2 | '--st': is ambiguous: --strict --stats --stats-only --stats-of
 --re x.u32| 2 | '--re': is ambiguous: --record --reverse --region --resume
---sort x.u32| 2 | '--sort': there is no such option; *
---frobnicate x.u32| 2 | '--frobnicate': there is no such option; see --help
--Z x.u32| 2 | '-Z': there is no such option; see --help
+--sort x.u32| 2 | '--sort': unknown option; *
+--frobnicate x.u32| 2 | '--frobnicate': unknown option; see --help
+-Z x.u32| 2 | '-Z': unknown option; see --help
 x.u32 -S| 2 | -S: needs an argument: -S SIZE; see --help
 x.u32 --memory| 2 | --memory: needs an argument: --memory=SIZE; see --help
 x.u32 -o| 2 | -o: needs an argument: -o FILE; see --help
@@ -41,7 +41,7 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 -S 1K x.u32 -o out| 2 | -S: 1024 bytes are too few to sort with; *
 --top x.u32| 2 | --top: 'x.u32' is not a count like 1000 or 64K (powers of 1000)
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
--R x.u32| 2 | -R: 'x.u32' is no number from 1 to 65536; *gsort has no random order
+-R x.u32| 2 | -R: 'x.u32' is not a length of records from 1 to 65536 bytes; *gsort cannot shuffle
 --parallel 0 x.u32| 2 | --parallel: '0' is not a whole number from 1 to 1024
 -t f65 x.u32| 2 | -t: there is no type 'f65'; types are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64; append be for big endian
 -t float x.u32| 2 | -t: 'float' means 4 bytes in some languages and 8 bytes in others; write f32 or f64
@@ -88,29 +88,29 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; decompress it first: gzip -dc F
 --count x.u32 -o out| 2 | --count needs --unique: it applies to groups of equal keys
 --stats=xml x.u32| 2 | --stats: 'xml' is not one of: text json none
 -T no x.u32 --spill always -o out| 3 | 'no': cannot use as temporary directory: No such file or directory
--n x.u32| 2 | '-n': there is no such option; numbers are always compared as numbers; *
--rn x.u32| 2 | '-n': there is no such option; numbers are always compared as numbers; *
---numeric-sort x.u32| 2 | '--numeric-sort': there is no such option; numbers are always compared as numbers; *
--g x.u32| 2 | '-g': there is no such option; floats are always compared as floats, *
--z x.u32| 2 | '-z': there is no such option; elements have a fixed width, *
--b x.u32| 2 | '-b': there is no such option; all bytes of a key count, *
--f x.u32| 2 | '-f': there is no such option; all bytes of a key count, *
---ignore-case x.u32| 2 | '--ignore-case': there is no such option; all bytes of a key count, *
--d x.u32| 2 | '-d': there is no such option; all bytes of a key count, *
--i x.u32| 2 | '-i': there is no such option; all bytes of a key count, *
--M x.u32| 2 | '-M': there is no such option; it puts text in order, which is for sort(1); *
---version-sort x.u32| 2 | '--version-sort': there is no such option; it puts text in order, *
---random-sort x.u32| 2 | '--random-sort': there is no such option; gsort has no random order
---buffer-size=1G x.u32| 2 | '--buffer-size=1G': there is no such option; -S SIZE, or --memory=SIZE, *
---compress-program=gzip x.u32| 2 | '--compress-program=gzip': there is no such option; --compress=zstd *
---field-separator=, x.u32| 2 | '--field-separator=,': there is no such option; elements have a fixed width, *
--D x.u32| 2 | '-D': there is no such option; -u --keep=repeated writes all elements *
---repeated x.u32| 2 | '--repeated': there is no such option; -u --keep=dups writes one *
--j 4 x.u32| 2 | '-j': there is no such option; --parallel=N *
--t, x.u32| 2 | -t: ',' is a separator, as for sort(1); elements have a fixed width, *
---key=1,2 x.u32| 2 | --key: '1,2' is a field of lines, as for sort(1); here numbers need no key, *
--k 2n x.u32| 2 | -k: '2n' is a field of lines, as for sort(1); *
--R 4 -k 1,1 x.u32| 2 | -k: '1,1' is a field of lines, as for sort(1); *
+-n x.u32| 2 | '-n': unknown option; numbers are always compared as numbers; *
+-rn x.u32| 2 | '-n': unknown option; numbers are always compared as numbers; *
+--numeric-sort x.u32| 2 | '--numeric-sort': unknown option; numbers are always compared as numbers; *
+-g x.u32| 2 | '-g': unknown option; floats are always compared as floats, *
+-z x.u32| 2 | '-z': unknown option; elements have a fixed width *
+-b x.u32| 2 | '-b': unknown option; all bytes of a key are compared; *
+-f x.u32| 2 | '-f': unknown option; all bytes of a key are compared; *
+--ignore-case x.u32| 2 | '--ignore-case': unknown option; all bytes of a key are compared; *
+-d x.u32| 2 | '-d': unknown option; all bytes of a key are compared; *
+-i x.u32| 2 | '-i': unknown option; all bytes of a key are compared; *
+-M x.u32| 2 | '-M': unknown option; it is for text, which sort(1) sorts; *
+--version-sort x.u32| 2 | '--version-sort': unknown option; it is for text, *
+--random-sort x.u32| 2 | '--random-sort': unknown option; gsort cannot shuffle
+--buffer-size=1G x.u32| 2 | '--buffer-size=1G': unknown option; -S SIZE, or --memory=SIZE, *
+--compress-program=gzip x.u32| 2 | '--compress-program=gzip': unknown option; --compress=zstd *
+--field-separator=, x.u32| 2 | '--field-separator=,': unknown option; elements have a fixed width *
+-D x.u32| 2 | '-D': unknown option; -u --keep=repeated writes every element *
+--repeated x.u32| 2 | '--repeated': unknown option; -u --keep=dups writes one *
+-j 4 x.u32| 2 | '-j': unknown option; --parallel=N *
+-t, x.u32| 2 | -t: ',' is a separator, as in sort(1); elements have a fixed width *
+--key=1,2 x.u32| 2 | --key: '1,2' is a field of text lines, as in sort(1); numbers need no key, *
+-k 2n x.u32| 2 | -k: '2n' is a field of text lines, as in sort(1); *
+-R 4 -k 1,1 x.u32| 2 | -k: '1,1' is a field of text lines, as in sort(1); *
 --resume x.u32 -o out| 2 | --resume: 'x.u32' is a file; --resume=DIR names a directory *
 -S 5M x.u32 -o out| 2 | -S: 5242880 bytes are too few to sort with; *
 --header 0 --header 1 x.u32| 2 | --header: given twice ('0', '1')

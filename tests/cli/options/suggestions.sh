@@ -14,7 +14,7 @@ answer() {
 # Each word, and what has to be in the answer.
 while IFS='|' read -r word wanted; do
     answer "$word"
-    [[ $said == *"there is no such option; "*"$wanted"* ]] || echo "$word: not $wanted: $said"
+    [[ $said == *"unknown option; "*"$wanted"* ]] || echo "$word: not $wanted: $said"
 done <<'E'
 --skip=5|--range=
 --limit=5|--top=
@@ -28,8 +28,8 @@ done <<'E'
 --dedup|-u writes
 --dedupe|-u writes
 --drop-duplicates|-u writes
---group-by=x|-u makes groups
---groupby=x|-u makes groups
+--group-by=x|-u groups equal keys
+--groupby=x|-u groups equal keys
 --dry-run|--explain
 --plan|--explain
 --workers=3|--parallel=
@@ -43,11 +43,11 @@ done <<'E'
 --tmp-dir=/tmp|-T DIR
 --temp-dir=/tmp|-T DIR
 --scratch=/tmp|-T DIR
---seed=5|gsort has no random order
---shuffle|gsort has no random order
+--seed=5|gsort cannot shuffle
+--shuffle|gsort cannot shuffle
 --desc|-r
 --descending|-r
---ascending|leave it out
+--ascending|omit it
 --by=x|-k OFF:TYPE
 --sort-by=x|-k OFF:TYPE
 --column=3|-k OFF:TYPE
@@ -62,8 +62,8 @@ done <<'E'
 --cuda|--device=cuda
 --bins=10|--histogram=
 --in-place|-o FILE may be the input
---force|leave it out
---overwrite|leave it out
+--force|omit it
+--overwrite|omit it
 --outfile=x|-o FILE
 --input=x|gsort FILE -o OUT
 --compression=zstd|--zstd
