@@ -35,10 +35,10 @@ while IFS='|' read -r text line; do
     [ $code -eq 2 ] && [[ $got == "gsort: "${line# } ]] && [ ! -s stdout ] || { echo "$text: exit $code:" && cat err; }
     count=$((count + 1))
 done <<'E'
-| 'standard input': no JSON: *
-{| 'standard input': no JSON: *
-[]| --device-model: '-': is not one JSON object
-{} {}| --device-model: '-': is not one JSON object
+| 'standard input': not valid JSON: *
+{| 'standard input': not valid JSON: *
+[]| --device-model: '-': is not a single JSON object
+{} {}| --device-model: '-': is not a single JSON object
 {}| --device-model: '-': has no members
 {"gpus": 1}| --device-model: memory: 0 is not a number from 1 *
 {"gpus": 1, "memory": 1e9, "to_gpu": 1}| --device-model: from_gpu: 0 is not a number from 1 *
@@ -46,10 +46,10 @@ done <<'E'
 {"gpus": 1.5}| --device-model: 'gpus=1.5': gpus is not a whole number; see '-'
 {"gpus": -1}| --device-model: 'gpus=-1': gpus is not a whole number; see '-'
 {"gpus": 4294967296}| --device-model: 'gpus=4294967296': gpus is not a whole number; see '-'
-{"gpus": 1, "gpus": 1}| 'standard input': no JSON: *
+{"gpus": 1, "gpus": 1}| 'standard input': not valid JSON: *
 {"memory": "much"}| --device-model: 'memory=much': memory is not a whole number of bytes, or a size like 139G; see '-'
 {"memory": 1e300}| --device-model: 'memory=1*e300': memory is not a whole number of bytes, or a size like 139G; see '-'
-{"to_gpu": null}| --device-model: '-': to_gpu is neither a number nor a text
+{"to_gpu": null}| --device-model: '-': to_gpu is neither a number nor a string
 {"start_seconds": "1G"}| --device-model: 'start_seconds=1G': start_seconds is not a number; see '-'
 {"name": "a\nb"}| --device-model: 'name=a?b': name is not a name of at most 47 printable bytes; see '-'
 {"name": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}| --device-model: 'name=*': name is not a name of at most 47 printable bytes; see '-'

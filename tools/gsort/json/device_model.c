@@ -24,7 +24,7 @@ static enum gs_status add_member(const char *path, const char *name, const json_
     char *text = text_of(value), *member = NULL;
     enum gs_status status = GS_E_USAGE;
     if (text == NULL)
-        gs_fail(error, status, 0, "--device-model: '%s': %s is neither a number nor a text", path,
+        gs_fail(error, status, 0, "--device-model: '%s': %s is neither a number nor a string", path,
                 name);
     else if (asprintf(&member, "%s=%s", name, text) < 0)
         status = gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the model");
@@ -45,8 +45,8 @@ enum gs_status device_model_read(const char *path, gs_job *job, struct gs_error 
     TRY_OR(reports_read(path, values, error), done);
     object = json_array_get(values, 0);
     if (json_array_size(values) != 1 || !json_is_object(object))
-        status =
-            gs_fail(error, GS_E_USAGE, 0, "--device-model: '%s': is not one JSON object", path);
+        status = gs_fail(error, GS_E_USAGE, 0, "--device-model: '%s': is not a single JSON object",
+                         path);
     else if (json_object_size(object) == 0)
         status = gs_fail(error, GS_E_USAGE, 0, "--device-model: '%s': has no members", path);
     json_object_foreach(object, name, value)

@@ -19,7 +19,7 @@ const json_t *told_member_of(const struct told *told, const char *object, const 
 
 enum gs_status told_fail(const struct join *join, const struct told *told, const char *what)
 {
-    return gs_fail(join->error, GS_E_INPUT, 0, "'%s': no report of gsort: %s", told->path, what);
+    return gs_fail(join->error, GS_E_INPUT, 0, "'%s': not a report of gsort: %s", told->path, what);
 }
 
 static int by_number(const void *a, const void *b)
@@ -53,11 +53,11 @@ static enum gs_status check_kind(const struct join *join, const struct told *par
         other = "unique_count";
     if (!told_is_same(told_member_of(part, "into", "file_bytes"),
                       told_member_of(first, "into", "file_bytes")))
-        other = "length of the file of --into";
+        other = "into.file_bytes";
     if (other == NULL)
         return GS_OK;
-    return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': has another %s than '%s'", part->path, other,
-                   first->path);
+    return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': differs in '%s' from '%s'", part->path,
+                   other, first->path);
 }
 
 /* Which elements belong to a part. Unequal ones, which end where a group does, follow each
@@ -83,8 +83,8 @@ static enum gs_status check_share(const struct join *join, const struct told *pa
     find_share(join, part, &first, &behind);
     if (part->first != first || part->count + part->left_out != behind - first)
         return gs_fail(join->error, GS_E_VERIFY, 0,
-                       "'%s': part %" PRIu64 " has %" PRIu64 " elements from %" PRIu64
-                       " on, and %" PRIu64 " from %" PRIu64 " on belong to it",
+                       "'%s': part %" PRIu64 " has %" PRIu64 " elements starting at %" PRIu64
+                       ", but needs %" PRIu64 " starting at %" PRIu64,
                        part->path, part->number, part->count + part->left_out, part->first,
                        behind - first, first);
     if (told_member(part, "into") == NULL)
@@ -92,11 +92,11 @@ static enum gs_status check_share(const struct join *join, const struct told *pa
     if (!report_count(told_member_of(part, "into", "offset"), &off) ||
         !report_count(told_member_of(part, "into", "file_bytes"), &of) ||
         !report_count(told_member(part, "element_bytes"), &element_bytes))
-        return told_fail(join, part, "it says not where in the file it wrote");
+        return told_fail(join, part, "it does not say which bytes of the file it wrote");
     if (off != of - (join->all - first) * element_bytes)
         return gs_fail(join->error, GS_E_VERIFY, 0,
-                       "'%s': part %" PRIu64 " was written from byte %" PRIu64
-                       " of its file on, and belongs elsewhere",
+                       "'%s': part %" PRIu64 " was written at byte %" PRIu64
+                       " of its file, which is the wrong place",
                        part->path, part->number, off);
     return GS_OK;
 }
@@ -107,19 +107,19 @@ static enum gs_status check_seam(const struct join *join, const struct told *par
                                  const struct told *before)
 {
     if (json_string_length(before->last_key) != json_string_length(part->first_key))
-        return told_fail(join, part, "its keys have another length");
+        return told_fail(join, part, "its keys differ in length from the keys of the other parts");
     int order = strcmp(json_string_value(before->last_key), json_string_value(part->first_key));
     bool is_known = json_string_length(part->first_key) < 2 * (size_t)GS_END_KEY_BYTES;
     if (order == 0 && is_known && told_member(part, "unique_count") != NULL)
         return gs_fail(join->error, GS_E_VERIFY, 0,
-                       "'%s': part %" PRIu64 " begins with the key that part %" PRIu64
-                       " ends with: a group is in both",
+                       "'%s': part %" PRIu64 " begins with the last key of part %" PRIu64
+                       ": both contain the same group",
                        part->path, part->number, before->number);
     if (order <= 0)
         return GS_OK;
     return gs_fail(join->error, GS_E_VERIFY, 0,
-                   "'%s': part %" PRIu64 " begins below the end of part %" PRIu64
-                   ": they are of different inputs, or one is wrong",
+                   "'%s': part %" PRIu64 " begins before the end of part %" PRIu64
+                   ": their inputs differ, or one is wrong",
                    part->path, part->number, before->number);
 }
 
@@ -128,14 +128,14 @@ enum gs_status join_check_parts(struct join *join)
     const struct told *before = NULL;
     if (join->part_count == 0)
         return gs_fail(join->error, GS_E_INPUT, 0,
-                       "--join-reports: no report of a part among these; -m --part I/N "
-                       "--stats=json makes one");
+                       "--join-reports: none of these is a report of a part; make one with -m "
+                       "--part I/N --stats=json");
     qsort(join->parts, join->part_count, sizeof *join->parts, by_number);
     for (size_t i = 0; i < join->part_count; i++) {
         const struct told *part = &join->parts[i];
         if (i > 0 && part->number == part[-1].number)
             return gs_fail(join->error, GS_E_VERIFY, 0,
-                           "'%s': part %" PRIu64 " is in '%s', too; give one report of each",
+                           "'%s': part %" PRIu64 " is also in '%s'; give one report per part",
                            part->path, part->number, part[-1].path);
         if (part->number != i + 1)
             break;

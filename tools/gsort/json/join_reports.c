@@ -23,7 +23,7 @@ static enum gs_status take_part(struct join *join, struct told *part)
         !report_count(told_member_of(part, "tally", "count"), &part->count) ||
         !report_count(told_member(part, "left_out_count"), &part->left_out) || part->number < 1 ||
         part->number > count_of)
-        return told_fail(join, part, "it says not which part it is of");
+        return told_fail(join, part, "it does not say which part it describes");
     part->first_key = told_member(part, "first_key");
     part->last_key = told_member(part, "last_key");
     if (part->count > 0 && (!json_is_string(part->first_key) || !json_is_string(part->last_key)))
@@ -34,8 +34,8 @@ static enum gs_status take_part(struct join *join, struct told *part)
     }
     if (count_of != join->count_of || all != join->all)
         return gs_fail(join->error, GS_E_VERIFY, 0,
-                       "'%s': is a part of another output than '%s': of %" PRIu64 " in %" PRIu64
-                       " parts, not of %" PRIu64 " in %" PRIu64,
+                       "'%s': is part of a different output than '%s': %" PRIu64
+                       " elements in %" PRIu64 " parts, not %" PRIu64 " in %" PRIu64,
                        part->path, join->parts[0].path, all, count_of, join->all, join->count_of);
     join->parts[join->part_count++] = *part;
     return GS_OK;
@@ -47,10 +47,11 @@ static enum gs_status take_other(struct join *join, const struct told *other)
     static const char *const left[] = {"unique_count", "top_count", "written"};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
         if (told_member(other, left[i]) != NULL)
-            return gs_fail(join->error, GS_E_INPUT, 0,
-                           "'%s': has a %s: what that job wrote is not what it counted; give "
-                           "--stats-only of what it wrote",
-                           other->path, left[i]);
+            return gs_fail(
+                join->error, GS_E_INPUT, 0,
+                "'%s': has the member '%s': that job counted other elements than it wrote; give a "
+                "--stats-only report on its output",
+                other->path, left[i]);
     join->others[join->other_count++] = *other;
     return GS_OK;
 }
@@ -63,11 +64,11 @@ static enum gs_status take_reports(struct join *join, const char *path, const js
         uint64_t schema;
         if (!report_count(told_member(&told, "schema"), &schema) ||
             told_member(&told, "type") == NULL || told_member(&told, "tally") == NULL)
-            return told_fail(join, &told, "it has no schema, no type or no tally");
+            return told_fail(join, &told, "its schema, type or tally is missing");
         if (schema != join->schema)
             return gs_fail(join->error, GS_E_INPUT, 0,
-                           "'%s': is a report of schema %" PRIu64 ", of another version of gsort; "
-                           "this one joins those of schema %" PRIu64,
+                           "'%s': has report schema %" PRIu64
+                           ", from another version of gsort; this version joins schema %" PRIu64,
                            path, schema, join->schema);
         for (size_t k = 0; k < 2; k++) {
             struct told *more =
@@ -125,7 +126,7 @@ static enum gs_status add_report(const struct join *join, gs_report *whole, cons
         status = gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
     else if (!report_count(told_member_of(told, "tally", "count"), &count) ||
              !report_take(report, told->report))
-        status = told_fail(join, told, "what it counted cannot be read");
+        status = told_fail(join, told, "its counts are missing or malformed");
     struct gs_error error = {0};
     if (status == GS_OK && (status = gs_report_add(whole, report, &error)) != GS_OK)
         gs_fail(join->error, status, 0, "'%s': %s", told->path, error.text);
@@ -137,7 +138,7 @@ static enum gs_status add_part(const struct join *join, const struct told *part)
 {
     if (!has_same_fields(part, &join->parts[0]))
         return gs_fail(join->error, GS_E_VERIFY, 0,
-                       "'%s': has other fields with statistics than '%s'", part->path,
+                       "'%s': has statistics of other fields than '%s'", part->path,
                        join->parts[0].path);
     return add_report(join, join->whole, part);
 }
@@ -148,7 +149,7 @@ static enum gs_status add_other(const struct join *join, const struct told *othe
     if (!told_is_same(told_member(other, "type"), told_member(&join->parts[0], "type")) ||
         !told_is_same(told_member(other, "element_bytes"),
                       told_member(&join->parts[0], "element_bytes")))
-        return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': is of other elements than '%s'",
+        return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': has a different element type than '%s'",
                        other->path, join->parts[0].path);
     return add_report(join, join->against, other);
 }
@@ -228,8 +229,8 @@ static enum gs_status fail_differs(const struct join *join, const char *what)
     gs_report_u64(join->whole, "tally.count", &written);
     gs_report_u64(join->against, "tally.count", &there);
     return gs_fail(join->error, GS_E_VERIFY, 0,
-                   "--join-reports: the %s of all parts, of %" PRIu64
-                   " elements, is not that of what they were made of, %" PRIu64 " elements",
+                   "--join-reports: the %s differs between all parts (%" PRIu64
+                   " elements) and the other reports (%" PRIu64 " elements)",
                    what, written, there);
 }
 

@@ -27,7 +27,7 @@ static enum gs_status read_values(const char *path, FILE *file, json_t *reports,
     do {
         json_t *value = json_loadf(file, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &wrong);
         if (value == NULL && ferror(file) == 0)
-            return gs_fail(error, GS_E_INPUT, 0, "'%s': no JSON: %s", path, wrong.text);
+            return gs_fail(error, GS_E_INPUT, 0, "'%s': not valid JSON: %s", path, wrong.text);
         if (value != NULL && json_array_append_new(reports, value) != 0)
             return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
     } while (ferror(file) == 0 && has_more(file));
