@@ -32,7 +32,7 @@ def main():
     pathlib.Path(os.environ.get("TMPDIR", "."), f"tsan.rodata.{child.pid}").unlink(missing_ok=True)
     data = out.read_bytes()
     is_whole = data == pathlib.Path("want").read_bytes()
-    if said not in (b"", b"gsort: interrupted; 'out' is as it was\n") or (said and data != b"old"):
+    if said not in (b"", b"gsort: interrupted; 'out' is unchanged\n") or (said and data != b"old"):
         print(said.decode())
         return 1
     return 0 if is_whole and code in (0, -number) or data == b"old" and code == -number else 1

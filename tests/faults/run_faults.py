@@ -42,9 +42,9 @@ INPUT_KINDS = {'open', 'ask', 'read', 'empty-read'}  # may be said of an input: 
 COMPLETE = re.compile("'out[^']*'(: is complete, but| is complete| and the files of --values are complete| are complete)|files are in their places")
 # A job that was ended by a signal says what became of its output, and that has to be true.
 INTERRUPTED = re.compile(r"gsort: interrupted(?:; (?:the files of )?'[^']*'(?: and the files of --values)? "
-                         r"(is complete|are complete|is as it was|was not written))?\n")
-KEPT = 'gsort: interrupted; the same command goes on from here\n'
-PLACED = "gsort: interrupted; what was to be written into 'out' may not be whole\n"
+                         r"(is complete|are complete|is unchanged|was not written))?\n")
+KEPT = 'gsort: interrupted; run the same command again to continue\n'
+PLACED = "gsort: interrupted; the part written into 'out' may be incomplete\n"
 SPLIT = "gsort: interrupted; no file of 'out.%d' was written\n"
 NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|memory: |--[a-z]+|I/O threads: )")
 
@@ -136,7 +136,7 @@ def are_second_names(plan, run, want, place):
 def is_true_of(said, plan, run, want):
     if said is None or said[1] is None or plan.output is None:
         return said is not None
-    wanted = {'is complete': want, 'are complete': want, 'is as it was': plan.old, 'was not written': None}[said[1]]
+    wanted = {'is complete': want, 'are complete': want, 'is unchanged': plan.old, 'was not written': None}[said[1]]
     return run.output == wanted
 
 

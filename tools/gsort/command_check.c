@@ -25,8 +25,7 @@ static enum gs_status find_action(struct command_line *line, struct gs_error *er
             continue;
         if (line->action != GS_SORT && line->action != actions[i].action)
             return gs_fail(error, GS_E_USAGE, 0,
-                           "--check, --stats-only, --explain, --head and --tail exclude each "
-                           "other; give one");
+                           "give only one of --check, --stats-only, --explain, --head and --tail");
         line->action = actions[i].action;
     }
     bool finds = command_line_given(line, "find") != NULL && line->action == GS_SORT;
@@ -48,7 +47,7 @@ static enum gs_status allow_only(const struct command_line *line, const char *co
         while (*name != NULL && strcmp(*name, row->name) != 0)
             name++;
         if (*name == NULL)
-            return gs_fail(error, GS_E_USAGE, 0, "--%s: has no meaning with %s", row->name, why);
+            return gs_fail(error, GS_E_USAGE, 0, "--%s: has no effect with %s", row->name, why);
     }
     return GS_OK;
 }
@@ -59,21 +58,21 @@ static enum gs_status check_print(const struct command_line *line, struct gs_err
 {
     static const struct {
         const char *name, *why;
-    } apart[] = {{"into", "text goes to standard output: >FILE"},
-                 {"output", "text goes to standard output: >FILE"},
+    } apart[] = {{"into", "text goes to standard output; redirect it with >FILE"},
+                 {"output", "text goes to standard output; redirect it with >FILE"},
                  {"split", "text goes to standard output; --range prints a part"},
                  {"split-at", "text goes to standard output; --find prints a part"},
-                 {"values", "text goes to standard output, and values to files"},
-                 {"zstd", "text goes to standard output, and may be packed there: | zstd"},
-                 {"out-order", "text has no order of bytes"},
-                 {"out", "fields that it cuts out have no type; -k says what is printed"},
-                 {"drop-header", "the header is not printed; leave --drop-header out"}};
+                 {"values", "text goes to standard output, but values go to files"},
+                 {"zstd", "text goes to standard output; compress it there: | zstd"},
+                 {"out-order", "text has no byte order"},
+                 {"out", "the fields of --out have no type; -k sets the fields to print"},
+                 {"drop-header", "the header is not printed; omit --drop-header"}};
     const char *output = command_line_given(line, "output");
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
         const char *given = command_line_given(line, apart[i].name);
         if (given != NULL && (given != output || strcmp(given, "-") != 0))
-            return gs_fail(error, GS_E_USAGE, 0, "--print does not go with --%s: %s", apart[i].name,
-                           apart[i].why);
+            return gs_fail(error, GS_E_USAGE, 0, "--print cannot be used with --%s: %s",
+                           apart[i].name, apart[i].why);
     }
     return GS_OK;
 }
@@ -89,9 +88,9 @@ static enum gs_status check_look(const struct command_line *line, struct gs_erro
     TRY(allow_only(line, of_printing, true, why, error));
     for (size_t i = 0; i < sizeof of_groups / sizeof of_groups[0]; i++)
         if (command_line_given(line, of_groups[i]) != NULL)
-            return gs_fail(error, GS_E_USAGE, 0, "--%s: has no meaning with %s", of_groups[i], why);
+            return gs_fail(error, GS_E_USAGE, 0, "--%s: has no effect with %s", of_groups[i], why);
     if (line->input_count > 1)
-        return gs_fail(error, GS_E_USAGE, 0, "--%s: prints one file; '%s' is another", name,
+        return gs_fail(error, GS_E_USAGE, 0, "--%s: prints only one file; remove '%s'", name,
                        line->inputs[1]);
     return GS_OK;
 }
@@ -109,16 +108,17 @@ static enum gs_status check_action(const struct command_line *line, struct gs_er
     for (size_t i = 0; prints != NULL && i < ACTION_COUNT; i++)
         if (command_line_given(line, actions[i].name) != NULL)
             return gs_fail(error, GS_E_USAGE, 0,
-                           "--%s does not go with --%s, which writes no elements; a report as JSON "
-                           "is --stats=json",
+                           "--%s cannot be used with --%s, which writes no elements; for a report "
+                           "as JSON use --stats=json",
                            prints, actions[i].name);
     if (prints != NULL)
-        return gs_fail(error, GS_E_USAGE, 0,
-                       "--json: goes with --head and --tail; --print=json prints what is written");
+        return gs_fail(
+            error, GS_E_USAGE, 0,
+            "--json: needs --head or --tail; to print a sorted result as JSON use --print=json");
     if (line->action != GS_FIND)
         return GS_OK;
     return allow_only(line, of_finding, true,
-                      "--find, which prints a place; -o FILE writes what is found", error);
+                      "--find, which prints a position; -o FILE writes what is found", error);
 }
 
 static enum gs_status check_report(struct command_line *line, struct gs_error *error)
@@ -132,7 +132,7 @@ static enum gs_status check_report(struct command_line *line, struct gs_error *e
         else if (line->stats == STATS_NONE)
             return gs_fail(
                 error, GS_E_USAGE, 0,
-                "--%s: asks for a report, and --stats=none for none; leave one of them out",
+                "--%s: asks for a report, but --stats=none asks for none; omit one of them",
                 asking[i]);
     }
     if (line->action == GS_CHECK && line->stats != STATS_NONE)
@@ -145,7 +145,7 @@ static enum gs_status check_pairs(const struct command_line *line, struct gs_err
     const char *files0 = command_line_given(line, "files0-from");
     if (files0 != NULL && line->input_count > 0)
         return gs_fail(error, GS_E_USAGE, 0,
-                       "--files0-from and FILE '%s' exclude each other; name all files in '%s'",
+                       "--files0-from cannot be used with FILE '%s'; list all files in '%s'",
                        line->inputs[0], files0);
     if (command_line_given(line, "check") != NULL &&
         command_line_given(line, "check-quiet") != NULL)
@@ -170,9 +170,9 @@ static enum gs_status check_resume(const struct command_line *line, struct gs_er
     struct stat info;
     if (path == NULL || stat(path, &info) != 0 || S_ISDIR(info.st_mode))
         return GS_OK;
-    return gs_fail(error, GS_E_USAGE, 0,
-                   "--resume: '%s' is a file; --resume=DIR names a directory to keep what is done",
-                   path);
+    return gs_fail(
+        error, GS_E_USAGE, 0,
+        "--resume: '%s' is a file; name a directory for the resume journal: --resume=DIR", path);
 }
 
 enum gs_status command_line_check(struct command_line *line, struct gs_error *error)

@@ -123,8 +123,8 @@ static enum gs_status refuse_again(const struct gs_option *row, const char *give
                                    struct gs_error *error)
 {
     if (row->is_split)
-        return gs_fail(error, GS_E_USAGE, 0, "--%s: given twice; one list takes all: '%s,%s'",
-                       row->name, given, text);
+        return gs_fail(error, GS_E_USAGE, 0, "--%s: given twice; give one list: '%s,%s'", row->name,
+                       given, text);
     if (row->argument == NULL)
         return gs_fail(error, GS_E_USAGE, 0, "--%s: given twice; once is enough", row->name);
     return gs_fail(error, GS_E_USAGE, 0, "--%s: given twice ('%s', '%s')", row->name, given, text);
@@ -249,8 +249,9 @@ static enum gs_status take_stats(struct command_line *line, struct gs_error *err
     if (colon == NULL || strcmp(colon, ":-") == 0)
         return GS_OK;
     if (stats == STATS_NONE || colon[1] == '\0')
-        return gs_fail(error, GS_E_USAGE, 0, "--stats: '%s' %s; a report in a file is json:FILE",
-                       text, colon[1] == '\0' ? "names no file" : "has no report");
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--stats: '%s' %s; to write the report to a file use json:FILE", text,
+                       colon[1] == '\0' ? "names no file" : "has no report");
     line->report_path = colon + 1;
     return GS_OK;
 }

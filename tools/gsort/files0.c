@@ -78,8 +78,8 @@ static enum gs_status split(FILE *file, const char *name, bool is_stdin, uint64_
             return gs_fail(error, GS_E_INPUT, 0, "'%s': name %zu is empty", name, files->count);
         if (is_stdin && strcmp(at, "-") == 0)
             return gs_fail(error, GS_E_INPUT, 0,
-                           "'%s': name %zu is '-', but the names themselves come from there", name,
-                           files->count);
+                           "'%s': name %zu is '-', but standard input already holds the names",
+                           name, files->count);
     }
     return files->count > 0 ? GS_OK : gs_fail(error, GS_E_INPUT, 0, "'%s': holds no names", name);
 }

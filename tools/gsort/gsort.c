@@ -195,14 +195,14 @@ static void say_interrupted(const struct command_line *line, const gs_report *re
     } else if (line->is_split || command_line_given(line, "into") != NULL) {
         gs_fail(&shown, GS_E_CANCELED, 0,
                 line->is_split ? "interrupted; no file of '%s' was written"
-                               : "interrupted; what was to be written into '%s' may not be whole",
+                               : "interrupted; the part written into '%s' may be incomplete",
                 output);
         say(line, &shown);
     } else if (number_at(report, "is_kept") != 0) {
-        fputs("gsort: interrupted; the same command goes on from here\n", stderr);
+        fputs("gsort: interrupted; run the same command again to continue\n", stderr);
     } else if (is_named && (!exists || S_ISREG(info.st_mode))) {
         gs_fail(&shown, GS_E_CANCELED, 0, "interrupted; '%s' %s", output,
-                exists ? "is as it was" : "was not written");
+                exists ? "is unchanged" : "was not written");
         say(line, &shown);
     } else {
         fputs("gsort: interrupted\n", stderr);
@@ -215,12 +215,12 @@ static enum gs_status check_terminals(const struct command_line *line, struct gs
     if (line->input_count == 0 && isatty(STDIN_FILENO))
         return gs_fail(error, GS_E_USAGE, 0,
                        "standard input is a terminal; name a FILE, or pipe data in: gsort -t TYPE "
-                       "FILE -o OUT (gsort -h says more)");
+                       "FILE -o OUT (see gsort -h)");
     if (line->action == GS_SORT && command_line_output(line) == NULL &&
         command_line_given(line, "print") == NULL && isatty(STDOUT_FILENO))
         return gs_fail(error, GS_E_USAGE, 0,
-                       "standard output is a terminal; give -o FILE, or pipe it (-o - writes "
-                       "there); --print shows it as text");
+                       "standard output is a terminal; give -o FILE or pipe the output; --print "
+                       "shows it as text, -o - writes it to the terminal");
     return GS_OK;
 }
 
@@ -254,8 +254,8 @@ static enum gs_status check_progress(const struct run *run, struct gs_error *err
     if (run->line->progress != PROGRESS_ALWAYS || !is_json_on_stderr(run))
         return GS_OK;
     return gs_fail(error, GS_E_USAGE, 0,
-                   "--progress=always does not go with --stats=json on standard error, which is "
-                   "JSON as a whole; --stats=json:FILE writes the report elsewhere");
+                   "--progress=always cannot be used with --stats=json on standard error, which "
+                   "holds only JSON; write the report to a file: --stats=json:FILE");
 }
 
 /* Notes are in the JSON; where there is none, they are said. */

@@ -44,10 +44,10 @@ static enum gs_status read_elements(struct printer *printer, uint8_t *data, size
     size_t left = bytes % element_bytes;
     if (left > 0 && !printer->drops_tail)
         return gs_fail(error, GS_E_INPUT, 0,
-                       "'%s': ends amid an element: %zu bytes are left over, of %zu",
+                       "'%s': the last element is incomplete: %zu of %zu bytes",
                        printer->input.name, left, element_bytes);
     if (left > 0 && !printer->is_quiet)
-        fprintf(stderr, "gsort: '%s': %zu byte%s left out, behind the last element of %zu bytes\n",
+        fprintf(stderr, "gsort: '%s': %zu byte%s left out, after the last element of %zu bytes\n",
                 printer->input.name, left, left == 1 ? " is" : "s are", element_bytes);
     return GS_OK;
 }
@@ -71,8 +71,7 @@ static enum gs_status print_next(struct printer *printer, uint64_t count, struct
 static enum gs_status fail_count(const struct printer *printer, uint64_t count,
                                  struct gs_error *error)
 {
-    return gs_fail(error, GS_E_INPUT, 0,
-                   "'%s': %llu elements follow its header, which says that there are %llu",
+    return gs_fail(error, GS_E_INPUT, 0, "'%s': has %llu elements, but its header says %llu",
                    printer->input.name, (unsigned long long)count,
                    (unsigned long long)printer->expected_count);
 }
@@ -114,8 +113,8 @@ static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t cou
     uint8_t *ring = fits ? malloc(ring_bytes) : NULL;
     if (ring == NULL)
         return gs_fail(error, GS_E_MEMORY, 0,
-                       "--tail: the last %llu elements of '%s', which has no size, are more than "
-                       "memory holds",
+                       "--tail: the last %llu elements of '%s' do not fit into memory; ask for "
+                       "fewer, or read an uncompressed file",
                        (unsigned long long)count, printer->input.name);
     for (size_t wanted = 1, got = 1; status == GS_OK && got == wanted; seen += got) {
         uint64_t at = seen % count;

@@ -93,7 +93,7 @@ static int64_t give(void *context, void *data, size_t bytes, struct gs_error *er
         return (int64_t)got;
     uint8_t *held = realloc(input->held, input->held_bytes + got);
     if (held == NULL) {
-        gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'", input->name);
+        gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot read '%s'", input->name);
         return -1;
     }
     memcpy(held + input->held_bytes, data, got);
@@ -135,11 +135,12 @@ static enum gs_status read_packed(struct print_input *input, uint8_t *data, size
         ZSTD_inBuffer in = {input->coded, input->coded_bytes, input->coded_at};
         size_t wanted = ZSTD_decompressStream(input->unpacker, &out, &in);
         if (ZSTD_isError(wanted))
-            return gs_fail(error, GS_E_INPUT, 0, "'%s': cannot be unpacked: %s", input->name,
+            return gs_fail(error, GS_E_INPUT, 0, "'%s': cannot be decompressed: %s", input->name,
                            ZSTD_getErrorName(wanted));
         bool is_at_end = input->coded_bytes == 0 && out.pos == before;
         if (is_at_end && input->is_in_frame)
-            return gs_fail(error, GS_E_INPUT, 0, "'%s': is cut short in a zstd frame", input->name);
+            return gs_fail(error, GS_E_INPUT, 0, "'%s': ends inside a zstd frame; it is incomplete",
+                           input->name);
         if (is_at_end)
             break;
         input->is_in_frame = wanted != 0;
@@ -159,7 +160,7 @@ enum gs_status print_input_read(struct print_input *input, uint8_t *data, size_t
 enum gs_status print_input_seek(struct print_input *input, uint64_t off, struct gs_error *error)
 {
     if (off > INT64_MAX || lseek(input->fd, (off_t)off, SEEK_SET) < 0)
-        return gs_fail(error, GS_E_IO, errno, "'%s': cannot go to byte %llu", input->name,
+        return gs_fail(error, GS_E_IO, errno, "'%s': cannot seek to byte %llu", input->name,
                        (unsigned long long)off);
     return GS_OK;
 }
@@ -170,7 +171,7 @@ static enum gs_status open_unpacker(struct print_input *input, struct gs_error *
     input->unpacker = ZSTD_createDCtx();
     input->coded = malloc(CODED_BYTES);
     if (input->unpacker == NULL || input->coded == NULL)
-        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot unpack '%s'", input->name);
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot decompress '%s'", input->name);
     return GS_OK;
 }
 
@@ -186,8 +187,9 @@ enum gs_status print_input_begin(struct print_input *input, bool is_packed, uint
     for (size_t got; off > 0; off -= got) {
         TRY(print_input_read(input, skipped, min_u64(off, sizeof skipped), &got, error));
         if (got == 0)
-            return gs_fail(error, GS_E_INPUT, 0, "'%s': ends in its header, %llu bytes too early",
-                           input->name, (unsigned long long)off);
+            return gs_fail(error, GS_E_INPUT, 0,
+                           "'%s': ends inside its header; %llu byte%s missing", input->name,
+                           (unsigned long long)off, off == 1 ? " is" : "s are");
     }
     return GS_OK;
 }

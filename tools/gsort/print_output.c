@@ -171,8 +171,8 @@ static enum gs_status check_shown(const struct command_line *line, const gs_repo
         strcmp(type, "record") != 0)
         return GS_OK;
     return gs_fail(error, GS_E_USAGE, 0,
-                   "--print does not go with --%s: it shows only the keys, which are equal in the "
-                   "records that --%s chooses from; write whole records with -o FILE",
+                   "--print cannot be used with --%s: it prints only keys, and --%s chooses "
+                   "between records with equal keys; write whole records with -o FILE",
                    name, name);
 }
 

@@ -220,7 +220,7 @@ enum gs_status report_file_open(const struct command_line *line, gs_output **fil
         return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot compare '%s' with other files", path);
     if (done != NULL)
         return gs_fail(error, GS_E_USAGE, 0,
-                       "--stats: '%s' is a file that is %s; give the report a name of its own",
+                       "--stats: '%s' is also %s by this command; give the report another name",
                        path, done);
     return gs_output_open(path, file, error);
 }

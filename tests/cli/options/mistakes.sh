@@ -81,7 +81,7 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; decompress it first: gzip -dc F
 --check -u twice.u32| 1 | twice.u32: element 1 is a duplicate: * again
 --check -R 4 -k 0:b4 down.u32| 1 | down.u32: element 1 is out of order, by 0:b4, byte 0: "aaaa" after "bbbb"
 --check x.u32 -o out| 2 | --output cannot be used with --check: *
---check --stats-only x.u32| 2 | --check, --stats-only*exclude each other; give one
+--check --stats-only x.u32| 2 | give only one of --check, --stats-only*
 -q -v x.u32| 2 | --quiet and --verbose contradict each other
 -o out -o out x.u32| 2 | -o: given twice ('out', 'out')
 - - -t u32 -o out| 2 | '-': is given twice, but standard input can be read only once
@@ -111,7 +111,7 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; decompress it first: gzip -dc F
 --key=1,2 x.u32| 2 | --key: '1,2' is a field of text lines, as in sort(1); numbers need no key, *
 -k 2n x.u32| 2 | -k: '2n' is a field of text lines, as in sort(1); *
 -R 4 -k 1,1 x.u32| 2 | -k: '1,1' is a field of text lines, as in sort(1); *
---resume x.u32 -o out| 2 | --resume: 'x.u32' is a file; --resume=DIR names a directory *
+--resume x.u32 -o out| 2 | --resume: 'x.u32' is a file; name a directory for the resume journal: --resume=DIR
 -S 5M x.u32 -o out| 2 | -S: 5242880 bytes are too few to sort with; *
 --header 0 --header 1 x.u32| 2 | --header: given twice ('0', '1')
 -S 20M --memory 1G x.u32 -o out| 2 | -S: given twice ('20M', '1G')

@@ -39,7 +39,7 @@ grep -c '^memory ' r
 gsort --stats=json:- x.u64 -o out | python3 -c 'import json, sys; assert json.load(sys.stdin)["tally"]["count"] == 5000'
 # Where JSON goes to standard error no progress is drawn into it.
 gsort x.u64 --stats=json --progress=always >out 2>err && cat err
-grep -c -- '--progress=always does not go with --stats=json on standard error' err
+grep -c -- '--progress=always cannot be used with --stats=json on standard error' err
 gsort x.u64 --stats=json:r --progress=always >out 2>err
 # Refused, before anything is done.
 refuse() {
@@ -94,7 +94,7 @@ for pair in "rep:out:-o out" "lo:new:-o lo" "rep:out.2:-o out.%d --split 2" "out
         [ "$report" != "$link" ] || [[ "$way" != *"$link"* ]] || continue
         # shellcheck disable=SC2086
         gsort -q x.u64 $way --stats=json:"$report" 2>err && echo "$pair, $report: written over"
-        grep -q "is a file that is written" err || cat err
+        grep -q "is also written by this command" err || cat err
     done
     rm "$link"
 done
