@@ -86,7 +86,7 @@ static const struct gs_option options[OPTION_COUNT] = {
                               "by size; default an eighth"},
     [BENCH_PARALLEL] = {"parallel", 0, "N",
                         .help = "memory, sort, records, verbs, verify, outofcore, order,\n"
-                                "scale: threads; default as many as processors"},
+                                "scale: threads; default one per processor"},
     [BENCH_REPEAT] = {"repeat", 0, "N", .help = "measurements of each case; default 5"},
     [BENCH_JSON] = {"json", 0, NULL, .help = "the report as JSON"},
     [BENCH_PLOT] =

@@ -76,7 +76,7 @@ __attribute__((noreturn)) static void show_help(void)
          "Write a seeded data set of numbers; the same options give the same bytes everywhere.\n");
     for (int o = 0; o < GEN_OPTION_COUNT; o++)
         option_row_print(stdout, &gen_options[o], gen_options[o].help);
-    puts("\nA file appears under its name when it is whole. Exit status: 0 done, 2 usage, 3 I/O.");
+    puts("\nThe output file appears when it is complete. Exit status: 0 done, 2 usage, 3 I/O.");
     exit_after_print();
 }
 
@@ -84,8 +84,7 @@ static void parse_type(struct settings *settings)
 {
     if (strcasecmp(optarg, "u8") == 0 || strcasecmp(optarg, "i8") == 0) {
         const char *sign = (optarg[0] | 0x20) == 'u' ? "u" : "";
-        usage_error("--type: '%s' is 8 bits to some and 8 bytes to NumPy; %sint8 or %sint64 says "
-                    "which",
+        usage_error("--type: '%s' means 8 bits, but 8 bytes in NumPy; write %sint8 or %sint64",
                     optarg, sign, sign);
     }
     if (!gs_type_find(optarg, &settings->type) || !gen_type_is_known(&settings->type))
@@ -96,8 +95,7 @@ static void parse_type(struct settings *settings)
 static void take_name(struct settings *settings)
 {
     if (gs_type_of_file(settings->output, &settings->type) && settings->type.element_bytes == 1)
-        fprintf(stderr,
-                "gsort-gen: '%s': named as %s, of 8 bits; numbers of 8 bytes are --type %.*s64\n",
+        fprintf(stderr, "gsort-gen: '%s': named as %s, of 8 bits; for 8 bytes use --type %.*s64\n",
                 settings->output, settings->type.name, (int)strcspn(settings->type.name, "8"),
                 settings->type.name);
 }
@@ -154,7 +152,7 @@ static struct settings parse(int argc, char **argv)
         parse_option(&settings, option);
     }
     if (optind < argc)
-        usage_error("'%s': there are no operands; name a file with -o", argv[optind]);
+        usage_error("'%s': unexpected argument; name the output file with -o", argv[optind]);
     if (settings.distribution == NULL)
         usage_error("--dist is missing; --list shows the distributions");
     if (settings.has_count == settings.has_size)
@@ -166,7 +164,7 @@ static struct settings parse(int argc, char **argv)
     if (settings.type.name == NULL)
         gs_type_find("u64", &settings.type);
     if (!gen_type_is_known(&settings.type))
-        usage_error("--type: the output is named as %s, of which there are no data; say which",
+        usage_error("--type: the output is named as %s, which gsort-gen cannot make; give --type",
                     settings.type.name);
     uint32_t unit = settings.type.element_bytes;
     if (settings.has_size && settings.size_bytes % unit != 0)
