@@ -19,6 +19,7 @@ struct gsi_tally_report {
     /* With options->variance, if there are numbers: of these, without NaNs, exact and rounded once.
      * The variance is that of the whole (divided by n); infinities make it NaN. */
     double mean, variance;
+    int64_t mean_time; /* of times: the mean, rounded once to a whole unit */
     bool has_moments;
 };
 
@@ -99,6 +100,7 @@ struct gsi_field_report {
     bool is_big_endian; /* in the record; a value is little endian */
     bool is_bfloat;     /* a float of 2 bytes is the upper half of one of 4, not IEEE's half */
     bool is_time;       /* the least is NaT: no time */
+    bool has_no_sum;    /* the values are times of a known unit */
     enum gsi_time_unit unit;
 };
 
@@ -130,6 +132,7 @@ struct gsi_quantile_report {
     uint64_t rank;     /* from 1 on; 0: there are no numbers, and none of the following */
     uint8_t value[16]; /* an element of the report's type, or of a field; it occurs */
     double between;
+    int64_t between_time; /* of times: the same, rounded once to a whole unit */
 };
 
 /* A bin of a histogram: values from this one on, up to that of the next bin. The borders are min +

@@ -265,6 +265,7 @@ static bool resolve(struct select *select, size_t i, struct gsi_bracket *next)
     set_value(select, keys[1], low_value);
     set_value(select, keys[2], high_value);
     quantile->between = gsi_quantile_mix(select->layout.type, low_value, high_value, part);
+    quantile->between_time = gsi_quantile_time(wanted, select->count, low_value, high_value);
     return true;
 }
 

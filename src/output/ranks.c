@@ -362,8 +362,12 @@ void gsi_ranks_end(struct gsi_ranks *ranks)
     take_group(ranks, ranks->last, ranks->group_count);
     report->has_groups = ranks->has_groups;
     end_bins(ranks);
-    for (size_t i = 0; ranks->count > 0 && i < report->quantile_count; i++)
-        report->quantiles[i].between =
-            gsi_quantile_mix(ranks->type, ranks->places[i].low_value, ranks->places[i].high_value,
-                             ranks->places[i].part);
+    for (size_t i = 0; ranks->count > 0 && i < report->quantile_count; i++) {
+        const struct gsi_rank_places *places = &ranks->places[i];
+        struct gsi_quantile_report *quantile = &report->quantiles[i];
+        quantile->between =
+            gsi_quantile_mix(ranks->type, places->low_value, places->high_value, places->part);
+        quantile->between_time = gsi_quantile_time(ranks->quantiles[i], ranks->count,
+                                                   places->low_value, places->high_value);
+    }
 }

@@ -51,12 +51,16 @@ static inline bool gsi_has_records(const struct gs_report *report)
 /* gsi_shown_element: a raw element of the report's type, as text.
  * gsi_shown_value: the value of a field in an element, as an element of field->element_bytes, which
  * may be more than the field has; of bytes, the first 16.
- * gsi_shown_text: a field's value, as text. */
+ * gsi_shown_text: a field's value, as text.
+ * gsi_shown_computed: a number between values, as text: `time` if the field has times of a known
+ * unit. */
 void gsi_shown_value(const struct gsi_field_report *field, const void *element, uint8_t value[16]);
 #define GSI_ELEMENT_TEXT_BYTES 96
 void gsi_shown_element(const struct gs_report *report, const uint8_t element[16],
                        char text[GSI_ELEMENT_TEXT_BYTES]);
 void gsi_shown_text(const struct gsi_field_report *field, const uint8_t value[16],
                     char text[GSI_ELEMENT_TEXT_BYTES]);
+void gsi_shown_computed(const struct gsi_field_report *field, double number, int64_t time,
+                        char text[GSI_ELEMENT_TEXT_BYTES]);
 
 #endif

@@ -165,12 +165,37 @@ static void read_sum(const struct place *place, struct gsi_leaf *leaf)
 {
     const struct gsi_field_report field = gsi_row_field(place->row, place->at);
     const struct gsi_tally_report *tally = place->in;
+    if (field.has_no_sum) {
+        leaf->text = NULL;
+        return;
+    }
     if (field.is_float) {
         put_double(leaf, tally->sum_float);
         return;
     }
     leaf->kind = GSI_LEAF_INTEGER;
     gsi_number_sum(leaf->room, tally->sum);
+}
+
+/* A number that is computed of values. Of times it is a time as text, and a double for programs. */
+static void put_computed(const struct place *place, struct gsi_leaf *leaf, double number,
+                         int64_t time)
+{
+    const struct gsi_field_report field = gsi_row_field(place->row, place->at);
+    put_double(leaf, number);
+    gsi_shown_computed(&field, number, time, leaf->room);
+}
+
+static void read_mean(const struct place *place, struct gsi_leaf *leaf)
+{
+    const struct gsi_tally_report *tally = place->in;
+    put_computed(place, leaf, tally->mean, tally->mean_time);
+}
+
+static void read_between(const struct place *place, struct gsi_leaf *leaf)
+{
+    const struct gsi_quantile_report *quantile = place->in;
+    put_computed(place, leaf, quantile->between, quantile->between_time);
 }
 
 static void read_double(const struct place *place, struct gsi_leaf *leaf)
@@ -211,6 +236,7 @@ static void (*const readers[])(const struct place *place, struct gsi_leaf *leaf)
     [GSI_ROW_SECONDS] = read_seconds, [GSI_ROW_PRINT] = read_print,
     [GSI_ROW_HEX] = read_hex,         [GSI_ROW_END_KEY] = read_end_key,
     [GSI_ROW_VALUE] = read_value,     [GSI_ROW_SUM] = read_sum,
+    [GSI_ROW_MEAN] = read_mean,       [GSI_ROW_BETWEEN] = read_between,
     [GSI_ROW_DOUBLE] = read_double,   [GSI_ROW_DEVIATION] = read_deviation,
     [GSI_ROW_SET] = read_set,         [GSI_ROW_SCHEMA] = read_schema,
     [GSI_ROW_PHASE] = read_phase,     [GSI_ROW_PREDICTED] = read_predicted,

@@ -49,9 +49,10 @@ static bool convert(const struct gsi_field_report *from, const struct gsi_field_
     return strcmp(text, again) == 0;
 }
 
-/* The statistics of a field in another report, as those of `field`. false: there are none, or of
+/* The statistics of a field in another report, as those of `field`. A field without values gets
+ * the type of the other one: the names of .npy fields don't tell their types. false: there are none, or of
  * another unit, or of numbers that it cannot have. */
-static bool find_field(const gs_report *report, const struct gsi_field_report *field,
+static bool find_field(const gs_report *report, struct gsi_field_report *field, bool has_values,
                        struct gsi_tally_report *tally)
 {
     size_t i = 0;
@@ -62,6 +63,8 @@ static bool find_field(const gs_report *report, const struct gsi_field_report *f
         return false;
     const struct gsi_field_report *from = &report->fields[i];
     *tally = report->field_tallies[i];
+    if (!has_values && tally->has_extremes)
+        *field = *from;
     return !tally->has_extremes ||
            (convert(from, field, tally->min) && convert(from, field, tally->max));
 }
@@ -72,7 +75,7 @@ static bool join_fields(gs_report *whole, const gs_report *part)
     size_t kept = 0;
     for (size_t i = 0; i < whole->field_count; i++) {
         struct gsi_tally_report more;
-        if (!find_field(part, &whole->fields[i], &more))
+        if (!find_field(part, &whole->fields[i], whole->field_tallies[i].has_extremes, &more))
             continue;
         whole->fields[kept] = whole->fields[i];
         whole->field_tallies[kept] = whole->field_tallies[i];

@@ -65,20 +65,21 @@ static bool has_ranks(const struct gs_report *report)
         .kind = GSI_ROW_END \
     }
 
-#define NUMBERS(tally, step, field)                                                                \
-    ROW(VALUE, "min", .in = STEP(tally.min, step), .of = field,                                    \
-        .known = STEP(tally.has_extremes, step)),                                                  \
-        ROW(VALUE, "max", .in = STEP(tally.max, step), .of = field,                                \
-            .known = STEP(tally.has_extremes, step)),                                              \
-        ROW(SUM, "sum", .in = STEP(tally, step), .of = field),                                     \
-        ROW(DOUBLE, "mean", .in = STEP(tally.mean, step), .known = STEP(tally.has_moments, step)), \
-        ROW(DOUBLE, "variance", .in = STEP(tally.variance, step),                                  \
-            .known = STEP(tally.has_moments, step)),                                               \
-        ROW(DEVIATION, "deviation", .in = STEP(tally.variance, step),                              \
-            .known = STEP(tally.has_moments, step)),                                               \
-        ROW(COUNT, "nan_count", .in = STEP(tally.nan_count, step)),                                \
-        ROW(COUNT, "positive_infinity_count", .in = STEP(tally.positive_infinity_count, step)),    \
-        ROW(COUNT, "negative_infinity_count", .in = STEP(tally.negative_infinity_count, step)),    \
+#define NUMBERS(tally, step, field)                                                             \
+    ROW(VALUE, "min", .in = STEP(tally.min, step), .of = field,                                 \
+        .known = STEP(tally.has_extremes, step)),                                               \
+        ROW(VALUE, "max", .in = STEP(tally.max, step), .of = field,                             \
+            .known = STEP(tally.has_extremes, step)),                                           \
+        ROW(SUM, "sum", .in = STEP(tally, step), .of = field),                                  \
+        ROW(MEAN, "mean", .in = STEP(tally, step), .of = field,                                 \
+            .known = STEP(tally.has_moments, step)),                                            \
+        ROW(DOUBLE, "variance", .in = STEP(tally.variance, step),                               \
+            .known = STEP(tally.has_moments, step)),                                            \
+        ROW(DEVIATION, "deviation", .in = STEP(tally.variance, step),                           \
+            .known = STEP(tally.has_moments, step)),                                            \
+        ROW(COUNT, "nan_count", .in = STEP(tally.nan_count, step)),                             \
+        ROW(COUNT, "positive_infinity_count", .in = STEP(tally.positive_infinity_count, step)), \
+        ROW(COUNT, "negative_infinity_count", .in = STEP(tally.negative_infinity_count, step)), \
         ROW(COUNT, "negative_zero_count", .in = STEP(tally.negative_zero_count, step))
 
 static const struct gsi_report_row element_numbers[] = {NUMBERS(tally, 0, GSI_OF_ELEMENT), END};
@@ -108,7 +109,7 @@ static const struct gsi_report_row quantile_rows[] = {
         .known = IN_EACH(quantiles[0].rank, quantiles)),
     ROW(VALUE, "value", .in = IN_EACH(quantiles[0].value, quantiles), .of = GSI_OF_RANKS,
         .known = IN_EACH(quantiles[0].rank, quantiles)),
-    ROW(DOUBLE, "between", .in = IN_EACH(quantiles[0].between, quantiles),
+    ROW(BETWEEN, "between", .in = IN_EACH(quantiles[0], quantiles), .of = GSI_OF_RANKS,
         .known = IN_EACH(quantiles[0].rank, quantiles)),
     END,
 };

@@ -27,7 +27,9 @@ enum gsi_row_kind {
     GSI_ROW_HEX,     /* the same without leading zeros */
     GSI_ROW_END_KEY, /* as many bytes as end_key_bytes says, as digits */
     GSI_ROW_VALUE,   /* of the field that `of` says */
-    GSI_ROW_SUM,     /* a tally's, of that field */
+    GSI_ROW_SUM,     /* a tally's, of that field; null if the field has none */
+    GSI_ROW_MEAN,    /* the same, of the tally */
+    GSI_ROW_BETWEEN, /* the number between elements, of a quantile */
     GSI_ROW_DOUBLE,
     GSI_ROW_DEVIATION, /* of a variance */
     GSI_ROW_SET,       /* enum gsi_set */

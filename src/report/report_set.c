@@ -12,6 +12,7 @@
 #include "report/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,17 +56,46 @@ static void set_double(const struct place *place, const char *text)
     *(double *)place->in = gsi_number_of_double(text);
 }
 
-#define WIDE_BYTES 16 /* of a field of which nothing is known */
+/* gsort 1.0 wrote the mean of times as a number of units. */
+static int64_t time_of_number(double number)
+{
+    double rounded = rint(number);
+    return rounded >= 0x1p63    ? INT64_MAX
+           : rounded <= -0x1p63 ? -INT64_MAX
+           : isnan(rounded)     ? 0
+                                : (int64_t)rounded;
+}
 
-/* Of a field whose name says nothing the first value tells that it is of times. */
-static void take_unit(const struct place *place, const char *text)
+static void set_mean(const struct place *place, const char *text)
+{
+    struct gsi_tally_report *tally = place->in;
+    const struct gsi_field_report field = gsi_row_field(place->row, place->at);
+    if (field.unit != GSI_UNIT_NONE &&
+        gsi_time_parse(text, field.unit, &tally->mean_time) == GSI_TIME_OK) {
+        tally->mean = (double)tally->mean_time;
+        return;
+    }
+    tally->mean = gsi_number_of_double(text);
+    tally->mean_time = time_of_number(tally->mean);
+}
+
+#define WIDE_BYTES 16 /* of an element of a field whose type is not known */
+
+/* Returns the field of a value, or NULL if its name says of which type it is. */
+static struct gsi_field_report *untyped_field(const struct place *place)
 {
     struct gsi_field_report *field = &place->report->fields[place->at.idx];
-    bool is_unknown = place->row->of == GSI_OF_FIELD && field->element_bytes == WIDE_BYTES;
-    enum gsi_time_unit unit = is_unknown ? gsi_time_unit_of(text) : GSI_UNIT_NONE;
+    return place->row->of == GSI_OF_FIELD && field->bytes == 0 && !field->is_float ? field : NULL;
+}
+
+/* The first value of a field whose name says nothing tells that the field has times. */
+static void take_unit(const struct place *place, const char *text)
+{
+    struct gsi_field_report *field = untyped_field(place);
+    enum gsi_time_unit unit = field != NULL ? gsi_time_unit_of(text) : GSI_UNIT_NONE;
     if (unit != GSI_UNIT_NONE) {
         field->unit = unit;
-        field->is_time = true;
+        field->is_time = field->has_no_sum = true;
     }
 }
 
@@ -130,6 +160,7 @@ static void (*const setters[])(const struct place *place, const char *text) = {
     [GSI_ROW_COUNT] = set_count,   [GSI_ROW_FLAG] = set_flag, [GSI_ROW_CHARS] = set_chars,
     [GSI_ROW_PRINT] = set_print,   [GSI_ROW_TYPE] = set_type, [GSI_ROW_FIELD] = set_field,
     [GSI_ROW_DOUBLE] = set_double, [GSI_ROW_SUM] = set_sum,   [GSI_ROW_VALUE] = set_value,
+    [GSI_ROW_MEAN] = set_mean,
 };
 
 /* ---- any of them ---- */
@@ -142,14 +173,23 @@ static void set_known(const struct place *place, bool is_known)
         *(bool *)((char *)place->report + known.off + place->at.idx * known.step) = is_known;
 }
 
-/* Floats that were joined have no sum: a rounded one adds up to nothing. */
+/* Times have no sum. Neither have floats that were joined: a rounded one adds up to nothing. */
+static enum gs_found set_no_sum(const struct place *place)
+{
+    struct gsi_field_report *field = untyped_field(place);
+    if (field != NULL)
+        field->is_time = field->has_no_sum = true;
+    set_sum(place, "nan");
+    const struct gsi_field_report of = gsi_row_field(place->row, place->at);
+    return of.is_float || of.has_no_sum ? GS_FOUND : GS_INEXACT;
+}
+
 static enum gs_found set_null(const struct place *place)
 {
     set_known(place, false);
     if (place->row->kind == GSI_ROW_SUM)
-        set_sum(place, "nan");
-    bool is_nan = place->row->kind == GSI_ROW_SUM && gsi_row_field(place->row, place->at).is_float;
-    return is_nan || !gsi_row_is_known(place->row, place->at) ? GS_FOUND : GS_INEXACT;
+        return set_no_sum(place);
+    return !gsi_row_is_known(place->row, place->at) ? GS_FOUND : GS_INEXACT;
 }
 
 /* gsort 1.0 wrote a float that is 1500 as 1.5e+03. */
@@ -164,6 +204,22 @@ static bool is_text_of_1_0(const char *text, const char *now)
     snprintf(before, sizeof before, "%.*s%s%.*se+%02zu", (int)sign + 1, now, count > 1 ? "." : "",
              (int)count - 1, now + sign + 1, digits - 1);
     return strcmp(text, before) == 0;
+}
+
+/* gsort 1.0 wrote sum and mean of times as numbers of units. */
+static bool is_time_of_1_0(const struct place *place, const char *text)
+{
+    const struct gsi_tally_report *tally = place->in;
+    enum gsi_row_kind kind = place->row->kind;
+    char again[GSI_NUMBER_BYTES] = "";
+    if ((kind != GSI_ROW_SUM && kind != GSI_ROW_MEAN) ||
+        !gsi_row_field(place->row, place->at).has_no_sum)
+        return false;
+    if (kind == GSI_ROW_SUM)
+        gsi_number_sum(again, tally->sum);
+    else if (isfinite(tally->mean))
+        gsi_number_double(again, tally->mean);
+    return strcmp(text, again) == 0 || is_text_of_1_0(text, again);
 }
 
 enum gs_found gs_report_set(gs_report *report, const char *path, const char *text)
@@ -188,6 +244,7 @@ enum gs_found gs_report_set(gs_report *report, const char *path, const char *tex
         setters[row->kind](&place, text);
     gsi_leaf_read(row, found.at, &leaf);
     bool is_same = leaf.text != NULL && strcmp(leaf.text, text) == 0;
-    bool is_old = leaf.kind == GSI_LEAF_FLOAT && is_text_of_1_0(text, leaf.text);
+    bool is_old = (leaf.kind == GSI_LEAF_FLOAT && is_text_of_1_0(text, leaf.text)) ||
+                  is_time_of_1_0(&place, text);
     return is_same || is_old ? GS_FOUND : GS_INEXACT;
 }

@@ -38,6 +38,15 @@ void gsi_shown_text(const struct gsi_field_report *field, const uint8_t value[16
             sprintf(text + (size_t)2 * i, "%02x", value[i]);
 }
 
+void gsi_shown_computed(const struct gsi_field_report *field, double number, int64_t time,
+                        char text[GSI_ELEMENT_TEXT_BYTES])
+{
+    if (field->unit != GSI_UNIT_NONE)
+        gsi_time_text(text, time, field->unit);
+    else
+        gsi_number_double(text, number);
+}
+
 void gsi_shown_value(const struct gsi_field_report *field, const void *element, uint8_t value[16])
 {
     const uint8_t *at = (const uint8_t *)element + field->off;
@@ -138,18 +147,19 @@ static void print_tally(FILE *file, const struct gsi_field_report *field,
         gsi_number_double(text, tally->sum_float);
     else
         gsi_number_sum(text, tally->sum);
-    gsi_line(file, "sum", text);
+    if (!field->has_no_sum)
+        gsi_line(file, "sum", text);
     if (tally->has_moments) {
-        gsi_number_double(text, tally->mean);
+        gsi_shown_computed(field, tally->mean, tally->mean_time, text);
         gsi_line(file, "mean", text);
         gsi_number_double(text, tally->variance);
         gsi_line(file, "variance", text);
         gsi_number_double(text, sqrt(tally->variance));
         gsi_line(file, "deviation", text);
     }
+    print_special(file, field->is_time ? "nat" : "nan", tally->nan_count);
     if (!field->is_float)
         return;
-    print_special(file, "nan", tally->nan_count);
     print_special(file, "inf", tally->positive_infinity_count);
     print_special(file, "-inf", tally->negative_infinity_count);
     print_special(file, "-0", tally->negative_zero_count);
@@ -177,6 +187,8 @@ static bool is_element(const struct gsi_field_report *field,
                                               : field->is_signed ? GSI_KEY_SIGNED
                                                                  : GSI_KEY_UNSIGNED};
     double value = gsi_value_of(&type, quantile->value);
+    if (field->unit != GSI_UNIT_NONE)
+        return memcmp(&quantile->between_time, quantile->value, sizeof(int64_t)) == 0;
     return value == quantile->between || (isnan(value) && isnan(quantile->between));
 }
 
@@ -186,7 +198,7 @@ static void print_ranks(FILE *file, const struct gs_report *report)
     struct gsi_field_report element = gsi_element_field(report);
     const struct gsi_field_report *field =
         report->field_count > 0 ? &report->quantile_field : &element;
-    char text[GSI_ELEMENT_TEXT_BYTES], between[GSI_NUMBER_BYTES], name[32];
+    char text[GSI_ELEMENT_TEXT_BYTES], between[GSI_ELEMENT_TEXT_BYTES], name[32];
     if (gsi_has_records(report) &&
         (report->quantile_count > 0 || report->bin_count > 0 || report->has_groups))
         gsi_line(file, "ranks of", field->text);
@@ -199,8 +211,8 @@ static void print_ranks(FILE *file, const struct gs_report *report)
             continue;
         }
         gsi_shown_text(field, quantile->value, text);
-        gsi_number_double(between, quantile->between);
-        bool is_all = is_element(field, quantile) || field->unit != GSI_UNIT_NONE;
+        gsi_shown_computed(field, quantile->between, quantile->between_time, between);
+        bool is_all = is_element(field, quantile);
         fprintf(file, is_all ? GSI_LINE_NAME "%s\n" : GSI_LINE_NAME "%s (%s)\n", name, text,
                 between);
     }

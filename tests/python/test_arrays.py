@@ -352,6 +352,10 @@ def test_times__at_the_ends_of_their_range__are_exact():
         a = np.array([-2 ** 63 + 1, 2 ** 63 - 1, 0, 253402300800 if unit == 's' else 1], 'i8').view(f'M8[{unit}]')
         report = gs.stats(a)
         assert (report.min, report.max) == (a[0], a[1]), unit
+    a = np.array([2 ** 62 + 1, 2 ** 62 + 2, 2 ** 62 + 6], 'M8[ns]')  # no double holds any of them
+    report = gs.stats(a, variance=True, quantiles=[0.25])
+    assert (report.mean, report.quantiles[0].between) == (a[1] + 1, a[1])  # half a unit is rounded to even
+    assert report.details['tally']['sum'] is None
 
 
 def test_report__is_read_when_it_is_looked_into():

@@ -108,3 +108,14 @@ double gsi_quantile_mix(const struct gsi_key_type *type, const uint8_t low[16],
         return a;
     return part < 0.5 ? a + (b - a) * part : b - (b - a) * (1 - part);
 }
+
+int64_t gsi_quantile_time(struct gsi_quantile quantile, uint64_t n, const uint8_t low[16],
+                          const uint8_t high[16])
+{
+    gsi_u128 product = (gsi_u128)(n - 1) * quantile.numerator;
+    gsi_i128 part = (gsi_i128)(product % quantile.denominator), whole = quantile.denominator;
+    int64_t a, b;
+    memcpy(&a, low, sizeof a);
+    memcpy(&b, high, sizeof b);
+    return (int64_t)gsi_divide_to_even(a * whole + ((gsi_i128)b - a) * part, whole);
+}

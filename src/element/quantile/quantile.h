@@ -35,4 +35,9 @@ double gsi_value_of(const struct gsi_key_type *type, const uint8_t element[16]);
 double gsi_quantile_mix(const struct gsi_key_type *type, const uint8_t low[16],
                         const uint8_t high[16], double part);
 
+/* gsi_quantile_time: the time between two times that are at the places of gsi_quantile_between, of
+ * n > 0 times; rounded once to a whole unit. */
+int64_t gsi_quantile_time(struct gsi_quantile quantile, uint64_t n, const uint8_t low[16],
+                          const uint8_t high[16]);
+
 #endif

@@ -380,6 +380,8 @@ static void finish_moments(const struct gsi_tally *tally, struct gsi_tally_repor
     if (tally->positive_infinities + tally->negative_infinities == 0) {
         gsi_moments_finish(&tally->layout, moments_of(tally), n, result->sum,
                            is_float_type ? &exact : NULL, &result->mean, &result->variance);
+        const gsi_u128 sum = (gsi_u128)result->sum[1] << 64 | result->sum[0];
+        result->mean_time = (int64_t)gsi_divide_to_even((gsi_i128)sum, n);
         return;
     }
     result->variance = __builtin_nan("");

@@ -105,6 +105,7 @@ static const struct kind {
     {"i64be", 8, {.type = "i64be"}},
     {"f64", 8, {.type = "f64"}},
     {"time64", 8, {.type = "time64"}},
+    {"time64[ms]", 8, {.type = "time64[ms]"}},
     {"u128", 16, {.type = "u128"}},
     {"i128", 16, {.type = "i128"}},
     {"records without numbers", 24, {.record_bytes = 24}},
@@ -112,9 +113,9 @@ static const struct kind {
     {"records with fields",
      24,
      {.record_bytes = 24,
-      .stats_fields =
-          TEXTS("0:u128", "8:i128be", "1:f16", "4:bf16", "3:int8", "8:f64be", "2:f32", "5:time64"),
-      .stats_field_count = 8}},
+      .stats_fields = TEXTS("0:u128", "8:i128be", "1:f16", "4:bf16", "3:int8", "8:f64be", "2:f32",
+                            "5:time64", "6:time64[us]be"),
+      .stats_field_count = 9}},
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -473,9 +474,96 @@ static void test_report_join__floats_of_1_0__are_read(void **state)
     gs_report_free(report);
 }
 
+/* Times have no sum, and their mean is a time. gsort 1.0 wrote both as numbers of seconds. */
+static void test_report_join__sums_and_means_of_times__as_now_and_as_in_1_0(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *field, *min, *name, *text, *again; /* again NULL: null */
+        enum gs_found want;
+    } rows[] = {
+        {"0:time64[s]", "2024-01-05T00:00:00", "sum", NULL, NULL, GS_FOUND},
+        {"0:time64[s]", "2024-01-05T00:00:00", "sum", "3646080001", NULL, GS_FOUND},
+        {"0:time64[s]", "2024-01-05T00:00:00", "sum", "-5", NULL, GS_FOUND},
+        {"0:time64[s]", "2024-01-05T00:00:00", "sum", "05", NULL, GS_INEXACT},
+        {"0:time64[s]", "2024-01-05T00:00:00", "sum", "2024-01-05T00:00:00", NULL, GS_INEXACT},
+        {"t", "2024-01-05T00:00:00", "sum", NULL, NULL, GS_FOUND},
+        {"t", "2024-01-05T00:00:00", "sum", "3646080001", NULL, GS_FOUND},
+        {"t", NULL, "sum", NULL, NULL, GS_FOUND}, /* of NaTs alone */
+        {"t", NULL, "sum", "0", "0", GS_FOUND},
+        {"0:time64", "7", "sum", "7", "7", GS_FOUND},
+        {"0:time64", "7", "sum", NULL, NULL, GS_INEXACT},
+        {"0:i128", "7", "sum", NULL, NULL, GS_INEXACT},
+        {"0:i64", "7", "sum", NULL, NULL, GS_INEXACT},
+        {"0:time64[s]", NULL, "mean", "2024-01-05T00:00:00", "2024-01-05T00:00:00", GS_FOUND},
+        {"0:time64[s]", NULL, "mean", "2024-01-05", NULL, GS_INEXACT},
+        {"0:time64[s]", NULL, "mean", "911520000.25", "1998-11-20T00:00:00", GS_FOUND},
+        {"0:time64[s]", NULL, "mean", "1.5e+03", "1970-01-01T00:25:00", GS_FOUND},
+        {"0:time64[s]", NULL, "mean", "-9e+18", "-285198644592-09-12T08:00:00", GS_FOUND},
+        {"0:time64[s]", NULL, "mean", "1e+99", "292277026596-12-04T15:30:07", GS_FOUND},
+        {"0:time64[s]", NULL, "mean", "inf", NULL, GS_INEXACT},
+        {"0:time64[s]", NULL, "mean", "nan", NULL, GS_INEXACT},
+        {"0:time64", NULL, "mean", "911520000.25", "911520000.25", GS_FOUND},
+        {"0:i64", NULL, "mean", "2024-01-05T00:00:00", NULL, GS_INEXACT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        gs_report *report = gs_report_create();
+        char path[32], text[GS_REPORT_TEXT_BYTES] = "";
+        gs_report_set(report, "type", "record");
+        assert_int_equal(gs_report_set(report, "fields[0].field", rows[i].field), GS_FOUND);
+        assert_int_equal(gs_report_set(report, "fields[0].min", rows[i].min), GS_FOUND);
+        snprintf(path, sizeof path, "fields[0].%s", rows[i].name);
+        enum gs_found found = gs_report_set(report, path, rows[i].text);
+        if (found != rows[i].want)
+            test_fail("row %zu: %d", i, (int)found);
+        if (found == GS_FOUND) {
+            found = gs_report_text(report, path, text, sizeof text);
+            assert_int_equal(found, rows[i].again != NULL ? GS_FOUND : GS_NULL);
+            assert_string_equal(text, rows[i].again != NULL ? rows[i].again : "");
+        }
+        gs_report_free(report);
+    }
+}
+
+/* A part whose times are all NaT does not tell their unit; the next part does. */
+static void test_report_join__first_part_is_of_nats__field_is_kept(void **state)
+{
+    (void)state;
+    gs_report *whole = made((const char *const[][2]){{"type", "record"},
+                                                     {"element_bytes", "8"},
+                                                     {"fields[0].field", "t"},
+                                                     {"fields[0].min", NULL},
+                                                     {"fields[0].sum", NULL},
+                                                     {NULL, NULL}});
+    gs_report *more = made((const char *const[][2]){{"type", "record"},
+                                                    {"element_bytes", "8"},
+                                                    {"fields[0].field", "t"},
+                                                    {"fields[0].min", "2024-01-05"},
+                                                    {"fields[0].max", "2024-01-06"},
+                                                    {"fields[0].sum", NULL},
+                                                    {NULL, NULL}});
+    gs_report *last = made((const char *const[][2]){{"type", "record"},
+                                                    {"element_bytes", "8"},
+                                                    {"fields[0].field", "t"},
+                                                    {"fields[0].min", NULL},
+                                                    {"fields[0].sum", NULL},
+                                                    {NULL, NULL}});
+    char text[GS_REPORT_TEXT_BYTES] = "";
+    assert_int_equal(gs_report_add(whole, more, NULL), GS_OK);
+    assert_int_equal(gs_report_add(whole, last, NULL), GS_OK);
+    assert_int_equal(gs_report_text(whole, "fields[0].max", text, sizeof text), GS_FOUND);
+    assert_string_equal(text, "2024-01-06");
+    assert_int_equal(gs_report_text(whole, "fields[0].sum", text, sizeof text), GS_NULL);
+    gs_report_free(whole);
+    gs_report_free(more);
+    gs_report_free(last);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_report_join__sums_and_means_of_times__as_now_and_as_in_1_0),
+        cmocka_unit_test(test_report_join__first_part_is_of_nats__field_is_kept),
         cmocka_unit_test(test_report_join__floats_of_1_0__are_read),
         cmocka_unit_test_setup_teardown(test_report_join__read_back__as_it_was,
                                         scratch_setup_in_memory, scratch_teardown),

@@ -41,7 +41,7 @@ static bool may_be_null(const struct gsi_report_row *row)
 {
     return row->known.bytes > 0 || row->is_known != NULL || row->kind == GSI_ROW_SIZE ||
            row->kind == GSI_ROW_NOTE || row->kind == GSI_ROW_POINTER || row->kind == GSI_ROW_TYPE ||
-           row->kind == GSI_ROW_SET;
+           row->kind == GSI_ROW_SET || row->kind == GSI_ROW_SUM;
 }
 
 static void write_rows(FILE *file, const struct gsi_report_row *rows, bool is_there, int depth,
