@@ -177,8 +177,8 @@ static void set_known(const struct place *place, bool is_known)
 static enum gs_found set_no_sum(const struct place *place)
 {
     struct gsi_field_report *field = untyped_field(place);
-    if (field != NULL)
-        field->is_time = field->has_no_sum = true;
+    if (field != NULL && !place->report->field_tallies[place->at.idx].has_extremes)
+        field->is_time = field->has_no_sum = true; /* all values are NaT */
     set_sum(place, "nan");
     const struct gsi_field_report of = gsi_row_field(place->row, place->at);
     return of.is_float || of.has_no_sum ? GS_FOUND : GS_INEXACT;

@@ -490,6 +490,7 @@ static void test_report_join__sums_and_means_of_times__as_now_and_as_in_1_0(void
         {"t", "2024-01-05T00:00:00", "sum", NULL, NULL, GS_FOUND},
         {"t", "2024-01-05T00:00:00", "sum", "3646080001", NULL, GS_FOUND},
         {"t", NULL, "sum", NULL, NULL, GS_FOUND}, /* of NaTs alone */
+        {"t", "7", "sum", NULL, NULL, GS_INEXACT},
         {"t", NULL, "sum", "0", "0", GS_FOUND},
         {"0:time64", "7", "sum", "7", "7", GS_FOUND},
         {"0:time64", "7", "sum", NULL, NULL, GS_INEXACT},
