@@ -50,8 +50,8 @@ static bool convert(const struct gsi_field_report *from, const struct gsi_field_
 }
 
 /* The statistics of a field in another report, as those of `field`. A field without values gets
- * the type of the other one: the names of .npy fields don't tell their types. false: there are none, or of
- * another unit, or of numbers that it cannot have. */
+ * the type of the other one: the names of .npy fields don't tell their types. false: there are
+ * none, or of another unit, or of numbers that it cannot have. */
 static bool find_field(const gs_report *report, struct gsi_field_report *field, bool has_values,
                        struct gsi_tally_report *tally)
 {
