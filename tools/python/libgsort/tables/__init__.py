@@ -1,16 +1,16 @@
 """Tables of any columns, larger than memory too: sorted by any keys, from Arrow to Arrow, from Parquet to Parquet.
 
-A row stays as Arrow has it; only its keys become something that gsort sorts (order.py), and what gsort says is the order of the rows.
+Rows stay in Arrow's format. Only their keys are converted to records (order.py). gsort sorts these, which yields the order of the rows.
 
     batches --> carried --> group --> places of its rows --> run --> windows --> given out --> batches
                (carried.py)     (order.py, gs.argsort)   (run.py)   (merge.py)  (carried.py)
                                                           memory,
                                                           or a file without a name
 
-A run is written in its order, with all that belongs to its rows, and so is read front to back: no merge seeks by row. Each byte of
-a table that does not fit is written once and read once, up to FAN_IN groups; beyond, once more for each FAN_IN times as many.
+A run contains complete rows in sorted order. A merge therefore reads it from front to back and never seeks by row. A table that does
+not fit in memory is written once and read once, up to FAN_IN groups. Each further factor of FAN_IN adds one more pass.
 
-A group is sorted and written while the next one is taken in. Of the ceiling `memory` (M) each of the two may have a sixth, gsort a
-quarter, runs that stay in memory another one; what is left is for pieces of columns on their way. While runs are merged, the groups'
-part and gsort's are the windows'.
+A group is sorted and written while the next one is read. Each of these two groups may use a sixth of the limit `memory` (M),
+and gsort a quarter. Runs that stay in memory may use another quarter. The rest is for temporary columns. While runs are merged, the windows use
+the memory of the groups and of gsort.
 """

@@ -1,7 +1,7 @@
-"""Columns as they are carried through a sort, and as they were again.
+"""Converts columns to types that can be sorted as payload, and sorted columns back to their types.
 
-What Arrow can take rows of and join goes as it is. Of a dictionary's column indexes go, of one dictionary for the whole table.
-Views of text, runs of equal values, and dictionaries inside of lists and structs are unpacked, and made again of what comes out.
+Columns stay unchanged if Arrow can select and join their rows. A dictionary column is converted to indexes of one dictionary for all rows.
+Views of text, run-end encoded columns, and dictionaries inside lists and structs are decoded, and encoded again after the sort.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def carried_type(kind: Any, is_unpacked: bool = True) -> Any:
-    """What a column of `kind` is carried as. is_unpacked: dictionaries in it become their values."""
+    """Returns the type to which a column of `kind` is converted. is_unpacked: replace dictionaries in it by their values."""
     types = pa.types
 
     def field(of: Any) -> Any:
@@ -44,7 +44,7 @@ def carried_type(kind: Any, is_unpacked: bool = True) -> Any:
 
 
 class Carrier:
-    """Of one column. Here: it goes as it is."""
+    """Converts one column to its payload type and back. This base class leaves the column unchanged."""
 
     def __init__(self, field: Any) -> None:
         self.name, self.type, self.carried = field.name, field.type, field.type
@@ -56,7 +56,7 @@ class Carrier:
         return array
 
     def key(self, array: Any) -> Any:
-        """What has the order of the column: an array of a type that order.py knows."""
+        """Returns an array that has the order of the column, of a type that order.py supports."""
         return array.storage if isinstance(array.type, pa.BaseExtensionType) else array
 
 
@@ -92,7 +92,7 @@ class ListViews(Unpacked):
         super().__init__(field.with_type((pa.large_list if is_large else pa.list_)(field.type.value_field)))
 
     def _offsets(self, array: Any) -> Any:
-        """Of the values that flatten() puts behind one another, and the lengths."""
+        """Returns the offsets of the rows in the values that flatten() returns, and their lengths."""
         lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         return pa.array(np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]), self.offset), pa.array(lengths, self.offset)
 
@@ -107,7 +107,7 @@ class ListViews(Unpacked):
 
 
 class Dictionary(Carrier):
-    """Indexes, of the values of all dictionaries that came; these stay in memory."""
+    """Converts a dictionary column to indexes of the values of all its dictionaries, which stay in memory."""
 
     def __init__(self, field: Any, limit_bytes: int) -> None:
         super().__init__(field)
@@ -219,7 +219,7 @@ class Carriers:
 
 
 def index_of(schema: Any, name: str) -> Optional[int]:
-    """Of the column of that name; None: there is none."""
+    """Returns the index of the column with this name, or None if there is none."""
     found = schema.get_all_field_indices(name)
     if len(found) > 1:
         raise ValueError(f"'{name}' is the name of {len(found)} columns; a key must name one")

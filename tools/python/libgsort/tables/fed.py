@@ -62,7 +62,7 @@ class Fed:
         self.shown.at('read', self.sorter.taken_bytes, 0)
 
     def push_again(self, spill: Spill, places: array[int]) -> None:
-        """What another sorter had."""
+        """Pushes the rows that kept() stored for another sorter."""
         for batch in spill.read(places):
             self._push(batch)
 
@@ -72,7 +72,7 @@ class Fed:
         with self._at_work():
             batch = next(self.order, None)
         if batch is None:
-            if self.given_bytes < self.sorter.taken_bytes:  # what comes out may be laid out in fewer bytes
+            if self.given_bytes < self.sorter.taken_bytes:  # sorted batches may need fewer bytes than the input
                 self.given_bytes = self.sorter.taken_bytes
                 self.shown.at('write', self.given_bytes, self.given_bytes)
             self.shown.end()
@@ -103,7 +103,7 @@ def _turned(schema: Any, text: str) -> str:
 
 
 def kept(stream: Any, temp: Any) -> Any:
-    """What a sorter gives, in a file: it, and the places of batches in it."""
+    """Writes the batches of a sorter to a file. Returns the file and the places of the batches in it."""
     with Batches(stream) as batches:
         spill, places = Spill(folder_of(temp), schema_of(batches)[0]), array('Q')
         for batch in batches:

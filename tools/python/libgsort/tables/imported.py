@@ -42,7 +42,7 @@ def imported(data: Any) -> Any:
 
 
 def schema_of(batches: Batches) -> Any:
-    """That of pyarrow, and whether it is one of a table; of a column alone it has that."""
+    """Returns the schema for pyarrow, and whether it is the schema of a table. A single column yields a schema with one field."""
     if batches.of_pyarrow is None:
         is_table = batches.schema.format == b'+s'
         at = ctypes.addressof(batches.schema)
@@ -56,7 +56,7 @@ def schema_of(batches: Batches) -> Any:
 
 
 def batch_of(batches: Batches, batch: ArrowArray) -> Any:
-    """That of pyarrow, which it is moved to."""
+    """Returns the batch as a RecordBatch of pyarrow, which then owns its memory."""
     (schema, is_table), at = schema_of(batches), ctypes.addressof(batch)
     if is_table and batch.offset == 0 and batch.null_count == 0:
         rows = pa.RecordBatch._import_from_c(at, schema)

@@ -1,12 +1,12 @@
 """Merges runs, window by window.
 
-Of each run some batches are in memory. Rows that are not there yet come after the last ones of their run that are, so everything up
-to the first of these last rows is decided: that is the window. Its rows are ordered as a group is, stably, runs being in the order in
-which they came; runs of which nothing is decided are left out of it.
+Some batches of each run are in memory. Rows that are still in the file of a run sort after the last row of that run in memory. The
+first of these last rows therefore ends the window: all rows up to it can be sorted now. They are sorted stably, as a group is, with the
+runs in the order in which they were made. Runs without rows in the window are skipped.
 
     run 0   a c d d | ..          last rows: d, e, b. The first one is b, of run 2: the window is a a b b.
     run 1   b c e   | ..
-    run 2   a b     | ..          what is behind | is still in its file
+    run 2   a b     | ..          rows after | are still in the file
 """
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ class Front:
 
 
 def merged(runs: List[Iterator[Any]], order: Order, front_bytes: int, row_bytes: int, batch_bytes: int) -> Iterator[Any]:
-    """Batches of at most `batch_bytes`. `front_bytes`: of each run that is in memory; a batch of it may come on top."""
+    """Yields sorted batches of at most `batch_bytes`.
+
+    front_bytes: how much of each run to hold in memory; one more batch of it may be added
+    """
     fronts = [Front(run, row_bytes) for run in runs]
     while True:
         for front in fronts:

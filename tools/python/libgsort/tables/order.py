@@ -1,4 +1,4 @@
-"""The order of rows by their keys: each key becomes fields of a record, which gs.argsort sorts, stably.
+"""Sorts rows by their keys: converts each key to fields of a record, and sorts the records by gs.argsort, stably.
 
     key    [ is null: u8 ][ value, zeros where it is null ]     the first one only where there are nulls
     text   [ bytes, then zeros: V1 .. V32 ][ length: u8 ]       longer ones: [ place among all: u64 ]
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Part = Tuple[npt.NDArray[Any], bool]  # values, and whether they follow the key's direction
 
-SHORT_BYTES = 32  # of texts that are compared where they lie
+SHORT_BYTES = 32  # of texts that are stored in the record
 PARTS_MOST = 64  # of a record that gs.argsort takes as keys
 KEY_BYTES = SHORT_BYTES + 2  # the most that a key takes; decimals of 256 bits take 33
 
@@ -77,7 +77,10 @@ class Order:
         return table.select(sorted({key.column for key in self.keys}))
 
     def places(self, table: Any) -> npt.NDArray[np.uint64]:
-        """Of the rows of a carried table, which has its key columns at least, in order; equal ones as they stand."""
+        """Returns the places of the rows of a converted table in sorted order. Equal rows keep their order.
+
+        table: must have at least the key columns
+        """
         parts: List[Tuple[npt.NDArray[Any], bool]] = []  # values, and whether they descend
         for key in self.keys:
             column = table.column(str(key.column)).combine_chunks()

@@ -105,8 +105,10 @@ def _int96_columns(file: Any) -> List[str]:
 
 
 def _refuse_far_times(file: Any, path: str, step: int) -> Iterator[None]:
-    """INT96, in which Spark and Hive write times, is read as nanoseconds. A time that these do not hold would come as another one,
-    without an error. Looks at `step` rows each time it is asked."""
+    """Refuses INT96 times that nanoseconds cannot hold; pyarrow would read them as other times, without an error.
+
+    Spark and Hive write times as INT96. Each step of the iteration checks `step` rows.
+    """
     names = _int96_columns(file)
     if not names:
         return
@@ -176,7 +178,10 @@ class Style:
                 shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1), sorter.taken_bytes)
 
     def _row_groups(self, sorter: TableSorter) -> Iterator[Any]:
-        """Of as many rows as wanted, or as a quarter of memory has room for: one as columns and, beside them, encoded, and the next."""
+        """Yields row groups of `row_group_size` rows, or fewer.
+
+        A quarter of memory must hold three copies: a row group as columns, the same one encoded, and the next one.
+        """
         want = self.row_group_size or self.rows_most
         batches: List[Any] = []
         rows = size = 0
@@ -194,7 +199,7 @@ class Style:
 
 
 def _refuse_codecs(asked: Optional[str], names: Set[str], level: Optional[int]) -> None:
-    """What pyarrow would refuse when all is sorted."""
+    """Refuses a compression now that pyarrow would refuse only after the sort."""
     if asked is not None and asked.lower() not in WRITTEN:
         raise ValueError(f"compression: '{asked}' is not one of: {' '.join(WRITTEN)}")
     for name in names if level is not None else ():
@@ -212,7 +217,7 @@ def _encode(writer: Any, table: Any) -> int:
 
 
 def _sorting_columns(sorter: TableSorter) -> Any:
-    """What the file says of its order, to those who read it."""
+    """Returns the sorting columns that the file declares to its readers."""
     found = []
     for key in sorter.keys:
         kind = sorter.schema.field(key.column).type
@@ -275,7 +280,7 @@ class Placed:
             raise _os_error(error, self.target, 'write') from None
 
     def _mode(self) -> int:
-        """Of the file that is replaced; of a new one as the umask has it."""
+        """Returns the mode of the file that is replaced, or for a new file the mode that the umask allows."""
         try:
             return stat.S_IMODE(os.stat(self.target).st_mode)
         except FileNotFoundError:

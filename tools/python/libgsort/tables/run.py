@@ -37,7 +37,7 @@ def _open(directory: str) -> int:
 
 
 class Spill:
-    """A file of batches, which nobody else can open and no end of the process leaves."""
+    """A file of batches without a name: no other process can open it, and it is gone when this process ends."""
 
     def __init__(self, directory: str, schema: Any) -> None:
         self.directory, self.schema, self.bytes = directory, schema, 0
@@ -112,7 +112,7 @@ def taken(table: Any, places: Any, most_bytes: int) -> Iterator[Any]:
 
 
 def ahead(function: Callable[[Any], Any], items: Iterable[Any], threads: int) -> Iterator[Any]:
-    """What it makes of each, in order: as many as there are threads are made while one is used, or the next item comes."""
+    """Yields function(item) for each item, in order. While the caller uses one result, up to `threads` further ones are computed."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: Any = deque()
         for item in items:

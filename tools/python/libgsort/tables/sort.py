@@ -62,7 +62,7 @@ def folder_of(temp: Any) -> str:
 
 
 def without_labels(schema: Any) -> Any:
-    """Of what comes out: a range of labels of pandas' would be that of other rows."""
+    """Returns the schema without the range of row labels of pandas, which would be wrong for sorted rows."""
     metadata = schema.metadata or {}
     return schema.with_metadata({**metadata, b'pandas': without_range(metadata[b'pandas'])}) if b'pandas' in metadata else schema
 
@@ -95,7 +95,7 @@ class TableSorter:
         self.report = TableReport(memory=memory)
         self.row_bytes = len(self.keys) * KEY_BYTES + 16  # of a row, beside its columns
         self.row_most = memory // 64
-        self.fronts_most = min(memory // 16, GROUP_MOST // 2)  # of all runs in a merge; a batch of each may come on top
+        self.fronts_most = min(memory // 16, GROUP_MOST // 2)  # of all runs in a merge, without one more batch of each
         self.batch_most = self.fronts_most // FAN_IN
         self.largest = self.batch_most  # batch of a run
         self.group: List[Any] = []

@@ -59,7 +59,10 @@ def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, te
 
 
 class _Given:
-    """What a reader takes. Once it has failed it fails each time: a generator would end then, as if all had come."""
+    """Iterates over the sorted batches for a RecordBatchReader.
+
+    After a failure each call fails. A generator would just end, as if there were no more rows.
+    """
 
     def __init__(self, batches: Iterator[Any]) -> None:
         self.batches, self.has_failed = batches, False
@@ -85,7 +88,7 @@ def _given(sorter: TableSorter, shown: Shown, total: int) -> Iterator[Any]:
             done += batch.nbytes
             shown.at('write', done, max(total, done))
             yield batch
-        if done < total:  # what comes out may be laid out in fewer bytes
+        if done < total:  # sorted batches may need fewer bytes than the input
             shown.at('write', total, total)
     finally:
         shown.end()
