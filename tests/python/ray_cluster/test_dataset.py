@@ -46,7 +46,7 @@ def test_sort__of_a_dataset__of_large_blocks_and_faults_as_of_sort_table(cluster
     with pytest.raises(ValueError, match="'y' is not a column of the table; it has x"):
         gr.sort(data, 'y')
     for known in ray.data.from_arrow(pa.table({'a': [1], 'l': [[1]]})), ray.data.from_pandas(pd.DataFrame({'a': [1], 'l': [2]})):
-        for wrong, said in (({'keys': 'b'}, "'b' is not a column of the table; it has a, l"), ({'nulls': 'begin'}, "'first' or 'last'"), ({'memory': 'much'}, 'not a size')):
+        for wrong, said in (({'keys': 'b'}, "'b' is not a column of the table; it has a, l"), ({'nulls': 'begin'}, "neither 'first' nor 'last'"), ({'memory': 'much'}, 'not a size')):
             refused_at_once(ValueError, said, known, **{'keys': 'a', **wrong})
         refused_at_once(gs.OutOfMemoryError, 'give at least 32M', known, 'a', memory='1M')
     refused_at_once(TypeError, "'l' cannot be a key", ray.data.from_arrow(pa.table({'l': [[1]]})), 'l')
