@@ -163,13 +163,13 @@ i16 i32 2
 bf16 f32 2
 E
 for type in u8 I8; do
-    expect_error 2 "--type: '$type' is 8 bits to some and 8 bytes to NumPy; " --dist uniform --type $type --count 1
+    expect_error 2 "--type: '$type' means 8 bits, but 8 bytes in NumPy; " --dist uniform --type $type --count 1
 done
-"$gen" --dist uniform --count 9 -o x.u8 2>&1 | grep -qF "'x.u8': named as uint8, of 8 bits; numbers of 8 bytes are --type uint64" ||
+"$gen" --dist uniform --count 9 -o x.u8 2>&1 | grep -qF "'x.u8': named as uint8, of 8 bits; for 8 bytes use --type uint64" ||
     fail "x.u8: not said"
 "$gen" --dist uniform --count 9 --type uint8 | cmp - x.u8 || fail "x.u8: not uint8"
 expect_error 2 "--type: 'f16' is not one of" --dist uniform --type f16 --count 1
-expect_error 2 "named as f16be, of which there are no data" --dist uniform --count 1 -o x.f16be
+expect_error 2 "named as f16be, which gsort-gen cannot make" --dist uniform --count 1 -o x.f16be
 
 # Big endian ones have their bytes in turned order; times are the numbers of 8 bytes.
 for type in u16 bf16 i32 f64 i128; do
