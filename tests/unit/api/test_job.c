@@ -127,6 +127,36 @@ static void test_job__set_that_failed__is_kept_until_reset(void **state)
     gs_job_free(job);
 }
 
+static void count_note(void *context, const char *text)
+{
+    ++*(int *)context;
+    assert_non_null(strstr(text, "u64"));
+}
+
+static void count_progress(void *context, const struct gs_progress *progress)
+{
+    (void)progress;
+    ++*(int *)context;
+}
+
+static void test_job__reset__forgets_the_callbacks(void **state)
+{
+    (void)state;
+    int calls = 0, notes = 0;
+    gs_job *job = new_job();
+    assert_int_equal(gs_job_set_progress(job, count_progress, &calls), GS_OK);
+    assert_int_equal(gs_job_set_note(job, count_note, &notes), GS_OK);
+    assert_int_equal(gs_job_set(job, "type", NULL), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
+    assert_true(calls > 0 && notes > 0);
+    gs_job_reset(job);
+    calls = notes = 0;
+    assert_int_equal(gs_job_add(job, "input", "in"), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
+    assert_int_equal(calls + notes, 0);
+    gs_job_free(job);
+}
+
 static void test_job__run_again__keeps_what_was_given(void **state)
 {
     (void)state;
@@ -228,12 +258,6 @@ static bool take(void *context, const void *data, size_t bytes, struct gs_error 
     (void)error;
     ((struct stream *)context)->written += bytes;
     return true;
-}
-
-static void count_note(void *context, const char *text)
-{
-    ++*(int *)context;
-    assert_non_null(strstr(text, "u64"));
 }
 
 static void test_job__callbacks__take_the_places_of_files(void **state)
@@ -483,6 +507,7 @@ int main(void)
         cmocka_unit_test(test_job__set__checks_name_kind_and_bounds),
         cmocka_unit_test(test_job__no_list__is_not_added_to),
         cmocka_unit_test(test_job__set_that_failed__is_kept_until_reset),
+        cmocka_unit_test(test_job__reset__forgets_the_callbacks),
         cmocka_unit_test(test_job__run_again__keeps_what_was_given),
         cmocka_unit_test(test_job__list__grows_and_is_replaced),
         cmocka_unit_test(test_job__check_all__counts_behind_disorder),

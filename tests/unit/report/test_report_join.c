@@ -204,14 +204,42 @@ static const char *or_zero(const char *count)
     return count != NULL ? count : "0";
 }
 
+struct sums_row {
+    const char *sums[4], *want;
+    const char *counts[4], *nans[4]; /* none given: 0 */
+};
+
+static gs_report *part_of(const struct sums_row *row, size_t k)
+{
+    return made((const char *const[][2]){{"type", "f64"},
+                                         {"is_float", "true"},
+                                         {"tally.count", or_zero(row->counts[k])},
+                                         {"tally.nan_count", or_zero(row->nans[k])},
+                                         {"tally.sum", row->sums[k]},
+                                         {NULL, NULL}});
+}
+
+/* Joins all parts to an empty report, or the later parts to the first one. */
+static void check_joined_sum(const struct sums_row *row, bool is_empty_first)
+{
+    gs_report *whole = is_empty_first ? gs_report_create() : part_of(row, 0);
+    char text[GS_REPORT_TEXT_BYTES] = "";
+    for (size_t k = is_empty_first ? 0 : 1; k < 4 && row->sums[k] != NULL; k++) {
+        gs_report *part = part_of(row, k);
+        assert_int_equal(gs_report_add(whole, part, NULL), GS_OK);
+        gs_report_free(part);
+    }
+    assert_int_equal(gs_report_text(whole, "tally.sum", text, sizeof text), GS_FOUND);
+    if (strcmp(text, row->want) != 0)
+        test_fail("sum of %s and others: %s, not %s", row->sums[0], text, row->want);
+    gs_report_free(whole);
+}
+
 /* Those of the sums that were rounded, rounded once. NaNs are left out. */
 static void test_report_join__sums_of_floats__rounded_once(void **state)
 {
     (void)state;
-    static const struct {
-        const char *sums[4], *want;
-        const char *counts[4], *nans[4]; /* none given: 0 */
-    } rows[] = {
+    static const struct sums_row rows[] = {
         {{"0.5", "0.25"}, "0.75", {0}, {0}},
         {{"1e+308", "1e+308"}, "inf", {0}, {0}},
         {{"1e+308", "1e+308", "-1e+308"}, "1e+308", {0}, {0}},
@@ -228,23 +256,8 @@ static void test_report_join__sums_of_floats__rounded_once(void **state)
         {{"nan", "1"}, "nan", {"2", "1"}, {"0", "0"}}, /* of infinities */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        gs_report *whole = gs_report_create();
-        char text[GS_REPORT_TEXT_BYTES] = "";
-        for (size_t k = 0; k < 4 && rows[i].sums[k] != NULL; k++) {
-            gs_report *part =
-                made((const char *const[][2]){{"type", "f64"},
-                                              {"is_float", "true"},
-                                              {"tally.count", or_zero(rows[i].counts[k])},
-                                              {"tally.nan_count", or_zero(rows[i].nans[k])},
-                                              {"tally.sum", rows[i].sums[k]},
-                                              {NULL, NULL}});
-            assert_int_equal(gs_report_add(whole, part, NULL), GS_OK);
-            gs_report_free(part);
-        }
-        assert_int_equal(gs_report_text(whole, "tally.sum", text, sizeof text), GS_FOUND);
-        if (strcmp(text, rows[i].want) != 0)
-            test_fail("sums of row %zu: %s, not %s", i, text, rows[i].want);
-        gs_report_free(whole);
+        check_joined_sum(&rows[i], true);
+        check_joined_sum(&rows[i], false);
     }
 }
 

@@ -55,6 +55,7 @@ enum data {
     ONE_FAR,   /* 0, and the last one is the greatest that there is */
     EXTREMES,  /* 0 and the greatest one, with the neighbours of both */
     EARLY_FAR, /* 0, and then the greatest one only */
+    UNARY,     /* one after the other, but for differences whose zeros just fill a word */
     DATA_COUNT
 };
 
@@ -73,6 +74,8 @@ static gsi_u128 step(enum data data, struct test_random *random, uint32_t key_by
     case FEW:
         return test_below(random, 150) == 0 ? (gsi_u128)test_next(random) << (key_bytes - 4) * 4
                                             : 0;
+    case UNARY:
+        return test_below(random, 64) == 0 ? 55 + test_below(random, 3) : 1;
     case CLUSTERS:
         return test_below(random, 1000) << (test_below(random, 40) == 0 ? 14 : 0);
     default:
