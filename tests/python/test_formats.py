@@ -168,6 +168,31 @@ def test_arrays_in_the_heap_go_along_or_are_refused(tmp_path):
         gs.sort_file(source, target, key="N", top=5)
 
 
+def test_a_table_after_random_groups_is_found(tmp_path):
+    source, target = str(tmp_path / "in.fits"), str(tmp_path / "out.fits")
+    visibilities = np.arange(1000, dtype="f4").reshape(500, 2)
+    parameters = [np.arange(500, dtype="f4")] * 3
+    groups = fits.GroupsHDU(fits.GroupData(visibilities, parnames=["U", "V", "W"], pardata=parameters, bitpix=-32))
+    keys = np.random.default_rng(4).permutation(700).astype("i4")
+    fits.HDUList([groups, fits.BinTableHDU.from_columns([fits.Column(name="N", format="J", array=keys)])]).writeto(source)
+    gs.sort_file(source, target, key="N")
+    with fits.open(target) as after:
+        assert np.array_equal(after[1].data["N"], np.arange(700))
+        assert np.array_equal(after[0].data.par("V"), parameters[0])
+
+
+def test_bits_take_whole_bytes(tmp_path):
+    source, target = str(tmp_path / "in.fits"), str(tmp_path / "out.fits")
+    draw = np.random.default_rng(5)
+    keys, bits = draw.permutation(400).astype("i4"), draw.integers(0, 2, (400, 12)).astype(bool)
+    columns = [fits.Column(name="B", format="12X", array=bits), fits.Column(name="N", format="J", array=keys)]
+    fits.HDUList([fits.PrimaryHDU(), fits.BinTableHDU.from_columns(columns)]).writeto(source)
+    gs.sort_file(source, target, key="N")
+    with fits.open(target) as after:
+        assert np.array_equal(after[1].data["N"], np.arange(400))
+        assert np.array_equal(after[1].data["B"], bits[np.argsort(keys)])
+
+
 def test_unsigned_columns_have_their_order_but_no_values(tmp_path):
     source, target = str(tmp_path / "in.fits"), str(tmp_path / "out.fits")
     values = np.random.default_rng(3).integers(0, 65536, 1000).astype("u2")
@@ -300,6 +325,22 @@ def test_evlrs_are_kept_where_points_end(tmp_path):
     make_las(str(tmp_path / "b.las"), 5, 6, points=10)
     with pytest.raises(gs.Error, match="more data after its elements"):
         gs.sort_file([str(tmp_path / "b.las"), source], target, key="X")
+
+
+def test_arrays_of_extra_bytes_have_their_length(tmp_path):
+    source, target = str(tmp_path / "in.las"), str(tmp_path / "out.las")
+    header = laspy.LasHeader(point_format=3, version="1.4")
+    for name, kind in (("pair", "2f8"), ("triple", "3f8"), ("label", "u4")):
+        header.add_extra_dim(laspy.ExtraBytesParams(name=name, type=kind))
+    las = laspy.LasData(header)
+    las.points = laspy.ScaleAwarePointRecord.zeros(300, header=header)
+    labels = np.random.default_rng(6).permutation(300).astype("u4")
+    las["label"], las["pair"], las["triple"] = labels, np.stack([labels] * 2, 1), np.stack([labels] * 3, 1)
+    las.write(source)
+    gs.sort_file(source, target, key="label")
+    after = laspy.read(target)
+    assert np.array_equal(after["label"], np.arange(300))
+    assert np.array_equal(after["pair"][:, 1], np.arange(300.0)) and np.array_equal(after["triple"][:, 2], np.arange(300.0))
 
 
 def test_bits_of_a_byte_are_no_key(tmp_path):
