@@ -1,14 +1,19 @@
 // emulated_memory.cc: device memory, pinned host memory, and the copies between them.
 //
 // A block of device memory is an allocation of its own, so that AddressSanitizer knows its ends,
-// and begins as 0xA5. Outside operations blocks of up to guarded_bytes are poisoned: host code that
+// and begins as 0xA5. Large blocks are private maps of one file that holds 0xA5: only the pages that
+// are used take time and memory. Outside operations blocks of up to guarded_bytes are poisoned: host code that
 // reads or writes them is reported. Pinned blocks are kept to tell which copies are asynchronous.
 #include "emulated_cuda.h"
 #include "emulated_parts.h"
 #include "emulated_sanitizers.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -21,6 +26,10 @@ namespace
 {
 
 constexpr size_t guarded_bytes = 1 << 20; // a multiple would take longer than small operations
+
+constexpr size_t mapped_bytes = 1 << 18;  // blocks of at least so many are maps
+constexpr size_t poison_bytes = 4u << 20; // length of the file
+constexpr size_t page_bytes = 4096;
 
 enum block_kind { ON_DEVICE, PINNED, REGISTERED };
 
@@ -78,6 +87,72 @@ uint64_t free_bytes_of(int device)
     return used_bytes < state.limit_bytes ? state.limit_bytes - used_bytes : 0;
 }
 
+// Opened before tests count descriptors. -1: there is none.
+const int poison_fd = [] {
+    static uint8_t bytes[poison_bytes];
+    memset(bytes, EMULATED_POISON, sizeof bytes);
+    const int fd = memfd_create("emulated_poison", MFD_CLOEXEC);
+    if (fd >= 0 && write(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes)
+        return fd;
+    return -1;
+}();
+
+size_t pages_of(size_t bytes)
+{
+    return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+// Maps the file of poison between two pages that cannot be accessed; NULL: there is no memory.
+void *map_block(size_t bytes)
+{
+    const size_t room_bytes = pages_of(bytes);
+    void *all = mmap(nullptr, room_bytes + 2 * page_bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED)
+        return nullptr;
+    uint8_t *memory = static_cast<uint8_t *>(all) + page_bytes;
+    for (size_t off = 0, part; off < room_bytes; off += part) {
+        part = std::min(poison_bytes, room_bytes - off);
+        if (mmap(memory + off, part, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, poison_fd,
+                 0) == MAP_FAILED) {
+            munmap(all, room_bytes + 2 * page_bytes);
+            return nullptr;
+        }
+    }
+    ASAN_POISON_MEMORY_REGION(memory + bytes, room_bytes - bytes);
+    return memory;
+}
+
+void unmap_block(void *pointer, size_t bytes)
+{
+    uint8_t *memory = static_cast<uint8_t *>(pointer);
+    ASAN_UNPOISON_MEMORY_REGION(memory + bytes, pages_of(bytes) - bytes);
+    munmap(memory - page_bytes, pages_of(bytes) + 2 * page_bytes);
+}
+
+bool is_mapped(size_t bytes)
+{
+    return poison_fd >= 0 && bytes >= mapped_bytes;
+}
+
+void *take_memory(size_t bytes)
+{
+    void *memory;
+    if (is_mapped(bytes))
+        return map_block(bytes);
+    if (posix_memalign(&memory, 256, bytes) != 0)
+        return nullptr;
+    return memset(memory, EMULATED_POISON, bytes);
+}
+
+void give_memory(void *memory, size_t bytes)
+{
+    if (is_mapped(bytes))
+        unmap_block(memory, bytes);
+    else
+        free(memory);
+}
+
 cudaError_t make_block(void **pointer, size_t bytes, block_kind kind)
 {
     *pointer = nullptr;
@@ -85,10 +160,9 @@ cudaError_t make_block(void **pointer, size_t bytes, block_kind kind)
         return cudaSuccess;
     if (kind == ON_DEVICE && bytes > free_bytes_of(emulated_device))
         return cudaErrorMemoryAllocation;
-    void *memory;
-    if (posix_memalign(&memory, 256, bytes) != 0)
+    void *memory = take_memory(bytes);
+    if (memory == nullptr)
         return cudaErrorMemoryAllocation;
-    memset(memory, EMULATED_POISON, bytes);
     const uintptr_t first = reinterpret_cast<uintptr_t>(memory);
     const block made = {bytes, kind, emulated_device};
     state.blocks[first] = made;
@@ -105,7 +179,7 @@ void drop_block(std::map<uintptr_t, block>::iterator it)
         state.used_bytes[it->second.device] -= it->second.bytes;
     guard(it->first, it->second, true);
     if (it->second.kind != REGISTERED)
-        free(reinterpret_cast<void *>(it->first));
+        give_memory(reinterpret_cast<void *>(it->first), it->second.bytes);
     state.blocks.erase(it);
 }
 
