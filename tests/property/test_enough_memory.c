@@ -195,7 +195,7 @@ static bool check_job(struct job *job, uint64_t memory_bytes)
     struct gs_error error, enough = {0}, less = {0};
     enum gs_status status = try(job, memory_bytes, &error), with_less = GS_E_USAGE;
     struct gsi_options asked = job->options;
-    bool is_conflict = strstr(error.text, " does not go with ") != NULL;
+    bool is_conflict = strstr(error.text, " cannot be used with ") != NULL;
     bool is_refused = (status == GS_E_USAGE || status == GS_E_MEMORY) && !is_conflict;
     if (!is_refused)
         return false;
