@@ -1,9 +1,10 @@
 // emulated_memory.cc: device memory, pinned host memory, and the copies between them.
 //
 // A block of device memory is an allocation of its own, so that AddressSanitizer knows its ends,
-// and begins as 0xA5. Large blocks are private maps of one file that holds 0xA5: only the pages that
-// are used take time and memory. Outside operations blocks of up to guarded_bytes are poisoned: host code that
-// reads or writes them is reported. Pinned blocks are kept to tell which copies are asynchronous.
+// and begins as 0xA5. Large blocks are private maps of one file that holds 0xA5: only the pages
+// that are used take time and memory. Outside operations blocks of up to guarded_bytes are
+// poisoned: host code that reads or writes them is reported. Pinned blocks are kept to tell which
+// copies are asynchronous.
 #include "emulated_cuda.h"
 #include "emulated_parts.h"
 #include "emulated_sanitizers.h"
