@@ -177,7 +177,7 @@ static void read_sum(const struct place *place, struct gsi_leaf *leaf)
     gsi_number_sum(leaf->room, tally->sum);
 }
 
-/* A number that is computed of values. Of times it is a time as text, and a double for programs. */
+/* Puts a number computed from values: as text it is a time if the values are times. */
 static void put_computed(const struct place *place, struct gsi_leaf *leaf, double number,
                          int64_t time)
 {

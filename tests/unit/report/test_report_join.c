@@ -543,12 +543,10 @@ static void test_report_join__sums_and_means_of_times__as_now_and_as_in_1_0(void
 static void test_report_join__first_part_is_of_nats__field_is_kept(void **state)
 {
     (void)state;
-    gs_report *whole = made((const char *const[][2]){{"type", "record"},
-                                                     {"element_bytes", "8"},
-                                                     {"fields[0].field", "t"},
-                                                     {"fields[0].min", NULL},
-                                                     {"fields[0].sum", NULL},
-                                                     {NULL, NULL}});
+    static const char *const of_nats[][2] = {{"type", "record"},       {"element_bytes", "8"},
+                                             {"fields[0].field", "t"}, {"fields[0].min", NULL},
+                                             {"fields[0].sum", NULL},  {NULL, NULL}};
+    gs_report *whole = made(of_nats);
     gs_report *more = made((const char *const[][2]){{"type", "record"},
                                                     {"element_bytes", "8"},
                                                     {"fields[0].field", "t"},
@@ -556,12 +554,7 @@ static void test_report_join__first_part_is_of_nats__field_is_kept(void **state)
                                                     {"fields[0].max", "2024-01-06"},
                                                     {"fields[0].sum", NULL},
                                                     {NULL, NULL}});
-    gs_report *last = made((const char *const[][2]){{"type", "record"},
-                                                    {"element_bytes", "8"},
-                                                    {"fields[0].field", "t"},
-                                                    {"fields[0].min", NULL},
-                                                    {"fields[0].sum", NULL},
-                                                    {NULL, NULL}});
+    gs_report *last = made(of_nats);
     char text[GS_REPORT_TEXT_BYTES] = "";
     assert_int_equal(gs_report_add(whole, more, NULL), GS_OK);
     assert_int_equal(gs_report_add(whole, last, NULL), GS_OK);
