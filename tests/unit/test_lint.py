@@ -84,6 +84,8 @@ with tempfile.TemporaryDirectory() as scratch:
                 os.symlink(f'{folder}/{name}', f'{programs}/{name}')
     for tool in (['check_layers'], ['check_shape.sh'], ['check_scripts'], ['mutate', '--check'], ['prose']):
         expect(' '.join(tool), [f'{tar}/tools/dev/{tool[0]}', *tool[1:]], 0, env={**os.environ, 'PATH': programs})
+    # Sources may have become better than their counts.
+    expect('prose --update', [f'{tar}/tools/dev/prose', '--update'], 0)
     for number, text in enumerate(STILTED):
         path = f'{tar}/src/stilted{number}.c'
         with open(path, 'w', encoding='utf-8') as file:
