@@ -4,8 +4,8 @@ does not have for the preset.
 
     count.py NAME=FILE...      FILE: what `ctest --output-junit FILE` wrote of the preset NAME
 
-Prints a line for each skip and failure, and last, alone on its line, `N passed, N failed, N skipped`. What is counted
-is a case: a test of a cmocka program, a script of tests/cli, else a test of CTest. Tests tell in what they print:
+Prints a line for each skip and failure, the end of what a failed test printed, and last, alone on its line,
+`N passed, N failed, N skipped`. What is counted is a case: a test of a cmocka program, a script of tests/cli, else a test of CTest. Tests tell in what they print:
 
     skipped: REASON               by a cmocka test, or a program as a whole: it does not run on this machine
     skipped PART: REASON          a part of it does not; counted as skipped, beside the rest
@@ -20,6 +20,7 @@ import xml.etree.ElementTree as tree
 SKIPPED = re.compile(r'skipped(?: (.+?))?: (.+)')  # a part may have colons in its name: file.py::test, file:line
 CLOSING = re.compile(r'(\d+) passed, (\d+) failed, (\d+) skipped')
 RUNNING = re.compile(r'\[==========\] (?:\w+: )?Running (\d+) test\(s\)\.')  # from 1.1.6 on with the group's name
+SHOWN_LINES, SHOWN_WIDTH = 12, 300  # of what a failed test printed
 CMOCKA = re.compile(r'\[( RUN      |       OK |  SKIPPED )\] (\S+)')
 
 
@@ -27,11 +28,13 @@ class Count:
     def __init__(self):
         self.passed, self.failed = 0, 0
         self.skips = []  # (name, reason)
-        self.failures = []
+        self.failures = []  # (name, the end of what it printed)
 
-    def fail(self, name, count=1):
+    def fail(self, name, count=1, lines=()):
+        said = [line for line in lines if line and not (RUNNING.fullmatch(line) or CMOCKA.fullmatch(line) or
+                                                        SKIPPED.fullmatch(line) or CLOSING.fullmatch(line))]
         self.failed += count
-        self.failures.append(name)
+        self.failures.append((name, said[-SHOWN_LINES:]))
 
 
 def add_cmocka(count, name, lines, has_failed):
@@ -59,7 +62,7 @@ def add_cmocka(count, name, lines, has_failed):
     failed = max(total - ok - skipped, 1) if has_failed else 0
     count.passed += max(total - failed - skipped, 0)
     if failed > 0:
-        count.fail(name, failed)
+        count.fail(name, failed, lines)
 
 
 def add_cases(count, name, lines, closing, has_failed):
@@ -69,7 +72,7 @@ def add_cases(count, name, lines, closing, has_failed):
     count.passed += passed
     count.skips += skips
     if has_failed or failed > 0 or len(skips) != skipped:
-        count.fail(name, max(failed, 1))
+        count.fail(name, max(failed, 1), lines)
 
 
 def add_program(count, name, lines, has_failed, is_skipped):
@@ -82,7 +85,7 @@ def add_program(count, name, lines, has_failed, is_skipped):
     if is_skipped:
         count.skips.append((name, reason))
     elif has_failed:
-        count.fail(name)
+        count.fail(name, 1, lines)
     else:
         count.passed += 1
 
@@ -119,8 +122,10 @@ def main():
     allowed = allowed_reasons()
     for name, reason in count.skips:
         print(f'skipped {name}: {reason}')
-    for name in count.failures:
+    for name, said in count.failures:
         print(f'FAILED {name}')
+        for line in said:
+            print(f'    {line[:SHOWN_WIDTH]}')
     wrong = [name for name, reason in count.skips
              if reason is None or os.environ.get('CI') and not {reason, f'{name.split()[0]}: {reason}'} & allowed]
     for name in wrong:
