@@ -148,7 +148,7 @@ static enum gs_status cuda_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_er
     if (ticket == nullptr)
         return device->has_failed
                    ? failure(device, error)
-                   : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+                   : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     const gsi_layout *put = &device->put;
     const bool has_pairs = device->config.carry != nullptr;
     const uint64_t n = buffer->bytes / put->element_bytes;
@@ -193,7 +193,7 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
     if (ticket == nullptr)
         return device->has_failed
                    ? failure(device, error)
-                   : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+                   : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     if (device->config.carry != nullptr)
         gsi_cuda_pairs_seal(device, run);
     if (device->config.layout.has_tags)
@@ -370,7 +370,7 @@ enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t 
     *tally = *of_put = gsi_tally_report();
     if (!make_tallies(put, tallies, tally_count) ||
         (has_pairs && !make_tallies(&config->layout, &pairs, 1)))
-        status = gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+        status = gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
     for (uint32_t i = 0; status == GS_OK && i < device_count; i++) {
         count(devices[i], tallies, &seen, pairs);
         status = devices[i]->has_failed ? failure(devices[i], error) : GS_OK;

@@ -88,7 +88,8 @@ static enum gs_status begin_pinning(gsi_cuda_device *device, gs_error *error)
     const gsi_cuda_host *host = &device->host;
     gsi_cuda_pinners *pinners = static_cast<gsi_cuda_pinners *>(calloc(1, sizeof *pinners));
     if (pinners == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the state of threads");
+        return gsi_fail(error, GS_E_MEMORY, 0,
+                        "out of memory: cannot allocate the state of threads");
     device->host.pinners = pinners;
     pinners->device = device;
     pthread_mutex_init(&pinners->lock, nullptr);

@@ -202,7 +202,7 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
     *out = nullptr;
     gsi_merge *merge = static_cast<gsi_merge *>(calloc(1, sizeof *merge));
     if (merge == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a merge");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a merge");
     merge->device = device;
     merge->to_elements = spec->to_elements;
     merge->to_packed = spec->to_packed && !layout->has_tags;

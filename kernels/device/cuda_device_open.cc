@@ -312,7 +312,7 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
     *out = nullptr;
     gsi_cuda_device *device = static_cast<gsi_cuda_device *>(calloc(1, sizeof *device));
     if (device == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CUDA device");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate the CUDA device");
     device->base.ops = &gsi_device_cuda;
     device->config = *config;
     gsi_cuda_pairs_begin(device);

@@ -49,7 +49,7 @@ static enum gs_status group_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_e
 {
     gsi_cuda_group *group = gsi_cuda_group_of(base);
     if (open_run(group) == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     const uint32_t i = choose_member(group);
     gsi_cuda_device *member = group->members[i];
     gsi_device *device = gsi_cuda_group_enter(group, i);
@@ -68,7 +68,7 @@ static enum gs_status group_chunk_seal(gsi_device *base, gsi_run **out, gs_error
     gsi_cuda_group_run *run = open_run(group);
     *out = nullptr;
     if (run == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     run->next = group->runs; // from here on close finds its parts
     group->runs = run;
     group->open_run = nullptr;

@@ -85,7 +85,7 @@ enum gs_status gsi_cuda_group_merge_begin(gsi_device *base, const gsi_merge_spec
     *out = nullptr;
     auto *merge = static_cast<gsi_cuda_group_merge *>(calloc(1, sizeof(gsi_cuda_group_merge)));
     if (merge == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a merge");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a merge");
     merge->group = group;
     group->merge = merge;
     const enum gs_status status = begin(merge, spec, error);

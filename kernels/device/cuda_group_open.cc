@@ -181,7 +181,7 @@ enum gs_status gsi_cuda_group_open(const gsi_device_config *config, gsi_device *
     *out = nullptr;
     gsi_cuda_group *group = static_cast<gsi_cuda_group *>(calloc(1, sizeof *group));
     if (group == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CUDA devices");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate the CUDA devices");
     group->base.ops = &gsi_device_cuda_group;
     group->config = *config;
     group->plan = gsi_plan_member(config->plan);

@@ -17,7 +17,7 @@ static enum gs_status begin(struct gs_job *job)
     if (job->report == NULL)
         job->report = malloc(sizeof *job->report);
     if (job->report == NULL)
-        return gsi_fail(&job->error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
+        return gsi_fail(&job->error, GS_E_MEMORY, 0, "out of memory: cannot allocate a report");
     memset(job->report, 0, sizeof *job->report);
     return job->error.status;
 }
@@ -94,7 +94,7 @@ enum gs_status gs_job_run(gs_job *job, enum gs_action action)
 const struct gs_error *gs_job_error(const gs_job *job)
 {
     static const struct gs_error no_job = {.status = GS_E_MEMORY,
-                                           .text = "memory: cannot allocate a job"};
+                                           .text = "out of memory: cannot allocate a job"};
     static const struct gs_error is_busy = {
         .status = GS_E_USAGE,
         .text = "the job is running; wait until it ends, or stop it with gs_cancel_now"};

@@ -70,7 +70,7 @@ static enum gs_status end_set(struct gs_job *job, enum gs_status status)
 
 static enum gs_status no_memory(struct gs_job *job)
 {
-    return gsi_fail(&job->error, GS_E_MEMORY, 0, "memory: cannot hold the options of a job");
+    return gsi_fail(&job->error, GS_E_MEMORY, 0, "out of memory: cannot hold the options of a job");
 }
 
 static enum gs_status find_option(struct gs_job *job, const char *name, enum gsi_option_id *id)

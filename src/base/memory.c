@@ -112,7 +112,7 @@ enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint6
     *memory = calloc(count > 0 ? count : 1, unit > 0 ? unit : 1);
     if (*memory == NULL) {
         gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, bytes);
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate %llu bytes",
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot allocate %llu bytes",
                         (unsigned long long)bytes);
     }
     return GS_OK;

@@ -63,7 +63,8 @@ enum gs_status gsi_pool_create(uint32_t thread_count, void (*wake)(void *context
     *out = NULL;
     struct gsi_pool *pool = calloc(1, sizeof *pool + thread_count * sizeof pool->workers[0]);
     if (pool == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate %u workers", thread_count);
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate %u workers",
+                        thread_count);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     queue_init(&pool->urgent);

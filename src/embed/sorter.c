@@ -44,7 +44,7 @@ static enum gs_status own_texts(struct gs_sorter *sorter, struct gs_error *error
         bytes = aligned(bytes) + gsi_texts_bytes(*lists[i].texts, lists[i].count);
     sorter->texts = malloc(bytes);
     if (sorter->texts == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate %zu bytes", bytes);
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate %zu bytes", bytes);
     char *at = sorter->texts;
     if (options->type != NULL) {
         strcpy(at, options->type);
@@ -166,7 +166,7 @@ static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *err
         sorter->element_bytes + (options->unique_counts ? (uint32_t)sizeof(uint64_t) : 0);
     sorter->outlet.split = malloc(sorter->entry_bytes);
     if (sorter->outlet.split == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate an element");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate an element");
     gsi_order_init(&sorter->order, &sorter->layout, sorter->entry_bytes,
                    options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL);
     return GS_OK;
@@ -177,7 +177,8 @@ static enum gs_status begin(struct gs_sorter *sorter, struct gs_error *error)
 {
     int refusal = gsi_thread_start(&sorter->thread, run_job, sorter);
     if (refusal != 0)
-        return gsi_fail(error, GS_E_MEMORY, refusal, "memory: cannot start a thread for a sorter");
+        return gsi_fail(error, GS_E_MEMORY, refusal,
+                        "out of memory: cannot start a thread for a sorter");
     sorter->has_thread = true;
     pthread_mutex_lock(&sorter->lock);
     while (!sorter->has_begun && !sorter->is_ended)
@@ -196,7 +197,7 @@ enum gs_status gsi_sorter_open(const struct gsi_options *options,
     *out = NULL;
     struct gs_sorter *sorter = calloc(1, sizeof *sorter);
     if (sorter == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a sorter");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a sorter");
     sorter->process = gsi_process();
     pthread_mutex_init(&sorter->lock, NULL);
     pthread_cond_init(&sorter->intake.has_room, NULL);
@@ -212,9 +213,9 @@ enum gs_status gsi_sorter_open(const struct gsi_options *options,
     if (sorter->options.cancel == NULL)
         sorter->options.cancel = sorter->cancel = gs_cancel_create();
     if (sorter->options.cancel == NULL)
-        GSI_TRY_OR(
-            gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the cancel of a sorter"),
-            fail);
+        GSI_TRY_OR(gsi_fail(error, GS_E_MEMORY, 0,
+                            "out of memory: cannot allocate the cancel of a sorter"),
+                   fail);
     GSI_TRY_OR(begin(sorter, error), fail);
     *out = sorter;
     return GS_OK;
@@ -271,7 +272,7 @@ gs_report *gs_sorter_report(gs_sorter *sorter, struct gs_error *error)
     if (report != NULL)
         memcpy(report, told, sizeof *report);
     else if (told != NULL)
-        gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
+        gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a report");
     return report;
 }
 

@@ -147,7 +147,7 @@ static enum gs_status lend(struct gs_sorter *sorter, uint64_t bytes, struct gsi_
     bool is_apart = left == 0;
     struct gsi_lend *one = malloc(sizeof *one + (is_apart ? element : 0));
     if (one == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a reservation");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a reservation");
     *one = (struct gsi_lend){.next = intake->lends,
                              .data = is_apart ? (uint8_t *)(one + 1)
                                               : intake->room + (off - intake->room_off),

@@ -54,7 +54,7 @@ static enum gs_status open_file(struct gsi_order *order, struct gs_error *error)
         gsi_file_go_buffered(order->fd);
     order->hash = XXH3_createState();
     if (order->hash == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a checksum's state");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a checksum's state");
     XXH3_64bits_reset(order->hash);
     return GS_OK;
 }
@@ -65,7 +65,7 @@ static enum gs_status end_block(struct gsi_order *order, struct gs_error *error)
         uint64_t room = gsi_max_u64(64, 2 * order->block_room);
         uint64_t *hashes = realloc(order->hashes, room * sizeof *hashes);
         if (hashes == NULL)
-            return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate %llu checksums",
+            return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate %llu checksums",
                             (unsigned long long)room);
         order->hashes = hashes;
         order->block_room = room;
@@ -136,9 +136,10 @@ static enum gs_status read_block(const struct gsi_order *order, uint64_t idx, ui
 static enum gs_status take_block(uint8_t **block, struct gs_error *error)
 {
     *block = malloc(BLOCK_BYTES);
-    return *block != NULL ? GS_OK
-                          : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate %llu bytes",
-                                     (unsigned long long)BLOCK_BYTES);
+    return *block != NULL
+               ? GS_OK
+               : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate %llu bytes",
+                          (unsigned long long)BLOCK_BYTES);
 }
 
 enum gs_status gsi_order_pull(const struct gsi_order *order, struct gsi_order_part *part,
@@ -177,7 +178,7 @@ enum gs_status gsi_order_part(struct gsi_order *order, uint32_t i, uint32_t n,
     if (order->parts == NULL) {
         order->parts = calloc(n, sizeof *order->parts);
         if (order->parts == NULL)
-            return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate %u parts", n);
+            return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate %u parts", n);
         order->part_count = n;
         for (uint32_t k = 0; k < n; k++)
             order->parts[k] = (struct gsi_order_part){.next = part_begin(order, k, n),

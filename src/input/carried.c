@@ -29,7 +29,7 @@ enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_ca
         if (carried->workers[i].tally != NULL)
             continue;
         gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, bytes);
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
     }
     return GS_OK;
 }

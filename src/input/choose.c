@@ -260,7 +260,7 @@ static enum gs_status choose_filter(struct gsi_inputs *inputs, struct gs_report 
                             inputs->loop->error));
     char *name = malloc(most);
     if (name == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot read --where");
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "out of memory: cannot read --where");
     for (size_t i = 0; i < options->where_count && status == GS_OK; i++) {
         const char *text = options->where[i], *field;
         status = condition_field(inputs, text, name, &field);

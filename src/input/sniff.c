@@ -37,7 +37,7 @@ static size_t wanted_plain(const uint8_t *plain, size_t bytes)
 static void fail_memory(struct gsi_sniff *sniff)
 {
     gsi_fail(sniff->inputs->loop->error, GS_E_MEMORY, ENOMEM,
-             "memory: cannot read the start of '%s'", sniff->input->name);
+             "out of memory: cannot read the start of '%s'", sniff->input->name);
 }
 
 /* The same for a packed input, whose first frame with data is at `off`: its blocks one by one. */

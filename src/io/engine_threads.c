@@ -267,7 +267,8 @@ static enum gs_status threads_open(uint32_t depth, struct gsi_engine **engine,
     *engine = NULL;
     struct threads *threads = calloc(1, sizeof *threads);
     if (threads == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate the I/O engine");
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM,
+                        "out of memory: cannot allocate the I/O engine");
     threads->engine.ops = &gsi_engine_threads;
     threads->watched_fd = -1;
     threads->thread_limit = (uint32_t)gsi_min_u64(depth, THREADS_MAX);

@@ -359,7 +359,8 @@ static enum gs_status uring_open(uint32_t depth, struct gsi_engine **engine, str
     *engine = NULL;
     struct uring *uring = calloc(1, sizeof *uring + depth * sizeof uring->slots[0]);
     if (uring == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate the I/O engine");
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM,
+                        "out of memory: cannot allocate the I/O engine");
     uring->engine.ops = &gsi_engine_uring;
     uring->wake_fd = uring->watched_fd = -1;
     uring->depth = depth;

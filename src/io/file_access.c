@@ -222,7 +222,7 @@ enum gs_status gsi_access_check(const struct gsi_output *output, struct gs_error
     struct gsi_bytes acl = {0};
     char *target = target_path(output);
     if (target == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate a name");
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot allocate a name");
     int refusal = get_all(target, -1, ACL_NAME, &acl);
     if (refusal != 0)
         GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,

@@ -73,7 +73,7 @@ static enum gs_status try_to_read(struct gsi_input *input, struct gs_error *erro
         return GS_OK;
     input->head = malloc((size_t)bytes);
     if (input->head == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot read the start of '%s'",
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot read the start of '%s'",
                         input->name);
     memcpy(input->head, page, (size_t)bytes);
     input->head_bytes = (size_t)bytes;

@@ -371,7 +371,7 @@ enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error
     for (int i = 0; output->temp_name[0] == '\0'; i++) {
         char name[GSI_TEMP_NAME_BYTES];
         if (i > 0 && (errno != EEXIST || i == GSI_NAME_TRIES))
-            return gsi_output_fail(output, "cannot give the file its name", error);
+            return gsi_output_fail(output, "cannot rename the finished file to this name", error);
         gsi_temp_name(output->target_name, name);
         if (link_as(output, name) == 0)
             memcpy(output->temp_name, name, sizeof name);
@@ -386,12 +386,12 @@ static enum gs_status place(struct gsi_output *output, struct gs_error *error)
         if (link_as(output, output->target_name) == 0)
             return GS_OK;
         if (errno != EEXIST)
-            return gsi_output_fail(output, "cannot give the file its name", error);
+            return gsi_output_fail(output, "cannot rename the finished file to this name", error);
         GSI_TRY(gsi_output_name(output, error));
     }
     int from_fd = output->kept_dir_fd >= 0 ? output->kept_dir_fd : output->dir_fd;
     if (renameat(from_fd, output->temp_name, output->dir_fd, output->target_name) != 0)
-        return gsi_output_fail(output, "cannot give the file its name", error);
+        return gsi_output_fail(output, "cannot rename the finished file to this name", error);
     output->temp_name[0] = '\0';
     return GS_OK;
 }

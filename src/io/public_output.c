@@ -18,7 +18,7 @@ enum gs_status gs_output_open(const char *path, gs_output **output, struct gs_er
     gs_output *opened = calloc(1, sizeof *opened);
     *output = NULL;
     if (opened == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot open an output");
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot open an output");
     opened->process = gsi_process();
     GSI_TRY_OR(gsi_output_open(path, &opened->output, error), done);
     if (opened->output.fd < 0) /* a FIFO that nobody reads yet */

@@ -93,7 +93,8 @@ static enum gs_status take_tally(const struct counted *counted, struct gsi_tally
     uint8_t *elements = malloc((size_t)counted->values_count * counted->bytes);
     enum gs_status status = GS_OK;
     if (tally == NULL || scratch == NULL || elements == NULL) {
-        status = gsi_fail(job->loop.error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+        status =
+            gsi_fail(job->loop.error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
     } else {
         gsi_values_tally(layout, counted->tables, tally, scratch, elements);
         *result = layout->ops->tally_finish(tally, fields);

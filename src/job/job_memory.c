@@ -232,7 +232,7 @@ static bool blame_option(struct gsi_job *job, gsi_job_planner *plan)
                 value);
         else if (found == 0)
             say(job->loop.error,
-                "--%s: %llu%s do not go with --memory of %llu bytes; leave --%s out",
+                "--%s: %llu%s cannot be used with --memory of %llu bytes; leave --%s out",
                 bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
                 (unsigned long long)job->memory_bytes, bounds[bound].name);
         else
@@ -267,7 +267,7 @@ void gsi_job_memory_advise(struct gsi_job *job, gsi_job_planner *plan)
         set_bound(&plain, bound, 0);
     name_bounds(job->options, names);
     if (names[0] != '\0' && is_planned(job, &plain, plan)) {
-        say(job->loop.error, "%s: they do not go with --memory of %llu bytes; leave them out",
+        say(job->loop.error, "%s: cannot be used with --memory of %llu bytes; leave them out",
             names, (unsigned long long)memory_bytes);
         return;
     }

@@ -295,7 +295,7 @@ static enum gs_status take_text(struct finding *finding)
     bool is_long = strlen(given) > TEXT_MAX;
     finding->text = is_long ? NULL : strdup(given);
     if (finding->text == NULL && !is_long)
-        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot read --find");
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "out of memory: cannot read --find");
     char *dots = is_long ? NULL : strstr(finding->text, "..");
     finding->low = finding->high = finding->text;
     if (dots != NULL) {

@@ -47,7 +47,7 @@ enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inp
     GSI_TRY(gsi_filter_open(&side->filter, layout, option, 1, most, error));
     char *comparison = malloc(most);
     if (comparison == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot read --%s", option);
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot read --%s", option);
     snprintf(comparison, most, "%s%s", op, value);
     enum gs_status status =
         gsi_filter_add(&side->filter, given, has_field ? field : NULL, comparison, error);

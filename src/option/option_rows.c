@@ -305,7 +305,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_VERBOSE] = {{"verbose", 'v', NULL, DESCRIBED_verbose, .alone = "true",
                           .place = GS_OPTION_OF_PROGRAM},
                          PROGRAM},
-    [GSI_OPT_HELP] = {{"help", 'h', "[=TOPIC]", DESCRIBED_help, .alone = "usual",
+    [GSI_OPT_HELP] = {{"help", 'h', "[=TOPIC]", DESCRIBED_help, .alone = "everyday",
                        .choices = choices_of_help, .place = GS_OPTION_OF_PROGRAM},
                       PROGRAM},
     [GSI_OPT_VERSION] = {{"version", 'V', NULL, DESCRIBED_version, .alone = "true",

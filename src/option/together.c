@@ -80,7 +80,7 @@ const char *gsi_feature_name(unsigned feature)
 #define ONLY_REPORTS  "with --merge it reports on the merged result and writes nothing"
 #define OTHER_WRITTEN "the output then differs from the elements that were sorted"
 #define ELEMENTS_ONLY "it holds whole elements; add --drop-header to write only the data"
-#define ONE_FILE      "its header describes one file; add --drop-header to write only elements"
+#define ONE_FILE      "the header of the output describes one whole file; add --drop-header"
 #define TWICE                                                                      \
     "its header holds the number of elements, known only at the end; write to an " \
     "uncompressed file"
@@ -415,9 +415,10 @@ enum gs_status gsi_together_begin(struct gsi_together *together, const struct gs
                             gsi_feature_name(row->feature), dashes(row->other),
                             gsi_feature_name(row->other), row->why);
     if ((verbs & in_memory) != 0 && !has[GSI_OPT_TYPE] && !has[GSI_OPT_RECORD])
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--type: %s has no file name that tells its type; give --type or --record",
-                        (verbs & GSI_VERB_SORTER) != 0 ? "a sorter" : "an array");
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--type: %s has no file name to take the type from; give --type or --record",
+            (verbs & GSI_VERB_SORTER) != 0 ? "a sorter" : "an array");
     return GS_OK;
 }
 

@@ -138,7 +138,7 @@ enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_
         return gsi_fail(error, GS_E_INPUT, 0, "report: a field has no name");
     const bool is_first = whole != NULL && whole->sums == NULL && whole->element_bytes == 0;
     if (whole == NULL || part == NULL || !take_sums(whole))
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a report");
     if (is_first)
         begin(whole, part);
     if (!is_same_kind(whole, part))

@@ -378,7 +378,8 @@ static void print_split(FILE *file, const struct gs_report *report)
         most = count > most ? count : most;
     }
     if (report->split_count > 0)
-        fprintf(file, GSI_LINE_NAME "%" PRIu32 " file%s of %" PRIu64 " to %" PRIu64 " elements\n",
+        fprintf(file,
+                GSI_LINE_NAME "%" PRIu32 " file%s, each with %" PRIu64 " to %" PRIu64 " elements\n",
                 "split", report->split_count, gsi_plural(report->split_count), least, most);
 }
 

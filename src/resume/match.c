@@ -110,7 +110,7 @@ enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_o
         put_settings(to, &resume->job, output);
     if (to == NULL || fclose(to) != 0)
         return gsi_fail(resume->job.loop->error, GS_E_MEMORY, 0,
-                        "memory: cannot allocate the settings");
+                        "out of memory: cannot allocate the settings");
     resume->setting_bytes = bytes;
     return GS_OK;
 }

@@ -100,7 +100,8 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
         return GS_OK;
     struct gsi_resume *resume = calloc(1, sizeof *resume);
     if (resume == NULL)
-        return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate the journal");
+        return gsi_fail(job->loop->error, GS_E_MEMORY, 0,
+                        "out of memory: cannot allocate the journal");
     *out = resume;
     resume->checkpoint =
         (struct gsi_checkpoint){.ops = &gsi_resume_checkpoint_ops, .most_chunks = 1};
@@ -223,7 +224,7 @@ enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_
 static enum gs_status fail_foreign(const struct gsi_resume *resume, const char *name)
 {
     return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
-                    "'%s/%s': exists, but --resume did not create it and needs this name; choose "
+                    "'%s/%s': --resume needs this name, but did not create what has it now; choose "
                     "another directory",
                     resume->dir.path, name);
 }

@@ -49,7 +49,7 @@ enum gs_status gsi_resume_runs_open(struct gsi_resume *resume)
     resume->tally = job->loop->layout->ops->tally_create(job->loop->layout);
     if (resume->tally == NULL) {
         gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, tally_bytes(job));
-        return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+        return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
     }
     GSI_TRY(GSI_NEW(ledger, resume->seals, seal_count(resume), job->loop->error));
     resume->seal_count = seal_count(resume);

@@ -52,7 +52,7 @@ static enum gs_status read_input(struct embed *embed, const char *path)
     ssize_t moved = embed->data != NULL ? read(fd, embed->data, (size_t)info.st_size) : -1;
     close(fd);
     if (moved != info.st_size)
-        return gs_fail(embed->error, GS_E_MEMORY, 0, "memory: cannot hold '%s'", path);
+        return gs_fail(embed->error, GS_E_MEMORY, 0, "out of memory: cannot hold '%s'", path);
     embed->bytes = (uint64_t)moved;
     return GS_OK;
 }

@@ -155,7 +155,7 @@ enum gs_status bench_outofcore(const struct bench_settings *settings, struct ben
     struct outofcore *bench = calloc(1, sizeof *bench);
     enum gs_status status = GS_OK;
     if (bench == NULL)
-        return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot allocate the cases");
+        return gsi_fail(error, GS_E_MEMORY, errno, "out of memory: cannot allocate the cases");
     bench->settings = settings;
     bench->report = report;
     report->ratio_text = "time / (2 reads + 2 writes)";

@@ -39,7 +39,7 @@ enum gs_status bench_sorted_open(struct bench_sorted *sorted, const struct bench
     if (asprintf(&sorted->output_path, "%s/gsort-bench-%ld.out", settings->directory,
                  (long)getpid()) < 0) {
         sorted->output_path = NULL;
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a file name");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a file name");
     }
     if (access(sorted->output_path, F_OK) == 0)
         return gsi_fail(error, GS_E_IO, 0, "'%s': is in the way", sorted->output_path);

@@ -76,7 +76,7 @@ static void *worker_main(void *argument)
     uint64_t block;
     struct gs_error failure = {0};
     if (buffer == NULL) {
-        gs_fail(&failure, GS_E_MEMORY, ENOMEM, "memory: cannot allocate a block");
+        gs_fail(&failure, GS_E_MEMORY, ENOMEM, "out of memory: cannot allocate a block");
         finish_block(writer, &failure);
     }
     while (buffer != NULL && take_block(writer, &block)) {
@@ -111,7 +111,8 @@ enum gs_status gen_write(const struct gen_set *set, gs_output *output, uint32_t 
     uint32_t helper_count = (uint32_t)min_u64(thread_count, writer.block_count + 1) - 1;
     pthread_t *helpers = calloc(helper_count + 1, sizeof *helpers);
     if (helpers == NULL)
-        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate %u threads", thread_count);
+        return gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate %u threads",
+                       thread_count);
     /* A system short of threads gets by with fewer: this one always works. */
     uint32_t started = 0;
     while (started < helper_count &&

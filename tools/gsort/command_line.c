@@ -90,7 +90,8 @@ static enum gs_status taken(const struct command_line *line, enum gs_status stat
     if (status == GS_OK)
         return GS_OK;
     return gs_fail(error, status, 0, "%s",
-                   said->text[0] != '\0' ? said->text : "memory: cannot hold the command line");
+                   said->text[0] != '\0' ? said->text
+                                         : "out of memory: cannot hold the command line");
 }
 
 static enum gs_status set_option(gs_job *job, const struct gs_option *row, const char *text)
@@ -180,7 +181,7 @@ static enum gs_status spell_letters(int argc, char **argv, struct command_line *
         char **spelled = &line->spelled[line->spelled_count];
         size_t bytes = strlen(line->rows[at].name) + strlen(given) + 1;
         if ((*spelled = malloc(bytes)) == NULL)
-            return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the command line");
+            return gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot hold the command line");
         snprintf(*spelled, bytes, "--%s%s", line->rows[at].name, given + 2);
         argv[i] = *spelled;
         line->spelled_count++;
@@ -319,7 +320,7 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
                                   .inputs = calloc((size_t)argc + 1, sizeof *line->inputs),
                                   .spelled = calloc((size_t)argc + 1, sizeof *line->spelled)};
     if (line->job == NULL || line->look == NULL || line->inputs == NULL || line->spelled == NULL)
-        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the command line");
+        return gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot hold the command line");
     take_rows(line);
     TRY(take_options(argc, argv, line, error));
     TRY(take_words(line, error));

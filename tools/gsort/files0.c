@@ -51,8 +51,8 @@ static enum gs_status read_text(FILE *file, const char *name, uint64_t most_byte
                                        max_u64(most_bytes, GROWTH_BYTES));
             char *grown = realloc(files->text, capacity);
             if (grown == NULL)
-                return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'",
-                               name);
+                return gs_fail(error, GS_E_MEMORY, ENOMEM,
+                               "out of memory: cannot hold the names in '%s'", name);
             files->text = grown;
         }
         *bytes += fread(files->text + *bytes, 1, capacity - *bytes - 1, file);
@@ -71,7 +71,8 @@ static enum gs_status split(FILE *file, const char *name, bool is_stdin, uint64_
         return too_large(file, name, most_bytes, error);
     files->names = calloc(most, sizeof *files->names);
     if (files->names == NULL)
-        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'", name);
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot hold the names in '%s'",
+                       name);
     for (const char *at = files->text, *end = at + bytes; at < end; at += strlen(at) + 1) {
         files->names[files->count++] = at;
         if (*at == '\0')

@@ -1,5 +1,5 @@
 /* help.c: prints help from the texts in src/option/options.md. -h prints the short line of each
- * everyday option. Plain --help prints the first sentence of each option of the topic "usual".
+ * everyday option. Plain --help prints the first sentence of each option of the topic "everyday".
  * Other topics print whole paragraphs. */
 #include "help.h"
 
@@ -58,7 +58,7 @@ static void print_options(const struct command_line *line, const char *topic, FI
 {
     char sentence[SENTENCE_BYTES];
     const char *group = "";
-    bool is_all = strcmp(topic, "all") == 0, is_brief = strcmp(topic, "usual") == 0;
+    bool is_all = strcmp(topic, "all") == 0, is_brief = strcmp(topic, "everyday") == 0;
     for (int i = 0; i < line->row_count; i++) {
         const struct gs_option *row = &line->rows[i];
         if (row->is_hidden || (!is_all && !belongs_to(row, topic)))
@@ -75,24 +75,24 @@ static void print_topics(FILE *out)
 {
     fputs("\nMore: gsort --help=TOPIC\n", out);
     for (const struct help_topic *topic = help_topics; topic->word != NULL; topic++)
-        if (strcmp(topic->word, "usual") != 0)
+        if (strcmp(topic->word, "everyday") != 0)
             fprintf(out, "  %-10s %s\n", topic->word, topic->about);
 }
 
 static void print_topic(const struct command_line *line, const char *word, FILE *out)
 {
-    bool is_all = strcmp(word, "all") == 0, is_usual = strcmp(word, "usual") == 0;
+    bool is_all = strcmp(word, "all") == 0, is_everyday = strcmp(word, "everyday") == 0;
     const struct help_topic *topic = help_topics;
     while (topic->word != NULL && strcmp(topic->word, word) != 0)
         topic++;
-    if (is_all || is_usual || topic->word == NULL)
+    if (is_all || is_everyday || topic->word == NULL)
         fputs(usage, out);
     else
         fprintf(out, "gsort --help=%s: %s\n", word, topic->about);
     print_options(line, word, out);
-    if (is_usual)
+    if (is_everyday)
         print_topics(out);
-    if (is_all || is_usual)
+    if (is_all || is_everyday)
         fputs(exit_status, out);
 }
 

@@ -160,7 +160,7 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     const char *path = line->input_count > 0 ? line->inputs[0] : "-";
     struct printer *printer = calloc(1, sizeof *printer);
     if (printer == NULL)
-        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print '%s'", path);
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot print '%s'", path);
     printer->out = out;
     printer->drops_tail = command_line_given(line, "drop-tail") != NULL;
     printer->is_quiet = line->is_quiet;

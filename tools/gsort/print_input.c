@@ -93,7 +93,7 @@ static int64_t give(void *context, void *data, size_t bytes, struct gs_error *er
         return (int64_t)got;
     uint8_t *held = realloc(input->held, input->held_bytes + got);
     if (held == NULL) {
-        gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot read '%s'", input->name);
+        gs_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot read '%s'", input->name);
         return -1;
     }
     memcpy(held + input->held_bytes, data, got);
@@ -171,7 +171,8 @@ static enum gs_status open_unpacker(struct print_input *input, struct gs_error *
     input->unpacker = ZSTD_createDCtx();
     input->coded = malloc(CODED_BYTES);
     if (input->unpacker == NULL || input->coded == NULL)
-        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot decompress '%s'", input->name);
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot decompress '%s'",
+                       input->name);
     return GS_OK;
 }
 

@@ -216,7 +216,7 @@ static enum gs_status begin(const struct command_line *line, struct print_output
         name_count(printer);
         printer->text = open_memstream(&printer->text_at, &printer->text_bytes);
         if (printer->text == NULL)
-            return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");
+            return gs_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot print");
     }
     if (number_at(printer->report, "data_offset") > begin_of_input(line, printer->report) &&
         command_line_given(line, "region") == NULL)
@@ -233,7 +233,7 @@ enum gs_status print_output_open(const struct command_line *line, FILE *out,
         return GS_OK;
     *printer = calloc(1, sizeof **printer);
     if (*printer == NULL)
-        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print");
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot print");
     (*printer)->out = out;
     return begin(line, *printer, error);
 }

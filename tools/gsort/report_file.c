@@ -217,7 +217,8 @@ enum gs_status report_file_open(const struct command_line *line, gs_output **fil
     lacks_memory = false;
     const char *done = is_read(line, path) ? "read" : is_written(line, path) ? "written" : NULL;
     if (lacks_memory)
-        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot compare '%s' with other files", path);
+        return gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot compare '%s' with other files",
+                       path);
     if (done != NULL)
         return gs_fail(error, GS_E_USAGE, 0,
                        "--stats: '%s' is also %s by this command; give the report another name",
@@ -230,7 +231,7 @@ enum gs_status report_file_write(gs_output *file, const gs_report *report, enum 
 {
     char *text = gs_report_string(report, format);
     if (text == NULL)
-        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the report");
+        return gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot hold the report");
     enum gs_status status = gs_output_write(file, text, strlen(text), 0, error);
     if (status == GS_OK)
         status = gs_output_commit(file, strlen(text), error);

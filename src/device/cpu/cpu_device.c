@@ -51,7 +51,8 @@ static enum gs_status open_tallies(struct gsi_cpu_device *device, struct gs_erro
     device->tallies = memory;
     for (uint32_t i = 0; i < device->thread_count; i++)
         is_whole &= (device->tallies[i] = layout->ops->tally_create(layout)) != NULL;
-    return is_whole ? GS_OK : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+    return is_whole ? GS_OK
+                    : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
 }
 
 static void cpu_close(struct gsi_device *base)
@@ -84,7 +85,7 @@ static enum gs_status cpu_open(const struct gsi_device_config *config, struct gs
     *out = NULL;
     struct gsi_cpu_device *device = calloc(1, sizeof *device);
     if (device == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CPU device");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate the CPU device");
     device->base.ops = &gsi_device_cpu;
     device->config = *config;
     gsi_leaf_prepare(gsi_sort_bytes(&config->layout));
@@ -168,7 +169,7 @@ static enum gs_status cpu_chunk_put(struct gsi_device *base, struct gsi_buffer *
     struct gsi_cpu_device *device = cpu_of(base);
     struct gsi_run *run = open_run(device);
     if (run == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     struct gsi_piece *piece = piece_take(device, buffer);
     if (device->config.layout.has_tags)
         gsi_cpu_records_put(piece);
@@ -188,7 +189,7 @@ static enum gs_status cpu_chunk_seal(struct gsi_device *base, struct gsi_run **o
     struct gsi_run *run = open_run(device);
     *out = run;
     if (run == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     device->open_run = NULL;
     run->is_sealed = true;
     run_announce_if_sorted(device, run);

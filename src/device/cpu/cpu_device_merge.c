@@ -183,7 +183,7 @@ enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_mer
     *out = NULL;
     struct gsi_merge *merge = calloc(1, sizeof *merge);
     if (merge == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a merge");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a merge");
     merge->device = device;
     merge->to_elements = spec->to_elements;
     merge->taken = spec->taken;

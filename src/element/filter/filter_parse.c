@@ -31,8 +31,8 @@ enum gs_status gsi_filter_open(struct gsi_filter *filter, const struct gsi_layou
     filter->values = malloc(text_bytes);
     return filter->conditions != NULL && filter->values != NULL
                ? GS_OK
-               : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the conditions of --%s",
-                          option);
+               : gsi_fail(error, GS_E_MEMORY, 0,
+                          "out of memory: cannot allocate the conditions of --%s", option);
 }
 
 uint64_t gsi_filter_bytes(size_t count, uint64_t text_bytes)

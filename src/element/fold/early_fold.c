@@ -101,7 +101,7 @@ enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gs
         worker->tally = gsi_record_tally_create(layout->record);
         if (worker->tally == NULL) {
             gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, gsi_record_tally_bytes(layout->record));
-            return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+            return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
         }
     }
     return GS_OK;

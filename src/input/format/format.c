@@ -60,7 +60,8 @@ static enum gs_status keep_first(struct gsi_inputs *inputs, const struct gsi_for
         kept->tally = calloc(1, gsi_max_u64(format->tally_bytes, 1));
     if (kept == NULL || kept->tally == NULL) {
         free(kept);
-        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate a header");
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0,
+                        "out of memory: cannot allocate a header");
     }
     kept->format = format;
     kept->schema = *schema;
@@ -174,7 +175,7 @@ enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *inpu
                         input->name, format->name);
     struct gsi_schema *schema = malloc(sizeof *schema);
     if (schema == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot read the header of '%s'",
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot read the header of '%s'",
                         input->name);
     enum gs_status status = format->read(data, bytes, input->name, schema, error);
     if (status == GS_OK)
@@ -261,7 +262,8 @@ enum gs_status gsi_format_copy_header(struct gsi_inputs *inputs)
     if (inputs->header.data == NULL)
         inputs->header.data = malloc(kept->schema.header_bytes);
     if (inputs->header.data == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate a header");
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0,
+                        "out of memory: cannot allocate a header");
     inputs->header.bytes = kept->schema.header_bytes;
     memcpy(inputs->header.data, kept->header, inputs->header.bytes);
     return GS_OK;

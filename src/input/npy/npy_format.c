@@ -170,7 +170,7 @@ static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
     char *made = malloc(type_bytes(inputs));
     if (made == NULL)
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0,
-                        "memory: cannot allocate a .npy header");
+                        "out of memory: cannot allocate a .npy header");
     const char *descr = make_type(inputs, made, type_bytes(inputs));
     uint8_t version = descr == made ? encode(made) : npy->version;
     uint32_t columns = is_inputs ? npy->columns : 0;
@@ -185,7 +185,7 @@ static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
         free(made);
         free(counted);
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0,
-                        "memory: cannot allocate a .npy header");
+                        "out of memory: cannot allocate a .npy header");
     }
     if (inputs->options->unique_counts) {
         add_count(descr, descr_bytes, is_structured, columns, counted, most);

@@ -142,8 +142,8 @@ static enum gs_status take_shape(const char *name, const struct shape *shape,
         return GS_OK;
     if (shape->dimensions != 2 || npy->is_structured || column.count != 1)
         return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': the array has %u dimensions; gsort sorts one dimension, or the rows "
-                        "of a table of numbers; save array.ravel()",
+                        "'%s': the array has %u dimensions; gsort sorts arrays of one dimension, "
+                        "and the rows of a table of numbers; save array.ravel()",
                         name, shape->dimensions);
     if (shape->columns < 1 || shape->columns > GSI_NPY_FIELDS_MAX)
         return gsi_fail(error, GS_E_INPUT, 0,

@@ -42,7 +42,8 @@ static enum gs_status parse(struct gsi_value_file *file, const char *text, uint3
     uint64_t bytes = 0;
     file->path = strdup(text);
     if (file->path == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the names of --values");
+        return gsi_fail(error, GS_E_MEMORY, 0,
+                        "out of memory: cannot allocate the names of --values");
     const struct gsi_type_word *word = NULL;
     char *colon = find_bytes(file->path, &bytes, &file->output);
     if (colon == NULL && (colon = find_type(file->path, &word, &file->output)) != NULL) {
@@ -72,7 +73,8 @@ enum gs_status gsi_values_parse(struct gsi_values *values, const struct gsi_opti
                         options->value_count, GSI_VALUES_MAX);
     values->table = calloc(options->value_count, sizeof *values->table);
     if (values->table == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the names of --values");
+        return gsi_fail(error, GS_E_MEMORY, 0,
+                        "out of memory: cannot allocate the names of --values");
     for (size_t i = 0; i < options->value_count; i++) {
         struct gsi_value_file *file = &values->table[values->count++];
         file->input = (struct gsi_input){.fd = -1, .direct_fd = -1};

@@ -23,7 +23,8 @@ enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_s
     struct gs_error *error = target->loop->error;
     *cuts = calloc(options->split_value_count, sizeof **cuts);
     if (*cuts == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the values of --split-at");
+        return gsi_fail(error, GS_E_MEMORY, 0,
+                        "out of memory: cannot allocate the values of --split-at");
     for (size_t i = 0; i < options->split_value_count; i++) {
         struct gsi_side *cut = &(*cuts)[i];
         const char *value = options->split_values[i];

@@ -123,7 +123,7 @@ static enum gs_status check_behind(const char *pattern, uint32_t count, char *pa
 {
     char *folder;
     if (asprintf(&folder, "%.*s.", (int)(name_of(path) - path), path) < 0)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a name");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a name");
     DIR *directory = opendir(folder);
     uint32_t number = directory != NULL ? least_above(directory, pattern, count, path) : 0;
     int sys_errno = errno;
@@ -150,9 +150,10 @@ enum gs_status gsi_split_files_room(struct gsi_split_files *files, uint32_t coun
                                     struct gs_error *error)
 {
     files->table = calloc(count, sizeof *files->table);
-    return files->table != NULL ? GS_OK
-                                : gsi_fail(error, GS_E_MEMORY, 0,
-                                           "memory: cannot allocate the names of %u files", count);
+    return files->table != NULL
+               ? GS_OK
+               : gsi_fail(error, GS_E_MEMORY, 0,
+                          "out of memory: cannot allocate the names of %u files", count);
 }
 
 /* Takes the path over. */
@@ -162,7 +163,7 @@ static enum gs_status add(struct gsi_split_files *files, char *path, const char 
     struct gsi_split_file *file = &files->table[files->count];
     file->path = path;
     if (path == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a name");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a name");
     files->count++;
     GSI_TRY(gsi_output_open(path, &file->output, error));
     return file->output.kind == GSI_OUTPUT_ATOMIC
@@ -210,7 +211,7 @@ enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *p
                         files->table[twice].path);
     char *path = make_path(pattern, count);
     if (path == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a name");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a name");
     enum gs_status status = check_behind(pattern, count, path, error);
     free(path);
     return status;

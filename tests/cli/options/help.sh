@@ -17,15 +17,15 @@ names_of() { sed -nE 's/^  (-., |    )--([a-z0-9-]+).*/\2/p' "$1"; }
 texts=$CASES/../../../src/option/options.md
 topics=$(sed -n '/^## Topics/,/^## What/s/^| \([a-z]*\) | .*/\1/p' "$texts" | grep -vx topic)
 gsort --help=frob 2>&1 | grep -qF "is not one of: $(echo $topics)" || echo "--help does not take the words: $(echo $topics)"
-gsort --help >usual
-gsort --help=usual | cmp - usual
-[ "$(wc -l <usual)" -le 60 ] || echo "--help has $(wc -l <usual) lines"
+gsort --help >everyday
+gsort --help=everyday | cmp - everyday
+[ "$(wc -l <everyday)" -le 60 ] || echo "--help has $(wc -l <everyday) lines"
 : >in_topics
 for topic in $(echo $topics | sed 's/ all / /; s/ markdown$//'); do
     gsort --help="$topic" >shown
     [ "$(wc -L <shown)" -le 80 ] || echo "--help=$topic is wider than a screen"
     names_of shown >>in_topics
-    [ "$topic" = usual ] || grep -qE "^  $topic +[A-Za-z]" usual || echo "--help does not name $topic"
+    [ "$topic" = everyday ] || grep -qE "^  $topic +[A-Za-z]" everyday || echo "--help does not name $topic"
 done
 names_of help >names
 sort -u in_topics | diff <(sort names) -

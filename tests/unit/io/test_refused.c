@@ -39,7 +39,7 @@ static const struct refusal refusals[] = {
     {"linkat by descriptor", SYS_linkat, 4, AT_EMPTY_PATH, ENOENT, GS_OK, NULL},
     {"full disk", SYS_fallocate, 0, 0, ENOSPC, GS_E_SPACE, "No space left on device"},
     {"link", SYS_linkat, 0, 0, EIO, GS_OK, NULL},
-    {"rename", SYS_renameat, 0, 0, EIO, GS_E_IO, "cannot give the file its name"},
+    {"rename", SYS_renameat, 0, 0, EIO, GS_E_IO, "cannot rename the finished file to this name"},
     {"sync", SYS_fsync, 0, 0, EIO, GS_E_IO, "cannot sync"},
 };
 

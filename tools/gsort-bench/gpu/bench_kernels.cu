@@ -307,14 +307,15 @@ static enum gs_status take_reference(kernel_bench *bench, struct gs_error *error
     free(piece);
     gsi_tally_free(tally);
     CUDA_TRY("copy from the device", code);
-    return has_memory ? GS_OK : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot tally on the host");
+    return has_memory ? GS_OK
+                      : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot tally on the host");
 }
 
 static enum gs_status check_tally(kernel_bench *bench, const kernel_case *c, struct gs_error *error)
 {
     struct gsi_tally *tally = gsi_tally_create(&bench->layout);
     if (tally == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
     cudaError_t code = gsi_cuda_tally_fetch(&bench->layout, bench->tally, bench->staging, nullptr);
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(nullptr);

@@ -60,7 +60,7 @@ enum gs_status bench_peers_open(bench_peers **out, gs_error *error)
 {
     *out = static_cast<bench_peers *>(calloc(1, sizeof **out));
     if (*out == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the bench");
+        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate the bench");
     for (int i = 0; i < 2; i++)
         STATUS_TRY(open_member(*out, i, error));
     return GS_OK;

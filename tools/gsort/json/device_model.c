@@ -27,7 +27,7 @@ static enum gs_status add_member(const char *path, const char *name, const json_
         gs_fail(error, status, 0, "--device-model: '%s': %s is neither a number nor a string", path,
                 name);
     else if (asprintf(&member, "%s=%s", name, text) < 0)
-        status = gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the model");
+        status = gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot hold the model");
     else if ((status = gs_job_add(job, "device-model", member)) != GS_OK)
         gs_fail(error, status, 0, "%s; see '%s'", gs_job_error(job)->text, path);
     free(member);
@@ -41,7 +41,7 @@ enum gs_status device_model_read(const char *path, gs_job *job, struct gs_error 
     const char *name;
     enum gs_status status;
     if (values == NULL)
-        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the model");
+        return gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot hold the model");
     TRY_OR(reports_read(path, values, error), done);
     object = json_array_get(values, 0);
     if (json_array_size(values) != 1 || !json_is_object(object))

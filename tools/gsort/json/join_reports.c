@@ -74,7 +74,8 @@ static enum gs_status take_reports(struct join *join, const char *path, const js
             struct told *more =
                 realloc(room[k], (join->part_count + join->other_count + 1) * sizeof *more);
             if (more == NULL)
-                return gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+                return gs_fail(join->error, GS_E_MEMORY, 0,
+                               "out of memory: cannot hold the reports");
             room[k] = more;
         }
         join->parts = room[0];
@@ -95,7 +96,7 @@ static enum gs_status read_all(struct join *join, const struct command_line *lin
     for (size_t i = 0; status == GS_OK && i < count; i++) {
         json_t *reports = json_array();
         if (json_array_append_new(join->reports, reports) != 0)
-            return gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+            return gs_fail(join->error, GS_E_MEMORY, 0, "out of memory: cannot hold the reports");
         status = reports_read(paths[i], reports, join->error);
         if (status == GS_OK)
             status = take_reports(join, paths[i], reports, room);
@@ -123,7 +124,7 @@ static enum gs_status add_report(const struct join *join, gs_report *whole, cons
     uint64_t count;
     enum gs_status status = GS_OK;
     if (report == NULL)
-        status = gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+        status = gs_fail(join->error, GS_E_MEMORY, 0, "out of memory: cannot hold the reports");
     else if (!report_count(told_member_of(told, "tally", "count"), &count) ||
              !report_take(report, told->report))
         status = told_fail(join, told, "its counts are missing or malformed");
@@ -265,7 +266,7 @@ static enum gs_status add_up(struct join *join)
         return gs_fail(join->error, GS_E_INPUT, 0,
                        "--join-reports: counts add up to more than 2^63");
     if (join->told == NULL)
-        return gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+        return gs_fail(join->error, GS_E_MEMORY, 0, "out of memory: cannot hold the reports");
     return join->other_count > 0 ? compare(join) : GS_OK;
 }
 
@@ -345,13 +346,13 @@ enum gs_status join_reports(const struct command_line *line, FILE *out, struct g
 {
     struct join *join = calloc(1, sizeof *join);
     if (join == NULL)
-        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+        return gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot hold the reports");
     join->error = error;
     join->whole = gs_report_create();
     join->against = gs_report_create();
     enum gs_status status = GS_OK;
     if (gs_report_u64(join->whole, "schema", &join->schema) != GS_FOUND || join->against == NULL)
-        status = gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+        status = gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot hold the reports");
     if (status == GS_OK)
         status = read_all(join, line);
     if (status == GS_OK)

@@ -29,7 +29,7 @@ static enum gs_status read_values(const char *path, FILE *file, json_t *reports,
         if (value == NULL && ferror(file) == 0)
             return gs_fail(error, GS_E_INPUT, 0, "'%s': not valid JSON: %s", path, wrong.text);
         if (value != NULL && json_array_append_new(reports, value) != 0)
-            return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+            return gs_fail(error, GS_E_MEMORY, 0, "out of memory: cannot hold the reports");
     } while (ferror(file) == 0 && has_more(file));
     return ferror(file) != 0 ? gs_fail(error, GS_E_INPUT, errno, "'%s': cannot read", path) : GS_OK;
 }

@@ -56,9 +56,9 @@ class MemoryAndDisk(TypedDict, total=False):
 
 
 class Device(TypedDict, total=False):
-    device: str  # Choose where to sort: auto, cpu or cuda (GPU).
+    device: str  # Choose the device that sorts: auto, cpu or cuda (GPU).
     device_memory: Union[int, str]  # Use at most SIZE of each GPU's memory.
-    device_model: Union[Path, Sequence[Path]]  # With --explain, plan for the GPUs that FILE describes.
+    device_model: Union[Path, Sequence[Path]]  # With --explain, print a plan for other GPUs than those of this machine.
 
 
 class Reports(TypedDict, total=False):
