@@ -1,0 +1,294 @@
+/* test_simulation.c: runs thousands of small jobs in the simulation. Without a fault a job's output
+ * is the model's. With a fault the job fails with the right status and leaves an earlier output
+ * intact. After each run no temporary file, descriptor, engine or pool may be left. A run follows
+ * from the seed, the number of its job and its own number.
+ *
+ *     build/release/tests/test_simulation                         5000 runs
+ *     GS_TEST_JOBS=100000 build/release/tests/test_simulation     as many
+ *     GS_TEST_JOB=47 build/release/tests/test_simulation          the runs of one job
+ *     GS_TEST_TRACE=1 ...                                         every event */
+#include "simulation/simulated_job.h"
+#include "simulation/simulation.h"
+
+#define RUNS_OF_A_JOB 5u
+#define OLD           "an older output"
+
+static gs_job *asked;
+static uint64_t struck[SIM_FAULT_COUNT], mattered[SIM_FAULT_COUNT];
+
+struct run {
+    const struct simulated_job *job;
+    uint64_t number;
+    struct sim_setup setup;
+    enum gs_status status;
+    struct sim_result result;
+};
+
+#define fail_run(run, ...)                                                                 \
+    do {                                                                                   \
+        fprintf(stderr, "GS_TEST_JOB=%llu, run %llu, %s at %llu, %s: ",                    \
+                (unsigned long long)(run)->job->number, (unsigned long long)(run)->number, \
+                sim_fault_names[(run)->setup.fault], (unsigned long long)(run)->setup.at,  \
+                job_text((run)->job));                                                     \
+        fprintf(stderr, "status %d, '%s': ", (run)->status, gs_job_error(asked)->text);    \
+        test_fail(__VA_ARGS__);                                                            \
+    } while (0)
+
+static uint64_t salt_of(const struct run *run)
+{
+    return (run->job->number * RUNS_OF_A_JOB + run->number + 1) * 7919;
+}
+
+static void simulate(struct run *run)
+{
+    const struct simulated_job *job = run->job;
+    gs_cancel *cancel = run->setup.fault == SIM_CANCEL ? gs_cancel_create() : NULL;
+    gs_job_reset(asked);
+    job_ask(job, asked);
+    gs_job_set_cancel(asked, cancel);
+    run->setup.salt = salt_of(run);
+    run->setup.cancel = cancel;
+    sim_begin(&run->setup);
+    run->status = gs_job_run(asked, job->verb == JOB_CHECK ? GS_CHECK : GS_SORT);
+    run->result = sim_end();
+    gs_cancel_free(cancel);
+}
+
+/* ---- what a run has to leave ---- */
+
+/* The status with which a fault ends a job, if it matters. */
+static enum gs_status status_of(enum sim_fault fault)
+{
+    switch (fault) {
+    case SIM_OUTPUT_IS_FULL:
+    case SIM_SPILL_IS_FULL:
+        return GS_E_SPACE;
+    case SIM_INPUT_ENDS:
+        return GS_E_INPUT;
+    case SIM_SPILL_ENDS:
+    case SIM_SPILL_READ_BIT:
+    case SIM_SPILL_WRITE_BIT:
+    case SIM_SPILL_LOST:
+    case SIM_SPILL_ELSEWHERE:
+        return GS_E_CORRUPT;
+    case SIM_OUTPUT_BIT:
+    case SIM_OUTPUT_LOST:
+        return GS_E_VERIFY;
+    case SIM_CANCEL:
+        return GS_E_CANCELED;
+    default:
+        return GS_E_IO;
+    }
+}
+
+/* A cancel may be too late. With --top the job may end before it reads the damaged data. */
+static bool may_go_unnoticed(const struct run *run)
+{
+    return run->setup.fault == SIM_CANCEL || run->job->has_top;
+}
+
+static void check_status(const struct run *run)
+{
+    const struct simulated_job *job = run->job;
+    if (run->status == job->wanted) {
+        if (!job_is_wanted(job))
+            fail_run(run, "wrong output");
+        if (run->result.has_struck && run->status == GS_OK && !may_go_unnoticed(run))
+            fail_run(run, "the fault was not noticed");
+        return;
+    }
+    if (!run->result.has_struck)
+        fail_run(run, "it failed without a fault");
+    if (run->status != status_of(run->setup.fault))
+        fail_run(run, "another status than %d", status_of(run->setup.fault));
+}
+
+/* After a failure the output is what it was. */
+static void check_output(const struct run *run)
+{
+    const struct simulated_job *job = run->job;
+    const char *output = job_output(job);
+    if (run->status == GS_OK || output == NULL)
+        return;
+    if (job->is_in_place ? !job_has_first_input(job) : !holds(output, OLD))
+        fail_run(run, "the older output is gone");
+}
+
+static void check_rest(const struct run *run, int descriptors)
+{
+    const struct simulated_job *job = run->job;
+    int names = (int)job->files + 2; /* t and out */
+    if (names_in(".") != names || names_in("t") != 0)
+        fail_run(run, "%d files and %d in t were left", names_in("."), names_in("t"));
+    if (names_in("/proc/self/fd") != descriptors)
+        fail_run(run, "%d descriptors were left", names_in("/proc/self/fd") - descriptors);
+    if (run->result.left_open > 0)
+        fail_run(run, "%u engines and pools were left", run->result.left_open);
+}
+
+static void check_run(struct run *run)
+{
+    int descriptors = names_in("/proc/self/fd");
+    if (run->job->is_in_place)
+        job_write_inputs(run->job);
+    put_bytes("out", OLD, strlen(OLD));
+    simulate(run);
+    check_status(run);
+    check_output(run);
+    check_rest(run, descriptors);
+    struck[run->setup.fault] += run->result.has_struck;
+    mattered[run->setup.fault] += run->status != run->job->wanted;
+}
+
+/* ---- runs ---- */
+
+/* A fault that had a chance in the run without one. */
+static struct sim_setup draw_fault(const struct simulated_job *job, const struct sim_result *clean,
+                                   struct test_random *random)
+{
+    struct sim_setup setup = {.fault = SIM_NO_FAULT};
+    for (int tries = 0; tries < 8; tries++) {
+        enum sim_fault fault = (enum sim_fault)(1 + test_below(random, SIM_KILL - 1));
+        bool is_unseen = (fault == SIM_OUTPUT_BIT || fault == SIM_OUTPUT_LOST) && !job->verifies;
+        if (clean->chances[fault] == 0 || is_unseen)
+            continue;
+        setup.fault = fault;
+        setup.at = test_below(random, clean->chances[fault]);
+        break;
+    }
+    return setup;
+}
+
+static uint64_t run_job(uint64_t number)
+{
+    static struct simulated_job job;
+    struct test_random random = test_random_make(900000 + number);
+    struct run run = {.job = &job};
+    job_make(&job, number, false);
+    job_write_inputs(&job);
+    check_run(&run);
+    const struct sim_result clean = run.result;
+    for (run.number = 1; run.number < RUNS_OF_A_JOB; run.number++) {
+        run.setup = draw_fault(&job, &clean, &random);
+        check_run(&run);
+    }
+    return clean.events;
+}
+
+static void test_simulation__random_jobs_with_a_fault__right_or_failed(void **state)
+{
+    (void)state;
+    uint64_t one = test_number("GS_TEST_JOB", UINT64_MAX), events = 0;
+    uint64_t runs = test_number("GS_TEST_JOBS", test_is_small() ? 500 : 5000);
+    uint64_t jobs = one == UINT64_MAX ? runs / RUNS_OF_A_JOB : 1;
+    for (uint64_t i = 0; i < jobs; i++)
+        events += run_job(one == UINT64_MAX ? i : one);
+    print_message("%llu jobs, %llu runs, %llu events in the first run of a job\n",
+                  (unsigned long long)jobs, (unsigned long long)jobs * RUNS_OF_A_JOB,
+                  (unsigned long long)(events / jobs));
+    for (int fault = 1; fault < SIM_KILL; fault++)
+        print_message("%s: struck %llu times, %llu jobs failed\n", sim_fault_names[fault],
+                      (unsigned long long)struck[fault], (unsigned long long)mattered[fault]);
+}
+
+static void test_simulation__same_seed__same_events(void **state)
+{
+    (void)state;
+    static struct simulated_job job;
+    struct test_random random = test_random_make(5);
+    for (uint64_t number = 0; number < (test_is_small() ? 20 : 100); number++) {
+        struct run first = {.job = &job}, again;
+        job_make(&job, number, false);
+        job_write_inputs(&job);
+        check_run(&first);
+        first.setup = draw_fault(&job, &first.result, &random);
+        again = first;
+        check_run(&first);
+        check_run(&again);
+        if (first.result.digest != again.result.digest || first.status != again.status)
+            fail_run(&again, "%llu events and then %llu, or others",
+                     (unsigned long long)first.result.events,
+                     (unsigned long long)again.result.events);
+    }
+}
+
+/* ---- lives ---- */
+
+/* One life of a job with --resume, in a process of its own. Returns its exit code. */
+static int live(struct run *run)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        simulate(run);
+        _exit(run->status == GS_OK ? 0 : 1);
+    }
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        fail_run(run, "a life crashed");
+    return WEXITSTATUS(status);
+}
+
+static enum sim_fault draw_end(struct test_random *random)
+{
+    static const enum sim_fault ends[] = {SIM_KILL,          SIM_KILL,          SIM_READ_FAILS,
+                                          SIM_WRITE_FAILS,   SIM_SPILL_IS_FULL, SIM_CANCEL,
+                                          SIM_OUTPUT_IS_FULL};
+    return ends[test_below(random, sizeof ends / sizeof ends[0])];
+}
+
+/* A few lives end before the job does; the last one ends it. */
+static void live_and_live(uint64_t number)
+{
+    static struct simulated_job job;
+    struct test_random random = test_random_make(700000 + number);
+    struct run run = {.job = &job};
+    job_make(&job, number, true);
+    job_write_inputs(&job);
+    put_bytes("out", OLD, strlen(OLD));
+    uint64_t lives = 1 + test_below(&random, 4);
+    for (; run.number < lives; run.number++) {
+        run.setup.fault = draw_end(&random);
+        run.setup.at = test_below(&random, 1 + test_below(&random, 400));
+        int code = live(&run);
+        if (code == 0)
+            break;
+        if (!holds("out", OLD))
+            fail_run(&run, "the older output is gone");
+    }
+    run.setup.fault = SIM_NO_FAULT;
+    simulate(&run);
+    check_status(&run);
+    if (names_in(".") != (int)job.files + 2) /* t and out; r is gone */
+        fail_run(&run, "%d files and %d in r were left", names_in("."), names_in("r"));
+}
+
+static void test_simulation__several_lives__as_the_model(void **state)
+{
+    (void)state;
+    uint64_t one = test_number("GS_TEST_JOB", UINT64_MAX);
+    uint64_t jobs = test_number("GS_TEST_JOBS", test_is_small() ? 100 : 1000) / 2;
+    for (uint64_t i = 0; i < (one == UINT64_MAX ? jobs : 1); i++)
+        live_and_live(one == UINT64_MAX ? i : one);
+}
+
+static int set_up(void **state)
+{
+    asked = gs_job_create();
+    return asked == NULL || scratch_setup_in_memory(state) != 0 || mkdir("t", 0700) != 0;
+}
+
+static int tear_down(void **state)
+{
+    gs_job_free(asked);
+    return scratch_teardown(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_simulation__random_jobs_with_a_fault__right_or_failed),
+        cmocka_unit_test(test_simulation__same_seed__same_events),
+        cmocka_unit_test(test_simulation__several_lives__as_the_model),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
