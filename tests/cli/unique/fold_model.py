@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """fold_model.py SEED CASES: random folds by gsort, which is in PATH, against a plain model in fractions.
 
-A case is records of a random length with random keys, folded fields, groups and values, sorted in a random way. Prints
-what is not as the model has it."""
+A case is records of a random length with random keys, folded fields, groups and values, sorted in a random way. Some
+cases consist of keys and folded fields only, in many buffers: gsort holds such records while it reads. Prints what is
+not as the model has it, and whether the cases reached what folds records while they are read."""
 import fractions
 import itertools
+import json
 import os
 import random
 import struct
@@ -15,6 +17,7 @@ INTEGERS = {'uint8': 1, 'int8': 1, 'u16': 2, 'i16': 2, 'u32': 4, 'i32': 4, 'u64'
 FLOATS = {'f16': (2, 10, 5), 'bf16': (2, 7, 8), 'f32': (4, 23, 8), 'f64': (8, 52, 11)}
 TIMES = {'time64': 8}
 NAT = 1 << 63
+HELD_WAYS = ['--chunk 16K --parallel 1', '--chunk 16K --parallel 2', '--chunk 16K --parallel 4 --spill always']
 WAYS = ['', '--spill always', '--spill always --chunk 64K --compress zstd', '--io threads --parallel 1', '--chunk 64K',
         '--parallel 8 --window 16K']
 
@@ -129,11 +132,14 @@ def fold(case, records):
 
 def random_bits(rng, field, style):
     whole = 8 * field.bytes
-    if style == 'small':
+    if style == 'small' or style == 'nan' and not field.is_float():
         if not field.is_float():
             value = rng.randrange(-4 if field.base[0] in 'it' else 0, 5)
             return value & (1 << whole) - 1
         return to_bits(fractions.Fraction(rng.randrange(-8, 9), 4), field.base)
+    if style == 'nan' and field.is_float():
+        _, fraction_bits, exponent_bits = FLOATS[field.base]
+        return ((1 << exponent_bits) - 1) << fraction_bits | rng.randrange(1, 1 << fraction_bits) | rng.getrandbits(1) << whole - 1
     if style == 'special' and field.is_float():
         _, fraction_bits, exponent_bits = FLOATS[field.base]
         infinity = ((1 << exponent_bits) - 1) << fraction_bits
@@ -144,29 +150,62 @@ def random_bits(rng, field, style):
     return rng.getrandbits(whole)
 
 
-def make_case(rng):
+def make_fields(rng, length, gaps):
     kinds = [name + be for name in list(INTEGERS) + list(FLOATS) + list(TIMES) for be in ('', 'be')]
-    length = rng.randrange(6, 60)
-    off, free = 0, []
+    off, fields = 0, []
     while off < length:
         fitting = [kind for kind in kinds if Field(off, kind).bytes <= length - off]
-        free.append(Field(off, rng.choice(fitting)))
-        off += free[-1].bytes + rng.choice([0, 0, 0, 1, 3])
-    rng.shuffle(free)
-    keys = [f'{field.off}:b{field.bytes}' for field in free[:rng.choice([1, 1, 2])]]
-    group = rng.choice([0, 1]) if len(keys) > 1 else 0
-    foldable = free[group or len(keys):]
-    folds = [(rng.choice(['min', 'max'] if field.base in TIMES else ['sum', 'sum', 'min', 'max']), field) for field in foldable[:rng.randrange(0, 4)]]
+        fields.append(Field(off, rng.choice(fitting)))
+        off += fields[-1].bytes + rng.choice(gaps)
+    rng.shuffle(fields)
+    return fields
+
+
+def make_folds(rng, fields):
+    extremes, folds = ['min', 'max'], []
+    for field in fields:
+        folds.append((rng.choice(extremes if field.base in TIMES else ['sum', 'sum'] + extremes), field))
+    return folds
+
+
+def make_case(rng):
+    length = rng.randrange(6, 60)
+    fields = make_fields(rng, length, [0, 0, 0, 1, 3])
+    key_count = min(rng.choice([1, 1, 2, 3]), len(fields))
+    keys = fields[:key_count]
+    group = rng.randrange(key_count)
+    foldable = fields[key_count:]
+    if group and rng.random() < 0.3:  # a key that makes no group may be folded
+        foldable = fields[group:]
+        rng.shuffle(foldable)
+    folds = make_folds(rng, foldable[:rng.randrange(0, 4)])
     wide = {field.off for how, field in folds if how == 'sum' and rng.random() < 0.3}
     for how, field in list(folds):  # a wide sum is written behind the record, so the field may have an extreme
         if how == 'sum' and field.off in wide and rng.random() < 0.5:
             folds.append((rng.choice(['min', 'max']), field))
     folds.sort(key=lambda fold: ['sum', 'min', 'max'].index(fold[0]))
-    return {'length': length, 'fields': free, 'keys': keys, 'key_fields': free[:len(keys)], 'group': group, 'folds': folds,
-            'keep': rng.choice(['first', 'first', 'last', 'singles', 'dups']), 'count': rng.random() < 0.3,
+    return {'length': length, 'fields': fields, 'key_fields': keys, 'group': group, 'folds': folds,
+            'keep': rng.choice(['first', 'last', 'last', 'singles', 'dups']), 'count': rng.random() < 0.2,
             'wide': wide, 'reverse': rng.random() < 0.3,
             'distinct': rng.choice([1, 3, 40, 10 ** 6]), 'style': rng.choice(['small', 'small', 'special', 'any']),
             'n': rng.choice([0, 1, 2, 30, 300, rng.randrange(3000)]), 'way': rng.choice(WAYS)}
+
+
+def make_early_case(rng, is_held, keep):
+    """Records are folded while they are read. If `is_held`, each byte belongs to a key or to a folded field, and threads
+    read more than four buffers each. Else the second key orders the groups, with ties, and one field tells records apart."""
+    fields, needs_float = [], is_held and rng.random() < 0.8
+    while not 3 <= len(fields) <= 5 or needs_float and not any(field.is_float() for field in fields[1:]):
+        length = rng.randrange(12, 28)
+        fields = make_fields(rng, length, [0] if is_held else [0, 1])
+    key_count = 1 if is_held else 2
+    foldable = fields[key_count:] if is_held else [fields[2]] + fields[4:]
+    folds = [(how if how != 'sum' or not field.is_float() else 'max', field) for how, field in make_folds(rng, foldable)]
+    folds.sort(key=lambda fold: ['sum', 'min', 'max'].index(fold[0]))
+    return {'length': length, 'fields': fields, 'key_fields': fields[:key_count], 'group': key_count - 1, 'folds': folds,
+            'keep': keep, 'count': False, 'wide': set(), 'reverse': rng.random() < 0.3,
+            'distinct': rng.choice([40, 1000] if is_held else [3, 40]), 'style': rng.choice(['small', 'nan', 'nan']),
+            'n': 28 * 16384 // length if is_held else 1000, 'way': rng.choice(HELD_WAYS if is_held else WAYS)}
 
 
 def make_records(rng, case):
@@ -176,20 +215,19 @@ def make_records(rng, case):
         record = bytearray(rng.randbytes(case['length']))
         for field in case['fields']:
             field.put(record, random_bits(rng, field, case['style']))
-        for field in case['key_fields'][:1]:
-            field.put(record, rng.choice(pool) & (1 << 8 * field.bytes) - 1)
-        if len(case['key_fields']) > 1:
-            case['key_fields'][1].put(record, rng.randrange(2))
+        case['key_fields'][0].put(record, rng.choice(pool) & (1 << 8 * case['key_fields'][0].bytes) - 1)
+        for field in case['key_fields'][1:]:
+            field.put(record, rng.randrange(2))
         records.append(bytes(record))
     return records
 
 
 def model(case, records):
-    def key(record, count=len(case['keys'])):
+    def key(record, count=len(case['key_fields'])):
         return tuple(record[field.off:field.off + field.bytes] for field in case['key_fields'][:count])
     ordered = sorted(records, key=key, reverse=case['reverse'])  # stable, also in reverse
     out = []
-    for _, group in itertools.groupby(ordered, key=lambda record: key(record, case['group'] or len(case['keys']))):
+    for _, group in itertools.groupby(ordered, key=lambda record: key(record, case['group'] or len(case['key_fields']))):
         group = list(group)
         entry = fold(case, group)
         if entry is None:
@@ -200,9 +238,9 @@ def model(case, records):
 
 
 def command(case):
-    words = ['gsort', '-q', '-u', '-R', str(case['length']), '-S', '24M']
-    for key in case['keys']:
-        words += ['-k', key]
+    words = ['gsort', '-q', '--stats=json', '-u', '-R', str(case['length']), '-S', '24M']
+    for field in case['key_fields']:
+        words += ['-k', f'{field.off}:b{field.bytes}']
     for how, field in case['folds']:
         words += ['--' + how, field.text + ':wide' * (how == 'sum' and field.off in case['wide'])]
     words += ['--keep', case['keep']] + case['way'].split()
@@ -210,33 +248,44 @@ def command(case):
     return words + (['--group', str(case['group'])] if case['group'] else [])
 
 
+def run(rng, words, records):
+    """Exit status, what was written, the report or None, and the error line."""
+    if rng.random() < 0.2:
+        done = subprocess.run(words, input=b''.join(records), capture_output=True)
+        got, report = done.stdout, done.stderr
+    else:
+        done = subprocess.run(words + ['in', '-o', 'out'], capture_output=True)
+        got, report = open('out', 'rb').read() if os.path.exists('out') else b'', done.stdout
+    if os.path.exists('out'):
+        os.unlink('out')
+    return done.returncode, got, json.loads(report) if done.returncode == 0 else None, done.stderr.decode()
+
+
 def main():
     seed, cases = int(sys.argv[1]), int(sys.argv[2])
     wrong = refused = 0
+    early = {'in an order, last': 0, 'in an order, first': 0, 'held': 0, 'others': 0}
     for i in range(cases):
         rng = random.Random(seed * 1000003 + i)
-        case = make_case(rng)
+        is_held = i % 15 == 14
+        is_early = is_held or i % 15 == 7
+        case = make_early_case(rng, is_held, ['first', 'last'][i // 15 % 2]) if is_early else make_case(rng)
         records = make_records(rng, case)
         with open('in', 'wb') as file:
             file.write(b''.join(records))
         want = model(case, records)
         words = command(case)
-        if rng.random() < 0.2:
-            done = subprocess.run(words, input=b''.join(records), capture_output=True)
-            got = done.stdout
-        else:
-            done = subprocess.run(words + ['in', '-o', 'out'], capture_output=True)
-            got = open('out', 'rb').read() if os.path.exists('out') else b''
-        if os.path.exists('out'):
-            os.unlink('out')
+        code, got, report, said = run(rng, words, records)
         refused += want is None
-        is_right = done.returncode == 2 and b'does not fit' in done.stderr if want is None else \
-            done.returncode == 0 and got == want
+        if report and report['folded_count'] > 0:
+            early['held' if is_held else f'in an order, {case["keep"]}' if case['group'] else 'others'] += 1
+        is_right = code == 2 and 'does not fit' in said if want is None else code == 0 and got == want
         if not is_right:
             wrong += 1
-            print(f'seed {seed}, case {i}: exit {done.returncode}, {done.stderr.decode().strip()}:', ' '.join(words),
+            print(f'seed {seed}, case {i}: exit {code}, {said.strip() if code else ""}:', ' '.join(words),
                   f'({case["n"]} records of {case["distinct"]} keys, {case["style"]})')
     print(f'{wrong} not as the model; some sums fit, some do not: {0 < refused < cases}')
+    print('folded while reading:', 'in each way' if min(early.values()) > 0 else early)
 
 
 if __name__ == '__main__':
