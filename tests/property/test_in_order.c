@@ -290,6 +290,36 @@ static void test_in_order__unique__one_pass(void **state)
     }
 }
 
+/* The input has more sorted pieces than the merge reads files at once, so some of them are spilled.
+ */
+static void test_in_order__many_pieces__some_are_spilled(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(9);
+    static const char *const key[] = {"0:u64"};
+    for (size_t i = 0; i < 4; i++) {
+        struct shape shape = {.bytes = i & 1 ? 16 : 8, .step = 64};
+        struct gsi_options options = small_options();
+        options.chunk_bytes = i & 2 ? 32 << 10 : 64 << 10;
+        shape.piece = options.chunk_bytes / shape.bytes;
+        size_t n = MOST_BYTES / shape.bytes;
+        fill(&random, &shape, n, 0, 0);
+        options.output = "out";
+        options.type = shape.bytes == 8 ? "u64" : NULL;
+        options.record_bytes = shape.bytes == 8 ? 0 : shape.bytes;
+        options.keys = key;
+        options.key_count = shape.bytes > 8;
+        put_bytes("in", in, n * shape.bytes);
+        struct gs_report report;
+        struct gs_error error;
+        if (gs_run(&options, &report, &error) != GS_OK)
+            test_fail("%zu: %s", i, error.text);
+        assert_int_equal(get_bytes("out", got, MOST_BYTES), n * shape.bytes);
+        assert_memory_equal(got, want, n * shape.bytes);
+        assert_true(report.stretch_count > 0 && report.spilled_runs > 0);
+    }
+}
+
 /* Pieces whose tags are in order and whose records are not. */
 static void test_in_order__ties_are_late__as_the_order(void **state)
 {
@@ -379,6 +409,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_in_order__late_by_any_distance__as_the_order),
         cmocka_unit_test(test_in_order__unique__one_pass),
+        cmocka_unit_test(test_in_order__many_pieces__some_are_spilled),
         cmocka_unit_test(test_in_order__ties_are_late__as_the_order),
         cmocka_unit_test(test_in_order__changed_meanwhile__fails)};
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
