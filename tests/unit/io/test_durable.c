@@ -15,6 +15,22 @@
 #define SYNCS     (BIT(CALL_FSYNC) | BIT(CALL_FDATASYNC))
 #define PLACES    (BIT(CALL_LINK) | BIT(CALL_RENAME))
 
+/* ---- names ---- */
+
+ssize_t __real_getrandom(void *data, size_t bytes, unsigned flags);
+ssize_t __wrap_getrandom(void *data, size_t bytes, unsigned flags);
+
+static int guesses_left; /* so many random numbers are 0 */
+
+ssize_t __wrap_getrandom(void *data, size_t bytes, unsigned flags)
+{
+    if (guesses_left == 0)
+        return __real_getrandom(data, bytes, flags);
+    guesses_left--;
+    memset(data, 0, bytes);
+    return (ssize_t)bytes;
+}
+
 /* ---- outputs ---- */
 
 /* A way of an output to its place. */
@@ -134,6 +150,75 @@ static void test_split__files__are_synced_before_their_names_then_their_director
         assert_true(calls_are_synced(fd, 0, i == 0 ? 200000 : 200008));
         close(fd);
     }
+}
+
+/* A part of a merge is on the disk when the merge ends. */
+static void test_into__part__is_synced(void **state)
+{
+    (void)state;
+    static const struct calls_filter of_all[] = {{BIT(CALL_WRITE) | SYNCS | PLACES, ""}};
+    struct gs_report report;
+    put_random("in", 50001, 64);
+    assert_int_equal(sort((struct gsi_options){.output = "sorted"}, &report), GS_OK);
+    for (uint32_t part = 1; part <= 2; part++) {
+        struct gs_error error = {0};
+        const char *inputs[] = {"sorted"};
+        struct gsi_options options = {.inputs = inputs,
+                                      .input_count = 1,
+                                      .output = "whole",
+                                      .type = "u64",
+                                      .merge = true,
+                                      .into = true,
+                                      .part_number = part,
+                                      .part_count = 2,
+                                      .device = GSI_DEVICE_CPU,
+                                      .io = GSI_IO_THREADS,
+                                      .thread_count = 1};
+        calls_forget_files();
+        calls_begin();
+        assert_int_equal(gs_run(&options, &report, &error), GS_OK);
+        calls.is_on = false;
+        assert_string_equal(calls_text(of_all, 1), "write whole, fsync whole, fsync .");
+        int fd = open("whole", O_RDONLY);
+        assert_true(calls_are_synced(fd, part == 1 ? 0 : 200000, part == 1 ? 200000 : 200008));
+        close(fd);
+    }
+}
+
+/* Somebody has a file, or a link to one, with the temporary name that comes first: it stays. */
+static void test_output__temporary_name_of_another_file__is_not_used(void **state)
+{
+    (void)state;
+    static const char name[] = ".out.gsort-aaaaaa", spill[] = ".spill.gsort-aaaaaa";
+    for (size_t i = 0; i < 2 * sizeof routes / sizeof routes[0]; i++) {
+        struct gsi_output output;
+        const struct route *route = &routes[i / 2];
+        if (i % 2 == 0)
+            assert_true(put(name, "theirs", 0644));
+        else
+            assert_true(put("theirs", "theirs", 0644) && symlink("theirs", name) == 0);
+        begin_route(route);
+        guesses_left = 3;
+        assert_int_equal(gsi_output_open("out", &output, NULL), GS_OK);
+        assert_int_equal(gsi_file_write(output.fd, "text", 4, 0), 0);
+        assert_int_equal(gsi_output_commit(&output, 4, NULL), GS_OK);
+        gsi_output_close(&output);
+        check_route(route, calls_of_output());
+        assert_true(guesses_left == 0 || (route->old == NULL && !route->is_named));
+        assert_true(holds("out", "text") && holds(name, "theirs"));
+        unlink(name);
+    }
+    for (guesses_left = 3; guesses_left > 0;) {
+        int fd = -1;
+        bool is_direct;
+        assert_true(put(spill, "theirs", 0644));
+        calls.refuses_nameless = true;
+        assert_int_equal(gsi_temp_open(".", &fd, &is_direct, NULL), GS_OK);
+        calls.refuses_nameless = false;
+        close(fd);
+        assert_true(holds(spill, "theirs"));
+    }
+    unlink(spill);
 }
 
 /* ---- what is read back ---- */
@@ -366,6 +451,8 @@ int main(void)
         ROW(test_output__committed__is_synced_before_its_name_and_then_its_directory),
         ROW(test_sort__output__is_synced_before_its_name_and_then_its_directory),
         ROW(test_split__files__are_synced_before_their_names_then_their_directories),
+        ROW(test_into__part__is_synced),
+        ROW(test_output__temporary_name_of_another_file__is_not_used),
         ROW(test_sort__verified__is_read_from_the_disk),
         ROW(test_resume__entries__are_synced_after_what_they_speak_of),
         ROW(test_resume__second_lives__sync_what_they_speak_of),
