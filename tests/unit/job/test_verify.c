@@ -19,7 +19,7 @@
 
 #define OLD "what was there before"
 
-/* Of the outputs here; the first window has more. */
+/* Of most outputs here; the first window has more. */
 #define HEADER_BYTES_MOST 128
 
 void __real_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
@@ -49,6 +49,7 @@ enum place { NOWHERE, IN_CHUNK, IN_MERGE, MERGE_ORDER, IN_WINDOW, ON_DISK, IN_SP
 static enum place place;
 static atomic_int steps_left; /* until the step to damage; below 0: it was damaged */
 static uint64_t disk_off;     /* of the byte to damage on the disk */
+static uint64_t header_most = HEADER_BYTES_MOST;
 
 /* Whether it is this step's turn, at a place where a bit goes wrong. */
 static bool is_turn(enum place here)
@@ -103,7 +104,7 @@ void __wrap_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_i
 void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
 {
     bool is_frame = io->bytes > 3 && memcmp(io->data, "gsF", 3) == 0;
-    bool is_header = io->off == 0 && io->bytes <= HEADER_BYTES_MOST;
+    bool is_header = io->off == 0 && io->bytes <= header_most;
     if (io->op == GSI_IO_WRITE && !is_frame && !is_header && is_turn(IN_WINDOW))
         flip(io->data, io->bytes / 2);
     __real_gsi_loop_submit(loop, io);
@@ -193,6 +194,11 @@ static const struct way ways[] = {
      .memory_bytes = 64u << 20,
      .header_bytes = 8,
      .file_bytes = 400008},
+    {.name = "long header",
+     .count = 50001,
+     .memory_bytes = 64u << 20,
+     .header_bytes = 16384,
+     .file_bytes = 400008},
     {.name = "packed", .count = 50001, .memory_bytes = 64u << 20, .output = "out.zst"},
     {.name = "packed npy", .count = 50001, .memory_bytes = 64u << 20, .output = "out.npy.zst"},
 };
@@ -223,6 +229,7 @@ static enum gs_status sort(const struct way *way, bool verify_read, struct gs_re
                                   .window_bytes = 65536,
                                   .spill_all = way->spills_all,
                                   .verify_read = verify_read};
+    header_most = way->header_bytes > HEADER_BYTES_MOST ? way->header_bytes : HEADER_BYTES_MOST;
     return gs_run(&options, report, error);
 }
 
@@ -389,7 +396,9 @@ static void test_verify__wrong_bits_on_the_disk__are_found_by_reading_back(void 
         uint64_t bytes = (uint64_t)size_of(output_of(way));
         assert_true(way->file_bytes == 0 || bytes == way->file_bytes);
         assert_int_equal(bytes, report.output_file_bytes);
-        const uint64_t offs[] = {0, 7, bytes / 3, bytes / 2, bytes - 1};
+        const uint64_t header = way->header_bytes;
+        const uint64_t offs[] = {0,         7,          bytes / 3,          bytes / 2,
+                                 bytes - 1, header / 2, header * 3 / 4 | 1, header};
         for (size_t k = 0; k < sizeof offs / sizeof offs[0]; k += test_is_small() ? 2 : 1) {
             disk_off = offs[k];
             check_found(way, ON_DISK, 0, true);
