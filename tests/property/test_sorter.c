@@ -5,7 +5,10 @@
 #include "support/sorter_job.h"
 #include "support/struct_jobs.h"
 
+#include <stdatomic.h>
+
 #define THREADS 4
+#define PARTS   9
 
 struct feeder {
     gs_sorter *sorter;
@@ -147,6 +150,23 @@ static void test_sorter__unique_and_top__as_the_model(void **state)
 
 /* ---- the order ---- */
 
+/* The table of parts takes long to allocate, so that all threads ask for it meanwhile, and the next
+ * calls are later than that. */
+#define SLOW_MICROSECONDS 20000u
+
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+
+static atomic_bool is_slow;
+static atomic_uint table_count;
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    if (atomic_load(&is_slow) && count == PARTS)
+        usleep(SLOW_MICROSECONDS + SLOW_MICROSECONDS / 8 * atomic_fetch_add(&table_count, 1));
+    return __real_calloc(count, bytes);
+}
+
 struct reader {
     gs_sorter *sorter;
     uint32_t i, n;
@@ -168,6 +188,8 @@ static void *pull_share(void *context)
         assert_true(bytes <= reader->end - off);
         memcpy(got + off, data, bytes);
         off += bytes;
+        if (atomic_load(&is_slow))
+            usleep(3 * SLOW_MICROSECONDS);
     }
     assert_int_equal(off, reader->end);
     return NULL;
@@ -175,8 +197,8 @@ static void *pull_share(void *context)
 
 static void pull_parts(gs_sorter *sorter, const struct job *job, uint32_t n)
 {
-    pthread_t threads[9];
-    struct reader readers[9];
+    pthread_t threads[PARTS];
+    struct reader readers[PARTS];
     memset(got, 0, job->n * job->width);
     for (uint32_t i = 0; i < n; i++) {
         readers[i] = (struct reader){.sorter = sorter,
@@ -236,7 +258,7 @@ static void test_sorter__parts_and_ranks__as_the_model(void **state)
         must(gs_sorter_finish(sorter, &error), &error);
         if (round % 3 == 0)
             check_ranks(sorter, &job, &random);
-        uint32_t n = 1 + (uint32_t)test_below(&random, 9);
+        uint32_t n = 1 + (uint32_t)test_below(&random, PARTS);
         pull_parts(sorter, &job, n);
         check_order(&job, true, round);
         assert_int_equal(gs_sorter_pull_part(sorter, n, n, &data, &bytes, &error), GS_E_USAGE);
@@ -250,11 +272,37 @@ static void test_sorter__parts_and_ranks__as_the_model(void **state)
     }
 }
 
+/* All threads begin with the first call that makes the parts. */
+static void test_sorter__parts_begun_at_once__are_those_of_one_table(void **state)
+{
+    (void)state;
+    static const uint64_t count = 50000;
+    struct gs_error error;
+    struct job job = {.type = "u64", .width = 8, .n = count};
+    job.options = (struct gsi_options){
+        .type = "u64", .device = GSI_DEVICE_CPU, .memory_bytes = 64 * MIB, .thread_count = 1};
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t number = count - 1 - i;
+        memcpy(in + i * 8, &number, 8);
+        memcpy(want + i * 8, &i, 8);
+    }
+    gs_sorter *sorter = open_sorter(&job.options);
+    must(gs_sorter_push(sorter, in, count * 8, &error), &error);
+    must(gs_sorter_finish(sorter, &error), &error);
+    atomic_store(&is_slow, true);
+    pull_parts(sorter, &job, PARTS);
+    atomic_store(&is_slow, false);
+    assert_memory_equal(got, want, count * 8);
+    gs_sorter_close(sorter);
+}
+
 int main(void)
 {
 #define ROW(name) cmocka_unit_test_setup_teardown(name, sorter_setup, sorter_teardown)
-    const struct CMUnitTest tests[] = {ROW(test_sorter__pushed_and_pulled__as_the_model),
-                                       ROW(test_sorter__unique_and_top__as_the_model),
-                                       ROW(test_sorter__parts_and_ranks__as_the_model)};
+    const struct CMUnitTest tests[] = {
+        ROW(test_sorter__pushed_and_pulled__as_the_model),
+        ROW(test_sorter__unique_and_top__as_the_model),
+        ROW(test_sorter__parts_and_ranks__as_the_model),
+        ROW(test_sorter__parts_begun_at_once__are_those_of_one_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
