@@ -185,7 +185,7 @@ static void test_into__part__is_synced(void **state)
     }
 }
 
-/* Somebody has a file, or a link to one, with the temporary name that comes first: it stays. */
+/* A file of somebody else, or a link to one, has the first temporary name: it stays as it is. */
 static void test_output__temporary_name_of_another_file__is_not_used(void **state)
 {
     (void)state;
