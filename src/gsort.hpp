@@ -145,8 +145,8 @@ template <class Member> std::string type_word()
                                 "process; sort by the value it points to");
     } else if constexpr (std::is_array_v<M>) {
         static_assert(never<M>,
-                      "gsort: only arrays of char, unsigned char and std::byte can be keys; of "
-                      "other arrays name an item, as in gsort::within<&Cell::at, 2>");
+                      "gsort: only arrays of char, unsigned char and std::byte can be keys; "
+                      "one item of another array can be one, as in gsort::within<&Cell::at, 2>");
     } else {
         static_assert(
             never<M>,

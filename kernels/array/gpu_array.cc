@@ -231,7 +231,9 @@ static enum gs_status check_memory(const char *what, const void *memory, uint64_
         cudaPointerAttributes found = {};
         const cudaError_t code = cudaPointerGetAttributes(&found, end);
         if (code != cudaSuccess && code != cudaErrorInvalidValue)
-            return fail(error, code, "the attributes of a GPU's memory cannot be read");
+            return fail(error, code,
+                        "the GPU's driver cannot tell where the array is; check that it is still "
+                        "allocated");
         cudaGetLastError();
         if (code != cudaSuccess ||
             (found.type != cudaMemoryTypeDevice && found.type != cudaMemoryTypeManaged))

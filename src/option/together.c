@@ -215,7 +215,8 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {OPT(VALUES), OPT(SPLIT_AT), "keys and values are written to one file each"},
     {OPT(VALUES), WITH(READ_BACK), "it reads back only one file"},
     {OPT(VALUES), FACT(PACKED_OUTPUT), "values are written uncompressed"},
-    {OPT(VALUES), FACT(UNCOUNTED), "the number of keys must be known; write them to a file first"},
+    {OPT(VALUES), FACT(UNCOUNTED),
+     "gsort must know how many keys there are before it reads them; write them to a file first"},
     /* What comes of the whole order. */
     RANKS(OPT(MERGE), "merge first, then report on the output"),
     RANKS(OPT(TOP), "--top does not sort everything"),

@@ -118,7 +118,8 @@ static void print_plan_device(FILE *file, const struct gs_report *report)
             plan->device_runs, gsi_plural(plan->device_runs), run);
     gsi_number_size(taken, plan->host_bytes);
     if (plan->host_runs > 0)
-        fprintf(file, GSI_LINE_NAME "%s of pinned host memory, for %" PRIu32 " more run%s\n",
+        fprintf(file,
+                GSI_LINE_NAME "%s of host memory, pinned for the GPU, for %" PRIu32 " more run%s\n",
                 "held", taken, plan->host_runs, gsi_plural(plan->host_runs));
 }
 

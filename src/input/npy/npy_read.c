@@ -147,7 +147,8 @@ static enum gs_status take_shape(const char *name, const struct shape *shape,
                         name, shape->dimensions);
     if (shape->columns < 1 || shape->columns > GSI_NPY_FIELDS_MAX)
         return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': its rows have %" PRIu64 " columns; gsort sorts rows of 1 to %u",
+                        "'%s': its rows have %" PRIu64
+                        " columns; gsort sorts rows of 1 to %u columns",
                         name, shape->columns, GSI_NPY_FIELDS_MAX);
     if (shape->is_fortran && shape->columns > 1 && npy->count > 1)
         return gsi_fail(error, GS_E_INPUT, 0,
