@@ -124,6 +124,29 @@ static inline const char *calls_text(const struct calls_filter *filters, size_t 
     return text;
 }
 
+static inline size_t calls_first_length(const char *text)
+{
+    const char *end = strstr(text, ", ");
+    return end != NULL ? (size_t)(end - text) : strlen(text);
+}
+
+/* calls_check: fails unless `got`, a calls_text, is `wanted`, and names the first call that
+ * differs. Not is_whole: after the first call either may end early. */
+static inline void calls_check(const char *name, const char *got, const char *wanted, bool is_whole)
+{
+    const char *all = got;
+    for (size_t number = 1; *got != '\0' || *wanted != '\0'; number++) {
+        size_t length = calls_first_length(got), wanted_length = calls_first_length(wanted);
+        if (!is_whole && number > 1 && (length == 0 || wanted_length == 0))
+            return;
+        if (length != wanted_length || strncmp(got, wanted, length) != 0)
+            test_fail("%s: call %zu is '%.*s', not '%.*s', of '%s'", name, number, (int)length, got,
+                      (int)wanted_length, wanted, all);
+        got += length + (got[length] != '\0' ? 2 : 0);
+        wanted += wanted_length + (wanted[wanted_length] != '\0' ? 2 : 0);
+    }
+}
+
 /* The knowledge of the file behind `fd`; NULL: it is no file. Under the lock. */
 static inline struct call_file *calls_file(int fd)
 {
