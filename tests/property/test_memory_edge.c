@@ -8,9 +8,6 @@
 #include "support/scratch.h"
 #include "support/struct_jobs.h"
 
-#include <inttypes.h>
-#include <signal.h>
-
 #define MOST_BYTES    ((size_t)8 << 20)
 #define MOST_FILES    12u
 #define LIMIT_SECONDS 120u
@@ -30,34 +27,6 @@ struct piece_order {
     size_t piece;
     bool is_falling, is_late;
 };
-
-/* ---- a job that hangs ---- */
-
-static char job_text[512];
-
-/* With calls that a handler may make. */
-static void tell_hang(int signal)
-{
-    (void)signal;
-    static const char text[] = "hangs: ";
-    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-    written += write(STDERR_FILENO, job_text, strlen(job_text));
-    _exit(written > 0 ? 1 : 2);
-}
-
-static void describe(size_t job, const struct gsi_options *options, const struct shape *shape,
-                     size_t n)
-{
-    snprintf(job_text, sizeof job_text,
-             "GS_TEST_SEED=%" PRIu64 " job %zu: %zu files, %zu elements of %u bytes%s, -S %" PRIu64
-             " --batch-size %u --parallel %u --chunk %" PRIu64 " --window %" PRIu64
-             " compress %d%s%s%s\n",
-             test_seed(), job, options->input_count, n, shape->bytes,
-             shape->is_record ? " (records)" : "", options->memory_bytes, options->fan_in,
-             options->thread_count, options->chunk_bytes, options->window_bytes,
-             (int)options->compress, options->merge ? " merge" : "",
-             options->spill_all ? " spill all" : "", options->readers != NULL ? " stream" : "");
-}
 
 /* ---- elements ---- */
 
@@ -182,15 +151,15 @@ static void random_resources(struct test_random *random, size_t bytes, struct gs
     options->spill_all = test_below(random, 8) == 0;
 }
 
-static void check_output(const struct shape *shape, size_t n, size_t job)
+static void check_output(const struct shape *shape, size_t n)
 {
     size_t bytes = get_bytes("out", got, MOST_BYTES);
     if (bytes != n * shape->bytes || hash_all(shape, got, n) != hash_all(shape, in, n))
-        test_fail("%s: another multiset came out", job_text);
+        test_fail("the output has other elements than the input");
     compared = *shape;
     for (size_t i = 1; i < n; i++)
         if (compare(got + (i - 1) * shape->bytes, got + i * shape->bytes) > 0)
-            test_fail("%s: element %zu is out of order, job %zu", job_text, i, job);
+            test_fail("element %zu is out of order", i);
 }
 
 static bool run_job(struct test_random *random, size_t job, struct gs_report *report)
@@ -220,7 +189,8 @@ static bool run_job(struct test_random *random, size_t job, struct gs_report *re
         options.input_count = 1;
     }
     struct gs_error error;
-    describe(job, &options, &shape, n);
+    test_case("job %zu: %zu elements of %u bytes%s", job, n, shape.bytes,
+              options.readers != NULL ? ", read by a callback" : "");
     alarm(LIMIT_SECONDS);
     enum gs_status status = gs_run(&options, report, &error);
     alarm(0);
@@ -233,8 +203,8 @@ static bool run_job(struct test_random *random, size_t job, struct gs_report *re
     if (status == GS_E_USAGE)
         return false;
     if (status != GS_OK)
-        test_fail("%s%s", job_text, error.text);
-    check_output(&shape, n, job);
+        test_fail("%s", error.text);
+    check_output(&shape, n);
     return true;
 }
 
@@ -243,7 +213,6 @@ static void test_memory_edge__any_job__ends_and_is_right(void **state)
     (void)state;
     struct test_random random = test_random_make(17);
     size_t refused = 0, spilled = 0, stretched = 0, passed = 0, merged = 0;
-    signal(SIGALRM, tell_hang);
     for (size_t job = 0; job < jobs; job++) {
         struct gs_report report;
         refused += !run_job(&random, job, &report);

@@ -170,25 +170,6 @@ static void make_job(struct job *job, struct test_random *random)
         options->index_bytes = test_below(random, 2) == 0 ? 4 : 8;
 }
 
-static void fail_job(const struct job *job, const char *what)
-{
-    const struct gsi_options *options = &job->options;
-    char keys[RECORD_KEYS_MAX * 48] = "";
-    for (uint32_t i = 0; i < job->model.key_count; i++)
-        sprintf(keys + strlen(keys), " -k %s", job->model.keys[i].text);
-    test_fail("GS_TEST_JOB=%llu: %s of %zu, -R %u%s%s%s, %s, keep %d of %u keys, counts %d, top "
-              "%d %llu; %zu files, %u threads, spilled %d, memory %llu, window %llu, chunk %llu, "
-              "fan-in %u, engine %d, compress %d: %s",
-              (unsigned long long)job->number, verb_names[job->verb], job->n, job->model.bytes,
-              keys, options->reverse ? " -r" : "", options->ties_by_bytes ? " --ties=bytes" : "",
-              options->unique ? "unique" : "all", (int)options->unique_keep, options->group_keys,
-              options->unique_counts, options->has_top, (unsigned long long)options->top_count,
-              options->input_count, options->thread_count, options->spill_all,
-              (unsigned long long)options->memory_bytes, (unsigned long long)options->window_bytes,
-              (unsigned long long)options->chunk_bytes, options->fan_in, (int)options->io,
-              (int)options->compress, what);
-}
-
 /* ---- what has to come out ---- */
 
 /* Groups of `sorted`, whose first keys are equal. */
@@ -264,11 +245,11 @@ static void run_files(const struct job *job)
     size_t bytes = expect(job);
     write_files(job);
     if (gs_run(&job->options, &report, &error) != GS_OK)
-        fail_job(job, error.text);
+        test_fail("%s", error.text);
     if (get_bytes("out", got, sizeof got) != bytes || memcmp(got, want, bytes) != 0)
-        fail_job(job, "wrong output");
+        test_fail("wrong output");
     if (report.tally.count != job->n)
-        fail_job(job, "wrong count");
+        test_fail("wrong count");
 }
 
 /* Each file is in order, and then all are one input to the model. */
@@ -304,12 +285,12 @@ static void run_of_array(const struct job *job)
         is_order ? gs_argsort_array(in, length, &options, (uint64_t *)data, &report, &error)
                  : gs_sort_array(data, length, &options, &report, &error);
     if (status != GS_OK)
-        fail_job(job, error.text);
+        test_fail("%s", error.text);
     if (memcmp(data, want, bytes) != 0)
-        fail_job(job, "wrong order");
+        test_fail("wrong order");
     for (size_t i = 1; i <= 32; i++)
         if (data[-(ptrdiff_t)i] != 0xa5 || data[bytes + i - 1] != 0xa5)
-            fail_job(job, "wrote beside the array");
+            test_fail("wrote beside the array");
 }
 
 static void run_check(const struct job *job)
@@ -329,9 +310,9 @@ static void run_check(const struct job *job)
     options.output = NULL;
     enum gs_status status = gs_run(&options, &report, &error);
     if (status != (at < job->n ? GS_E_DISORDER : GS_OK))
-        fail_job(job, status == GS_OK ? "disorder is not seen" : error.text);
+        test_fail("%s", status == GS_OK ? "disorder is not seen" : error.text);
     if (status == GS_E_DISORDER && report.disorder.index != at)
-        fail_job(job, "another disorder");
+        test_fail("another disorder");
 }
 
 static void run_job(uint64_t number, bool is_on_gpu)
@@ -341,6 +322,8 @@ static void run_job(uint64_t number, bool is_on_gpu)
     memset(&job, 0, sizeof job);
     job.number = number;
     make_job(&job, &random);
+    test_case("GS_TEST_JOB=%llu: %s of %zu", (unsigned long long)number, verb_names[job.verb],
+              job.n);
     if (is_on_gpu) {
         job.options.device = GSI_DEVICE_CUDA;
         job.options.memory_bytes += 64 * MIB; /* its rings take more */

@@ -6,9 +6,23 @@
 #include "embed/embed.h"
 #include "job/run.h"
 #include "report/disorder.h"
+#include "support/job_line.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* A test that fails prints its job. */
+static inline void show_job(const char *kind, const struct gsi_options *options)
+{
+#ifdef REPEAT_H
+    struct job_line line;
+    job_line_make(&line, options);
+    test_job("%s%s", kind, line.text);
+#else
+    (void)kind;
+    (void)options;
+#endif
+}
 
 /* Takes what a caller does not want to know. */
 struct unheard {
@@ -30,6 +44,7 @@ static inline enum gs_status gs_run(const struct gsi_options *options, struct gs
 {
     struct unheard unheard;
     unheard_begin(&unheard, &report, &error);
+    show_job("", options);
     enum gs_status status = gsi_run(options, NULL, report, error);
     if (status == GS_E_DISORDER)
         gsi_disorder_tell(options, report, error);
@@ -50,6 +65,7 @@ static inline enum gs_status run_array(const void *data, void *to, uint64_t byte
     array.bytes = bytes;
     options.action = action;
     unheard_begin(&unheard, &report, &error);
+    show_job("of an array: ", &options);
     enum gs_status status = gsi_array_run(&array, &options, NULL, report, error);
     if (status == GS_E_DISORDER)
         gsi_disorder_tell(&options, report, error);
@@ -90,6 +106,7 @@ static inline enum gs_status open_struct_sorter(const struct gsi_options *option
                                                 gs_sorter **sorter, struct gs_error *error)
 {
     memset(error, 0, sizeof *error);
+    show_job("of a sorter: ", options);
     return gsi_sorter_open(options, NULL, sorter, error);
 }
 

@@ -25,24 +25,6 @@ __attribute__((constructor)) static inline void test_print_lines(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
-/* End the test: the machine lacks what it needs. tests/count.py counts it, with the reason, and CI
- * fails unless tests/may_skip.txt has a line for that; cmocka's own skip() tells no reason. Only on
- * the test's thread. */
-#undef skip
-#define test_skip(...)              \
-    do {                            \
-        print_message("skipped: "); \
-        print_message(__VA_ARGS__); \
-        print_message("\n");        \
-        _skip(__FILE__, __LINE__);  \
-    } while (0)
-
-/* The test goes on without a part of it; counted, too. */
-static inline void test_part_skipped(const char *part, const char *reason)
-{
-    print_message("skipped %s: %s\n", part, reason);
-}
-
 /* A number that whoever runs the test may give, such as GS_TEST_JOBS. */
 static inline uint64_t test_number(const char *name, uint64_t otherwise)
 {
@@ -51,10 +33,31 @@ static inline uint64_t test_number(const char *name, uint64_t otherwise)
 }
 
 /* Random numbers of a test: xorshift64*, seeded by GS_TEST_SEED or a fixed number, so that a
- * failure replays. A failing test prints test_seed(). */
+ * failure replays (repeat.h). tools/test.sh sets another seed each day. */
 static inline uint64_t test_seed(void)
 {
     return test_number("GS_TEST_SEED", 0x5eed);
+}
+
+#include "support/repeat.h"
+
+/* End the test: the machine lacks what it needs. tests/count.py counts it, with the reason, and CI
+ * fails unless tests/may_skip.txt has a line for that; cmocka's own skip() tells no reason. Only on
+ * the test's thread. */
+#undef skip
+#define test_skip(...)               \
+    do {                             \
+        print_message("skipped: ");  \
+        print_message(__VA_ARGS__);  \
+        print_message("\n");         \
+        test_running.is_over = true; \
+        _skip(__FILE__, __LINE__);   \
+    } while (0)
+
+/* The test goes on without a part of it; counted, too. */
+static inline void test_part_skipped(const char *part, const char *reason)
+{
+    print_message("skipped %s: %s\n", part, reason);
 }
 
 struct test_random {
@@ -87,13 +90,32 @@ static inline bool test_is_small(void)
     return text != NULL && strcmp(text, "1") == 0;
 }
 
-/* Fail with the row's name and the seed. */
-#define test_fail(...)                                                           \
-    do {                                                                         \
-        fprintf(stderr, "GS_TEST_SEED=%llu: ", (unsigned long long)test_seed()); \
-        fprintf(stderr, __VA_ARGS__);                                            \
-        fputc('\n', stderr);                                                     \
-        fail();                                                                  \
+/* Compare integers. A failure prints decimal numbers, where cmocka prints hexadecimal ones. */
+static inline void test_compare(uintmax_t a, uintmax_t b, bool are_equal, const char *texts,
+                                const char *file, int line)
+{
+    if ((a == b) == are_equal)
+        return;
+    print_error("%s: %ju and %ju", texts, a, b);
+    if ((a | b) >> 63 != 0)
+        print_error(", as signed numbers %jd and %jd", (intmax_t)a, (intmax_t)b);
+    print_error("\n");
+    _fail(file, line);
+}
+
+#undef assert_int_equal
+#undef assert_int_not_equal
+#define assert_int_equal(a, b) \
+    test_compare((uintmax_t)(a), (uintmax_t)(b), true, #a " == " #b, __FILE__, __LINE__)
+#define assert_int_not_equal(a, b) \
+    test_compare((uintmax_t)(a), (uintmax_t)(b), false, #a " != " #b, __FILE__, __LINE__)
+
+/* Fail with the row's name. */
+#define test_fail(...)                \
+    do {                              \
+        fprintf(stderr, __VA_ARGS__); \
+        fputc('\n', stderr);          \
+        fail();                       \
     } while (0)
 
 #endif
