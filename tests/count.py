@@ -4,13 +4,15 @@ does not have for the preset.
 
     count.py NAME=FILE...      FILE: what `ctest --output-junit FILE` wrote of the preset NAME
 
-Prints a line for each skip and failure, the end of what a failed test printed, and last, alone on its line,
-`N passed, N failed, N skipped`. What is counted is a case: a test of a cmocka program, a script of tests/cli, else a test of CTest. Tests tell in what they print:
+Prints a line for each skip and failure, the end of what a failed test printed, how to repeat it, and last, alone on its
+line, `N passed, N failed, N skipped`. What is counted is a case: a test of a cmocka program, a script of tests/cli, else a
+test of CTest. Tests tell in what they print:
 
     skipped: REASON               by a cmocka test, or a program as a whole: it does not run on this machine
     skipped PART: REASON          a part of it does not; counted as skipped, beside the rest
     N passed, N failed, N skipped         by what runs several cases, each skipped one with a line as above; the last such
                                           line counts, as what a test started may write after it
+    repeat: COMMAND               after a failure: the command that repeats it; then perhaps lines `case: ...` and `job: ...`
 """
 import os
 import re
@@ -21,6 +23,7 @@ SKIPPED = re.compile(r'skipped(?: (.+?))?: (.+)')  # a part may have colons in i
 CLOSING = re.compile(r'(\d+) passed, (\d+) failed, (\d+) skipped')
 RUNNING = re.compile(r'\[==========\] (?:\w+: )?Running (\d+) test\(s\)\.')  # from 1.1.6 on with the group's name
 SHOWN_LINES, SHOWN_WIDTH = 12, 300  # of what a failed test printed
+REPEAT = re.compile(r'(?:repeat|case|job): .+')
 CMOCKA = re.compile(r'\[( RUN      |       OK |  SKIPPED )\] (\S+)')
 
 
@@ -97,12 +100,19 @@ def add_test(count, preset, case):
     has_failed = case.get('status') != 'run' and not is_skipped
     lines = [line.rstrip() for line in (case.findtext('system-out') or '').strip().split('\n')]
     closing = next(filter(None, map(CLOSING.fullmatch, reversed(lines))), None)
+    seed = f'GS_TEST_SEED={os.environ["GS_TEST_SEED"]} ' if 'GS_TEST_SEED' in os.environ else ''
+    failures = len(count.failures)
     if any(map(RUNNING.fullmatch, lines)):
         add_cmocka(count, name, lines, has_failed)
     elif closing:
         add_cases(count, name, lines, closing, has_failed)
     else:
         add_program(count, name, lines, has_failed, is_skipped)
+    if len(count.failures) > failures:
+        said = count.failures[-1][1]
+        repeat = [line for line in lines if REPEAT.fullmatch(line)]
+        repeat = repeat or [f"repeat: {seed}ctest --preset {preset} -R '^{case.get('name')}$'"]
+        said += [line for line in repeat if line not in said]
 
 
 def allowed_reasons():

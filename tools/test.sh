@@ -4,9 +4,12 @@
 # thread sanitizer, then, on x86-64, a part for aarch64 under QEMU (tests/README.md). Warnings are errors. Last it prints what
 # was skipped and why, and `N passed, N failed, N skipped` over all presets (tests/count.py). Exit status 0: none failed;
 # with CI set: and none was skipped but for the reasons in tests/may_skip.txt.
+# Random tests draw from a seed of the day, which is printed. GS_TEST_SEED=N replays the tests of another run.
 #   tools/test.sh [PRESET]...     default: release asan-ubsan tsan aarch64
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export GS_TEST_SEED=${GS_TEST_SEED:-$(date -u +%Y%m%d)}
+echo "GS_TEST_SEED=$GS_TEST_SEED"
 tools/dev/setup.sh tests
 tools/dev/lint.sh
 presets=("$@")
@@ -37,5 +40,6 @@ for preset in "${presets[@]}"; do
 done
 echo
 printf '%s\n' "${times[@]}"
+echo "GS_TEST_SEED=$GS_TEST_SEED tools/test.sh ${presets[*]} replays this run"
 python3 tests/count.py "${results[@]}" || status=1
 exit $status

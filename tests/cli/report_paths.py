@@ -5,9 +5,10 @@
     report_paths.py BIN_DIR all       the same with every job in every way, which takes three times as long
     report_paths.py BIN_DIR TEXT      the same with the jobs whose options contain TEXT
 
-Each job of JOBS runs in the first way of WAYS, and in a third of the others, in turn: with much memory and little, on one thread and several, from files and pipes, with
-either I/O engine, spilled or not, in one pass or not, by counting values or not. All fields of the JSON report have to be
-the same, apart from PATH_FIELDS, which describe the way. A way that a job refuses is left out.
+Each job of JOBS runs in the first way of WAYS, and in a third of the others, which another GS_TEST_SEED changes: with
+much memory and little, on one thread and several, from files and pipes, with either I/O engine, spilled or not, in one pass or not, by
+counting values or not. All fields of the JSON report have to be the same, apart from PATH_FIELDS, which describe the way. A way
+that a job refuses is left out.
 """
 import json
 import os
@@ -16,6 +17,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+SEED = int(os.environ.get("GS_TEST_SEED", "5"), 0)
 
 # What a report says about how the work was done. No other field may depend on that.
 PATH_FIELDS = {
@@ -109,7 +112,7 @@ SCANNED_TOO += [("records", [*RECORDS, *fields, *RANKS_OF_ALL, "--variance"]) fo
 
 
 def make_inputs(folder, gsort):
-    seeded = random.Random(5)
+    seeded = random.Random(SEED)
     count = 110000
 
     def put(name, data):
@@ -212,7 +215,7 @@ def main():
             if pattern not in f"{kind} {' '.join(options)}":
                 continue
             first, ways = None, 0
-            for way in [WAYS[0], *WAYS[1 + number % step::step]]:
+            for way in [WAYS[0], *WAYS[1 + (number + SEED) % step::step]]:
                 with tempfile.TemporaryDirectory(dir=top) as folder:
                     report = run(gsort, folder, kind, options, way)
                 if report is None:

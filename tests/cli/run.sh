@@ -23,6 +23,7 @@ bin=$(cd "$1" && pwd)
 cases=$(cd "$2" && pwd)
 area=$(basename "$cases")
 passed=0 failed=0 skipped=0
+seed=${GS_TEST_SEED:-1} # of the cases that are drawn at random
 # Where `python3` is a script that looks for Python (pyenv), what it finds, at once.
 python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null)
 
@@ -92,6 +93,7 @@ expected() {
 report() {
     echo "FAILED $area/$name: $1"
     [ $# -lt 2 ] || sed 's/^/    /' "$2"
+    ! $is_good || echo "repeat: GS_TEST_SEED=$seed ${GS_TEST_SMALL:+GS_TEST_SMALL=$GS_TEST_SMALL }$0 $bin $cases $name"
     is_good=false
 }
 
@@ -107,7 +109,7 @@ for script in "${scripts[@]}"; do
     is_good=true
     mkdir "$scratch/work"
     (cd "$scratch/work" && TMPDIR=$scratch/work CASES=$cases PATH=$bin:$bin/../tests:${python:+$python:}$PATH LC_ALL=C \
-        SKIPPED=$scratch/skipped SKIPPED_PARTS=$scratch/skipped_parts \
+        SKIPPED=$scratch/skipped SKIPPED_PARTS=$scratch/skipped_parts GS_TEST_SEED=$seed \
         bash -eu "$script" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null)
     code=$?
     # The leak sanitizer finds a thread of the kernel (io_uring's workers are in the process's list) that ends as it looks.

@@ -15,4 +15,4 @@ fi
 export LIBGSORT_LIBRARY=$1 PYTHONPATH=$root/tools/python PYTHONDONTWRITEBYTECODE=1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-"$python" -m pytest -q -p no:cacheprovider --basetemp "$scratch/tests" --rootdir "$root/tests/python" -c /dev/null "$root/tests/python/$2" "${@:3}"
+"$python" -m pytest -q -p no:cacheprovider --hypothesis-seed="${GS_TEST_SEED:-0}" --basetemp "$scratch/tests" --rootdir "$root/tests/python" -c /dev/null "$root/tests/python/$2" "${@:3}"

@@ -30,6 +30,9 @@ ROWS = [  # name; status, output, skipped or not; the lines wanted; status wante
      False, ['skipped p x b, GPU, spilled: no GPU'], '3 passed, 0 failed, 1 skipped', 0, 0),
     ('cmocka, one failed', 'fail', GREEN + '1 is not 2\n[  FAILED  ] b\n[ RUN      ] c\n[       OK ] c\n', False,
      ['FAILED p x', '    1 is not 2', '    [  FAILED  ] b'], '2 passed, 1 failed, 0 skipped', 1, 1),
+    ('cmocka, with lines about how to repeat it', 'fail', GREEN + 'repeat: GS_TEST_SEED=1 program\ncase: 1\njob: gsort in\n',
+     False, ['FAILED p x', '    repeat: GS_TEST_SEED=1 program', '    case: 1', '    job: gsort in'],
+     '1 passed, 2 failed, 0 skipped', 1, 1),
     ('cmocka, crashed', 'fail', GREEN, False, ['FAILED p x'], '1 passed, 2 failed, 0 skipped', 1, 1),
     ('cmocka, green, but left with an error', 'fail', GREEN + '[       OK ] b\n[ RUN      ] c\n[       OK ] c\n', False,
      ['FAILED p x'], '2 passed, 1 failed, 0 skipped', 1, 1),
@@ -64,7 +67,8 @@ CASES = {  # of tests/cli, by name: what is in them
 CASES_PRINT = [
     'skipped cases/lacks: no no-such-command', 'skipped cases/lacks_in_the_middle: no no-such-command',
     'skipped cases/part, half: no GPU', 'FAILED cases/says_nothing: exit 77, not 0; stderr:',
-    'FAILED cases/wrong: stdout is not as expected, but:', '    two lines', '2 passed, 2 failed, 3 skipped']
+    'repeat: GS_TEST_SEED=7 RUN says_nothing', 'FAILED cases/wrong: stdout is not as expected, but:', '    two lines',
+    'repeat: GS_TEST_SEED=7 RUN wrong', '2 passed, 2 failed, 3 skipped']
 
 
 def junit(status, output, skipped):
@@ -74,7 +78,7 @@ def junit(status, output, skipped):
 
 
 def run(path, ci):
-    environment = {key: value for key, value in os.environ.items() if key != 'CI'}
+    environment = {key: value for key, value in os.environ.items() if key not in ('CI', 'GS_TEST_SEED')}
     if ci:
         environment['CI'] = 'true'
     done = subprocess.run([sys.executable, COUNT, *path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -91,6 +95,9 @@ with tempfile.TemporaryDirectory() as scratch:
         for ci, want in (False, plain), (True, in_ci):
             code, got = run([f'p={path}'], ci)
             wanted = [line for line in lines if ci or plain or not line.startswith('NOT TO BE')] + [closing]
+            if 'FAILED p x' in wanted and 'repeat' not in output:
+                shown = sum(line == 'FAILED p x' or line.startswith('    ') for line in wanted)
+                wanted.insert(shown, "    repeat: ctest --preset p -R '^x$'")
             good = len(got) == len(wanted) and all(line.startswith(want) for line, want in zip(got, wanted))
             if code != want or not good:
                 broken = True
@@ -113,8 +120,10 @@ with tempfile.TemporaryDirectory() as scratch:
     for name, text in CASES.items():
         with open(f'{scratch}/cases/{name}.sh', 'w', encoding='utf-8') as file:
             file.write(text)
-    done = subprocess.run([f'{TESTS}/cli/run.sh', scratch, f'{scratch}/cases'], stdout=subprocess.PIPE, text=True)
-    if done.returncode != 1 or done.stdout.splitlines() != CASES_PRINT:
+    done = subprocess.run([f'{TESTS}/cli/run.sh', scratch, f'{scratch}/cases'], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, 'GS_TEST_SEED': '7', 'GS_TEST_SMALL': ''})
+    command = f'{TESTS}/cli/run.sh {scratch} {scratch}/cases'
+    if done.returncode != 1 or done.stdout.replace(command, 'RUN').splitlines() != CASES_PRINT:
         broken = True
         print(f'run.sh: status {done.returncode}', done.stdout, sep='\n')
 sys.exit(broken)

@@ -1,5 +1,5 @@
 # Fields that are folded, against a model in fractions; where they cannot be, one line.
-python3 "$CASES/fold_model.py" 1 "$(sized 120 30)"
+python3 "$CASES/fold_model.py" "$GS_TEST_SEED" "$(sized 120 30)"
 rm -f in
 # Whole jobs: merges, streams, files with headers, packed ones, what is read back; what is counted is of the input.
 python3 - <<'P'
