@@ -270,8 +270,8 @@ class Pairs:
         bases = [row.base for row in rows if row.base is not BASE]
         options = list(bases[0] if bases else BASE)
         given = {row.option for row in rows}
-        options += [need for row in kinds for need in row.needs
-                    if row_name(need) not in given and need not in options]
+        needs = dict.fromkeys(need for row in kinds for need in row.needs)  # each once
+        options += [need for need in needs if row_name(need) not in given and need not in options]
         is_numbers = any(row.option == "--type" or "--type=i64" in row.base for row in kinds)
         options += [row.of_numbers if is_numbers and row.of_numbers else arg for row in rows for arg in row.args]
         inputs = [os.path.join("..", name) for name in self.inputs(kinds, options)]
