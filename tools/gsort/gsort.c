@@ -387,7 +387,7 @@ static int run_program(int argc, char **argv)
         run.writes_stdout = command_line_writes_stdout(&line);
         status = check_progress(&run, &error);
     }
-    if (!line.is_quiet && !is_json_on_stderr(&run))
+    if (!line.is_quiet && !line.check_quietly && !is_json_on_stderr(&run))
         gs_job_set_note(line.job, say_note, &run);
     if (status == GS_OK && line.wants_help)
         help_print(&line, stdout);

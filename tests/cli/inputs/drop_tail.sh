@@ -29,6 +29,8 @@ gsort --drop-tail -R 24 x.u64 -o out
 [ "$(stat -c %s out)" = $((100003 / 3 * 24)) ]
 { cat want.u64 && printf 'abcd'; } >tail.u64
 gsort --drop-tail --check tail.u64
+gsort --drop-tail --check=quiet tail.u64
+gsort --drop-tail -C tail.u64
 gsort --drop-tail -m tail.u64 tail.u64 -o out.u64
 cmp out.u64 <(gsort -m want.u64 want.u64)
 cat tail.u64 | gsort --drop-tail -m -t u64 - want.u64 -o out.u64
