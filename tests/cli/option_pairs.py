@@ -4,6 +4,7 @@ in one line that names both, before anything is written.
 
     option_pairs.py BIN_DIR                 silent and 0, or a line for each pair that is neither, and 1
     option_pairs.py BIN_DIR --record FILE   writes the answer to each pair to FILE: "accepted", or the line
+    option_pairs.py BIN_DIR --refused FILE  writes the pairs that are refused to FILE, as tests/model/refused_pairs.txt has them
 
 A new option is a row of the table below: how it is given, what it needs to be of any use, and how its effect shows. The
 table is compared with --help.
@@ -19,6 +20,8 @@ import sys
 import tempfile
 from itertools import combinations
 
+# Pairs that are refused, which the model (tests/model) reads.
+REFUSED_PAIRS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "model", "refused_pairs.txt")
 PACKED = b"\x28\xb5\x2f\xfd"
 RECORD = 24
 BASE = ["--record=24", "--key=0:u64"]  # what is sorted where a row says nothing else
@@ -324,6 +327,14 @@ class Pairs:
         return None
 
 
+def refused_text(pairs):
+    """A line for each first row of refused pairs."""
+    others = {}
+    for first, second in pairs:
+        others.setdefault(first, []).append(second)
+    return "".join(f"{first}: {' '.join(seconds)}\n" for first, seconds in others.items())
+
+
 def options_of_help(gsort):
     """Each with its letter, or with nothing."""
     text = subprocess.run([gsort, "--help=all"], check=True, capture_output=True, text=True).stdout
@@ -333,7 +344,8 @@ def options_of_help(gsort):
 def main():
     gsort = os.path.join(os.path.abspath(sys.argv[1]), "gsort")
     record = sys.argv[3] if sys.argv[2:3] == ["--record"] else None
-    problems, answers = [], []
+    writes_refused = sys.argv[2:3] == ["--refused"]
+    problems, answers, refused = [], [], []
     rows = {row.name: row for row in ROWS}
     letters = options_of_help(gsort)
     missing = letters.keys() ^ {row.option for row in ROWS}
@@ -354,6 +366,8 @@ def main():
                 continue
             run = pairs.run([a, b])
             answers.append(f"{a.name} {b.name}\t{run.err.strip() if run.code == 2 else 'accepted'}\n")
+            if run.code == 2:
+                refused.append((a.name, b.name))
             wrong = pairs.judge([a, b])
             for row, other in (a, b), (b, a):
                 like = rows.get(row.like)
@@ -361,6 +375,15 @@ def main():
                     wrong = f"is accepted, but with {like.name} refused"
             if wrong:
                 problems.append(f"{a.name} {b.name}: {wrong}")
+    if writes_refused:
+        with open(sys.argv[3], "w") as file:
+            file.write(refused_text(refused))
+        return 0
+    with open(REFUSED_PAIRS) as file:
+        known = {(line.split(": ")[0], other) for line in file for other in line.split(": ")[1].split()}
+    names = {row.name for row in judged}
+    for a, b in sorted(pair for pair in known ^ set(refused) if names >= set(pair)):
+        problems.append(f"{a} {b}: {'is refused, but not' if (a, b) in refused else 'is not refused, but'} in {REFUSED_PAIRS}")
     if record:
         with open(record, "w") as file:
             file.writelines(answers)

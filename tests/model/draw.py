@@ -1,0 +1,601 @@
+"""draw.py: draws jobs from the options of gsort: which options, their values, the files they read, and the command line.
+
+Each option is a Variant below, by the name of its row in tests/cli/option_pairs.py. `drawn` makes a Case of a set of names.
+An option of `gsort --help=all` that is neither a Variant nor in WITHOUT_MODEL makes the run fail.
+"""
+import os
+import struct
+from dataclasses import dataclass, field as dataclass_field
+
+from algebra import Condition, Fold, Job
+from elements import NAN, TYPES, Field, Key, random_bits, type_of
+
+# Options that no job has yet, each with the reason. The list may only get shorter.
+WITHOUT_MODEL = {
+    "--device-memory": "needs a GPU",
+    "--device-model": "is for plans, which tests/golden has",
+    "--tune": "needs a GPU",
+    "--join-reports": "reads reports, of which none is modelled as a whole",
+    "--explain": "prints a plan, which tests/golden has",
+    "--help": "prints texts, which tests/cli/options has",
+    "--version": "prints a text, which tests/cli/options has",
+    "--into": "needs several jobs, one after the other",
+    "--progress": "prints what depends on time",
+}
+
+
+class Variant:
+    """An option, or one of the meanings of an option.
+
+    row: its name in option_pairs.py; needs: variants it is drawn with; of: "numbers" or "records" if it is for one of them
+    only; is_way: it changes how the work is done, and nothing that is written
+    """
+
+    def __init__(self, row, needs=(), of=None, is_way=False):
+        self.row, self.needs, self.of, self.is_way = row, needs, of, is_way
+        self.option = row.split("=")[0]
+
+
+RANKED = ("--key=16:f64",)
+VARIANTS = {variant.row: variant for variant in [
+    Variant("--type=i64", of="numbers"),
+    Variant("--record=24", of="records"),
+    Variant("--key=16:f64", of="records"),
+    Variant("--where=0:u64>4"),
+    Variant("--reverse"),
+    Variant("--nan=last"),
+    Variant("--ties=bytes", of="records"),
+    Variant("--ties=input", of="records"),
+    Variant("--merge"),
+    Variant("--merge=intersect"),
+    Variant("--files0-from=names"),
+    Variant("--header=24"),
+    Variant("--drop-header", needs=("--header=24",)),
+    Variant("--drop-tail"),
+    Variant("--region=48:2256"),
+    Variant("--range=40:50"),
+    Variant("--part=1/2", needs=("--merge",)),
+    Variant("--find=3..5"),
+    Variant("--raw"),
+    Variant("--strict"),
+    Variant("--output=out.%d"),
+    Variant("--split=3", needs=("--output=out.%d",)),
+    Variant("--split-at=5", needs=("--output=out.%d",)),
+    Variant("--unique"),
+    Variant("--count", needs=("--unique",)),
+    Variant("--keep=last", needs=("--unique",)),
+    Variant("--keep=first", needs=("--unique",)),
+    Variant("--keep=repeated", needs=("--unique",)),
+    Variant("--group=1", needs=("--unique", "--key=16:f64"), of="records"),
+    Variant("--sum=16:f64", needs=("--unique", "--key=16:f64"), of="records"),
+    Variant("--min=16:f64", needs=("--unique", "--key=16:f64"), of="records"),
+    Variant("--max=16:f64", needs=("--unique", "--key=16:f64"), of="records"),
+    Variant("--sum=8:u64:wide", needs=("--unique", "--key=16:f64"), of="records"),
+    Variant("--out=16:8,0:4", of="records"),
+    Variant("--out-order=big", of="numbers"),
+    Variant("--values=values:8=values.out", needs=("--output=out.%d",)),
+    Variant("--argsort"),
+    Variant("--argsort=u32"),
+    Variant("--top=5"),
+    Variant("--zstd"),
+    Variant("--verify=read", needs=("--output=out.%d",), is_way=True),
+    Variant("--memory=64M", is_way=True),
+    Variant("--temporary-directory=.", is_way=True),
+    Variant("--resume=kept", needs=("--output=out.%d",), is_way=True),
+    Variant("--compress=none", is_way=True),
+    Variant("--compress=auto", is_way=True),
+    Variant("--compress=deltas", is_way=True),
+    Variant("--spill=always", is_way=True),
+    Variant("--spill=auto", is_way=True),
+    Variant("--device=cpu", is_way=True),
+    Variant("--check"),
+    Variant("--check=quiet"),
+    Variant("--head=2"),
+    Variant("--tail=3"),
+    Variant("--print=text"),
+    Variant("--print=json", needs=("--head=4",)),
+    Variant("--print=header", needs=("--head=4",)),
+    Variant("--stats=text"),
+    Variant("--stats=json"),
+    Variant("--stats=json:report.json"),
+    Variant("--stats=none"),
+    Variant("--stats-only"),
+    Variant("--stats-of=16:f64", of="records"),
+    Variant("--quantiles=0.5"),
+    Variant("--histogram=3"),
+    Variant("--distinct"),
+    Variant("--mode"),
+    Variant("--variance"),
+    Variant("--quiet", is_way=True),
+    Variant("--verbose", is_way=True),
+    Variant("--parallel=2", is_way=True),
+    Variant("--batch-size=4", is_way=True),
+    Variant("--io=threads", is_way=True),
+    Variant("--chunk=64K", is_way=True),
+    Variant("--window=64K", is_way=True),
+]}
+
+
+def row_of(argument):
+    """The variant that an argument is of: the first one of its option."""
+    return next(row for row, variant in VARIANTS.items() if variant.option == argument.split("=")[0])
+
+
+RANKS = ("--quantiles=0.5", "--histogram=3", "--distinct", "--mode")
+FOLDS = ("--sum=16:f64", "--min=16:f64", "--max=16:f64", "--sum=8:u64:wide")
+
+# Pairs that option_pairs.py sees refused because of the values that it gives.
+BY_VALUES = [{a, b} for a in ("--key=16:f64", *FOLDS[:3]) for b in FOLDS[:3]]
+BY_VALUES += [{"--stats-of=16:f64", rank} for rank in RANKS]
+
+# Options of which no two exclude each other, but all three do.
+TRIPLES = [{"--check", "--unique", "--ties"}, {"--merge", "--where", "--split"}]
+
+# What refuses inputs that are read once: pipes, and compressed files.
+NOT_PIPED = {"--region=48:2256", "--range=40:50", "--find=3..5", "--part=1/2", "--resume=kept"}
+NOT_PACKED = {"--range=40:50", "--find=3..5", "--part=1/2", "--resume=kept", "--merge=intersect", "--raw", "--region=48:2256"}
+NOT_UNCOUNTED = {"--values=values:8=values.out"}
+
+
+def refused_pairs(path):
+    """Pairs of rows that gsort refuses, as option_pairs.py keeps them."""
+    pairs = set()
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            row, others = line.rstrip("\n").split(": ")
+            pairs |= {frozenset((row, other)) for other in others.split()}
+    return {pair for pair in pairs if pair not in BY_VALUES}
+
+
+class Pairs:
+    """Which variants go together."""
+
+    def __init__(self, path):
+        self.refused = refused_pairs(path)
+        names = list(VARIANTS)
+        self.closures = {name: self.closure(name) for name in names}
+        self.allowed = {frozenset((a, b)) for i, a in enumerate(names) for b in names[i + 1:] if self.is_allowed({a, b})}
+
+    def closure(self, name):
+        names = {name}
+        for need in VARIANTS[name].needs:
+            if need in VARIANTS:
+                names |= self.closure(need)
+        return frozenset(names)
+
+    def is_allowed(self, names):
+        """Whether no two of these, and of what they need, exclude each other."""
+        whole = set().union(*(self.closures[name] for name in names))
+        options = [VARIANTS[name].option for name in whole if name not in FOLDS]  # --sum may be there twice
+        kinds = {VARIANTS[name].of for name in whole} - {None}
+        if len(kinds) > 1 or len(set(options)) < len(options):
+            return False
+        if any(triple <= set(options) for triple in TRIPLES):
+            return False
+        listed = list(whole)
+        return not any(frozenset((a, b)) in self.refused for i, a in enumerate(listed) for b in listed[i + 1:])
+
+    def goes_with(self, name, names):
+        return self.is_allowed({name, *names})
+
+    def grow(self, rng, names, size):
+        """A set of so many variants that has these."""
+        whole = set().union(*(self.closures[name] for name in names))
+        others = [name for name in VARIANTS if name not in whole]
+        rng.shuffle(others)
+        for name in others:
+            if len(whole) >= size:
+                break
+            more = whole | self.closures[name]
+            if self.is_allowed(more):
+                whole = more
+        return whole
+
+
+@dataclass
+class Case:
+    """A job with its files and command line."""
+    names: set
+    job: Job
+    options: list = dataclass_field(default_factory=list)  # (variant, argument)
+    inputs: list = dataclass_field(default_factory=list)  # arguments
+    files: dict = dataclass_field(default_factory=dict)  # by name
+    edges: set = dataclass_field(default_factory=set)
+    output: str = None  # name, or pattern; None: standard output
+    header: bytes = b""  # that the output begins with
+    stdin: str = None  # name of a file that is piped
+    tails: list = dataclass_field(default_factory=list)  # bytes after the last element of each file
+    print: str = None  # how
+    head: int = 0
+    tail: int = 0
+    named: list = dataclass_field(default_factory=list)  # files as messages name them
+
+    def command(self):
+        return [argument for _, argument in self.options] + self.inputs
+
+
+# ---- elements ----
+
+
+def draw_layout(rng, job, names):
+    """The length of records, their keys, and fields that are no keys."""
+    needs_key = "--key=16:f64" in names
+    job.record = rng.choice([1, 2, 3, 4, 5, 8, 8, 9, 12, 13, 16, 16, 17, 24, 24, 32, 40, 100, 100, 211])
+    fields, off = [], 0
+    wanted = sum(fold in names for fold in FOLDS) + 2 * ("--stats-of=16:f64" in names) + 2 * ("--group=1" in names) + 1
+    if needs_key:
+        job.record = max(job.record, 6 * wanted)
+    while off < job.record:
+        rest = job.record - off
+        most = 8 if wanted > 2 or "--variance" in names else 16
+        fitting = [name for name in TYPES if type_of(name).bytes <= min(rest, most)]
+        name = rng.choice(fitting)
+        if rng.random() < 0.15:
+            name = f"b{rng.randrange(1, min(rest, 20) + 1)}"
+        fields.append(Field(off, name))
+        off = fields[-1].end + rng.choice([0, 0, 0, 1, 2])
+    rng.shuffle(fields)
+    if needs_key:
+        numbers = [field for field in fields if not field.type.is_bytes]
+        count = min(len(fields), rng.choice([1, 1, 2, 3]) + ("--group=1" in names))
+        keys = fields[:count]
+        is_ranked = names & {*RANKS, "--variance"}
+        if is_ranked and keys[0].type.is_bytes:
+            if not numbers:
+                keys = fields = [Field(0, "uint8")]
+            else:
+                keys = [numbers[0]] + [key for key in keys[1:] if key is not numbers[0]]
+        job.keys = [Key(key.off, key.type.name, rng.random() < 0.3) for key in keys]
+        fields = [field for field in fields if all(field.off != key.off for key in keys)]
+    return fields
+
+
+def draw_elements(rng, job, fields, count):
+    """So many elements, by a random style."""
+    style = rng.choice(["few", "few", "special", "near", "near", "any"])
+    if not job.record:
+        kind = type_of(job.type)
+        return [kind.raw_of(random_bits(rng, kind, style)) for _ in range(count)]
+    styles = {}
+    for field in fields + job.keys:
+        styles[field.off] = rng.choice([style, "few", "near", "any"]) if field in job.keys else rng.choice(["few", "few", "near", "special"])
+    is_plain = rng.random() < 0.3 or not job.keys
+    elements = []
+    for _ in range(count):
+        record = bytearray(rng.choice([b"a", b"b", b"\0"]) * job.record if is_plain else rng.randbytes(job.record))
+        if is_plain and rng.random() < 0.5:
+            record[rng.randrange(job.record)] = rng.randrange(256)
+        for field in [*fields, *job.keys]:
+            record[field.off:field.end] = field.type.raw_of(random_bits(rng, field.type, styles[field.off]))
+        elements.append(bytes(record))
+    return elements
+
+
+def draw_files(rng, case, fields):
+    job, names = case.job, case.names
+    is_sorted = names & {"--merge", "--merge=intersect", "--find=3..5", "--check", "--check=quiet"}
+    one_file = names & {"--find=3..5", "--head=2", "--tail=3", "--region=48:2256"}
+    file_count = 1 if one_file else rng.choice([1, 1, 2, 2, 3, 5] if is_sorted or "--files0-from=names" in names else [1, 1, 1, 2, 3])
+    most = rng.choice([3, 40, 300, 300, 1500])
+    for _ in range(file_count):
+        count = rng.choice([0, 1, most, most, rng.randrange(most + 1)])
+        elements = draw_elements(rng, job, fields, count)
+        how = rng.random()
+        if is_sorted and not (names & {"--check", "--check=quiet"} and "--find=3..5" not in names and how < 0.3) or how < 0.1:
+            elements.sort(key=job.order)
+            case.edges.add("sorted")
+        elif how < 0.2:
+            elements.sort(key=job.order, reverse=True)
+            case.edges.add("falling")
+        job.files.append(elements)
+    if is_sorted and names & {"--check", "--check=quiet"}:
+        whole = sorted((element for file in job.files for element in file), key=job.order)
+        if rng.random() < 0.5:  # all files in one order
+            if "--unique" in names and rng.random() < 0.7:
+                seen = {}
+                whole = [seen.setdefault(job.group_of(element), element) for element in whole if job.group_of(element) not in seen]
+            bounds = sorted(rng.randrange(len(whole) + 1) for _ in range(file_count - 1))
+            job.files = [whole[a:b] for a, b in zip([0, *bounds], [*bounds, len(whole)])]
+
+
+# ---- values of options ----
+
+
+def some_raw(rng, case, field):
+    """A value of a field that occurs, or another one."""
+    elements = [element for file in case.job.files for element in file[:50]]
+    if elements and rng.random() < 0.8:
+        return field.of(rng.choice(elements))
+    return field.type.raw_of(random_bits(rng, field.type, rng.choice(["few", "near", "special"])))
+
+
+def literal(field, raw):
+    """As a value is given on the command line."""
+    if field.type.is_bytes:
+        return "0x" + raw.hex()
+    value = field.type.value(raw)
+    if field.type.is_float:
+        return field.type.text(raw)
+    return "nat" if value == NAN else str(value)
+
+
+def draw_where(rng, case, fields):
+    for _ in range(rng.choice([1, 1, 2])):
+        field = Field(0, case.job.type) if not case.job.record else rng.choice([*fields, *case.job.fields()])
+        field = Field(field.off, field.type.name)
+        raw = some_raw(rng, case, field)
+        operator = rng.choice(["==", "!=", "<", "<=", ">", ">="])
+        value = raw if field.type.is_bytes else field.type.value(raw)
+        if value == NAN and operator not in ("==", "!="):
+            operator = "!="
+        text = (field.text if case.job.record else "") + operator + literal(field, raw)
+        case.job.where.append(Condition(field, operator, value, text))
+        yield text
+
+
+def draw_folds(rng, case, fields):
+    """Each option gets a field of its own. The names of those that got none."""
+    free = [field for field in fields if not field.type.is_bytes]
+    folds = {}
+    for name in FOLDS:
+        if name not in case.names:
+            continue
+        how, is_wide = name[2:5], name.endswith(":wide")
+        fitting = [field for field in free if how != "sum" or not field.type.is_time]
+        if not fitting:
+            continue
+        field = fitting[0]
+        free.remove(field)
+        case.job.folds.append(Fold(how, field, is_wide))
+        folds[name] = field.text + (":wide" if is_wide else "")
+    order = ["sum", "min", "max"]
+    case.job.folds.sort(key=lambda fold: order.index(fold.how))
+    return folds
+
+
+def draw_limits(rng, case):
+    """--split-at: values of the first key in the order of the sort, each once."""
+    job, key = case.job, case.job.fields()[0]
+    raws = {raw for raw in (some_raw(rng, case, key) for _ in range(rng.choice([1, 2, 3]))) if not key.type.is_nan(raw)}
+    if key.type.is_float:  # -0 and 0 are one value
+        raws = {raw for raw in raws if not key.type.is_negative_zero(raw)}
+    raws = raws or {key.type.raw_of(1)}
+    job.split_at = sorted(raws, key=lambda raw: job.ordinals(bytes(key.off) + raw + bytes(job.record), 1))
+    return ",".join(literal(key, raw) for raw in job.split_at)
+
+
+def draw_find(rng, case):
+    job, key = case.job, case.job.fields()[0]
+    low, high = (some_raw(rng, case, key) for _ in range(2))
+    value = (lambda raw: raw) if key.type.is_bytes else key.type.value
+    if key.type.is_nan(low) or key.type.is_nan(high):
+        low = high = low if key.type.is_nan(low) else high
+        job.find = (NAN, NAN)
+        return literal(key, low)
+    low, high = sorted((low, high), key=key.type.rank)
+    form = rng.choice(["one", "one", "both", "from", "to"])
+    ends = (low, low) if form == "one" else (None if form == "to" else low, None if form == "from" else high)
+    texts = ["" if end is None else literal(key, end) for end in ends]
+    limits = [None if end is None else value(end) for end in ends]
+    job.find = tuple(limits)
+    return texts[0] if form == "one" else "..".join(texts)
+
+
+def draw_out(rng, job):
+    bounds = sorted(rng.randrange(job.record + 1) for _ in range(rng.choice([2, 2, 4, 6])))
+    job.out = [(a, b - a) for a, b in zip(bounds[::2], bounds[1::2]) if b > a] or [(0, 1)]
+    fields = [fold.field for fold in job.folds if not fold.is_wide]  # --out has to write them
+    job.out = [(off, length) for off, length in job.out if all(off + length <= field.off or field.end <= off for field in fields)]
+    job.out += [(field.off, field.type.bytes) for field in fields]
+    job.out = job.out or [(0, 1)]
+    rng.shuffle(job.out)
+    return ",".join(f"{off}:{length}" for off, length in job.out)
+
+
+def draw_range(rng, case):
+    total = sum(map(len, case.job.files))
+    first = rng.randrange(total + 1)
+    count = rng.choice([None, rng.randrange(total - first + 1)])
+    case.job.range = first, count
+    return f"{first}:{'' if count is None else count}"
+
+
+def packed(data):
+    """A zstd frame that holds the data as they are, without zstd."""
+    frame = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", len(data))
+    blocks = [data[at:at + 100000] for at in range(0, len(data), 100000)] or [b""]
+    for i, block in enumerate(blocks):
+        frame += (len(block) << 3 | (i == len(blocks) - 1)).to_bytes(3, "little") + block
+    return frame
+
+
+def draw_data(rng, case):
+    """The bytes of the inputs, and the arguments that name them."""
+    job, names = case.job, case.names
+    width = job.element_bytes
+    suffix = "" if job.record or "--type=i64" in names else "." + job.type
+    case.header = rng.randbytes(rng.choice([1, 3, 24, 500])) if "--header=24" in names else b""
+    around = (rng.randbytes(rng.randrange(30)), rng.randbytes(rng.randrange(30))) if "--region=48:2256" in names else (b"", b"")
+    is_packed = not names & NOT_PACKED and rng.random() < 0.12 and not ("--merge" in names and "--header=24" in names)
+    if {"--histogram=3", "--stats-only"} <= names:
+        is_packed = False
+    is_packed = is_packed and "--values=values:8=values.out" not in names and "--split=3" not in names
+    for i, elements in enumerate(job.files):
+        data = case.header if i == 0 or not case.header else rng.randbytes(len(case.header))
+        data += b"".join(elements)
+        case.tails.append(rng.randrange(width) if "--drop-tail" in names else 0)
+        data += rng.randbytes(case.tails[-1])
+        if "--region=48:2256" in names:
+            case.region = f"{len(around[0])}:{len(data)}"
+        data = around[0] + data + around[1]
+        name = f"{i}{suffix}"
+        case.files[name] = packed(data) if is_packed and data else data
+        case.inputs.append(name)
+    case.named = list(case.inputs)
+    if is_packed:
+        case.edges.add("zst")
+    if "--files0-from=names" in names:
+        case.files["names"] = b"\0".join(name.encode() for name in case.inputs)
+        case.inputs = []
+    elif len(case.inputs) == 1 and "--type=i64" in names | {"--type=i64" if job.record else ""} and rng.random() < 0.2:
+        if not names & NOT_PIPED and not {"--histogram=3", "--stats-only"} <= names and "--values=values:8=values.out" not in names and "--split=3" not in names:
+            case.stdin = case.inputs.pop()
+            case.named = ["standard input"]
+            case.edges.add("stdin")
+
+
+ARGUMENTS = {
+    "--memory=64M": lambda rng: rng.choice(["96M", "128M", "300M"]),
+    "--compress=deltas": lambda rng: rng.choice(["deltas", "zstd", "zstd:3"]),
+    "--parallel=2": lambda rng: str(rng.choice([1, 2, 3, 5])),
+    "--batch-size=4": lambda rng: str(rng.choice([2, 3, 4, 16])),
+    "--io=threads": lambda rng: rng.choice(["threads", "threads", "uring", "auto"]),
+    "--chunk=64K": lambda rng: rng.choice(["16K", "16K", "64K"]),
+    "--window=64K": lambda rng: rng.choice(["16K", "64K"]),
+    "--zstd": lambda rng: rng.choice([None, "3"]),
+    "--quantiles=0.5": lambda rng: rng.choice(["0.5", "0,1", "median", "0.25,0.5,0.75", "0.01,0.999", "0.333"]),
+    "--histogram=3": lambda rng: str(rng.choice([1, 2, 3, 10, 100])),
+    "--head=2": lambda rng: str(rng.choice([0, 1, 3, 40])),
+    "--tail=3": lambda rng: str(rng.choice([1, 3, 40])),
+    "--split=3": lambda rng: str(rng.choice([2, 3, 7])),
+    "--top=5": lambda rng: str(rng.choice([0, 1, 5, 50, 100000])),
+    "--output=out.%d": lambda rng: "out",
+    "--argsort": lambda rng: rng.choice([None, "u64"]),
+    "--find=3..5": None, "--keep=last": lambda rng: rng.choice(["last", "singles", "dups"]),
+    "--merge=intersect": lambda rng: rng.choice(["union", "intersect", "except", "semi", "anti"]),
+    "--merge": lambda rng: rng.choice([None, "all"]),
+    "--nan=last": lambda rng: rng.choice(["first", "last"]),
+    "--out-order=big": lambda rng: rng.choice(["big", "little"]),
+    "--files0-from=names": lambda rng: "names",
+    "--spill=always": lambda rng: "always",
+}
+PLAIN = {name for name in VARIANTS if "=" not in name} - set(ARGUMENTS)
+AS_IN_ROW = {"--ties=bytes", "--ties=input", "--keep=first", "--keep=repeated", "--argsort=u32", "--verify=read", "--temporary-directory=.", "--resume=kept",
+             "--compress=none", "--compress=auto", "--spill=auto", "--device=cpu", "--check=quiet", "--print=text", "--print=json", "--print=header",
+             "--stats=text", "--stats=json", "--stats=json:report.json", "--stats=none"}
+
+
+def drawn(rng, names):
+    """A Case of these variants, which go together."""
+    job = Job()
+    case = Case(set(names), job)
+    if "--spill=always" in names and rng.random() < 0.95:  # without a limit it takes all memory, which takes time
+        names = names | {"--memory=64M"}
+        case.names.add("--memory=64M")
+    given = {name: ARGUMENTS[name](rng) for name in sorted(names) if ARGUMENTS.get(name)}
+    given |= {name: name.split("=", 1)[1] for name in names & AS_IN_ROW}
+    given |= {name: None for name in names & PLAIN}
+    if "--print=text" in names and not names & {"--head=2", "--tail=3"}:
+        given["--print=text"] = rng.choice(["text", "header", "json"])
+    case.print = next((given[name] for name in given if name.startswith("--print=")), None)
+    of = {VARIANTS[name].of for name in names} - {None}
+    is_record = of == {"records"} or not of and rng.random() < 0.4
+    job.reverse, job.unique, job.count = ("--reverse" in names), ("--unique" in names), ("--count" in names)
+    job.nan, job.merge = given.get("--nan=last"), "all" if "--merge" in names else given.get("--merge=intersect")
+    job.ties = "bytes" if "--ties=bytes" in names else None
+    job.keep = next((given[name] for name in sorted(names) if name.startswith("--keep")), None)
+    fields = []
+    if is_record:
+        fields = draw_layout(rng, job, names)
+        case.names.add("--record=24")
+        given["--record=24"] = str(job.record)
+        if "--key=16:f64" not in names and names & {*RANKS, "--variance"}:
+            case.names.add("--key=16:f64")
+            job.keys = [Key(0, "uint8")]
+            fields = [Field(field.off, field.type.name) for field in fields if field.off > 0]
+        if job.keys:
+            case.names.add("--key=16:f64")
+            given["--key=16:f64"] = [key.option for key in job.keys]
+    else:
+        job.type = rng.choice([name for name in TYPES if "--variance" not in names or type_of(name).bytes <= 8])
+        given["--type=i64"] = job.type
+        if "--type=i64" not in names:
+            given.pop("--type=i64")
+            if names & {"--raw", "--strict"} or rng.random() < 0.5:
+                case.names.add("--type=i64")
+                given["--type=i64"] = job.type
+    if "--group=1" in names:
+        job.group = rng.randrange(1, len(job.keys) + 1)
+        given["--group=1"] = str(job.group)
+    draw_files(rng, case, fields)
+    if names & set(FOLDS):
+        folds = draw_folds(rng, case, fields)
+        given |= folds
+        case.names -= set(FOLDS) - set(folds)
+    job.verb = ("check" if names & {"--check", "--check=quiet"} else "stats" if "--stats-only" in names else
+                "look" if names & {"--head=2", "--tail=3"} else "find" if "--find=3..5" in names and not names & {"--output=out.%d", "--print=text"} else "sort")
+    draw_values(rng, case, fields, given)
+    draw_data(rng, case)
+    if "--region=48:2256" in names:
+        given["--region=48:2256"] = case.region
+    if "--output=out.%d" in names:
+        case.output = "out.%d" if names & {"--split=3", "--split-at=5"} else "out"
+        given["--output=out.%d"] = case.output
+    put_together(rng, case, given)
+    return case
+
+
+def draw_values(rng, case, fields, given):
+    """Options whose values depend on the elements."""
+    job, names = case.job, case.names
+    if "--where=0:u64>4" in names:
+        given["--where=0:u64>4"] = list(draw_where(rng, case, fields))
+    if "--range=40:50" in names:
+        given["--range=40:50"] = draw_range(rng, case)
+    if "--part=1/2" in names:
+        of = rng.choice([1, 2, 3, 7])
+        job.part = rng.randrange(1, of + 1), of
+        given["--part=1/2"] = "%d/%d" % job.part
+    if "--find=3..5" in names:
+        given["--find=3..5"] = draw_find(rng, case)
+    if "--split-at=5" in names:
+        given["--split-at=5"] = draw_limits(rng, case)
+    job.split = int(given.get("--split=3", 0))
+    job.top = int(given["--top=5"]) if "--top=5" in names else None
+    job.argsort = 4 if "--argsort=u32" in names else 8 if "--argsort" in names else 0
+    job.out_order = given.get("--out-order=big")
+    if "--out=16:8,0:4" in names:
+        given["--out=16:8,0:4"] = draw_out(rng, job)
+    if "--values=values:8=values.out" in names:
+        given["--values=values:8=values.out"] = []
+        for i in range(rng.choice([1, 1, 2])):
+            bytes = rng.choice([1, 3, 4, 8, 16])
+            values = [rng.randbytes(bytes) for file in job.files for _ in file]
+            job.values.append(values)
+            case.files[f"values{i}"] = b"".join(values)
+            given["--values=values:8=values.out"].append(f"values{i}:{bytes}=values{i}.out")
+    job.quantiles = given["--quantiles=0.5"].split(",") if "--quantiles=0.5" in names else []
+    job.histogram = int(given.get("--histogram=3", 0))
+    job.distinct, job.mode, job.variance = "--distinct" in names, "--mode" in names, "--variance" in names
+    job.stats_of = []
+    if "--stats-of=16:f64" in names:
+        numbers = [field for field in [*fields, *job.keys] if not field.type.is_bytes] or [Field(0, "uint8")]
+        job.stats_of = [Field(field.off, field.type.name) for field in rng.sample(numbers, rng.randrange(1, min(3, len(numbers)) + 1))]
+        key = job.fields()[0]
+        if names & set(RANKS) and all(field.text != key.text for field in job.stats_of):
+            job.stats_of.append(Field(key.off, key.type.name))
+        given["--stats-of=16:f64"] = [field.text for field in job.stats_of]
+    if "--header=24" in names:
+        given["--header=24"] = None  # known with the data
+    case.head, case.tail = int(given.get("--head=2", 0)), int(given.get("--tail=3", 0))
+
+
+def put_together(rng, case, given):
+    """The options in any order, keys and conditions in theirs."""
+    if "--header=24" in given:
+        given["--header=24"] = str(len(case.header))
+    order = sorted(given)
+    rng.shuffle(order)
+    sums = [name for name in order if VARIANTS[name].option == "--sum"]
+    wide_first = [fold.is_wide for fold in case.job.folds if fold.how == "sum"]
+    if len(sums) == 2 and sums[0].endswith(":wide") != wide_first[0]:  # wide sums and reports have the order of the options
+        case.job.folds[:2] = reversed(case.job.folds[:2])
+    for name in order:
+        arguments = given[name] if isinstance(given[name], list) else [given[name]]
+        for argument in arguments:
+            option = VARIANTS[name].option
+            case.options.append((name, option if argument is None else f"{option}={argument}"))
+
+
+def pairs_path():
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "refused_pairs.txt")

@@ -1,0 +1,434 @@
+#!/usr/bin/env python3
+"""Runs random jobs with gsort, each in several ways, and compares outputs, reports and printed text with a model.
+
+    run_model.py BIN_DIR                     some jobs, of which every allowed pair of options is part of one at least
+    run_model.py BIN_DIR --jobs N            so many
+    run_model.py BIN_DIR --seed S --only I   job I of this seed alone; its files stay in ./model-S-I
+    run_model.py BIN_DIR --coverage          prints pairs and edge cases that no job had
+"""
+import argparse
+import json
+import multiprocessing
+import os
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections import Counter
+
+import algebra
+import draw
+import statistics
+from elements import Field, type_of
+
+JOBS = 3000
+JOBS_SMALL = 500
+WAY_COUNT = 2  # in which each job runs
+
+
+# ---- what is expected ----
+
+
+class Expected:
+    """code: exit status; files: outputs by name; out: bytes on standard output, None: anything; report: fields, or None."""
+
+    def __init__(self):
+        self.code, self.files, self.out, self.report, self.refusal, self.read, self.may_fail = 0, {}, b"", None, None, [], False
+
+
+def columns_of(job, is_look):
+    """Names of what a printed line shows."""
+    names = [key.text for key in job.keys]
+    if not job.keys:
+        names = ["bytes"] if job.record else ["value"]
+    if not is_look:
+        names += [fold.field.text + (":wide" if fold.is_wide else "") for fold in job.folds]
+        names += ["count"] if job.count else []
+    seen, unique = Counter(), []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return unique
+
+
+def cells_of(job, entry, is_look):
+    """Texts of a line."""
+    cells = [key.type.text(key.of(entry.element)) for key in job.keys]
+    if not job.keys:
+        cells = [entry.element.hex() if job.record else type_of(job.type).text(entry.element)]
+    at = 0
+    for fold in [] if is_look else job.folds:
+        if fold.is_wide:
+            base, bytes = fold.wide()
+            raw = entry.appended[at:at + bytes]
+            at += bytes
+            value = int.from_bytes(raw, "little", signed=fold.field.type.is_signed)
+            cells.append(type_of("f64").text(raw) if base else str(value))
+        else:
+            cells.append(fold.field.type.text(fold.field.of(entry.element)))
+    if not is_look and job.count:
+        cells.append(str(int.from_bytes(entry.appended[-8:], "little")))
+    return cells
+
+
+def json_line(job, columns, cells):
+    """Counts are numbers, all else is text."""
+    cells = [cell if name == "count" else json.dumps(cell) for name, cell in zip(columns, cells)]
+    if not job.record and len(cells) == 1:
+        return cells[0]
+    return "{" + ",".join(f"{json.dumps(name)}:{cell}" for name, cell in zip(columns, cells)) + "}"
+
+
+def printed(job, entries, how, is_look=False):
+    """Lines of --print, --head and --tail."""
+    columns = columns_of(job, is_look) if is_look or not job.argsort else ["position", *["count"] * job.count]
+    lines = ["\t".join(columns)] if how == "header" else []
+    for entry in entries:
+        if entry is None:
+            lines.append("...")
+        elif job.argsort and not is_look:
+            cells = [str(entry.position)] + cells_of(job, entry, is_look)[-1:] * job.count
+            whole = f'{{"value":{cells[0]},"count":{cells[1]}}}' if job.count else cells[0]
+            lines.append(whole if how == "json" else "\t".join(cells))
+        elif how == "json":
+            lines.append(json_line(job, columns, cells_of(job, entry, is_look)))
+        else:
+            lines.append("\t".join(cells_of(job, entry, is_look)))
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def looked(case):
+    """What --head and --tail print."""
+    entries = [algebra.Written(i, element) for i, element in enumerate(sum(case.job.files, []))]
+    first = entries[:case.head]
+    rest = entries[len(first):]
+    last = rest[len(rest) - case.tail:] if case.tail < len(rest) else rest
+    last = last if case.tail else []
+    how = case.print
+    has_gap = first and case.tail and len(last) < len(rest) and how != "json"
+    return printed(case.job, first + ([None] if has_gap else []) + last, how, True)
+
+
+def found(job):
+    """What --find prints: where the value is in the only file."""
+    entries = algebra.in_range(job)[0]
+    places = [position for position, element in entries if algebra.is_between(job, element)]
+    return places, entries
+
+
+def expected(case):
+    job, wanted = case.job, Expected()
+    if job.verb == "look":
+        wanted.out = looked(case)
+        return wanted
+    if job.verb == "find":
+        wanted.find, _ = found(job)
+        wanted.out = None
+        return wanted
+    if job.verb == "check":
+        wanted.code = 0 if algebra.first_disorder(job) is None else 1
+        wanted.out = None
+        return wanted
+    try:
+        result = algebra.wanted(job)
+    except algebra.DoesNotFit as reason:
+        wanted.code, wanted.refusal = 2, str(reason)
+        return wanted
+    wanted.read, wanted.may_fail = result.read, result.may_fail
+    wanted.report = statistics.report_of(job, result, len(result.written))
+    if job.verb == "stats":
+        wanted.out = None
+        return wanted
+    how = case.print
+    if how:
+        wanted.out = printed(job, result.written, how)
+        return wanted
+    header = b"" if "--drop-header" in case.names else case.header
+    pieces = [header + algebra.data_of(job, piece) for piece in algebra.pieces_of(job, result.written)]
+    if case.output is None:
+        wanted.out = pieces[0]
+    elif "%d" in case.output:
+        wanted.files = {case.output % (i + 1): piece for i, piece in enumerate(pieces)}
+    else:
+        wanted.files = {case.output: pieces[0]}
+    for i, data in enumerate(algebra.companions(job, result.written)):
+        wanted.files[f"values{i}.out"] = data
+    return wanted
+
+
+# ---- a run ----
+
+
+class Done:
+    def __init__(self, code, out, err, files):
+        self.code, self.out, self.err, self.files = code, out, err.decode("utf-8", "replace"), files
+
+
+def run(gsort, case, command, folder):
+    """Runs it in `folder`, which has the inputs; what it writes is taken away."""
+    data = case.files[case.stdin] if case.stdin else None
+    done = subprocess.run([gsort, *command], cwd=folder, input=data, capture_output=True, timeout=120,
+                          stdin=None if case.stdin else subprocess.DEVNULL) if data is None else subprocess.run(
+                              [gsort, *command], cwd=folder, input=data, capture_output=True, timeout=120)
+    files = {}
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if name in case.files:
+            continue
+        if os.path.isdir(path):
+            files[name + "/"] = b""
+            shutil.rmtree(path)
+            continue
+        with open(path, "rb") as file:
+            files[name] = file.read()
+        os.remove(path)
+    return Done(done.returncode, done.stdout, done.stderr, files)
+
+
+def unpacked(data):
+    done = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True)
+    return done.stdout if done.returncode == 0 else b"(not zstd) " + data
+
+
+def json_of(text):
+    at = text.find('{\n  "schema"')
+    return json.JSONDecoder().raw_decode(text[at:])[0] if at >= 0 else None
+
+
+def first_difference(wanted, told):
+    at = next((i for i, (a, b) in enumerate(zip(wanted, told)) if a != b), min(len(wanted), len(told)))
+    return f"byte {at}: {told[at:at + 16].hex(' ')}, not {wanted[at:at + 16].hex(' ')}; {len(told)} bytes, not {len(wanted)}"
+
+
+def judge(case, wanted, done, command):
+    """What is not as the model has it; lines."""
+    wrong = []
+    if wanted.may_fail and done.code == 2 and "does not fit" in done.err:
+        return wrong
+    if done.code != wanted.code:
+        return [f"exit status {done.code}, not {wanted.code}: {done.err.strip()[:300]}"]
+    if wanted.refusal is not None:
+        if "does not fit" not in done.err or done.files or done.out and case.output:
+            wrong.append(f"a sum that does not fit is refused otherwise: {done.err.strip()[:300]}, {list(done.files)}")
+        return wrong
+    files = dict(done.files)
+    report = None
+    if any(argument == "--stats=json:report.json" for argument in command):
+        report = json_of(files.pop("report.json", b"").decode())
+        if report is None:
+            wrong.append("no report.json")
+    elif "--stats=json" in command:
+        text = done.err if '"schema"' in done.err else done.out.decode("latin-1")
+        report = json_of(text)
+        if report is None:
+            wrong.append("no JSON report")
+    is_packed = any(argument.startswith("--zstd") for argument in command)
+    for name in sorted(wanted.files.keys() | files.keys()):
+        if name not in files or name not in wanted.files:
+            wrong.append(f"{name} is {'missing' if name in wanted.files else 'left'}")
+            continue
+        data = unpacked(files[name]) if is_packed and not name.startswith("values") else files[name]
+        if data != wanted.files[name]:
+            wrong.append(f"{name}: {first_difference(wanted.files[name], data)}")
+    if wanted.out is not None:
+        data = unpacked(done.out) if is_packed and case.output is None and case.print is None else done.out
+        has_report = "--stats=json" in command and case.output is not None
+        if data != wanted.out and not has_report:
+            wrong.append(f"standard output: {first_difference(wanted.out, data)}")
+    if case.job.verb == "find":
+        wrong += judge_find(case, wanted, done)
+    wrong += judge_lines(case, wanted, done, command)
+    if report is not None and wanted.report is not None:
+        wrong += statistics.differences(wanted.report, report)
+    return wrong
+
+
+def notes_of(case, wanted):
+    """Beginnings of lines that say what --drop-tail leaves out, and that --top begins with NaNs."""
+    if "--drop-tail" in case.names:
+        width = case.job.element_bytes
+        for elements, tail, name in zip(case.job.files, case.tails, case.named):
+            is_reached = case.job.verb != "look" or case.tail or case.head > len(elements)
+            if tail and (is_reached or not case.edges & {"stdin", "zst"}):
+                after = "the last element" if case.job.verb == "look" and case.edges & {"stdin", "zst"} else f"{len(elements)} elements"
+                yield f"gsort: '{name}': {tail} byte{'s are' if tail > 1 else ' is'} left out, after {after} of {width} bytes"
+
+
+    job = case.job
+    key = job.fields()[0]
+    fields = job.stats_of or [field for field in job.fields() if not field.type.is_bytes][:1]
+    if case.job.verb == "sort" and job.top and job.nan is None and job.is_falling(key) and any(key.text == field.text for field in fields):
+        if any(key.type.is_nan(key.of(element)) for element in wanted.read):
+            yield "gsort: --top: the output starts with"
+
+
+def judge_lines(case, wanted, done, command):
+    """Standard error: notes, and a report where one is asked for."""
+    wrong = []
+    is_quiet = any(argument in ("--quiet", "--check=quiet") for argument in command) or done.err.startswith("{")
+    notes = [] if is_quiet else list(notes_of(case, wanted))
+    told = [line for line in done.err.splitlines() if line.startswith("gsort:") and not DISORDER.search(line)]
+    if len(told) != len(notes) or not all(plural(line).startswith(plural(note)) for line, note in zip(told, notes)):
+        wrong.append(f"notes are {told}, not {notes}")
+    shows = {argument.split("=")[0] for argument in command} & SHOW_REPORT or "--verbose" in command
+    if not shows and case.job.verb == "sort" and len(done.err.splitlines()) > len(told):
+        wrong.append(f"standard error has {done.err[:200]!r}")
+    is_text = wanted.report is not None and "--stats=none" not in command and "--stats=json" not in command and "--stats=json:report.json" not in command
+    if is_text and shows:
+        text = done.err if case.job.verb == "sort" else done.err + done.out.decode("latin-1")
+        missing = statistics.missing_line(statistics.text_lines(case.job, wanted.report), text)
+        if missing:
+            wrong.append(f"the report has no line {missing!r}")
+    return wrong
+
+
+def plural(line):
+    """As gsort counts: 1 element."""
+    return line.replace("1 elements", "1 element")
+
+
+SHOW_REPORT = {"--stats", "--quantiles", "--histogram", "--distinct", "--mode", "--variance", "--stats-of", "--stats-only"}
+DISORDER = re.compile("is out of order|is a duplicate|in order: ")
+
+
+def judge_find(case, wanted, done):
+    text = done.out.decode().strip()
+    match = re.fullmatch(r"(\d+):(\d+)", text)
+    if not match:
+        return [f"--find prints {text!r}"]
+    first, count = int(match[1]), int(match[2])
+    if count != len(wanted.find) or (wanted.find and first != wanted.find[0]):
+        return [f"--find prints {text}, not {wanted.find[:1]}:{len(wanted.find)}"]
+    return []
+
+
+# ---- jobs ----
+
+WAYS = [
+    ["--parallel=1"], ["--parallel=3"], ["--memory=96M"], ["--memory=96M", "--parallel=3"], ["--io=threads"],
+    ["--spill=always", "--chunk=16K", "--memory=96M"], ["--spill=always", "--chunk=16K", "--batch-size=2", "--memory=96M"],
+    ["--spill=always", "--chunk=16K", "--compress=zstd", "--memory=96M"], ["--spill=always", "--chunk=16K", "--compress=deltas", "--io=threads", "--memory=96M"],
+    ["--window=16K", "--spill=always", "--chunk=16K", "--parallel=2", "--memory=96M"], ["--device=cpu", "--chunk=16K"], ["--window=32K"],
+]
+
+
+def other_way(rng, pairs, case):
+    """The same job as another command line; None: there is none."""
+    kept = [(name, argument) for name, argument in case.options if not draw.VARIANTS[name].is_way]
+    way = list(rng.choice(WAYS))
+    names = {name for name, _ in kept}
+    way = [argument for argument in way if pairs.goes_with(draw.row_of(argument), names)]
+    if not any(name.startswith("--stats=") for name in names) and pairs.goes_with("--stats=json:report.json", names):
+        way.append("--stats=json:report.json")
+    return [argument for _, argument in kept] + way + case.inputs
+
+
+def command_text(gsort, command, case):
+    text = " ".join(map(shlex.quote, [gsort, *command]))
+    return text + (f" <{case.stdin}" if case.stdin else "")
+
+
+def sets_of_names(pairs, seed, count):
+    """The variants of each job: pairs that none had come first."""
+    rng = random.Random(seed)
+    missing = sorted(map(sorted, pairs.allowed))
+    rng.shuffle(missing)
+    had = set()
+    for _ in range(count):
+        while missing and frozenset(missing[-1]) in had:
+            missing.pop()
+        start = missing.pop() if missing else list(rng.choice(list(draw.VARIANTS)).split("\0"))
+        names = pairs.grow(rng, start, rng.randrange(3, 14))
+        listed = sorted(names)
+        had |= {frozenset((a, b)) for i, a in enumerate(listed) for b in listed[i + 1:]}
+        yield names
+
+
+class Outcome:
+    def __init__(self, index, names, edges, problems, texts):
+        self.index, self.names, self.edges, self.problems, self.texts = index, names, edges, problems, texts
+
+
+def do_job(work):
+    """One job in its ways. work: what main() deals out."""
+    gsort, seed, index, names, keeps = work
+    rng = random.Random(f"{seed} {index}")
+    folder = keeps or tempfile.mkdtemp(dir=ROOM)
+    problems, texts, case = [], [], None
+    try:
+        case = draw.drawn(rng, names)
+        for name, data in case.files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(data)
+        wanted = expected(case)
+        commands = [case.command()] + [other_way(rng, PAIRS, case) for _ in range(WAY_COUNT - 1)]
+        for command in commands:
+            text = command_text(gsort, command, case)
+            texts.append(text)
+            done = run(gsort, case, command, folder)
+            for problem in judge(case, wanted, done, command)[:3]:
+                problems.append(f"{problem}\n    {text}")
+    except Exception:  # of the model: the job is named
+        problems.append(traceback.format_exc())
+    finally:
+        if not keeps:
+            shutil.rmtree(folder)
+    return Outcome(index, case.names if case else names, case.edges if case else set(), problems, texts)
+
+
+def options_of_help(gsort):
+    text = subprocess.run([gsort, "--help=all"], check=True, capture_output=True, text=True).stdout
+    return set(re.findall(r"^  (?:-\w, |    )(--[a-z0-9-]+)", text, re.M))
+
+
+PAIRS = draw.Pairs(draw.pairs_path())
+ROOM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bin")
+    parser.add_argument("--jobs", type=int, default=JOBS_SMALL if os.environ.get("GS_TEST_SMALL") else JOBS)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("GS_TEST_SEED", "1")))
+    parser.add_argument("--only", type=int)
+    parser.add_argument("--coverage", action="store_true")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    gsort = os.path.join(os.path.abspath(arguments.bin), "gsort")
+    os.environ["LC_ALL"] = "C"
+    known = {variant.option for variant in draw.VARIANTS.values()} | draw.WITHOUT_MODEL.keys()
+    for option in sorted(options_of_help(gsort) ^ known):
+        print(f"{option} is in gsort --help or in tests/model/draw.py, and not in both")
+        return 1
+    works = [(gsort, arguments.seed, i, names, None) for i, names in enumerate(sets_of_names(PAIRS, arguments.seed, arguments.jobs))]
+    if arguments.only is not None:
+        folder = os.path.abspath(f"model-{arguments.seed}-{arguments.only}")
+        os.makedirs(folder, exist_ok=True)
+        outcome = do_job((*works[arguments.only][:4], folder))
+        print(*outcome.texts, *outcome.problems, sep="\n")
+        return 1 if outcome.problems else 0
+    wrong, had, edges = 0, set(), set()
+    with multiprocessing.Pool(arguments.processes) as pool:
+        for outcome in pool.imap(do_job, works, chunksize=8):
+            listed = sorted(outcome.names)
+            had |= {frozenset((a, b)) for i, a in enumerate(listed) for b in listed[i + 1:]}
+            edges |= {(name, edge) for name in outcome.names for edge in outcome.edges}
+            if outcome.problems:
+                wrong += 1
+                if wrong <= 20:
+                    print(f"seed {arguments.seed}, job {outcome.index} (--seed {arguments.seed} --only {outcome.index}):")
+                    print(*("  " + problem for problem in outcome.problems), sep="\n", flush=True)
+    missing = PAIRS.allowed - had
+    if arguments.coverage:
+        for pair in sorted(map(sorted, missing)):
+            print("no job has", *pair)
+    print(f"{arguments.jobs} jobs, {wrong} wrong; {len(PAIRS.allowed) - len(missing)} of {len(PAIRS.allowed)} allowed pairs")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

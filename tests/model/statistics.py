@@ -1,0 +1,236 @@
+"""statistics.py: what a report says of numbers, by exact arithmetic.
+
+Texts are those of the JSON report. NumPy's own formulas are in double precision; these are repeated here, as the manual
+promises the same values.
+"""
+import json
+import math
+from bisect import bisect_right
+from collections import Counter
+from fractions import Fraction
+
+from elements import INFINITY, NAN, NEGATIVE_INFINITY, double_of, double_text, type_of
+
+
+def numbers_of(type, raws):
+    """Those that are no NaNs, in ascending order."""
+    return sorted((raw for raw in raws if not type.is_nan(raw)), key=type.rank)
+
+
+def tally(type, raws, has_moments):
+    """The object of a number's or field's statistics, without its count."""
+    some = numbers_of(type, raws)
+    values = [type.value(raw) for raw in some]
+    infinities = values.count(INFINITY), values.count(NEGATIVE_INFINITY)
+    report = {"min": type.text(some[0]) if some else None, "max": type.text(some[-1]) if some else None}
+    report["sum"] = sum_text(type, some, values, len(raws))
+    mean = variance = deviation = None
+    if has_moments and some:
+        mean, variance = moments(values, infinities)
+        deviation = double_text(math.sqrt(variance))
+        mean, variance = double_text(mean), double_text(variance)
+    report |= {"mean": mean, "variance": variance, "deviation": deviation, "nan_count": len(raws) - len(some)}
+    report |= {"positive_infinity_count": infinities[0], "negative_infinity_count": infinities[1]}
+    return report | {"negative_zero_count": sum(map(type.is_negative_zero, some))}
+
+
+def sum_text(type, some, values, count):
+    if not type.is_float:
+        return str(sum(values))
+    if INFINITY in values or NEGATIVE_INFINITY in values:
+        return NAN if INFINITY in values and NEGATIVE_INFINITY in values else max(values, key=lambda v: v in (INFINITY, NEGATIVE_INFINITY))
+    if not some:
+        return NAN if count else "0"
+    if all(map(type.is_negative_zero, some)):
+        return "-0"
+    return double_text(double_of(sum(values)))
+
+
+def moments(values, infinities):
+    if any(infinities):
+        return (math.nan if all(infinities) else math.inf if infinities[0] else -math.inf), math.nan
+    count, total = len(values), sum(values)
+    variance = Fraction(count * sum(value * value for value in values) - total * total, count * count)
+    return double_of(Fraction(total) / count), double_of(variance)
+
+
+def float_of(value):
+    return float(value) if isinstance(value, str) else double_of(value)
+
+
+def quantile(type, some, text):
+    """Of numbers in order. `text`: a decimal or median."""
+    if not some:
+        return {"p": text, "rank": None, "value": None, "between": None}
+    p, n = Fraction(1, 2) if text == "median" else Fraction(text), len(some)
+    rank = max(1, -(-p.numerator * n // p.denominator))
+    place = (n - 1) * p
+    at = place.numerator // place.denominator
+    low, high = (float_of(type.value(some[min(i, n - 1)])) for i in (at, at + 1))
+    part = double_of(place - at)
+    if part == 0 or low == high:
+        between = low
+    else:
+        between = low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
+    zero = low == 0 and between == low
+    between = double_text(between) if not zero else "-0" if type.is_negative_zero(some[at]) else "0"
+    return {"p": text, "rank": rank, "value": type.text(some[rank - 1]), "between": between}
+
+
+def integer_borders(low, high, bins, greatest):
+    if low == high:
+        return [low + (2 * i > bins and low < greatest) for i in range(bins)]
+    return [low + -(-i * (high - low) // bins) for i in range(bins)]
+
+
+def float_borders(low, high, bins):
+    """As numpy.linspace; by halves where the width is too large for a double."""
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    if math.isinf(high - low):
+        return [low] + [2 * ((high / 2 - low / 2) / bins * i + low / 2) for i in range(1, bins)]
+    step = (high - low) / bins
+    return [low] + [i * step + low if step > 0 else i / bins * (high - low) + low for i in range(1, bins)]
+
+
+def histogram(type, some, bins):
+    """Counts, and of integers where bins begin; of floats these are not modelled."""
+    values = [type.value(raw) for raw in some]
+    if not some or INFINITY in values or NEGATIVE_INFINITY in values:
+        return []
+    if type.is_float:
+        values = [double_of(value) for value in values]
+        borders = float_borders(values[0], values[-1], bins)
+    else:
+        greatest = (1 << type.bits - type.is_signed) - 1
+        borders = integer_borders(values[0], values[-1], bins, greatest)
+    counts = [0] * bins
+    for value in values:
+        counts[bisect_right(borders, value) - 1] += 1
+    if not type.is_float and values[0] == values[-1]:  # equal integers are in the middle
+        counts = [len(values) if i == bins // 2 else 0 for i in range(bins)]
+    return [{"count": count} if type.is_float else {"from": str(border), "count": count} for border, count in zip(borders, counts)]
+
+
+def groups(type, some, is_falling):
+    """distinct_count, mode_count, mode: values that differ in any bit; of several, the first in order."""
+    counts = Counter(some)
+    most = max(counts.values(), default=0)
+    often = [raw for raw in some if counts[raw] == most]
+    mode = (often[-1] if is_falling else often[0]) if often else None
+    return {"distinct_count": len(counts), "mode_count": most, "mode": type.text(mode) if mode else None}
+
+
+def mix_u64(word):
+    mask = (1 << 64) - 1
+    word = word + 0x9e3779b97f4a7c15 & mask
+    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9 & mask
+    word = (word ^ word >> 27) * 0x94d049bb133111eb & mask
+    return word ^ word >> 31
+
+
+def ranks(job, type, raws, is_falling):
+    """What follows from the order. job: of draw.py."""
+    some = numbers_of(type, raws)
+    report = {}
+    if job.quantiles:
+        report["quantiles"] = [quantile(type, some, text) for text in job.quantiles]
+    if job.histogram:
+        report["histogram"] = histogram(type, some, job.histogram)
+    if job.distinct or job.mode:
+        report |= groups(type, some, is_falling)
+    return report
+
+
+def shortened(text):
+    """As a report shows it: a text longer than 95 loses its middle."""
+    return text if len(text) < 96 else f"{text[:46]}...{text[-46:]}"
+
+
+def report_of(job, result, written_count):
+    """The fields of the JSON report that follow from options and data."""
+    is_number = not job.record
+    read = result.read
+    report = {"schema": 2, "element_bytes": job.element_bytes, "reverse": job.reverse, "top_count": job.top,
+              "left_out_count": len(result.left_out), "input_bytes": (len(read) + len(result.left_out)) * (job.element_bytes + sum(len(values[0]) for values in job.values if values)),
+              "where": [shortened(condition.text) for condition in job.where]}
+    if job.is_set:  # these depend on how far it has to read
+        del report["left_out_count"], report["input_bytes"]
+    tally_of = {"count": len(read)}
+    if is_number:
+        report["type"] = job.type
+        tally_of |= tally(type_of(job.type), read, job.variance)
+    else:
+        fields = job.stats_of or [key for key in job.keys if not key.type.is_bytes][:1]
+        fields = [*fields, *(fold.field for fold in job.folds if all(fold.field.text != field.text for field in fields))]
+        report["keys"] = [key.option for key in job.keys]
+        report["fields"] = [{"field": field.text, "is_float": field.type.is_float, "count": len(read)} |
+                            tally(field.type, [field.of(element) for element in read], job.variance) for field in fields]
+    report["tally"] = tally_of
+    if job.unique and job.verb == "sort":
+        report["unique_count"] = written_count
+        report["group_count"] = None if job.top is not None else result.group_count
+    if job.quantiles or job.histogram or job.distinct or job.mode:
+        key = job.fields()[0]
+        report |= ranks(job, key.type, [key.of(element) for element in read], job.is_falling(key))
+    return report
+
+
+# ---- as text ----
+
+
+def tally_lines(report, is_time):
+    """Lines of a number's or field's statistics in a report for people."""
+    for name in "min", "max", "sum", "mean", "variance", "deviation":
+        if report[name] is not None:
+            yield line(name, report[name])
+    counts = [("nat" if is_time else "nan", "nan_count"), ("inf", "positive_infinity_count"), ("-inf", "negative_infinity_count"),
+              ("-0", "negative_zero_count")]
+    for name, field in counts:
+        if report[field] > 0:
+            yield line(name, report[field])
+
+
+def line(name, value):
+    return f"{name:<10}{value}"
+
+
+def text_lines(job, report):
+    """Lines that a report for people has, in this order, beside others."""
+    if job.is_set or job.merge and job.top is not None:
+        return
+    if not job.merge or not job.unique:
+        yield line("elements", report["tally"]["count"])
+    if job.where:
+        yield line("where", f"{', '.join(report['where'])}; {report['left_out_count']} left out")
+    if not job.record:
+        yield from tally_lines(report["tally"], type_of(job.type).is_time)
+    for field in report.get("fields", []):
+        yield line("field", field["field"])
+        yield from tally_lines(field, "time64" in field["field"])
+    for row in report.get("quantiles", []):
+        name = row["p"] if row["p"] == "median" else "p" + row["p"]
+        same = row["value"] == row["between"]
+        if row["rank"] is None:
+            yield line(name, "none: there are no values")
+        elif same:
+            yield line(name, row["value"])
+    if "distinct_count" in report:
+        yield line("distinct", report["distinct_count"])
+        if report["mode_count"]:
+            yield line("mode", f"{report['mode']}, {report['mode_count']} time{'s' if report['mode_count'] > 1 else ''}")
+
+
+def missing_line(wanted, text):
+    """The first wanted line that does not come in the text, after those before it; None: all do."""
+    lines = iter(text.replace("1 elements", "1 element").splitlines())
+    return next((one for one in wanted if one not in lines), None)
+
+
+def differences(wanted, told, path=""):
+    """Lines: each field of `wanted` that the report does not have so."""
+    if isinstance(wanted, dict) and isinstance(told, dict):
+        return [line for name, value in wanted.items() for line in differences(value, told.get(name, "(no such field)"), f"{path}.{name}")]
+    if isinstance(wanted, list) and isinstance(told, list) and len(wanted) == len(told):
+        return [line for i, (a, b) in enumerate(zip(wanted, told)) for line in differences(a, b, f"{path}[{i}]")]
+    return [] if wanted == told else [f"{path[1:]} is {json.dumps(told)[:300]}, not {json.dumps(wanted)[:300]}"]
