@@ -145,8 +145,8 @@ def test_parts_of_groups__in_a_folder(cluster, place):
 
 
 @pytest.mark.parametrize('options, said', [({'unique': True, 'split': 3}, 'split .*unique'), ({'top': 5, 'parts': 2}, '^top.* parts or split$'), ({'keep': 'last'}, 'keep .*unique'),
-                                           ({'split_at': [5, 3]}, 'is not after'), ({'split': 2, 'resume': True}, '^split: does not go with resume'),
-                                           ({'split': 2, 'parts': 3}, ' go with parts or'), ({'unique': True, 'group': 2}, 'group')])
+                                           ({'split_at': [5, 3]}, 'is not after'), ({'split': 2, 'resume': True}, '^split: cannot be used with resume'),
+                                           ({'split': 2, 'parts': 3}, ' cannot be used with parts or'), ({'unique': True, 'group': 2}, 'group')])
 def test_what_does_not_go_together__one_line(cluster, place, options, said):
     gen('uniform', 'u64', 100, 'x.u64')
     with pytest.raises((ValueError, gr.GsortError), match=said) as error:

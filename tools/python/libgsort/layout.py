@@ -26,7 +26,7 @@ class Layout:
 
     def put(self, job: Job) -> None:
         if self.dtype is not None and not job.given.isdisjoint(('type', 'record')):
-            raise type_error('type and record: do not go with dtype, which defines the elements')
+            raise type_error('type and record: cannot be used with dtype, which defines the elements')
         job.set('type', self.type)
         job.set('record', self.record or None)
         job.set('key', self.key)

@@ -132,7 +132,7 @@ def _elements(dtype: Any, key: Keys, options: Dict[str, Any]) -> Dict[str, Any]:
     """Returns the options type, record and key for a dtype and key of Python."""
     layout = layout_of_files(dtype, key)
     if dtype is not None and not {'type', 'record'}.isdisjoint(options):
-        raise type_error('type and record: do not go with dtype, which defines the elements')
+        raise type_error('type and record: cannot be used with dtype, which defines the elements')
     found = {'type': layout.type, 'record': layout.record or None, 'key': list(layout.key) or None}
     return {name: value for name, value in found.items() if value is not None}
 

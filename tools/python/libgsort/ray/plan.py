@@ -316,11 +316,11 @@ class Form:
 def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) -> None:
     """What one gsort can do, and many cannot, or not yet."""
     if '--top' in kept and (parts > 1 or form.is_split):
-        raise UsageError('--top: writes one part, so it does not go with --parts or --split')
+        raise UsageError('--top: writes one part, so it cannot be used with --parts or --split')
     if form.is_split and (parts or form.is_folder):
-        raise UsageError(f"'{form.target}': --split and --split-at define the parts, so they do not go with --parts or a folder")
+        raise UsageError(f"'{form.target}': --split and --split-at define the parts, so they cannot be used with --parts or a folder")
     if form.is_split and resume:
-        raise UsageError('--split: does not go with --resume, which continues only sorts to one file')
+        raise UsageError('--split: cannot be used with --resume, which continues only sorts to one file')
     if form.is_elsewhere and form.is_split:
         raise UsageError(f"'{form.target}': --split and --split-at write only files that all nodes see; for a folder of parts, end the name in /")
     if form.is_elsewhere and not form.is_folder and kept:
@@ -480,6 +480,6 @@ def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, tem
     if remote and not all(map(is_remote, paths)):
         raise UsageError('inputs must all be in a store, or none of them')
     if is_sorted and conditions:
-        raise UsageError('--where: does not go with a merge')
+        raise UsageError('--where: cannot be used with a merge')
     if is_sorted and temp is not None:
-        raise UsageError('--temp: does not go with a merge, which reads inputs where they are')
+        raise UsageError('--temp: cannot be used with a merge, which reads inputs where they are')
