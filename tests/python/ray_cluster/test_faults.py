@@ -36,6 +36,19 @@ def test_every_disk_is_full__is_told_as_that(monkeypatch):
         crew.Crew(1, 1, '/full', 'sort', 'token', False).refresh()
 
 
+def test_a_full_disk__is_recognized_by_the_failure_of_gsort(place):
+    with open('x.u64', 'wb') as file:
+        file.truncate(8 << 40)
+    for output, arguments in ('out', ['x.u64']), ('/dev/full', ['--range', '0:9', 'x.u64']):
+        with pytest.raises(gr.GsortError) as full:
+            gr.gsort.run(gr.gsort.find(None), [*arguments, '-o', output])
+        assert full.value.is_space and not full.value.is_final, full.value
+    for arguments in ['none.u64'], ['--wrong', 'x.u64']:
+        with pytest.raises(gr.GsortError) as other:
+            gr.gsort.run(gr.gsort.find(None), [*arguments, '-o', 'out'])
+        assert not other.value.is_space, other.value
+
+
 RECORDS = ['-R', '16', '-k', '4:u16:desc']
 
 
@@ -247,7 +260,7 @@ for word in "$@"; do
         [ -e {0}/full ] || (set -C; echo "${{word%/*}}" >{0}/full) 2>/dev/null
         if [ "${{word%/*}}" = "$(cat {0}/full)" ]; then
             echo "gsort: '$word': cannot hold 8000000 bytes: No space left on device" >&2
-            exit 2
+            exit 3
         fi ;;
     esac
 done

@@ -3,12 +3,15 @@ import glob
 import json
 import os
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from clustered import LONG, content, gen, gsort
 
 import libgsort.ray as gr
+from libgsort.ray import plan, tasks
+from libgsort.ray.access import Access
 
 TRADES = [('id', '<u2'), ('side', 'S2'), ('size', '<i4'), ('price', '<f8')]
 
@@ -102,6 +105,15 @@ def test_sums_of_pieces_that_do_not_fit__that_of_all_does(cluster, place):
     made['n'] = np.repeat([2 ** 30, -2 ** 30], 200_000)
     made.tofile('x')
     same(place, ['x'], 'out', True, parts=2, record=8, key=['0:i32'], unique=True, sum=['4:i32'])
+
+
+def test_a_sum_of_a_piece_that_does_not_fit__is_recognized_by_the_exit_status(place):
+    np.zeros(9, 'i4,i4').tofile('x')
+    made = plan.make(['x'], str(place / 'out'), {'record': 8, 'key': ['0:i32'], 'unique': True, 'sum': ['4:i32']}, parts=2, temp=str(place / 'nodes'), work=None,
+                     is_sorted=False, resume=False, program=None, cpus=1, access=Access())
+    (place / 'gsort').write_text('#!/bin/bash\n[[ "$*" != *--sum* ]] || { echo "gsort: in other words" >&2; exit 2; }\nexec gsort "$@"\n')
+    (place / 'gsort').chmod(0o755)
+    assert tasks.sort_piece(replace(made.job, program=str(place / 'gsort')), made.pieces[0], 0, '', str(place / 'nodes')).count == 9
 
 
 def test_sums_of_floats__by_any_name_of_the_type__are_rounded_once(cluster, place):

@@ -4,6 +4,7 @@ Ray places, starts and watches; what to do when a node is gone is decided here, 
 """
 from __future__ import annotations
 
+import errno
 import statistics
 import threading
 import time
@@ -99,7 +100,7 @@ class Crew:
                 self.about.setdefault(node, ray.get(answer, timeout=60))
             except ray.exceptions.RayTaskError as error:
                 failure = gsort.GsortError(f'{addresses[node]}: {error.cause}', 2)
-                if not failure.is_space:
+                if getattr(error.cause, 'errno', None) not in (errno.ENOSPC, errno.EDQUOT):
                     raise failure from None
                 self.failure = failure
                 silent[node] = addresses[node]

@@ -32,12 +32,17 @@ OPTIONS = (*ORDER, *WHERE, *WRITTEN, *FORM, *TASK)
 DROPPED = ('phases', 'memory', 'plan', 'histogram', 'quantiles', 'device_note', 'engine_note')
 
 
+# Texts of gsort's messages about a full file system: of ENOSPC, of EDQUOT, and of its own check.
+FULL = ('No space left', 'quota exceeded', 'make room')
+
+
 class GsortError(Error, RuntimeError):
     """gsort failed on a node.
 
     text: the message
     code: the exit status
-    is_final: it would fail again on any node
+    is_final: gsort would fail again on any node
+    is_space: a file system is full. The exit status 3 includes other failures, so the text decides
     """
 
     def __init__(self, text: str, code: int) -> None:
@@ -53,11 +58,11 @@ class GsortError(Error, RuntimeError):
 
     @property
     def is_final(self) -> bool:
-        return self.code in (1, 2) and 'No space left' not in self.text
+        return self.code in (1, 2)
 
     @property
     def is_space(self) -> bool:
-        return 'No space left' in self.text or 'space' in self.text and 'free' in self.text
+        return self.code == 3 and any(text in self.text for text in FULL)
 
 
 def changed(path: str) -> GsortError:

@@ -106,9 +106,9 @@ def sort_piece(job: Job, piece: Piece, index: int, node: str, folder: str) -> Ha
     try:
         report = _sort_piece(job, piece, [*job.maps, *(job.kept.reduces if job.kept.early else ())], folder, path)
     except gsort.GsortError as error:
-        if 'does not fit into the field' not in error.text or not job.kept.early:
+        if not (error.is_final and job.kept.early):
             raise
-        report = _sort_piece(job, piece, job.maps, folder, path)  # a sum of the piece; that of all may fit
+        report = _sort_piece(job, piece, job.maps, folder, path)  # the sum of this piece may not fit into the field, but the sum of all pieces may
     read = int(report['tally']['count']) + int(report['left_out_count'])
     if piece.count is not None and read != piece.count:
         raise gsort.GsortError(f"'{piece.path}': {read} elements were read, but {piece.count} were expected", 4)
