@@ -1,9 +1,10 @@
-"""How tasks reach what lies elsewhere: by what file systems find on each node (environment, profiles, roles), or by what the user gave, a
-file system of pyarrow's or fsspec's, or fsspec's storage_options. It goes to tasks with their job, and to what cleans up behind a dead
-driver in its environment; never to disk, for it may hold secrets.
+"""Gives tasks access to files in stores: with the credentials of each node (environment, profiles, roles), or with those of the user.
 
-S3 is always boto's, which alone uploads one object from many tasks, and copies what is larger than 5 GiB: so a file system of S3 becomes
-what boto takes.
+The user gives a file system of pyarrow or fsspec, or storage_options of fsspec. Tasks receive them with their job. The command that
+cleans up after a dead driver receives them in its environment. They are never written to disk, because they may contain secrets.
+
+Objects on S3 are read, uploaded and copied by boto3. Only boto3 uploads one object from many tasks, and copies objects larger than
+5 GiB. So a file system for S3 is converted to options of boto3, if possible.
 """
 from __future__ import annotations
 
@@ -19,13 +20,17 @@ from ..errors import UsageError, type_error
 VARIABLE = 'GSORT_RAY_ACCESS'
 S3_WORDS = {'key': 'aws_access_key_id', 'secret': 'aws_secret_access_key', 'token': 'aws_session_token', 'endpoint_url': 'endpoint_url', 'anon': 'anon'}
 S3_CLIENT_WORDS = ('endpoint_url', 'region_name')
-NOT_BOTOS = ('role_arn', 'default_metadata', 'force_virtual_addressing', 'tls_ca_file_path')  # of pyarrow's, and proxies
-SCHEMES = {'gcs': ('gs', 'gcs'), 'abfs': ('abfs', 'abfss'), 'hdfs': ('hdfs', 'viewfs'), 'local': ('file', 'local')}  # of pyarrow's
+NOT_BOTOS = ('role_arn', 'default_metadata', 'force_virtual_addressing', 'tls_ca_file_path')  # of pyarrow's S3FileSystem; boto3 lacks them
+SCHEMES = {'gcs': ('gs', 'gcs'), 'abfs': ('abfs', 'abfss'), 'hdfs': ('hdfs', 'viewfs'), 'local': ('file', 'local')}  # type_name of pyarrow -> schemes
 
 
 @dataclass(frozen=True)
 class Access:
-    """kind: '': as nodes find it out; 's3': words of boto's; 'options': fsspec's; 'system': a file system."""
+    """Access to stores.
+
+    kind: '': each node finds its own credentials; 's3': options of boto3; 'options': storage_options of fsspec; 'system': a file system
+    pickled: the options or the file system
+    """
 
     kind: str = ''
     pickled: bytes = field(default=b'', repr=False)
@@ -35,12 +40,12 @@ class Access:
         return pickle.loads(self.pickled)
 
     def is_s3(self, path: str) -> bool:
-        """By boto."""
+        """Returns whether boto3 reads and writes the object `path`."""
         return path.startswith('s3://') and self.kind != 'system'
 
     @property
     def s3_words(self) -> Dict[str, Any]:
-        """What boto3.client takes, and `anon`."""
+        """The user's arguments for boto3.client, and `anon`. Empty if each node finds its own credentials."""
         return dict(self.given) if self.kind == 's3' else {}
 
     @property
@@ -54,7 +59,10 @@ class Access:
 
 
 def access_of(filesystem: Any, storage_options: Optional[Mapping[str, Any]], names: Iterable[str]) -> Access:
-    """names: of inputs and the output, of which those with a scheme lie elsewhere."""
+    """Returns the access that the user gave, or else Access(). names: of the inputs and the output; those with a scheme are in a store
+
+    Raises a UsageError if both arguments are given, or if the names do not have exactly one scheme. Raises a TypeError for other types.
+    """
     if filesystem is None and storage_options is None:
         return Access()
     word = 'storage_options' if filesystem is None else 'filesystem'
@@ -78,7 +86,7 @@ def access_of(filesystem: Any, storage_options: Optional[Mapping[str, Any]], nam
 def _made(kind: str, given: Any) -> Access:
     try:
         return Access(kind, pickle.dumps(given))
-    except Exception as error:  # whatever theirs raise
+    except Exception as error:  # the user's file system may raise anything
         raise type_error(f'{type(given).__name__}: it cannot be sent to nodes: {error}') from None
 
 
@@ -102,7 +110,7 @@ def _of_system(system: Any, scheme: str, name: str) -> Access:
 
 
 def _words_of(options: Mapping[str, Any]) -> Dict[str, Any]:
-    """boto's for fsspec's."""
+    """Returns the options of boto3 for storage_options of fsspec. Raises a UsageError for an option that has no counterpart."""
     words: Dict[str, Any] = {}
     for name, value in options.items():
         if name == 'client_kwargs' and isinstance(value, Mapping) and set(value) <= set(S3_CLIENT_WORDS):
@@ -116,7 +124,7 @@ def _words_of(options: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def _of_pyarrow(system: Any) -> Dict[str, Any]:
-    """fsspec's words for what a pyarrow.fs.S3FileSystem was made of."""
+    """Returns storage_options of fsspec with the arguments of a pyarrow.fs.S3FileSystem. Raises a UsageError for unsupported ones."""
     told = system.__reduce__()[1][0]
     others = [name for name in NOT_BOTOS if told.get(name)] + ['proxy_options'] * bool((told.get('proxy_options') or {}).get('host'))
     if others:
@@ -129,10 +137,10 @@ def _of_pyarrow(system: Any) -> Dict[str, Any]:
 
 @lru_cache(maxsize=None)
 def _s3_system(access: Access, bucket: str) -> Any:
-    """pyarrow's, for folders."""
+    """Returns the file system of pyarrow for a bucket. It writes folders of parts."""
     from pyarrow import fs
     words = access.s3_words
-    named = [words.get('endpoint_url'), os.environ.get('AWS_ENDPOINT_URL_S3'), os.environ.get('AWS_ENDPOINT_URL')]  # as boto looks for it
+    named = [words.get('endpoint_url'), os.environ.get('AWS_ENDPOINT_URL_S3'), os.environ.get('AWS_ENDPOINT_URL')]  # boto3's order
     scheme, _, host = next(filter(None, named), 'https://').partition('://')
     region = words.get('region_name') or (None if host else fs.resolve_s3_region(bucket))
     return fs.S3FileSystem(access_key=words.get('aws_access_key_id'), secret_key=words.get('aws_secret_access_key'),
@@ -142,7 +150,7 @@ def _s3_system(access: Access, bucket: str) -> Any:
 
 @lru_cache(maxsize=None)
 def _given_system(access: Access) -> Any:
-    """As pyarrow has it; one of fsspec's remembers no listing, for others write there, too."""
+    """Returns the user's file system as one of pyarrow. A file system of fsspec gets no cache of listings, because other nodes also write."""
     from pyarrow import fs
     system = access.given
     if isinstance(system, fs.FileSystem):
@@ -153,8 +161,11 @@ def _given_system(access: Access) -> Any:
 
 @lru_cache(maxsize=None)
 def system_of(access: Access, uri: str) -> Tuple[Any, str]:
-    """The file system that has it, and its name there: what was given; else pyarrow's, else fsspec's; Google's by gcsfs, if that is
-    installed, which merges."""
+    """Returns the file system for a URI, and the path in it. Raises a UsageError if there is no file system for it.
+
+    Without a file system or options of the user, pyarrow is tried first, then fsspec. For gs:// the gcsfs of fsspec is first, because it
+    can join objects.
+    """
     rest = uri.partition('://')[2]
     if access.kind == 's3':
         return _s3_system(access, rest.partition('/')[0]), rest
@@ -174,7 +185,7 @@ def _found(uri: str, options: Mapping[str, Any]) -> Tuple[Any, str]:
         try:
             if not of_fsspec:
                 found = tuple(fs.FileSystem.from_uri(uri))
-                if '#' in uri or '?' in uri:  # another path, and whoever removes that removes something else
+                if '#' in uri or '?' in uri:  # pyarrow cuts the path there: a removal would remove another file
                     raise ValueError('# and ? cannot be in a path there; give filesystem=')
                 return found
             from fsspec.core import url_to_fs

@@ -1,6 +1,6 @@
-"""The nodes of a cluster, and tasks on them: each at most as many as its processors and memory allow, again if they are lost.
+"""Runs tasks on the nodes of a cluster. A node runs as many as its processors and memory allow. Tasks that were lost run again.
 
-Ray places, starts and watches; what to do when a node is gone is decided here, for Ray's lineage knows no files.
+Ray places, starts and watches tasks. After the loss of a node this module decides what to do, because Ray's lineage does not include files.
 """
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .tasks import LostFile
 
 TRIES = 4
 TRIES_OF_NODES = 20
-STRAGGLES = 3.0  # times the median
-STRAGGLES_LEAST = 10.0  # seconds
-SILENCE = 10  # seconds without a result until nodes are looked at
+STRAGGLES = 3.0  # a task is started a second time after this many times the median duration
+STRAGGLES_LEAST = 10.0  # seconds; not earlier than that
+SILENCE = 10  # seconds without a result, after which nodes are checked
 
 
-stop = threading.Event()  # a signal came: the program ends where nothing of Ray is interrupted
+stop = threading.Event()  # set after a signal; loops check it between calls of Ray, which are not interrupted
 
 
 def get_all(refs: Sequence[Any]) -> List[Any]:
-    """The results of tasks, which end when one fails or a signal comes."""
+    """Returns the results of tasks. If one fails or `stop` is set, cancels the others and raises the error or KeyboardInterrupt."""
     rest = list(refs)
     try:
         while rest:
@@ -44,27 +44,30 @@ def get_all(refs: Sequence[Any]) -> List[Any]:
 
 
 class LostNodes(Error, RuntimeError):
-    """Nodes that hold files are gone."""
+    """Nodes with files that are needed are gone, or no node is left."""
 
 
 class Crew:
     def __init__(self, threads: int, memory_bytes: int, temp: Optional[str], name: str, token: str, keeps: bool) -> None:
-        """temp: where nodes keep sorted files; None: all nodes see them."""
+        """temp: the folder on each node for sorted files; None: all nodes see the sorted files."""
         self.threads, self.memory_bytes = threads, memory_bytes
         self.temp, self.name, self.token, self.keeps = temp, name, token, keeps
         self.keepers: Dict[str, Any] = {}
         self.about: Dict[str, Dict[str, Any]] = {}
         self.full: Set[str] = set()
-        self.tries: Dict[Hashable, int] = {}  # of the tasks of a run
+        self.tries: Dict[Hashable, int] = {}  # failures of each task of a run
         self.made = 0
-        self.again = 0  # tasks that were started more than once
-        self.failure: Optional[gsort.GsortError] = None  # of a node whose disk is full
+        self.again = 0  # failures of tasks
+        self.failure: Optional[gsort.GsortError] = None  # the failure of a node whose disk is full
         self.nodes: Dict[str, int] = {}
 
     # ---- nodes ----
 
     def refresh(self) -> None:
-        """Finds nodes that came, and those that went; a keeper that died alone is made again."""
+        """Updates the nodes after some were added or lost. Replaces keepers that died while their nodes live.
+
+        If no node is left, raises the failure of a node whose disk is full, or else LostNodes.
+        """
         self.nodes = {}
         addresses: Dict[str, str] = {}
         for node in ray.nodes():
@@ -79,14 +82,17 @@ class Crew:
                 del self.nodes[node]
         for gone in [node for node in self.keepers if node not in self.nodes]:
             del self.keepers[gone]
-            self.about.pop(gone, None)  # one whose disk was full at the start has told nothing
+            self.about.pop(gone, None)  # a node whose disk was full at the start has no entry
         if not self.nodes and self.failure is not None:
             raise self.failure
         if not self.nodes:
             raise LostNodes(f'no node of the cluster has {self.threads} processors')
 
     def _keep(self, addresses: Dict[str, str], attempt: int) -> Dict[str, str]:
-        """Keepers of these nodes, all at once; returns the nodes of those that do not answer."""
+        """Starts missing keepers on these nodes, and asks all keepers at the same time. Waits for `attempt` seconds before that.
+
+        Returns node -> address of keepers that do not answer or whose disk is full. Raises a GsortError if a keeper fails otherwise.
+        """
         silent, asked = {}, {}
         time.sleep(attempt if addresses else 0)
         for node, address in addresses.items():
@@ -111,12 +117,19 @@ class Crew:
         return silent
 
     def _folder(self, node: str) -> str:
-        """A new one for each keeper, for the last one's may just be going; but one that is kept is found again."""
+        """Returns the name of the folder for a new keeper of a node.
+
+        The name is new each time, because the previous keeper's folder may still be under removal. With `keeps` it is always the same,
+        so that a kept folder is found again.
+        """
         self.made += 1
         return f'{self.name}-{node[:12]}' + ('' if self.keeps else f'-{self.made}')
 
     def close(self, keeps: bool) -> None:
-        """All folders at once; one whose keeper does not answer goes with it."""
+        """Ends all keepers and, without `keeps`, removes their folders at the same time.
+
+        A keeper that does not answer within 5 seconds is killed. Then its watch removes the folder.
+        """
         refs = [] if keeps else [keeper.close.remote() for keeper in self.keepers.values()]
         if refs:
             ray.wait(refs, num_returns=len(refs), timeout=5)
@@ -127,11 +140,12 @@ class Crew:
 
     def run(self, tasks: Sequence[Hashable], start: Callable[[Any, str, Any], Any], done: Callable[[Any, Any], None],
             bytes_of: Optional[Callable[[Any], int]] = None, near: Optional[Callable[[Any, str], int]] = None) -> None:
-        """Runs all tasks. start(task, node, options): starts one there; done(task, result): the first result of each.
+        """Runs all tasks. Raises LostNodes as soon as another node's files cannot be read, and the error of a task that fails too often.
 
-        bytes_of: what a task leaves on its node's disk; nodes without room for it get none
-        near: how much of what a task reads is on a node, which takes the tasks first that have most there
-        raises LostNodes as soon as another node's files cannot be read; GsortError
+        start: start(task, node, options) starts a task on a node and returns its ref
+        done: done(task, result) receives the first result of each task
+        bytes_of: returns how many bytes a task leaves on its node's disk; a node with less free space does not run the task
+        near: returns how much of a task's input is on a node; a node first runs the tasks with most input there
         """
         waiting, running, times = list(reversed(tasks)), {}, []  # type: ignore[var-annotated]
         finished: Set[Hashable] = set()
@@ -200,7 +214,7 @@ class Crew:
 
     @staticmethod
     def _straggler(running: Dict[Any, Any], times: List[float]) -> Optional[Any]:
-        """A task that takes much longer than others did, and runs once."""
+        """Returns a task that takes much longer than the others did, and runs only once. None: there is none."""
         if not times:
             return None
         late = max(STRAGGLES_LEAST, STRAGGLES * statistics.median(times))
@@ -209,7 +223,10 @@ class Crew:
 
     @staticmethod
     def _lost(running: Dict[Any, Any], near: Optional[Callable[[Any, str], int]]) -> List[Any]:
-        """Tasks on nodes that are gone. Ray may not say so, and what reads from such a node may wait for ever: no connection to it ends."""
+        """Returns the refs of tasks on nodes that are gone. Raises LostNodes if a running task has input on such a node.
+
+        Ray may not report the loss. A task that reads from such a node may wait for ever, because its connection does not end.
+        """
         gone = [node['NodeID'] for node in ray.nodes() if not node['Alive']]
         for node in gone:
             if near is not None and any(near(task, node) > 0 for task, _, _ in running.values()):
@@ -217,7 +234,7 @@ class Crew:
         return [ref for ref, (_, node, _) in running.items() if node in gone]
 
     def _failed(self, task: Hashable, node: str, error: Exception) -> None:
-        """Returns if the task is to be started again."""
+        """Returns if the task must run again. Otherwise raises its error, or LostNodes if it could not read another node's file."""
         self.again += 1
         cause = getattr(error, 'cause', None)
         if isinstance(error, ray.exceptions.RayTaskError) and isinstance(cause, gsort.GsortError):
@@ -228,11 +245,11 @@ class Crew:
                 if len(self.full.intersection(self.nodes)) < len(self.nodes):
                     return
                 raise cause
-        is_own = isinstance(error, ray.exceptions.RayTaskError) and not isinstance(cause, LostFile)  # which is a node's
+        is_own = isinstance(error, ray.exceptions.RayTaskError) and not isinstance(cause, LostFile)  # that is a node's failure
         self.tries[task, is_own] = self.tries.get((task, is_own), 0) + 1
         if self.tries[task, is_own] >= (TRIES if is_own else TRIES_OF_NODES):
             raise cause if isinstance(cause, Exception) else error
-        time.sleep(0.2 if is_own else 1.0)  # until Ray knows that a node is gone
+        time.sleep(0.2 if is_own else 1.0)  # Ray needs time to notice that a node is gone
         self.refresh()
         if isinstance(cause, LostFile):
             raise LostNodes(str(cause))

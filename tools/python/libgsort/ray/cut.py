@@ -1,13 +1,13 @@
-"""Exact cuts of many sorted files at ranks of their common order: by key, then by file, then by place.
+"""Cuts many sorted files exactly at ranks of their common order: by key, then by file, then by position.
 
-A cut says how many elements of each file are before a rank. It is known within a bracket first, by every s-th element that
-the handles hold, then for every s/16-th element within that, and so on to all of them (Varman et al. 1991, as `gsort --part`
-does by halves). Each level asks each file for some 40 elements a cut. Nothing here compares: elements are
-put in order by gsort (Order.argsort), which is stable, so equal keys are cut by file and place.
+A cut says how many elements of each file are before a rank. First, every s-th element, from the handles, limits it to a bracket in each
+file. Then every s/16-th element within the brackets narrows them, and so on down to every element (Varman et al. 1991). `gsort --part`
+does the same by halves. Each level reads about 40 elements of each file per cut. No code here compares elements: gsort sorts them
+(Order.argsort). Its order is stable, so equal keys are cut by file and position.
 
-Of k files with brackets that begin with L elements in all, let x be the j-th of the s-th elements in order. At least L + j s and
-at most L + j s + (k - 1)(s - 1) elements are up to x. So those up to the largest x for which that most is not above
-the rank are before the cut, and all behind the first x for which that least is above the rank are not.
+Example: k files have brackets that begin after L elements in all. Let x be the j-th of all s-th elements, in order. At least L + j s and
+at most L + j s + (k - 1)(s - 1) elements are not after x. The last x for which the maximum is not above the rank is before the cut,
+with all elements up to it. No element after the first x for which the minimum is above the rank is before the cut.
 """
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ import numpy as np
 from .order import Order, Places
 
 FAN = 16
-# What a round asks: for each file the places of elements; and is told: these elements, one after the other, for each file.
+# Reads elements of files. Takes (number of the file, positions) for some files, and returns the bytes of these elements for each one.
 Probe = Callable[[List[Tuple[int, Places]]], List[bytes]]
-# A cut is at a rank, or before all elements that are not below this one.
+# The place of a cut: a rank, or an element, before which all smaller elements are.
 Target = Union[int, bytes]
 
 
 def step_of(count: int, element_bytes: int) -> int:
-    """Every how manyth element a handle of a file holds: a power of two, so that they are some KB."""
+    """Returns the step between the samples in a handle: the least power of two for which they have at most 32 KiB.
+
+    There are at most 1024 samples. Up to 16 samples may have more than 32 KiB.
+    """
     most = max(16, min(1024, (1 << 15) // element_bytes))
     step = 1
     while count // step > most:
@@ -34,17 +37,20 @@ def step_of(count: int, element_bytes: int) -> int:
 
 
 def part_begin(count: int, number: int, parts: int) -> int:
-    """As gsort: part I begins where part I - 1 ends."""
+    """Returns the rank at which part `number` ends and the next one begins, as `gsort --part` computes it. Parts are numbered from 1."""
     return count * number // parts
 
 
 def _ends(rank: int, step: int, active: int) -> Tuple[int, int]:
-    """How many of the step-th elements of so many files are before the rank for sure, and how many end at or behind it."""
+    """Returns two counts of the step-th elements of `active` files, in order.
+
+    The elements of the first count are all before the rank. The last element of the second count is at or after the rank.
+    """
     return max(0, (rank - max(0, active - 1) * (step - 1)) // step), -(-(rank + 1) // step)
 
 
 def _narrow(step: int, target: Target, order: Order, low: Places, high: Places, counts: Places, probed: bytes) -> Tuple[Places, Places]:
-    """One level of a cut: counts says how many elements of each file were probed."""
+    """Returns `low` and `high` of a cut after one level. counts: how many elements of each file are in `probed`."""
     files, first = len(counts), target if isinstance(target, bytes) else b''
     places = order.argsort(first + probed).astype(np.int64) if first + probed else np.empty(0, np.int64)
     if isinstance(target, bytes):
@@ -62,7 +68,7 @@ def _narrow(step: int, target: Target, order: Order, low: Places, high: Places, 
 
 
 def bracket(order: Order, counts: Places, samples: Sequence[bytes], steps: Sequence[int], ranks: Sequence[int]) -> Tuple[int, Places, Places]:
-    """The step, and for each rank and file between which places the cut is: arrays of ranks x files."""
+    """Returns the step, and two arrays of ranks x files: the least and the greatest position of each cut in each file."""
     step, files = max([1, *steps]), len(counts)
     thin, pieces = np.empty(files, np.int64), []
     for i, (sample, own) in enumerate(zip(samples, steps)):
@@ -75,7 +81,7 @@ def bracket(order: Order, counts: Places, samples: Sequence[bytes], steps: Seque
     del places, pieces
     active = int(np.count_nonzero(counts))
     low, high = np.zeros((len(ranks), files), np.int64), np.empty((len(ranks), files), np.int64)
-    before = [np.zeros(files, np.int64)] * 2  # of the samples up to the lower end, and to the upper end
+    before = [np.zeros(files, np.int64)] * 2  # samples of each file up to the lower ends, and up to the upper ends
     seen = [0, 0]
     for i in sorted(range(len(ranks)), key=lambda i: ranks[i]):
         ends = _ends(ranks[i], step, active)
@@ -90,7 +96,10 @@ def bracket(order: Order, counts: Places, samples: Sequence[bytes], steps: Seque
 
 
 def refine(order: Order, step: int, targets: Sequence[Target], low: Places, high: Places, probe: Probe) -> Places:
-    """The cuts, targets x files, from their brackets; all of them go down a level at a time."""
+    """Returns the exact cuts, an array of targets x files, from their brackets. All cuts are narrowed by one level at a time.
+
+    Raises a RuntimeError if the files are not sorted.
+    """
     low, high = low.copy(), high.copy()
     files = low.shape[1]
     while step > 1:
@@ -118,14 +127,14 @@ def refine(order: Order, step: int, targets: Sequence[Target], low: Places, high
 
 
 def first_behind(order: Order, counts: Places, cut: Places, probe: Probe) -> bytes:
-    """The element whose rank the cut is at; none: b''."""
+    """Returns the first element after a cut, or b'' if there is none."""
     heads = b''.join(probe([(f, cut[f:f + 1]) for f in range(len(counts)) if cut[f] < counts[f]]))
     at = int(order.argsort(heads)[0]) * order.element_bytes if heads else 0
     return heads[at:at + order.element_bytes]
 
 
 def to_groups(order: Order, counts: Places, cuts: Places, probe: Probe) -> Places:
-    """Cuts moved to the first element of the group that they are in; order: that of the keys of groups."""
+    """Returns the cuts, moved back to the first element of their groups. order: compares only the keys of groups"""
     heads = [first_behind(order, counts, cut, probe) for cut in cuts]
     inner = [row for row, head in enumerate(heads) if head]
     step, moved = 1, cuts.copy()

@@ -1,11 +1,13 @@
-"""sort: a Dataset of Ray's, by any keys, as gs.sort_table has them. Blocks are Arrow's, and go through Ray's object store, as its own
-sort has it; a task takes what its memory has no room for to its node's disk.
+"""Sorts a Dataset of Ray by any keys of libgsort.sort_table.
+
+Blocks are Arrow tables and pass through Ray's object store, as in Ray's own sort. A task spills to its node's disk what does not fit
+into its memory.
 
     block 0 ─ sort ─ cut at rows of samples ─┬─> part 0: slices in the order of their blocks ─ sort ─> block 0
     block 1 ─ sort ─ cut ────────────────────┼─> part 1 ..                                             block 1
 
-A cut is a row of a block: rows of equal keys are before it if they are before it there, or in an earlier block. So parts are nearly
-equal whatever the keys are, and rows of equal keys keep their order.
+A cut is a row of a block. A row with equal keys is before the cut if it is before that row, or in an earlier block. So parts are nearly
+equal for any keys, and rows with equal keys keep their order.
 """
 from __future__ import annotations
 
@@ -23,18 +25,18 @@ from ..tables.order import Order, keys_of
 from ..tables.sort import TableSorter, memory_of
 from .crew import get_all
 
-SAMPLES = 256  # of a block
+SAMPLES = 256  # per block
 
 How = Tuple[Keys, str, Union[int, str], Optional[str]]  # keys, nulls, memory, temp
 
 
 def _of_keys(table: Any, keys: Keys) -> Any:
-    """Only the columns that are keys."""
+    """Returns a table with only those columns that are keys."""
     return table.select(sorted({key.column for key in keys_of(table.schema, key_list(keys))}))
 
 
 def _places(tables: Sequence[Any], how: How) -> Any:
-    """The order of the rows of tables of keys, one behind the other."""
+    """Returns the positions of all rows in sorted order. tables: with columns of keys; the rows of all are numbered through"""
     keys, nulls, memory, temp = how
     schema, most = tables[0].schema, memory_of(memory)
     carriers = Carriers(schema, most // 16)
@@ -53,7 +55,10 @@ def _sorted(tables: Sequence[Any], how: How) -> Any:
 
 
 def sort_block(block: Any, how: How) -> Tuple[Any, Any]:
-    """In order; and how many rows it has, with the keys of some of them, and their places. One without rows may lack its columns."""
+    """Returns the sorted block, and (its number of rows, keys of sampled rows, positions of these rows).
+
+    The block is None if it has no rows, because then it may lack its columns.
+    """
     if block.num_rows == 0:
         return None, (0, None, None)
     table = _sorted([block], how)
@@ -62,15 +67,15 @@ def sort_block(block: Any, how: How) -> Tuple[Any, Any]:
 
 
 def cut_block(table: Any, number: int, cuts: Any, blocks: Any, places: Any, how: How) -> List[Any]:
-    """A block in slices. cuts: keys of rows at `places` of `blocks`, in order."""
+    """Returns the slices of a sorted block, one per part. cuts: keys of the rows at `places` of `blocks`, in order"""
     keys = _of_keys(table, how[0])
-    earlier, later = blocks < number, blocks > number  # of equal keys, these are before the block's rows, and those behind them
+    earlier, later = blocks < number, blocks > number  # cuts that are before this block's rows with equal keys, and after them
     before, behind = int(earlier.sum()), int(later.sum())
     parts = [cuts.filter(pa.array(earlier)), keys, cuts.filter(pa.array(later))]
     order = _places(parts, how)
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
-    is_row = np.zeros(len(order) + 1, np.int64)  # how many rows of the block come before a rank
+    is_row = np.zeros(len(order) + 1, np.int64)  # how many rows of the block are before each rank
     is_row[1:] = np.cumsum((order >= before) & (order < before + table.num_rows))
     ends = np.empty(len(blocks), np.int64)
     ends[earlier] = is_row[ranks[:before]]
@@ -86,7 +91,7 @@ def merge_slices(how: How, *slices: Any) -> Tuple[Any, int]:
 
 
 def _cuts(told: Sequence[Tuple[int, Any, Any]], parts: int, how: How) -> Tuple[Any, Any, Any]:
-    """The rows at which parts begin, but for the first: their keys, blocks and places."""
+    """Returns the rows at which all parts except the first begin: their keys, blocks and positions."""
     keys = pa.concat_tables([sample for _, sample, _ in told])
     blocks = np.repeat(np.arange(len(told)), [len(places) for _, _, places in told])
     places = np.concatenate([places for _, _, places in told])
@@ -99,11 +104,11 @@ def _cuts(told: Sequence[Tuple[int, Any, Any]], parts: int, how: How) -> Tuple[A
 
 
 def _refuse(dataset: Any, how: How) -> None:
-    """What no task would sort, as far as it is known before one runs."""
+    """Raises the error that every task would raise for these arguments, if the schema is known before a task runs."""
     keys, nulls, memory, temp = how
     told = dataset.schema(fetch_if_missing=False)
     schema, names = getattr(told, 'base_schema', None), list(told.names) if told is not None else []
-    if not isinstance(schema, pa.Schema):  # pandas has it, or nobody yet
+    if not isinstance(schema, pa.Schema):  # blocks of pandas, or the schema is not known yet
         schema = pa.schema([(name, pa.null()) for name in names or ['']])
     TableSorter(schema, keys if names else None, nulls, memory_of(memory), temp)
 

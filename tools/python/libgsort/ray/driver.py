@@ -1,4 +1,4 @@
-"""A sort on a cluster, from the plan to the commit: maps, cuts and parts, made again until all of them are there."""
+"""Runs a sort on a cluster, from the plan to the commit. Makes maps, cuts and parts, and repeats those that were lost with a node."""
 from __future__ import annotations
 
 import contextlib
@@ -23,7 +23,7 @@ from .plan import Plan
 from .queries import add, joined
 from .tasks import Handle, Slice
 
-LOSSES = 20  # how often nodes may go until it is no use
+LOSSES = 20  # a sort fails if it lost nodes this many times
 CUTS_A_TASK = 8
 GAUGES = {'done_bytes': 'Bytes of the phase that are done.', 'all_bytes': 'Bytes of the phase.'}  # Ray exports them as ray_gsort_..
 
@@ -35,7 +35,7 @@ class Driver:
         self.maps, self.parts, self.facts = self.journal.found()
         self.cuts: Optional[Any] = None
         self.seconds: Dict[str, float] = {}
-        self.phases: Dict[str, List[float]] = {}  # when it began, and bytes so far
+        self.phases: Dict[str, List[float]] = {}  # phase -> its start time, and the bytes done so far
         self.gauges = [Gauge(f'gsort_{name}', description=text, tag_keys=('phase', 'output')) for name, text in GAUGES.items()]
         self.net_bytes = 0
         self.name = self.facts.get('name') or secrets.token_hex(6)
@@ -53,7 +53,7 @@ class Driver:
     # ---- steps ----
 
     def _begin_upload(self) -> None:
-        """Of an output elsewhere: the one of before, unless it was aborted, and its parts with it."""
+        """For an output in a store, continues the upload of an earlier driver, or begins one. Forgets the parts of an aborted upload."""
         upload = self.facts.get('upload')
         if self.job.sink == 'store' and upload is None:
             upload = store.begin(self.job.access, self.plan.output, self.name)
@@ -66,7 +66,7 @@ class Driver:
 
     def run(self) -> Dict[str, Any]:
         self._begin_upload()
-        if 'whole' in self.facts and not self.plan.is_waiting(self.job):  # a driver died behind its commit
+        if 'whole' in self.facts and not self.plan.is_waiting(self.job):  # an earlier driver died after its commit
             done: Dict[str, Any] = self.facts['whole']
             if not self.plan.is_placed(self.facts['stamps'], self.name, [self.parts[i] for i in sorted(self.parts)]):
                 raise gsort.GsortError(f"'{self.plan.output}': a sort that has ended wrote it, but it was removed or replaced since; remove '{self.plan.work}'", 4)
@@ -99,12 +99,12 @@ class Driver:
         self.phases[phase][1] = before + done
         now = time.monotonic()
         for gauge, value in zip(self.gauges, (before + done, of)):
-            with contextlib.suppress(Exception):  # a sort needs none
-                gauge.set(value, {'phase': phase, 'output': ascii(self.plan.output)[1:-1]})  # Ray takes no other tags
+            with contextlib.suppress(Exception):  # a sort does not need gauges
+                gauge.set(value, {'phase': phase, 'output': ascii(self.plan.output)[1:-1]})  # Ray accepts only ASCII in tags
         self.show(Progress(phase, int(before) + done, of, now - self.plan.began, now - begin))
 
     def _forget_lost(self) -> None:
-        """Sorted files that are not where they were made."""
+        """Forgets maps whose sorted files are gone or have another size."""
         by_node: Dict[str, List[Handle]] = {}
         for handle in self.maps.values():
             by_node.setdefault(handle.node, []).append(handle)
@@ -122,7 +122,7 @@ class Driver:
                     del self.maps[handle.index]
 
     def _forget_parts(self) -> None:
-        """Those whose file is gone, or not what it was."""
+        """Forgets parts whose files are gone or have another size."""
         for i, part in list(self.parts.items()):
             path = self.job.output if self.job.sink == 'into' else self.job.part_path(i)
             here = store.has(self.job.access, self.job.upload, part) if self.job.sink == 'store' else \
@@ -133,7 +133,7 @@ class Driver:
     def _make_maps(self) -> None:
         crew, pieces = self.crew, self.plan.pieces
         if self._has_all_parts() or self.plan.is_sorted and not self.job.is_sliced:
-            return  # of all parts there were all maps, wherever these are now
+            return  # all parts are made, so maps are not needed; or parts are made from the inputs
         while True:
             self._forget_lost()
             missing = [i for i in range(len(pieces)) if i not in self.maps]
@@ -161,7 +161,7 @@ class Driver:
         return [self.maps[i] for i in sorted(self.maps)]
 
     def _check_input(self) -> None:
-        """Whether maps have all of the input, and the input is what it was."""
+        """Sets the total, the files to merge, and the number of parts. Raises a GsortError if an input has changed."""
         self.plan.check_stamps()
         if self.plan.is_sorted:
             self.total = sum(piece.count or 0 for piece in self.plan.pieces)
@@ -178,7 +178,7 @@ class Driver:
         self.job = self.plan.fit(self.job, self.total)
 
     def _prepare(self) -> None:
-        """The file for all parts, where these do not make it themselves."""
+        """Creates the folder of parts, the list of files for `gsort --part`, or the one file for all parts."""
         if self.job.sink == 'files':
             os.makedirs(self.job.output, exist_ok=True)
         if not self.job.is_sliced:
@@ -189,7 +189,10 @@ class Driver:
             begin(self.job.output, self.job.head, self.total, self.total * self.job.order.element_bytes)
 
     def _make_cuts(self) -> None:
-        """Where each part begins and ends in each file, and in the whole; gsort finds it in files that all nodes see, if parts are equal."""
+        """Sets where each part begins and ends, in each file and in the whole.
+
+        If all nodes see the files and parts are equal, gsort finds the places in files itself.
+        """
         handles, job = self._handles(), self.job
         if not job.is_sliced:
             self.begins = [part_begin(self.total, i, job.parts) for i in range(job.parts + 1)]
@@ -249,16 +252,17 @@ class Driver:
             self._place_parts()
 
     def _near(self) -> Callable[[int, str], int]:
-        """How many elements of a part a node has."""
+        """Returns a function that returns how many elements of a part are on a node."""
         assert self.cuts is not None
         lengths, nodes = np.diff(self.cuts, axis=0), [handle.node for handle in self._handles()]
         rows = {node: lengths[:, np.array(nodes) == node].sum(axis=1) for node in set(nodes)}
         return lambda i, node: int(rows[node][i - 1]) if node in rows else 0
 
     def _place_parts(self) -> None:
-        """Parts whose lengths are known only now, behind one another."""
+        """Concatenates the parts into one file. Their lengths were not known before."""
         counts = {i: tasks.written_count(self.parts[i]) for i in sorted(self.parts)}
-        paths = [self.job.part_path(i) for i in counts if counts[i]] or [self.job.part_path(1)]  # an empty one is a frame, if it is packed
+        # If all parts are empty, the first one is copied, because a compressed part has a frame.
+        paths = [self.job.part_path(i) for i in counts if counts[i]] or [self.job.part_path(1)]
         sizes = [os.path.getsize(path) for path in paths]
         places = np.cumsum([begin(self.plan.joined, self.plan.head, sum(counts.values()), sum(sizes)), *sizes])
         place_part = ray.remote(tasks.place_part)
@@ -276,11 +280,14 @@ class Driver:
         return Slice(handle.path, handle.node, url, handle.off + begin * size, (end - begin) * size)
 
     def _commit(self) -> Dict[str, Any]:
-        """All parts are there and synced: whether they are one whole, and that of the input; then it takes its place."""
+        """Verifies that all parts together are the sorted input, and publishes the output. Parts are synced before. Returns the report.
+
+        Raises a GsortError if the parts do not add up, or if an input has changed.
+        """
         begin = time.monotonic()
         parts = [self.parts[i] for i in range(1, self.job.parts + 1)]
         whole = gsort.join(self.job.program, [*(json.dumps(part) for part in parts), *(handle.report for handle in self._handles() if handle.report)])
-        if any(handle.read for handle in self._handles()):  # statistics are of what was read
+        if any(handle.read for handle in self._handles()):  # statistics describe the elements that were read
             whole.update(add([json.loads(handle.read or handle.report) for handle in self._handles()]))
         if self.job.maps:
             left = joined(dict(zip(('left_out_count', 'left_out_fingerprint'), handle.left_out)) for handle in self._handles())
@@ -294,7 +301,7 @@ class Driver:
         return whole
 
     def end(self, is_done: bool, resume: bool) -> None:
-        """Removes what is left on all nodes; with resume only after success."""
+        """Ends the keepers, and removes what is left on all nodes. With resume, removes it only after success."""
         keeps = resume and not is_done
         self.crew.close(keeps)
         if keeps:
@@ -304,7 +311,7 @@ class Driver:
 
 
 def begin(path: str, head: Any, count: int, size: int) -> int:
-    """A file of that size behind its head, whose length is returned."""
+    """Makes a file with a head and space for `size` bytes after it. Returns the length of the head in bytes."""
     text = head_of(head, count)
     with open(path, 'r+b' if os.path.exists(path) else 'w+b') as file:
         file.truncate(len(text) + size)

@@ -1,4 +1,4 @@
-"""Inputs: which files, what of them a map task reads, where data begin; elements here and there of a sorted file."""
+"""Finds the input files, divides them into pieces for map tasks, and reads elements at some positions of a sorted file."""
 from __future__ import annotations
 
 import errno
@@ -21,13 +21,13 @@ from .remote import is_remote
 
 Stamp = Tuple[int, Union[int, str]]  # a file's size and time, or an object's size and tag
 
-NEAR = 1 << 16  # places that are so near each other, in bytes, are read at once
-BEGINNING = 4096  # bytes by which gsort knows a format
+NEAR = 1 << 16  # bytes: positions within this distance are read at once
+BEGINNING = 4096  # bytes by which gsort recognizes a format
 
 
 @dataclass(frozen=True)
 class Piece:
-    """What one map task sorts: elements [first, first + count) of a file; count None: all of a file that is packed."""
+    """The input of one map task: elements [first, first + count) of a file. count None: all of a compressed file"""
 
     path: str
     first: int
@@ -36,13 +36,16 @@ class Piece:
     stamp: Stamp
 
     def words(self, before: int = 0) -> List[str]:
-        """What gsort is told, to read it, and so many elements before it."""
+        """Returns gsort's arguments to read the piece, and `before` elements before it."""
         part = [] if self.count is None else ['--range', f'{self.first - before}:{self.count + before}']
         return [*part, self.path]
 
 
 def expand(patterns: Sequence[str], access: Access = Access()) -> List[str]:
-    """Files by their names or patterns, those of a pattern in the order of their names."""
+    """Returns the files that names and patterns match, with absolute paths. The files of a pattern are in the order of their names.
+
+    Raises a FileError if nothing matches or a file is missing, and a UsageError for special files.
+    """
     found: List[str] = []
     for pattern in patterns:
         names = [pattern]
@@ -62,8 +65,10 @@ def expand(patterns: Sequence[str], access: Access = Access()) -> List[str]:
 
 
 def absolute(path: str) -> str:
-    """As os.path.abspath, but `..` behind a link to a folder is above where that leads to, as for the system. Other folders keep their names: nodes
-    may have them otherwise."""
+    """Returns an absolute path. Unlike os.path.abspath, it resolves `..` after a link to a folder as the system does.
+
+    Other links are not resolved, because they may lead elsewhere on other nodes.
+    """
     found = '/'
     for name in os.path.join(os.getcwd(), path).split('/'):
         if name == '..':
@@ -74,7 +79,7 @@ def absolute(path: str) -> str:
 
 
 def _refuse_input(path: str) -> None:
-    """What cannot be read as a file."""
+    """Raises an error if a file is missing, a folder, or a special file. Tasks cannot read parts of these."""
     try:
         if os.path.isdir(path):
             raise file_error(errno.EISDIR, f"'{path}': is a folder; for its files use '{path.rstrip('/')}/*'")
@@ -85,7 +90,7 @@ def _refuse_input(path: str) -> None:
 
 
 def beginning(path: str, count: int, raw: bool = False) -> bytes:
-    """Of a file, or of what is packed in it. raw: that is data."""
+    """Returns the first `count` bytes of a file. Decompresses a .zst file, except if `raw`. Raises a FileError if it is damaged."""
     with open(path, 'rb') as file:
         if raw or not path.endswith('.zst'):
             return file.read(count)
@@ -98,7 +103,10 @@ def beginning(path: str, count: int, raw: bool = False) -> bytes:
 
 
 def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
-    """The dtype and the length of the header of a .npy file; None: it is none."""
+    """Returns the dtype of a .npy file and the bytes of its header. None: it is not a .npy file.
+
+    Raises a UsageError if the file is compressed, or if its header has a version above 2.
+    """
     if is_remote(path) or beginning(path, 6) != b'\x93NUMPY':
         return None
     if path.endswith('.zst'):
@@ -112,7 +120,7 @@ def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
 
 
 def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp]], access: Access) -> None:
-    """Files elsewhere that begin as what gsort reads or refuses by its format: tasks take what they are given of them as it is."""
+    """Raises a UsageError if a file in a store begins like a format that gsort reads or refuses. Tasks read such files as plain data."""
     what = [*(word for word in order.options if word != '--raw'), '-o', os.devnull]
     most = -(-BEGINNING // order.element_bytes)
 
@@ -138,7 +146,7 @@ def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp
 
         those = list(names)
         said = refusal(those)
-        while said is not None and len(those) > 1:  # which one it is
+        while said is not None and len(those) > 1:  # bisects, to name the file
             half = those[:len(those) // 2]
             those = half if refusal(half) is not None else those[len(half):]
             said = refusal(those)
@@ -149,7 +157,7 @@ def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp
 
 
 def head_of(head: Any, count: int) -> bytes:
-    """What is before `count` elements: bytes, whatever the count; or the header of a .npy file, of its dtype."""
+    """Returns the bytes before the first of `count` elements. head: these bytes, or the dtype for a header of .npy"""
     if isinstance(head, bytes):
         return head
     text = io.BytesIO()
@@ -158,7 +166,13 @@ def head_of(head: Any, count: int) -> bytes:
 
 
 def pieces(stamps: Sequence[Tuple[str, Stamp]], element_bytes: int, header: int, most: int, raw: bool) -> List[Piece]:
-    """The inputs in pieces of `most` bytes; nearly equal ones of each file. raw: a .npy header is data."""
+    """Returns pieces of the inputs. A piece has at most about `most` bytes; the pieces of a file are nearly equal.
+
+    header: bytes before the elements of each file
+    raw: a .npy header is data
+
+    Raises a UsageError if a file does not have a whole number of elements.
+    """
     found: List[Piece] = []
     for path, stamp in stamps:
         size = stamp[0]
@@ -178,7 +192,7 @@ def pieces(stamps: Sequence[Tuple[str, Stamp]], element_bytes: int, header: int,
 
 
 def measure(paths: Sequence[str], access: Access = Access()) -> List[Tuple[str, Stamp]]:
-    """The stamp of each file and object, as it is now."""
+    """Returns (path, current stamp) for each file and object."""
     names = list(dict.fromkeys(paths))
     with ThreadPoolExecutor(32) as pool:
         stamps = dict(zip(names, pool.map(lambda path: _measure(path, access), names)))
@@ -189,17 +203,20 @@ def _measure(path: str, access: Access) -> Stamp:
     if is_remote(path):
         return remote.stamp(access, path)
     told = status(path)
-    return told.st_size, told.st_mtime_ns  # no inode: FUSE may give a file another one each time
+    return told.st_size, told.st_mtime_ns  # not the inode, because FUSE may give a file another one each time
 
 
 def status(path: str) -> os.stat_result:
-    """As it is now: of a file that is opened NFS asks its server."""
+    """Returns the current status of a file. Opens it first, because NFS then asks its server."""
     with open(path, 'rb') as file:
         return os.fstat(file.fileno())
 
 
 def elements_at(path: str, off: int, element_bytes: int, places: Places) -> bytes:
-    """Elements of a file whose data begin at `off`; the places rise, but for where another cut begins."""
+    """Returns the elements at `places` of a file whose data begin at byte `off`. Raises an OSError if the file is too short.
+
+    The places rise, except where those for another cut begin.
+    """
     told: List[bytes] = []
     with open(path, 'rb', buffering=0) as file:
         begin = 0

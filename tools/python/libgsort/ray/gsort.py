@@ -1,4 +1,4 @@
-"""The program gsort as a child: its report, its failures, and its end when the worker ends."""
+"""Runs the program gsort as a child process, which ends with the worker. Returns its report, or raises its failure."""
 from __future__ import annotations
 
 import contextlib
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
     Report = Dict[str, Any]
 
-# Options that gsort is told as they are: what the elements are, which of them, what is written of them, and what a task may take.
+# Options that are passed to gsort unchanged. They define the elements (ORDER), select them (WHERE), define what is written (WRITTEN) and
+# in which form (FORM), and limit each task (TASK).
 ORDER = ('type', 'record', 'key', 'reverse', 'header', 'raw')
 WHERE = ('where',)
 WRITTEN = ('unique', 'keep', 'group', 'count', 'sum', 'min', 'max', 'sum_wide', 'top')
 FORM = ('split', 'split_at', 'zstd')
 TASK = ('memory', 'parallel')
 WORDS = ('dtype', 'parts', 'temp', 'resume', 'work', 'address', 'program', 'progress', 'explain', 'filesystem',
-         'storage_options')  # of sort_file itself
+         'storage_options')  # arguments of sort_file that are not options of gsort
 OPTIONS = (*ORDER, *WHERE, *WRITTEN, *FORM, *TASK)
 
-# What joined reports and the driver never ask for, and what takes the room.
+# Parts of a report that neither joined reports nor the driver use, and large parts.
 DROPPED = ('phases', 'memory', 'plan', 'histogram', 'quantiles', 'device_note', 'engine_note')
 
 
@@ -70,7 +71,7 @@ def changed(path: str) -> GsortError:
 
 
 def find(program: Optional[str]) -> str:
-    """The program: as given, GSORT of the environment, that of the wheel, or from PATH."""
+    """Returns the path of the program: as given, or else of $GSORT, or else of the wheel, or else in PATH. Raises a FileError if there is none."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     named = program or os.environ.get('GSORT')
     found = shutil.which(named) if named else shutil.which(os.path.join(package, 'gsort')) or shutil.which('gsort')
@@ -80,7 +81,7 @@ def find(program: Optional[str]) -> str:
 
 
 def given(options: Mapping[str, Any]) -> Dict[str, Any]:
-    """By the names of the table; what is None is not given."""
+    """Returns the options that are not None, by their main names. Raises a TypeError for an option that clusters do not have."""
     found = {row_of(name).name.decode().replace('-', '_'): value for name, value in options.items() if value is not None}
     for name in found:
         if name not in OPTIONS:
@@ -90,13 +91,13 @@ def given(options: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def texts(options: Mapping[str, Any], name: str) -> Tuple[str, ...]:
-    """The value of an option, as a job takes it; (): it is not given."""
+    """Returns the values of an option as texts, as a job takes them. (): the option is not given."""
     value = options.get(name)
     return () if value is None else tuple(map(os.fsdecode, texts_of(row_of(name), value)))
 
 
 def words(options: Mapping[str, Any], names: Sequence[str]) -> Tuple[str, ...]:
-    """Those of `names` that are given, as the program takes them."""
+    """Returns the given options among `names` as arguments of the program."""
     found: List[str] = []
     for name in names:
         row, word, told = row_of(name), '--' + name.replace('_', '-'), texts(options, name)
@@ -109,22 +110,22 @@ def words(options: Mapping[str, Any], names: Sequence[str]) -> Tuple[str, ...]:
 
 
 def tuning(memory: object, threads: int) -> Sequence[str]:
-    """What a task may take of its node."""
+    """Returns gsort's arguments that limit the memory and threads of a task."""
     return '--memory', str(memory), '--parallel', str(threads), '--device', 'cpu'
 
 
 def command(program: str, arguments: Sequence[str]) -> Sequence[str]:
-    """With setpriv (util-linux) it dies with the worker that started it."""
+    """Returns the command line of gsort. With setpriv (util-linux), gsort dies with the worker that started it."""
     guard = shutil.which('setpriv')
     return [*([guard, '--pdeathsig', 'KILL'] if guard else []), program, *arguments]
 
 
 def run(program: str, arguments: Sequence[str], *, stdin: Optional[int] = None, stdout: Union[int, IO[bytes], None] = None,
         pass_fds: Sequence[int] = (), beside: Optional[Callable[[subprocess.Popen[bytes]], None]] = None) -> Report:
-    """Runs gsort and returns its report.
+    """Runs gsort and returns its report. Raises a GsortError if it fails.
 
-    stdout: None: it writes to a file; a descriptor: there; PIPE: `beside` reads it
-    beside: is given the process, feeds and reads it, and returns when its pipes are done with
+    stdout: None: gsort writes to a file; a descriptor: gsort writes there; PIPE: `beside` reads the output
+    beside: is called with the process; feeds and reads it, and returns when it does not need the pipes any more
     """
     child = subprocess.Popen(command(program, [*arguments, '--stats=json']), stdin=stdin if stdin is not None else subprocess.DEVNULL,
                              stdout=subprocess.PIPE if stdout is None else stdout, stderr=subprocess.PIPE, pass_fds=pass_fds)
@@ -132,7 +133,7 @@ def run(program: str, arguments: Sequence[str], *, stdin: Optional[int] = None, 
         if beside is not None:
             beside(child)
         if child.stdin is not None and not child.stdin.closed:
-            with contextlib.suppress(BrokenPipeError):  # it has ended, and says why
+            with contextlib.suppress(BrokenPipeError):  # gsort has ended, and its message says why
                 child.stdin.close()
         child.stdin = None
         assert child.stderr is not None
@@ -158,7 +159,7 @@ def run(program: str, arguments: Sequence[str], *, stdin: Optional[int] = None, 
 
 
 def ask(program: str, arguments: Sequence[str], data: bytes = b'') -> str:
-    """What gsort prints, and nothing is written."""
+    """Runs gsort with `data` as its input, and returns the text that it prints. Raises a GsortError if it fails."""
     told = subprocess.run(command(program, arguments), input=data, capture_output=True, check=False)
     if told.returncode != 0:
         raise GsortError(told.stderr.decode(errors='replace').strip() or f'gsort {arguments[0]}: ended by {told.returncode}', told.returncode)
@@ -166,11 +167,11 @@ def ask(program: str, arguments: Sequence[str], data: bytes = b'') -> str:
 
 
 def find_first(program: str, what: Sequence[str], value: str) -> int:
-    """The first place of a value, or of a range of them, in a sorted file."""
+    """Returns the position at which the elements with a value, or in a range of values, begin in a sorted file."""
     return int(ask(program, [f'--find={value}', '-q', *what]).partition(':')[0])
 
 
 def join(program: str, reports: Sequence[str]) -> Report:
-    """The report of the whole, of reports as JSON texts; what does not add up is a GsortError."""
+    """Returns the report on the whole from the JSON reports of its parts. Raises a GsortError if they do not add up."""
     whole: Report = json.loads(ask(program, ['--join-reports'], '\n'.join(reports).encode()))
     return whole

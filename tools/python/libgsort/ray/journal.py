@@ -1,4 +1,7 @@
-"""What a sort has done, beside its output: a line of JSON for each task, on disk before it counts. A torn last line is none."""
+"""Keeps the journal of a sort, beside its output. Each finished task is a line of JSON, which is on disk before the task counts.
+
+An incomplete last line is ignored.
+"""
 from __future__ import annotations
 
 import json
@@ -15,14 +18,17 @@ from .tasks import Handle
 
 
 class JournalError(Error, RuntimeError):
-    """The folder beside the output keeps another sort, or one is at work there."""
+    """The folder beside the output has files of another sort, or a sort is running there."""
 
 
 class Journal:
-    """The folder beside the output: the journal, parts and, if all nodes see them, sorted files."""
+    """Owns the folder beside the output. It contains the journal, parts and, if all nodes see them, sorted files."""
 
     def __init__(self, folder: str, sort: Dict[str, Any], resume: bool, access: Access = Access()) -> None:
-        """sort: what it is; another one does not go on with this folder. access: to the output, which the journal itself never holds."""
+        """sort: the identity of the sort; only the same sort can continue in this folder. access: to the output; it is never written to disk
+
+        Raises a JournalError if the folder is in use, or has an unfinished sort that this one does not continue.
+        """
         kept, self.access = os.path.exists(os.path.join(folder, 'keep')), access
         try:
             last = (sys.executable, '-m', __name__, folder) if sort.get('sink') in ('s3', 'store') else ('true',)
@@ -40,7 +46,7 @@ class Journal:
             self.folder.release()
             raise
         self.file = open(os.path.join(folder, 'journal'), 'a', encoding='utf-8')
-        self.file.truncate(end)  # of a torn line nothing stays
+        self.file.truncate(end)  # removes an incomplete last line
         if not self.lines:
             self.add(sort=sort)
 
@@ -61,7 +67,7 @@ class Journal:
         self.add(map={**asdict(handle), 'samples': handle.samples.hex()})
 
     def found(self) -> Tuple[Dict[int, Handle], Dict[int, Dict[str, Any]], Dict[str, Any]]:
-        """Maps, parts, and other facts by their names."""
+        """Returns what earlier drivers finished: maps, parts, and other facts by their names."""
         maps: Dict[int, Handle] = {}
         parts: Dict[int, Dict[str, Any]] = {}
         facts: Dict[str, Any] = {}
@@ -74,7 +80,7 @@ class Journal:
             else:
                 facts.update(line)
                 if 'upload' in line:
-                    parts.clear()  # of one that was aborted
+                    parts.clear()  # they are parts of an aborted upload
         return maps, parts, facts
 
     def close(self) -> None:
@@ -87,7 +93,7 @@ class Journal:
             if not is_done:
                 abort(self.folder.path, self.access)
         except OSError:
-            self.folder.release()  # its watch tries again
+            self.folder.release()  # then the folder's watch tries again
             raise
         self.folder.remove()
 
@@ -97,13 +103,16 @@ def _left(output: str, upload: str) -> str:
 
 
 def upload_of(lines: Sequence[Dict[str, Any]]) -> Optional[Tuple[str, str]]:
-    """The output elsewhere, and the upload that was begun last, or the folder for parts."""
+    """Returns the output in a store, and its last upload or the folder for its parts. None: nothing was begun in a store."""
     uploads = [line['upload'] for line in lines if 'upload' in line]
     return (lines[0]['sort']['output'], uploads[-1]) if uploads else None
 
 
 def abort(folder: str, access: Access) -> None:
-    """Aborts the upload that the journal there names, if it is not complete; or removes parts elsewhere."""
+    """Aborts the upload that the journal in `folder` names, if it is not complete, or removes the parts in a store.
+
+    Raises a FileError that says what is left if the store fails.
+    """
     upload = upload_of(_read(folder)[0])
     if upload is not None:
         try:
@@ -116,7 +125,7 @@ def abort(folder: str, access: Access) -> None:
 
 
 def _read(folder: str) -> Tuple[List[Dict[str, Any]], int]:
-    """The lines, and where the last whole one ends."""
+    """Returns the complete lines of the journal, and the byte at which the last one ends."""
     lines: List[Dict[str, Any]] = []
     end = 0
     try:
@@ -131,5 +140,5 @@ def _read(folder: str) -> Tuple[List[Dict[str, Any]], int]:
     return lines, end
 
 
-if __name__ == '__main__':  # the driver died
+if __name__ == '__main__':  # the folder's watch runs this after the driver has died
     abort(sys.argv[1], Access.of_environment())

@@ -1,7 +1,7 @@
-"""One actor a node: owns the folder of its sorted files, serves slices of them to other nodes by Arrow Flight, looks up elements.
+"""One actor per node: owns the folder of its sorted files, serves slices of them to other nodes by Arrow Flight, and looks up elements.
 
-The folder goes when the actor closes it, and also when the actor dies with its driver: a shell waits at a pipe for that. With
-`keeps` (--resume) it stays, and is found again. What a power cut left is swept by the next keeper there.
+The folder is removed when the actor closes it, and also when the actor dies with its driver. A shell waits at a pipe for that. With
+`keeps` (--resume) the folder stays, and the next driver finds it. After a power cut, the next keeper on the node removes the folder.
 """
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ BLOCK = 1 << 20
 PREFIX = 'gsort-ray-'
 
 
-# Waits for the end of its input in the background, then runs a command and, if it succeeds, removes the folder, unless another owner
-# has its lock or keeps it. The owner's lock may go a moment after its end of the pipe. Tasks that still wrote may have made the folder
-# again a moment later. It never goes but under its lock, and only if that is still the folder's: while the watch waited, an owner may
-# have come and gone, and the next one have made the folder anew. Who has made it and not locked it yet waits, and makes it once more.
+# Waits in the background for the end of its input. Then runs a command and, if it succeeds, removes the folder, unless another owner
+# has locked it or keeps it. The owner's lock may end a moment after its end of the pipe, so the watch waits for the lock. Tasks that
+# were still writing may create the folder again, so the watch tries again 2 seconds later. It removes the folder only under its lock,
+# and only if the lock file is still in the folder: meanwhile an owner may have ended, and the next one created a new folder. An owner
+# that has created a folder and not locked it yet waits, and creates it again.
 WATCH = '''exec 3<&0
 locked() (
     exec 9<>"$0/lock" && flock $1 9 && [ /proc/self/fd/9 -ef "$0/lock" ] || exit
@@ -44,16 +45,19 @@ sleep 2
 
 
 def watch(folder: str, last: Sequence[str], told: Mapping[str, str]) -> int:
-    """Runs `last`, with `told` in its environment, and removes the folder when this process ends, however it ends, or closes what is returned."""
+    """Starts a shell that runs `last` and removes the folder after this process has ended, even if it was killed.
+
+    Returns a descriptor; closing it has the same effect. told: is added to the environment of `last`
+    """
     read_end, write_end = os.pipe()
-    own = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **told}  # as it is imported here
+    own = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **told}  # `last` finds the same modules as this process
     subprocess.run(['/bin/sh', '-c', WATCH, folder, *last], stdin=read_end, start_new_session=True, check=True, env=own)
     os.close(read_end)
     return write_end
 
 
 def take(folder: str, flags: int = 0) -> int:
-    """The lock of a folder; -1: it has an owner, or is gone."""
+    """Locks a folder, and returns the descriptor of the lock. -1: the folder has an owner, or is gone."""
     name = os.path.join(folder, 'lock')
     try:
         lock = os.open(name, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
@@ -70,20 +74,20 @@ def take(folder: str, flags: int = 0) -> int:
 
 
 class Folder:
-    """A folder that is locked as long as its owner lives, and is gone then, unless it `keeps` it.
+    """A folder that is locked while its owner lives. After that it is removed, unless the owner `keeps` it.
 
-    raises BlockingIOError: another owner lives
+    Raises a BlockingIOError if the folder has another owner.
     """
 
     def __init__(self, path: str, keeps: bool, last: Sequence[str] = ('true',), told: Optional[Mapping[str, str]] = None) -> None:
-        """last: a command that runs before the folder of a dead owner is removed; told: of its environment."""
+        """last: a command that runs before the folder of a dead owner is removed. told: is added to its environment"""
         self.path, self.watch = path, -1
         for attempt in range(50):
             os.makedirs(path, exist_ok=True)
             self.lock = take(path, os.O_CREAT)
             if self.lock >= 0:
                 break
-            time.sleep(0.1)  # the watch of a dead owner may be at work
+            time.sleep(0.1)  # the watch of a dead owner may be removing it
         else:
             raise BlockingIOError(f"'{path}': is in use")
         keep = os.path.join(path, 'keep')
@@ -100,7 +104,7 @@ class Folder:
             os.close(self.watch)
 
     def clear(self) -> None:
-        """Of what an owner left that was not to keep it, and lost power."""
+        """Removes the contents that an owner without `keeps` left, for example after a power cut."""
         for entry in os.scandir(self.path):
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path)
@@ -113,14 +117,14 @@ class Folder:
 
 
 def sweep(temp: str, done: str) -> None:
-    """Folders that nobody holds: those that are not to be gone on with, and those of the sort `done`."""
+    """Removes the folders in `temp` that have no owner, if they are not kept for --resume or if they belong to the sort `done`."""
     for name in os.listdir(temp):
         path = os.path.join(temp, name)
         if not name.startswith(PREFIX) or (os.path.exists(os.path.join(path, 'keep')) and not name.startswith(f'{PREFIX}{done}-')):
             continue
         try:
             lock = take(path)
-        except OSError:  # another user's
+        except OSError:  # a folder of another user
             continue
         if lock >= 0:
             shutil.rmtree(path, ignore_errors=True)
@@ -128,7 +132,7 @@ def sweep(temp: str, done: str) -> None:
 
 
 class Server(flight.FlightServerBase):  # type: ignore[misc]
-    """Gives bytes of files in its folder to whoever has the token."""
+    """Serves bytes of the files in its folder to clients with the token."""
 
     def __init__(self, location: str, folder: str, token: str) -> None:
         super().__init__(location)
@@ -156,14 +160,14 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]
 
 
 class Keeper:
-    """The actor. `address` is what others of the cluster call this node."""
+    """The actor. address: of this node, for other nodes"""
 
     def __init__(self, temp: str, name: str, token: str, address: str, keeps: bool) -> None:
         self.temp, self.name, self.token, self.address, self.keeps = temp, name, token, address, keeps
         self.url = ''
 
     def _open(self) -> None:
-        """Not in __init__, whose errors Ray takes for a node that is lost."""
+        """Creates the folder, and starts the server. Ray would take an error in __init__ for the loss of the node."""
         os.makedirs(self.temp, exist_ok=True)
         sweep(self.temp, '')
         self.folder = Folder(os.path.join(self.temp, PREFIX + self.name), self.keeps)
@@ -177,15 +181,15 @@ class Keeper:
         return {'url': self.url, 'folder': self.folder.path, 'free': room.f_bavail * room.f_frsize}
 
     def has(self, files: List[Tuple[str, int]]) -> List[bool]:
-        """Whether files are here with their sizes."""
+        """Returns for each (path, size) whether the file exists with this size in bytes."""
         return [os.path.exists(path) and os.path.getsize(path) == size for path, size in files]
 
     def probe(self, asked: List[Tuple[str, int, int, Places]]) -> List[bytes]:
-        """Elements: (path, where data begin, bytes an element, places)."""
+        """Returns the elements for each (path, byte at which data begin, bytes per element, places)."""
         return [elements_at(*one) for one in asked]
 
     def close(self) -> None:
-        with contextlib.suppress(FileNotFoundError):  # where this is killed before all is gone, another sort's sweep goes on
+        with contextlib.suppress(FileNotFoundError):  # if this is killed before the end, the sweep of another sort continues
             os.unlink(os.path.join(self.folder.path, 'keep'))
         self.folder.remove()
         sweep(self.temp, self.name.partition('-')[0])

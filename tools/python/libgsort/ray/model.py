@@ -1,8 +1,9 @@
-"""How long a sort takes: T = S max(1/read, 1/sort, 1/write) + S max(1/read, 1/merge, 1/write, (N-1)/N net) + starts.
+"""Estimates how long a sort takes: T = S max(1/read, 1/sort, 1/write) + S max(1/read, 1/merge, 1/write, (N-1)/(N net)) + starts.
 
-S is what the node has to do that has most of it, which is more than an equal share where tasks are few. Each node measures its rates
-itself, all at the same time, as the tasks of a sort share disks and processors, and by the same tasks: a sort and a merge include
-what they read and write, if that does not overlap. Starts are those of the nodes' servers and of all tasks that follow each other.
+S is the bytes of the node with most work. This is more than an equal share if tasks are few. Each node measures its rates, with as many
+tasks at the same time as in a sort, because tasks share disks and processors. It sorts and merges like the tasks of a sort. So the rates
+of sort and merge include reading and writing, if these do not overlap with them. `starts` is the time in which the nodes' servers start,
+and all tasks that run one after the other.
 """
 from __future__ import annotations
 
@@ -23,10 +24,14 @@ ROUNDS = 3
 
 
 def seconds(plan: Plan, slots: List[int], rates: Dict[str, float], starts: Dict[str, float]) -> Dict[str, float]:
-    """slots: tasks at a time, of each node; rates: bytes a second of a node: read, sort, write, merge; and net, where nodes read
-    from each other; starts: seconds until nodes are ready, of a first task, and of one that follows."""
+    """Returns the estimated seconds of each step, and of all of them.
+
+    slots: for each node, how many tasks it runs at the same time
+    rates: bytes per second of a node: read, sort, write, merge; and net, if nodes read from each other
+    starts: seconds: nodes: until the nodes are ready; first: for the first task; task: for each further task
+    """
     def share(tasks: int) -> float:
-        """Of the node that has most: rounds of a task in each slot."""
+        """Returns the bytes of the node with most work, which runs rounds of one task per slot."""
         return min(-(-tasks // sum(slots)) * max(slots), tasks) * plan.size / max(1, tasks)
 
     def rounds(tasks: int) -> int:
@@ -42,7 +47,10 @@ def seconds(plan: Plan, slots: List[int], rates: Dict[str, float], starts: Dict[
 
 
 def measure(job: Job, folder: str, tasks: int, work: str) -> Dict[str, float]:
-    """Rates of this node, with so many tasks at once. Writes files of 64 MiB into both folders, and removes them."""
+    """Returns the rates of this node in bytes per second, with `tasks` tasks at the same time.
+
+    Writes files of 64 MiB into both folders, and removes them. If other nodes read from this node, leaves `sample` in `folder` for them.
+    """
     with tempfile.TemporaryDirectory(dir=folder) as place, tempfile.TemporaryDirectory(dir=work) as output:
         block, size = os.urandom(FEED), job.order.element_bytes
         data, half = os.path.join(place, 'data'), SAMPLE // size // 2
@@ -91,7 +99,7 @@ def _read(path: str) -> None:
 
 
 def measure_net(job: Job, slices: List[Slice], node: str, work: str) -> float:
-    """Bytes a second from other nodes, beside a merge of them, while these take as much from here."""
+    """Returns the bytes per second that a merge on this node reads from other nodes, while they read as much from this node."""
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(dir=work) as output:
         _merge(job, f'{output}/0', slices, node)
@@ -99,12 +107,12 @@ def measure_net(job: Job, slices: List[Slice], node: str, work: str) -> float:
 
 
 def nothing(job: Job) -> gsort.Report:
-    """A task without data."""
+    """Runs a task without data, to measure the start of a task."""
     return gsort.run(job.program, ['--check', '-t', 'u64', '--raw', '/dev/null'])
 
 
 def explain(plan: Plan, crew: Any) -> Dict[str, Any]:
-    """The plan and its time with the rates that the nodes measure now: of the slowest one."""
+    """Returns the plan and its estimated duration, by the rates that the nodes measure now. Each rate is the rate of the slowest node."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
     nodes = sorted(crew.nodes)

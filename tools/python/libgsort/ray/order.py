@@ -1,4 +1,4 @@
-"""What the elements are and how they are ordered: gsort's options for it, and gsort's own order of a few elements in memory."""
+"""Describes the elements and their order: as options of gsort, and by sorting a few elements in memory with gsort."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Order:
-    """type: of numbers, else None; keys: 'OFF:TYPE[:desc]' of records."""
+    """The elements and their order. type: of numbers, or 'record'; keys: 'OFF:TYPE[:desc]' of records"""
 
     type: str
     element_bytes: int
@@ -25,7 +25,7 @@ class Order:
 
     @classmethod
     def of_report(cls, report: Any, dtype: Any = None) -> Order:
-        """dtype: of .npy files, whose keys are names."""
+        """Returns the order of the elements in a report of gsort. dtype: of .npy files, whose keys are names of fields"""
         type_, keys = report['type'], tuple(report.get('keys') or ())
         if dtype is not None and type_ == 'record':
             keys = tuple(layout_of(dtype, keys).key)
@@ -33,7 +33,7 @@ class Order:
 
     @property
     def options(self) -> Tuple[str, ...]:
-        """Of plain data, whatever names say."""
+        """The options of gsort for plain data. With --raw, the names of files have no effect."""
         if self.type != 'record':
             kind: Tuple[str, ...] = ('-t', self.type)
         else:
@@ -41,7 +41,7 @@ class Order:
         return (*kind, '--raw', *(('-r',) if self.reverse else ()))
 
     def of_groups(self, keys: int) -> Order:
-        """Of so many keys; 0: all."""
+        """Returns the order by only the first `keys` keys, which define groups. 0: by all keys"""
         return replace(self, keys=self.keys[:keys] if keys else self.keys)
 
     @property
@@ -49,7 +49,7 @@ class Order:
         return self.reverse != (bool(self.keys) and self.keys[0].endswith(':desc'))
 
     def argsort(self, elements: bytes) -> npt.NDArray[np.uint64]:
-        """The order of elements, stable: by key, then as they stand."""
+        """Returns the positions of elements in sorted order: by key, then by position."""
         if self.type != 'record':
             dtype = numpy_dtype(self.type)
             if layout_of(dtype).type == self.type:

@@ -1,4 +1,4 @@
-"""What is asked of files and not written: statistics of any, quantiles and the order of sorted ones. Tasks take pieces of them."""
+"""Answers questions about files without writing: statistics of any files, quantiles and the order of sorted files. Tasks read pieces."""
 from __future__ import annotations
 
 import json
@@ -19,11 +19,11 @@ from .remote import is_remote
 from .tasks import Handle, handle_of, probe_files
 
 PIECE = 1 << 30
-ADDED = ('type', 'element_bytes', 'is_float', 'is_signed', 'left_out_count', 'left_out_fingerprint', 'tally', 'fields')  # what values are comes first
+ADDED = ('type', 'element_bytes', 'is_float', 'is_signed', 'left_out_count', 'left_out_fingerprint', 'tally', 'fields')  # type first
 
 
 def _plan(inputs: Sequence[str], options: Dict[str, Any], most: int = PIECE) -> Tuple[str, Tuple[str, ...], Order, List[Piece]]:
-    """The program, its options, and pieces of `most` bytes."""
+    """Returns the program, its options, the order of the elements, and pieces of at most about `most` bytes."""
     paths = expand(inputs)
     for path in paths:
         if is_remote(path):
@@ -45,13 +45,13 @@ def _ask_all(program: str, options: Mapping[str, Any], questions: Sequence[Seque
 
 
 def stats(inputs: Sequence[str], **options: Any) -> gsort.Report:
-    """Count, minimum, maximum and sum; of floats the sum of the pieces' sums, each rounded once."""
+    """Returns count, minimum, maximum and sum. The sum of floats adds the sums of the pieces, which are each rounded once."""
     program, named, _, found = _plan(inputs, options)
     return add(_ask_all(program, options, [['--stats-only', *named, *piece.words()] for piece in found]))
 
 
 def add(reports: Iterable[gsort.Report]) -> gsort.Report:
-    """What all of them counted; of floats the sum of their sums, rounded once."""
+    """Returns count, minimum, maximum and sum of all reports together. The sum of floats adds their sums, and is rounded once."""
     told = joined(reports)
     whole = {name: told[name] for name in ('type', 'element_bytes', 'is_float')}
     return {**whole, 'tally': _counts(told['tally']), 'fields': [_counts(row) for row in told.get('fields', ())]}
@@ -62,7 +62,7 @@ def _counts(tally: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def joined(reports: Iterable[gsort.Report]) -> gsort.Report:
-    """One report of several, by the library's sums: as far as reports add up."""
+    """Returns one report from several. The library adds up those values that can be added (ADDED)."""
     whole, part, error = _c.library.gs_report_create(), None, _c.CError()
     try:
         for report in reports:
@@ -93,7 +93,7 @@ def _set(report: Optional[int], path: str, value: Any) -> None:
 
 
 def check(inputs: Sequence[str], **options: Any) -> Optional[str]:
-    """None: each file is sorted; else the line that says where it is not. Pieces have an element in common with the next one."""
+    """Returns None if each file is sorted, or else the line that says where it is not. Neighbouring pieces share one element."""
     program, named, _, found = _plan(inputs, options)
     questions = [['--check', *named, *piece.words(before=1 if piece.first else 0)] for piece in found]
     try:
@@ -106,7 +106,10 @@ def check(inputs: Sequence[str], **options: Any) -> Optional[str]:
 
 
 def quantiles(inputs: Sequence[str], wanted: Sequence[str], **options: Any) -> Dict[str, Any]:
-    """The element of rank ceil(p n), as gsort has it, of files that are sorted: a few blocks of each are read."""
+    """Returns the elements of rank ceil(p n) of sorted files, as gsort defines quantiles. Reads only a few blocks of each file.
+
+    wanted: texts of p, or 'median'
+    """
     program, _, order, found = _plan(inputs, options, WHOLE)
     handles = []
     for i, piece in enumerate(found):
@@ -120,7 +123,7 @@ def quantiles(inputs: Sequence[str], wanted: Sequence[str], **options: Any) -> D
     if any(p < 0 or p > 1 for p in fractions):
         raise UsageError(f"-p: '{','.join(wanted)}': not all are between 0 and 1; for the 95th percentile use 0.95")
     places = [max(1, -(-p.numerator * total // p.denominator)) - 1 for p in fractions]
-    if order.reverse:  # of the ascending order, whichever the files have
+    if order.reverse:  # ranks are those of the ascending order
         places = [total - 1 - place for place in places]
     texts = gsort.ask(program, [*(word for word in order.options if word != '-r'), '--head', str(len(places)), '-'],
                       b''.join(elements_of(order, handles, places))).splitlines()
@@ -128,7 +131,7 @@ def quantiles(inputs: Sequence[str], wanted: Sequence[str], **options: Any) -> D
 
 
 def elements_of(order: Order, handles: Sequence[Handle], ranks: Sequence[int]) -> List[bytes]:
-    """The elements at these ranks of the common order: the first one behind each cut."""
+    """Returns the elements at these ranks of the common order: the first one after each cut."""
     counts = np.array([handle.count for handle in handles], np.int64)
 
     def probe(asked: Any) -> List[bytes]:

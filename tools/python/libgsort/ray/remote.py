@@ -1,5 +1,7 @@
-"""Files elsewhere: objects on S3 (s3.py), and what pyarrow.fs or fsspec know by the scheme of their name: gs://, abfs://, hdfs://,
-file:// and so on (access.py). Inputs are read by ranges; outputs are in store.py."""
+"""Finds and reads input files in stores, by ranges. Outputs are in store.py.
+
+Objects on S3 are in s3.py. The scheme of a name, such as gs:// or hdfs://, selects the file system of pyarrow.fs or fsspec (access.py).
+"""
 from __future__ import annotations
 
 import errno
@@ -19,7 +21,7 @@ def is_remote(path: str) -> bool:
 
 @contextmanager
 def failures_of(uri: str) -> Iterator[None]:
-    """What a file system refuses is one line."""
+    """Raises a FileError of one line for any OSError in the `with` block."""
     try:
         yield
     except FileNotFoundError:
@@ -38,12 +40,12 @@ def find(access: Access, pattern: str) -> List[str]:
     with failures_of(pattern):
         system, path = system_of(access, folder)
         names = [one.base_name for one in system.get_file_info(fs.FileSelector(path)) if one.type == fs.FileType.File]
-    is_decoded = not access.kind and not system.type_name.startswith('py::')  # as Access finds them by pyarrow
+    is_decoded = not access.kind and not system.type_name.startswith('py::')  # pyarrow's from_uri decodes names
     return [f'{folder}/{quote(one) if is_decoded else one}' for one in sorted(names) if fnmatchcase(one, name)]
 
 
 def stamp(access: Access, uri: str) -> Tuple[int, Union[int, str]]:
-    """Size and time, of an object on S3 its tag."""
+    """Returns the size in bytes, and the time or, for an object on S3, the tag. Raises a FileError if there is no such file."""
     if access.is_s3(uri):
         return s3.stamp(access, uri)
     with failures_of(uri):
@@ -55,7 +57,10 @@ def stamp(access: Access, uri: str) -> Tuple[int, Union[int, str]]:
 
 
 def blocks(access: Access, uri: str, stamped: Tuple[int, Union[int, str]], begin: int, end: int, most: int) -> Iterator[bytes]:
-    """Of the file that had that stamp."""
+    """Yields bytes [begin, end) of a file, in blocks of at most `most` bytes. `stamped` is the stamp that the file had.
+
+    Raises a FileError if the file is shorter than `end`. For an object on S3, raises a GsortError if the tag has changed.
+    """
     if access.is_s3(uri):
         for off in range(begin, end, most):
             yield s3.read(access, uri, str(stamped[1]), off, min(most, end - off))

@@ -1,4 +1,4 @@
-"""Objects on S3: inputs are read by ranges; an output is uploaded in pieces by the tasks of all parts, complete with the commit only."""
+"""Reads and writes objects on S3. Inputs are read by ranges. The tasks of all parts upload pieces of an output, which the commit completes."""
 from __future__ import annotations
 
 import errno
@@ -12,13 +12,13 @@ from . import gsort
 from .access import Access
 from .cut import part_begin
 
-LEAST = 5 << 20  # S3's least piece, but for the last of an object
-MOST_PIECES = 9000  # of 10,000
-USUAL = 64 << 20
-READS = 3  # of a range whose connection breaks
-COPIED = 5 << 30  # the most that S3 copies at once
-COPIES = 512 << 20  # pieces of what is larger
-OTHER = (404, 412, 416)  # what S3 says of an object with another tag, or of none
+LEAST = 5 << 20  # bytes: S3's minimum for all pieces of an object except the last one
+MOST_PIECES = 9000  # S3 allows 10,000
+USUAL = 64 << 20  # bytes of a piece
+READS = 3  # how often a range is read if the connection breaks
+COPIED = 5 << 30  # bytes: S3's maximum for one copy
+COPIES = 512 << 20  # bytes of the pieces in which a larger object is copied
+OTHER = (404, 412, 416)  # status of S3 for an object that has another tag, or is missing
 
 
 @lru_cache(maxsize=None)
@@ -33,7 +33,7 @@ def _client(access: Access) -> Any:
 
 @contextmanager
 def _object(access: Access, uri: str) -> Iterator[Tuple[Any, Dict[str, str]]]:
-    """The service, and an object's name as it has it; what it refuses is one line."""
+    """Returns a context with the client of boto3, and its arguments for an object. Raises a FileError of one line for errors in the context."""
     from botocore.exceptions import BotoCoreError, ClientError
     bucket, _, key = uri[len('s3://'):].partition('/')
     try:
@@ -65,14 +65,14 @@ def find(access: Access, pattern: str) -> List[str]:
 
 
 def stamp(access: Access, uri: str) -> Tuple[int, str]:
-    """Size and tag."""
+    """Returns the size in bytes, and the tag."""
     with _object(access, uri) as (service, name):
         told = service.head_object(**name)
         return told['ContentLength'], told['ETag']
 
 
 def read(access: Access, uri: str, tag: str, off: int, length: int) -> bytes:
-    """Of the object that had that tag, and of no other."""
+    """Returns bytes of an object. Raises a GsortError if the object has another tag, or is shorter or gone."""
     from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
     with _object(access, uri) as (service, name):
         reads = READS
@@ -93,7 +93,7 @@ def read(access: Access, uri: str, tag: str, off: int, length: int) -> bytes:
 
 
 def move(access: Access, old: str, new: str) -> None:
-    """On S3's side, of any size."""
+    """Renames an object of any size, by copies within S3."""
     from boto3.s3.transfer import TransferConfig
     with _object(access, new) as (_, to), _object(access, old) as (service, name):
         service.copy(name, **to, Config=TransferConfig(multipart_threshold=COPIED + 1, multipart_chunksize=COPIES))
@@ -101,18 +101,18 @@ def move(access: Access, old: str, new: str) -> None:
 
 
 def begin(access: Access, uri: str, sort: str) -> str:
-    """The name of a new upload, for this sort."""
+    """Begins an upload for a sort. Returns its id."""
     with _object(access, uri) as (service, name):
         return str(service.create_multipart_upload(**name, Metadata={'gsort-ray': sort})['UploadId'])
 
 
 def pieces_of(bytes_: int, all_bytes: int) -> int:
-    """How many pieces a part of so many bytes is uploaded in."""
+    """Returns in how many pieces a part of `bytes_` bytes is uploaded."""
     return max(1, bytes_ // max(USUAL, -(-all_bytes // MOST_PIECES)))
 
 
 def places(number: int, parts: int, total: int, element_bytes: int) -> Tuple[int, int]:
-    """How many pieces there are before part `number`, and how many it has."""
+    """Returns how many pieces are before part `number`, and how many it has."""
     def count(i: int) -> int:
         return pieces_of((part_begin(total, i, parts) - part_begin(total, i - 1, parts)) * element_bytes, total * element_bytes)
     return sum(count(i) for i in range(1, number)), count(number)
@@ -120,7 +120,7 @@ def places(number: int, parts: int, total: int, element_bytes: int) -> Tuple[int
 
 def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str,
                run: Callable[[Callable[[Any], None]], gsort.Report]) -> gsort.Report:
-    """Uploads what gsort writes; the report has the pieces' numbers and tags."""
+    """Uploads gsort's output. Returns the report, with the numbers and tags of the pieces. Raises a GsortError if it has another length."""
     sent: List[Dict[str, Any]] = []
 
     def beside(child: Any) -> None:
@@ -129,7 +129,7 @@ def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str
                 length = bytes_ * (i + 1) // pieces - bytes_ * i // pieces
                 data = child.stdout.read(length)
                 if len(data) != length:
-                    return  # gsort failed, and says why
+                    return  # gsort has failed, and its message says why
                 told = service.upload_part(**name, UploadId=upload, PartNumber=first_piece + i, Body=data)
                 sent.append({'PartNumber': first_piece + i, 'ETag': told['ETag']})
         if child.stdout.read(1):
@@ -143,12 +143,12 @@ def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str
 
 
 def is_upload(upload: str) -> bool:
-    """Not a folder of a store (store.py)."""
+    """Returns whether `upload` is the id of an upload, and not a folder in a store (store.py)."""
     return '://' not in upload
 
 
 def is_open(access: Access, uri: str, upload: str) -> bool:
-    """Whether the upload is neither complete nor aborted."""
+    """Returns whether the upload is neither complete nor aborted."""
     try:
         with _object(access, uri) as (service, name):
             service.list_parts(**name, UploadId=upload, MaxParts=1)
@@ -158,7 +158,7 @@ def is_open(access: Access, uri: str, upload: str) -> bool:
 
 
 def is_of(access: Access, uri: str, sort: str) -> bool:
-    """Whether the object is there, and what this sort uploaded."""
+    """Returns whether the object exists and was uploaded by this sort."""
     try:
         with _object(access, uri) as (service, name):
             return bool(service.head_object(**name)['Metadata'].get('gsort-ray') == sort)
@@ -173,7 +173,7 @@ def complete(access: Access, uri: str, upload: str, reports: Sequence[Dict[str, 
 
 
 def abort(access: Access, uri: str, upload: str) -> None:
-    """One that is complete, or aborted, stays what it is."""
+    """Aborts an upload. Does nothing if it is complete or already aborted."""
     try:
         with _object(access, uri) as (service, name):
             service.abort_multipart_upload(**name, UploadId=upload)
