@@ -1,4 +1,4 @@
-"""The plan of a sort on a cluster: what the elements are, pieces and parts, where things lie, and what disk that takes."""
+"""Plans a sort on a cluster: the type of the elements, the pieces and parts, the places of files, and the disk space."""
 from __future__ import annotations
 
 import ctypes
@@ -28,16 +28,16 @@ from .order import Order
 from .remote import is_remote
 from .tasks import Job, Kept
 
-# Of a task's memory what its data may take, so that a map sorts them without a spill: records have a tag of 16 bytes each.
+# The share of a task's memory for its data. A map then sorts them without a spill. Each record also needs a tag of 16 bytes.
 SHARE = 0.8
 FIXED = 24 << 20
 SPARE = 1.02
-LEAST = 1 << 20  # of a piece
-FRAME = 1 << 20  # data of a frame of zstd, as gsort packs them
+LEAST = 1 << 20  # bytes of a piece
+FRAME = 1 << 20  # bytes of data in a frame of zstd that gsort writes
 FOLDS = ('--sum', '--min', '--max')
-LATE = ('--count', '--sum-wide', 'singles', 'dups', 'repeated')  # of groups of which pieces cannot be folded; and so are wide sums
-WHOLE = 1 << 62  # bytes of a piece that is a file
-PART = 256 << 20
+LATE = ('--count', '--sum-wide', 'singles', 'dups', 'repeated')  # with these, only reduces can aggregate groups; also with wide sums
+WHOLE = 1 << 62  # bytes of a piece, if a piece is a whole file
+PART = 256 << 20  # the most bytes of a part by default
 
 
 @dataclass
@@ -50,14 +50,14 @@ class Plan:
     temp: Optional[str]
     memory_bytes: int
     is_sorted: bool
-    is_folder: bool  # of parts, with their manifest
-    split: bool  # parts are files of their own, side by side
-    joined: str  # where parts are put behind one another when their lengths are known; '': they are not
-    head: Any  # of that file: as Job.head
+    is_folder: bool  # the output is a folder of parts and their manifest
+    split: bool  # the output is several files
+    joined: str  # the file into which parts are concatenated when their lengths are known; '': they are not concatenated
+    head: Any  # the head of `joined`, as Job.head
     began: float
 
     def identity(self) -> Dict[str, Any]:
-        """What has to be the same for another driver to go on."""
+        """Returns the values that must be equal for another driver to continue the sort."""
         inputs = [asdict(piece) for piece in self.pieces]
         told = {'inputs': inputs, 'order': asdict(self.job.order), 'options': [self.job.named, self.job.maps, asdict(self.job.kept)], 'parts': self.job.parts,
                 'output': self.output, 'form': self.joined or self.job.output, 'temp': self.temp, 'sink': self.job.sink, 'verb': 'merge' if self.is_sorted else 'sort'}
@@ -71,16 +71,19 @@ class Plan:
 
     @property
     def places(self) -> List[str]:
-        """What is renamed at the end; none, if that is elsewhere."""
+        """The paths of the output files, which are written by a rename. Empty if the output is in a store."""
         return [] if self.job.is_elsewhere else split_places(self.output, self.job.parts) if self.split else [self.output]
 
     @property
     def disk_here(self) -> int:
-        """Bytes beside the output: of it, of parts that are not in it at once, and of sorted files."""
+        """The bytes that are needed beside the output: for the output, for parts that are concatenated later, and for sorted files."""
         return self.size * (not self.job.is_elsewhere + bool(self.joined) + (bool(self.job.files) and not self.is_sorted))
 
     def check_room(self, free: Dict[str, int]) -> None:
-        """Disk for sorted files and the output, before anything is done."""
+        """Raises a GsortError if there is too little disk space for sorted files and the output. free: free bytes of each node's folder
+
+        Also raises it if the work folder is in another file system than the output.
+        """
         here = self.disk_here
         room = os.statvfs(self.work)
         have = room.f_bavail * room.f_frsize
@@ -93,14 +96,14 @@ class Plan:
             raise gsort.GsortError(f"'{self.temp}': {self.size} bytes are needed on all nodes together, but {sum(free.values())} are free", 2)
 
     def fit(self, job: Job, total: int) -> Job:
-        """S3 takes no pieces below 5 MiB, and no more than 10,000, so there are fewer parts then."""
+        """Returns the job, for S3 with fewer parts if necessary. S3 accepts at most 10,000 pieces, each of at least 5 MiB."""
         if job.sink != 's3':
             return job
         least = -(-s3.LEAST // job.order.element_bytes)  # elements: parts are of whole ones
         return replace(job, parts=max(1, min(job.parts, s3.MOST_PIECES, total // least)))
 
     def is_waiting(self, job: Job) -> bool:
-        """Whether what is whole has not taken its place yet."""
+        """Returns whether the complete output has not been published yet."""
         if job.sink == 's3':
             return s3.is_open(job.access, job.output, job.upload)
         if job.sink == 'store':
@@ -108,14 +111,17 @@ class Plan:
         return os.path.exists(self.joined or job.output)
 
     def stamps(self, path: str) -> List[List[int]]:
-        """Of the output, there or at its place; of several files one each. Who changes anything changes one."""
+        """Returns the inode, size and time of each output file, which is at `path` before or after the commit.
+
+        Any change of a file changes its stamp. Empty if the output is in a store.
+        """
         if self.job.is_elsewhere:
             return []
         paths = [os.path.join(path, self.job.part % i) for i in range(1, self.job.parts + 1)] if self.is_folder or self.split else [path]
         return [_stamp(path) for path in paths]
 
     def is_placed(self, stamps: List[List[int]], name: str, parts: Sequence[gsort.Report]) -> bool:
-        """Whether the output is what the sort of that name put there."""
+        """Returns whether the output is still as the sort `name` published it."""
         if self.job.sink == 's3':
             return s3.is_of(self.job.access, self.output, name)
         if self.job.sink == 'store':
@@ -126,14 +132,14 @@ class Plan:
             return False
 
     def manifest(self, job: Job, parts: Sequence[gsort.Report]) -> str:
-        """Of a folder of parts: files, their places in the whole and what is in them; '': the output is one file."""
+        """Returns the JSON for a folder of parts: each file, its place in the whole and its contents. '': the output is not a folder."""
         if not self.is_folder:
             return ''
         return json.dumps([{'file': job.part % i, 'first': part['part']['first'], **{name: part[name] for name in store.TOLD if part[name] is not None}}
                            for i, part in enumerate(parts, 1)], indent=1)
 
     def commit(self, job: Job, parts: Sequence[gsort.Report]) -> None:
-        """The output takes its place; several files do one after the other."""
+        """Publishes the output. Several files are renamed one after the other."""
         if job.sink == 's3':
             s3.complete(job.access, job.output, job.upload, parts)
             return
@@ -145,15 +151,15 @@ class Plan:
             return
         if self.is_folder:
             for name in set(os.listdir(job.output)) - {job.part % i for i in range(1, job.parts + 1)}:
-                os.unlink(os.path.join(job.output, name))  # of a task that was killed, where files cannot be without a name
+                os.unlink(os.path.join(job.output, name))  # left by a killed task on a file system without unnamed files
             with open(os.path.join(job.output, store.MANIFEST), 'w', encoding='utf-8') as file:
                 file.write(self.manifest(job, parts))
                 file.flush()
                 os.fsync(file.fileno())
             sync(job.output)
-        _refuse_place(self.output, self.is_folder, [piece.path for piece in self.pieces], job.access)  # again: it may be another one by now
+        _refuse_place(self.output, self.is_folder, [piece.path for piece in self.pieces], job.access)  # again, because it may have changed
         old = f'{self.output}.old-{job.token[:8]}' if os.path.isdir(self.output) else ''
-        if old:  # whoever dies here leaves both
+        if old:  # a driver that dies here leaves the old and the new folder
             os.rename(self.output, old)
         os.rename(self.joined or job.output, self.output)
         sync(os.path.dirname(self.output))
@@ -161,16 +167,19 @@ class Plan:
             shutil.rmtree(old)
 
     def _place_files(self, job: Job) -> None:
-        """What they replace may be what was sorted: all have names beside their places before the first one takes its own, and keep them."""
+        """Renames the files of a split to their places. These may be the places of inputs.
+
+        So all files first get names beside their places. If a later rename fails, the files that are not in place keep these names.
+        """
         end, finals = f'.gsort-ray-{job.token[:8]}', self.places
         places = {os.path.join(os.path.dirname(place), f'.{os.path.basename(place)}{end}'): place for place in finals}
-        folders = sorted({os.path.dirname(place) for place in finals})  # links may lead to others
+        folders = sorted({os.path.dirname(place) for place in finals})  # links may lead to other folders
         try:
             for i, name in enumerate(places, 1):
                 os.rename(job.part_path(i), name)
             for folder in folders:
                 sync(folder)
-            _refuse_split(self.output, job.parts)  # again, as above
+            _refuse_split(self.output, job.parts)  # again, because places may have changed
         except BaseException:
             for name in filter(os.path.exists, places):
                 os.unlink(name)
@@ -186,12 +195,15 @@ class Plan:
 
 
 def plain(output: str) -> str:
-    """file:/// is what all nodes see."""
+    """Returns the path of a file:/// URI, because all nodes see these files. Returns other names unchanged."""
     return urllib.parse.unquote(output[len('file://'):]) if output.startswith('file:///') else output
 
 
 def followed(path: str) -> str:
-    """Where a link leads to; a folder above it nodes may have otherwise, so it keeps its name, unless the link leaves it by `..`."""
+    """Returns the path to which a link leads. Links in the folders above stay, because nodes may have other ones.
+
+    A `..` in a link is resolved as by the system.
+    """
     for _ in range(40):
         if not os.path.islink(path):
             break
@@ -200,7 +212,7 @@ def followed(path: str) -> str:
 
 
 def split_places(target: str, count: int) -> List[str]:
-    """Of the files of a split."""
+    """Returns the paths of the files of a split, to which links lead."""
     folder, pattern = os.path.split(target)
     return [followed(os.path.join(folder, pattern % i)) for i in range(1, count + 1)]
 
@@ -219,7 +231,7 @@ def sync(folder: str) -> None:
 
 
 def size_of(text: Union[int, str]) -> int:
-    """Bytes: 4096, '64K', '1.5G', '25%' of the memory that there is here."""
+    """Returns the bytes of a size: 4096, '64K', '1.5G', or '25%' of this machine's available memory. Raises a UsageError for other texts."""
     size = ctypes.c_uint64()
     if not _c.library.gs_size_parse(str(text).encode(), _c.library.gs_memory_available(), ctypes.byref(size)) or size.value == 0:
         raise UsageError(f"--memory: '{text}' is not a size like 512M or 4G or 25% (powers of 1024)")
@@ -227,20 +239,24 @@ def size_of(text: Union[int, str]) -> int:
 
 
 def is_float(type_: str) -> bool:
-    """Of a type of numbers, by any of its names."""
+    """Returns whether a type is one of floats, by any of its names."""
     found = _c.CType()
     return bool(_c.library.gs_type_find(c_text(type_), ctypes.byref(found)) and found.is_float)
 
 
 def header_of(named: Sequence[str]) -> int:
-    """Bytes before the elements of each file."""
+    """Returns the bytes before the elements of each file, as --header gives them."""
     return int(named[named.index('--header') + 1]) if '--header' in named else 0
 
 
 def order_of(program: str, paths: Sequence[str], named: Sequence[str], options: Sequence[str] = (),
              output: Sequence[str] = ('out',)) -> Tuple[Order, Any]:
-    """What gsort takes the elements of these files for when it sorts none of them with these options; and the dtype of .npy files.
-    Files of different types are refused, as it does by their names."""
+    """Returns the order of the elements of these files, and the dtype of .npy files. gsort reports the order without sorting any element.
+
+    It reads empty files with the same names, or the header of a .npy file. So it also checks the options.
+
+    Raises a UsageError if the files have different types, or a GsortError if gsort refuses them by their names.
+    """
     found = {path: None if '--raw' in named else npy_dtype(path) for path in paths}
     first = paths[0]
     npy = found[first]
@@ -264,15 +280,15 @@ def order_of(program: str, paths: Sequence[str], named: Sequence[str], options: 
 
 @dataclass(frozen=True)
 class Form:
-    """What the output is: an object, a folder of parts, several files, or one file."""
+    """The form of the output: an object, a folder of parts, several files, or one file."""
 
-    name: str  # of a file or an object, as it was given: tells what is written
-    target: str  # where that leads to
+    name: str  # the name of a file or an object as the user gave it; defines the format
+    target: str  # the absolute path or URI, to which links lead
     is_elsewhere: bool
     is_folder: bool
-    files: int  # of --split
-    values: Tuple[str, ...]  # of --split-at
-    level: int  # of zstd
+    files: int  # the number of --split
+    values: Tuple[str, ...]  # the values of --split-at
+    level: int  # the level of zstd; 0: not compressed
     cuts: Tuple[str, ...]  # gsort's options for files and values
     access: Access
 
@@ -281,7 +297,7 @@ class Form:
         is_folder, here = output.endswith('/'), not is_remote(output)
         target, is_packed = absolute(output) if here else output, output.endswith('.zst') and not options.get('raw')
         files, values = int(options.get('split') or 0), gsort.texts(options, 'split_at')
-        place = followed(target) if here and not (files or values) else target  # which is renamed, and no link to it
+        place = followed(target) if here and not (files or values) else target  # replaces the file, not a link to it
         return cls('' if is_folder else os.path.basename(target), place, not here, is_folder, files, values,
                    int(options.get('zstd') or is_packed), gsort.words(options, ('split', 'split_at')), access)
 
@@ -295,12 +311,12 @@ class Form:
 
     @property
     def sink(self) -> str:
-        """Of what is elsewhere: pieces of one object on S3, or objects of their own."""
+        """How tasks write to a store: 's3': pieces of one object on S3; 'store': one object per part."""
         return 's3' if self.access.is_s3(self.target) and not self.is_folder else 'store'
 
     @property
     def end(self) -> str:
-        """Of the name of a file."""
+        """The ending of the output file's name, or ''."""
         return '' if self.is_folder or self.is_elsewhere else os.path.splitext(self.name)[1]
 
     @property
@@ -309,12 +325,12 @@ class Form:
 
     @property
     def words(self) -> List[str]:
-        """As one gsort has it, with the name."""
+        """The arguments by which gsort writes this form on one machine, with the name of the output last."""
         return [*self.cuts, *self.packing, 'out' if self.is_folder or self.is_elsewhere else self.name]
 
 
 def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) -> None:
-    """What one gsort can do, and many cannot, or not yet."""
+    """Raises a UsageError for options that gsort can combine on one machine, but not on a cluster."""
     if '--top' in kept and (parts > 1 or form.is_split):
         raise UsageError('--top: writes one part, so it cannot be used with --parts or --split')
     if form.is_split and (parts or form.is_folder):
@@ -330,14 +346,17 @@ def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) 
 
 
 def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form) -> Kept:
-    """words: options of what is written; names of fields become places, for slices have no header."""
+    """Returns what parts write. words: options of the output
+
+    Names of fields are replaced by offsets, because slices have no header.
+    """
     reduces = list(words)
     for i, word in enumerate(words):
         if i > 0 and words[i - 1] in FOLDS and dtype is not None and not word[0].isdigit():
             reduces[i] = layout_of(dtype, [word]).key[0]
     sums = [reduces[i + 1].partition(':')[2] for i, word in enumerate(words) if word == '--sum']
     is_late = any(word in LATE or word.lower().endswith(':wide') for word in words) or any(map(is_float, sums)) or ('--unique' in words and '--top' in words)
-    is_late |= 0 < group < len(order.keys) and any(word in FOLDS for word in words)  # a folded key would say anew which record is kept
+    is_late |= 0 < group < len(order.keys) and any(word in FOLDS for word in words)  # an aggregated key would change which record is kept
     groups = group if '--unique' in words and '--top' not in words else -1
     frame = FRAME // math.gcd(FRAME, order.element_bytes) if form.level and form.is_one_file and not words else 1
     return Kept(tuple(reduces), bool(words) and not is_late, groups, form.values, form.packing, frame)
@@ -345,8 +364,12 @@ def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form
 
 def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, parts: int, temp: Optional[str], work: Optional[str],
          is_sorted: bool, resume: bool, program: Optional[str], cpus: int, access: Access) -> Plan:
-    """options: gsort's; cpus: of the cluster; with parts == 0 there is a part for each task that they can run, and for what memory
-    allows."""
+    """Returns the plan. Raises the errors of sort_file.
+
+    options: gsort's options
+    parts: how many parts; 0: a multiple of the tasks that run at the same time, so that a part has at most 256 MiB
+    cpus: the processors of the cluster
+    """
     began, found, paths = time.monotonic(), gsort.find(program), expand(inputs, access)
     named, conditions, kept = (gsort.words(options, names) for names in (gsort.ORDER, gsort.WHERE, gsort.WRITTEN))
     memory, threads = size_of(options.get('memory', '1G')), int(options.get('parallel', 1))
@@ -362,7 +385,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     if is_remote(paths[0]):
         named = order.options
     elif dtype is None and '--type' not in named and order.type != 'record':
-        named = (*named, '--type', order.type)  # the name of the output may have said it
+        named = (*named, '--type', order.type)  # the name of the output may define it
     tasks = max(1, cpus // threads)
     stamps = measure(paths, access)
     if is_remote(paths[0]) and not raw:
@@ -373,7 +396,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     if form.is_split:
         _refuse_split(form.target, count)
     keeps = _kept(order, dtype, kept, int(options.get('group', 0)), form)
-    changed = bool(kept or form.level)  # parts are as long as shows when they are there
+    changed = bool(kept or form.level)  # the lengths of parts are known only after they are made
     beside = (os.path.basename(output.rstrip('/')) if form.is_elsewhere else form.target) + '.gsort-ray'
     folder = absolute(os.path.join(work, os.path.basename(beside)) if work else beside)
     suffix = '' if is_remote(paths[0]) else os.path.splitext(os.path.basename(paths[0]).removesuffix('.zst'))[1]
@@ -389,7 +412,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
 
 
 def _head(path: str, dtype: Any, order: Order, kept: Sequence[str], header: int, raw: bool, end: str) -> Any:
-    """What is before the elements of a file that slices are merged to."""
+    """Returns what is before the elements of an output that is merged from slices: bytes, or the dtype for a header of .npy."""
     if dtype is None and (raw or end != '.npy'):
         return beginning(path, header, raw) if header else b''
     made = dtype if dtype is not None else np.dtype(f'V{order.element_bytes}') if order.type == 'record' else numpy_dtype(order.type)
@@ -402,7 +425,10 @@ def _head(path: str, dtype: Any, order: Order, kept: Sequence[str], header: int,
 
 
 def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
-    """Pieces that fit into memory, of which all tasks that run at a time get equally many, if they are not too small for that."""
+    """Returns the bytes of a piece that fits into the memory of a task.
+
+    All tasks that run at the same time get equally many pieces, unless the pieces would have less than 1 MiB.
+    """
     tag = 16 if order.type == 'record' else 0
     most = int(max(LEAST, (memory_bytes - FIXED) * SHARE) * order.element_bytes / (order.element_bytes + tag))
     count = -(-max(1, size) // most)
@@ -410,7 +436,7 @@ def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
 
 
 def _refuse_head(form: Form, head: Any, kept: Sequence[str]) -> None:
-    """Where it cannot be: before what is packed, or in an object of many tasks."""
+    """Raises a UsageError for a header in a compressed output, or in an object that many tasks write."""
     if form.is_elsewhere and not form.is_folder and (head != b'' or form.level or form.name.endswith('.npy')):
         raise UsageError(f"'{form.target}': one object in a store must be plain: no .npy, no .zst, no header; end the name in / for a folder of parts with these")
     if form.is_elsewhere and kept and head != b'':
@@ -420,7 +446,10 @@ def _refuse_head(form: Form, head: Any, kept: Sequence[str]) -> None:
 
 
 def _refuse_place(target: str, is_folder: bool, paths: Sequence[str], access: Access) -> None:
-    """A file is replaced, and nothing else; or a folder as a whole: it is to hold parts of a sort, and nothing else."""
+    """Raises an error if the output cannot replace what is at its place.
+
+    A file may replace only a file. A folder may replace only a folder with nothing but the parts of a sort, and without inputs.
+    """
     if not os.path.isdir(os.path.dirname(target)):
         raise file_error(errno.ENOENT, f"'{os.path.dirname(target)}': no such folder")
     if not os.path.isdir(target):
@@ -441,13 +470,16 @@ def _refuse_place(target: str, is_folder: bool, paths: Sequence[str], access: Ac
 
 
 def _refuse_special(path: str) -> None:
-    """What is renamed to this would take its place."""
+    """Raises a UsageError if there is a special file, because a rename would replace it."""
     if os.path.lexists(path) and not os.path.isfile(path):
         raise UsageError(f"'{path}': is not a regular file, which tasks write; use gsort on one machine")
 
 
 def _refuse_split(target: str, count: int) -> None:
-    """No file takes the place of a folder; and those of the pattern behind the last one would stay, and be taken for a part of the output."""
+    """Raises an error if a file of a split would replace a folder or a special file, or if a folder is missing.
+
+    Also refuses files of the pattern with greater numbers, because they would stay and look like parts of the output.
+    """
     (folder, pattern), places = os.path.split(target), split_places(target, count)
     reals = list(map(os.path.realpath, places))
     for i, place in enumerate(places, 1):

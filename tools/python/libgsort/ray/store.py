@@ -1,10 +1,10 @@
-"""An output elsewhere, by pyarrow.fs or fsspec: each task writes a part of its own, and the commit moves all of them to their places.
+"""Writes an output to a store, by pyarrow.fs or fsspec. Each task writes its own part, and the commit moves all parts to their places.
 
-    gs://bucket/out/_gsort-1a2b3c/part-00001.9f3c    what a try of a task wrote; readers of tables skip names that begin with _
-    gs://bucket/out/part-00001                       moved here when all parts are verified
-    gs://bucket/out/manifest.json                    the old one goes before the first move, the new one comes last: with it the folder is whole
+    gs://bucket/out/_gsort-1a2b3c/part-00001.9f3c    written by one try of a task; readers of tables skip names that begin with _
+    gs://bucket/out/part-00001                       moved here after all parts are verified
+    gs://bucket/out/manifest.json                    removed before the first move, and written after the last one: then the folder is complete
 
-One object is a single part; or parts that the store itself puts together, where fsspec's file system has `merge`, as gcsfs has.
+One object is a single part, or several parts that the store joins. For that, the file system of fsspec must have `merge`, like gcsfs.
 """
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .access import Access, system_of
 from .remote import failures_of
 
 MANIFEST = 'manifest.json'
-CLAIM = 'at-work'  # a file in the folder of parts, as long as that is there
-OLD = 'old-manifest'  # there, too: what the last output's said, once that is removed
-OBJECTS = ('s3', 'gcs', 'abfs')  # of pyarrow's, those that have no folders but in names
-MOVES = 16  # at a time
-MERGED = 32  # parts at a time: what Google takes
-BLOCK = 8 << 20
-EDGE = 1 << 16  # bytes at both ends of a part by which it is known again
-TOLD = ('tally', 'unique_count', 'first_key', 'last_key')  # of a part, in a row of a manifest
-ROW = {'file', 'first', 'tally'}  # what no row is without
+CLAIM = 'at-work'  # a file in the folder of parts, which exists as long as the folder
+OLD = 'old-manifest'  # a file in the folder of parts: the manifest of the previous output, after its removal
+OBJECTS = ('s3', 'gcs', 'abfs')  # file systems of pyarrow in which folders exist only as parts of names
+MOVES = 16  # at the same time
+MERGED = 32  # parts in one merge: the maximum of Google
+BLOCK = 8 << 20  # bytes
+EDGE = 1 << 16  # bytes at both ends of a part by which it is recognized
+TOLD = ('tally', 'unique_count', 'first_key', 'last_key')  # values of a part's report that a row of a manifest contains
+ROW = {'file', 'first', 'tally'}  # values that each row contains
 
 
 def _split(output: str) -> Tuple[str, str]:
-    """The folder in which it is, without a /, and its name there; '' is the name of a folder of parts."""
+    """Returns the folder of an output, without a final /, and the name in it. For a folder of parts, the name is ''."""
     folder, _, name = output.rpartition('/')
     return folder, name
 
@@ -44,33 +44,33 @@ def _info(access: Access, uri: str) -> Any:
 
 
 def _merging(access: Access, output: str) -> Any:
-    """What puts objects together, on the store's side, and does not show it half; None: nothing does."""
+    """Returns the function by which the store joins objects, so that the result appears whole. None: the store has no such function."""
     system = system_of(access, output)[0]
     return getattr(system.handler.fs, 'merge', None) if system.type_name.startswith('py::fsspec') else None
 
 
 def refuse(access: Access, output: str, parts: int) -> None:
-    """An object that would have to be made of parts, where that is not possible. parts: as asked for; 0: they were not."""
+    """Raises a UsageError for one object of several parts in a store that cannot join them. parts: as the user gave them; 0: not given"""
     if not output.endswith('/') and parts != 1 and _merging(access, output) is None:
         raise UsageError(f"'{output}': this store cannot join objects; end the name in / for a folder of parts, or give --parts 1")
 
 
 def _place(access: Access, name: str, is_input: bool) -> Tuple[str, str]:
-    """Which store has it, and its path there, whatever it is called here."""
+    """Returns the store of a file and its path there. They are equal for different names of the same file."""
     scheme, is_named, rest = name.partition('://')
     if not is_named:
         return 'local', os.path.realpath(name)
-    if is_input and access.is_s3(name):  # boto takes it as it is
+    if is_input and access.is_s3(name):  # boto3 takes the name unchanged
         return f"s/{rest.partition('/')[0]}", rest
     with failures_of(name):
         system, path = system_of(access, name)
     if system.type_name == 'local' or system.type_name.startswith('py::fsspec') and 'local' in system.handler.fs.protocol:
         return 'local', os.path.realpath(path)
-    return f"{scheme[0]}/{rest.partition('/')[0]}", path  # gs and gcs, s3 and s3a are one
+    return f"{scheme[0]}/{rest.partition('/')[0]}", path  # gs and gcs are the same, and s3 and s3a
 
 
 def refuse_inside(access: Access, folder: str, paths: Sequence[str]) -> None:
-    """Inputs that parts would take the places of."""
+    """Raises a UsageError for an input in the folder that the output replaces."""
     store, inside = _place(access, folder, False)
     for path in paths:
         other, place = _place(access, path, True)
@@ -79,7 +79,11 @@ def refuse_inside(access: Access, folder: str, paths: Sequence[str]) -> None:
 
 
 def begin(access: Access, output: str, name: str) -> str:
-    """Where the parts of the sort of that name go; what is no part of a sort is not lost to them."""
+    """Makes the folder for the parts of the sort `name`, and returns its URI.
+
+    Raises a UsageError if the output is a folder, but its name does not end in /. Also raises it if a folder contains more than the parts
+    of a sort, which would be lost.
+    """
     folder, file = _split(output)
     with failures_of(output):
         system, path = system_of(access, folder)
@@ -101,8 +105,10 @@ def begin(access: Access, output: str, name: str) -> str:
 
 
 def _files_of(manifest: bytes) -> Optional[List[str]]:
-    """The parts that it names; None: it is none of a sort's, whose rows are as Plan.manifest has them; or names what lies elsewhere, and strangers
-    may have written it."""
+    """Returns the files of the parts that a manifest names. None: it is not a manifest of a sort, as Plan.manifest writes it.
+
+    Names of files in other folders are not accepted, because anybody may have written the manifest.
+    """
     try:
         rows = json.loads(manifest)
         ours = [ROW <= set(row) <= {*ROW, *TOLD} and row['file'].startswith(f'part-{i:05d}') and '/' not in row['file'] for i, row in enumerate(rows, 1)]
@@ -112,7 +118,7 @@ def _files_of(manifest: bytes) -> Optional[List[str]]:
 
 
 def no_parts(names: Set[str], manifest: bytes) -> Set[str]:
-    """What of a folder is neither its manifest, of which that is the text, nor a part that it names."""
+    """Returns those names in a folder that are neither the manifest nor parts in it. manifest: its text"""
     files = _files_of(manifest)
     return names if files is None else names - {MANIFEST, *files}
 
@@ -125,7 +131,10 @@ def _read(system: Any, path: str) -> bytes:
 
 
 def write_part(job: Any, number: int, head: bytes, run: Callable[[Callable[[Any], None]], gsort.Report]) -> gsort.Report:
-    """Writes what gsort does behind `head`; the report has the name, which no other try has, its size, and a digest of both ends."""
+    """Writes `head` and gsort's output to a file whose name no other try has.
+
+    Returns the report, with the name, the size in bytes, and a digest of both ends.
+    """
     name, size, first, last = f'{job.part % number}.{secrets.token_hex(4)}', len(head), head[:EDGE], head[-EDGE:]
 
     def beside(child: Any) -> None:
@@ -147,19 +156,23 @@ def _digest(first: bytes, last: bytes) -> str:
 
 
 def has(access: Access, upload: str, part: gsort.Report) -> bool:
-    """Whether what a task wrote is there as it was."""
+    """Returns whether the file of a part exists with its size."""
     told = _info(access, f"{upload}/{part['file']}")
     return bool(told.is_file and told.size == part['file_bytes'])
 
 
 def is_there(access: Access, upload: str) -> bool:
-    """Whether that folder has not been removed."""
+    """Returns whether the folder of parts still exists."""
     return bool(_info(access, f'{upload}/{CLAIM}').is_file)
 
 
 def is_whole(access: Access, output: str, parts: Sequence[gsort.Report], text: str) -> bool:
-    """Whether the output is what was committed: so many bytes, or a folder with that manifest and these parts; and each part begins and ends
-    as it did. What is between is not read again: another one there is not noticed."""
+    """Returns whether the output is still what was committed: an object of the same size, or a folder with these parts and this manifest.
+
+    Each part must begin and end as it was written. Changes between both ends are not noticed, because they are not read.
+
+    text: the manifest; '': the output is one object
+    """
     sizes = [part['file_bytes'] for part in parts]
     if text:
         system, path = system_of(access, output[:-1])
@@ -185,7 +198,13 @@ def is_whole(access: Access, output: str, parts: Sequence[gsort.Report], text: s
 
 
 def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Report], names: Sequence[str], text: str) -> None:
-    """names: of parts in their folder; text: of its manifest; '': the output is one object."""
+    """Publishes the output: moves the parts to their places, writes the manifest, and removes the parts of the previous output.
+
+    names: of the parts in the folder of the output
+    text: the manifest; '': the output is one object
+
+    Raises a GsortError if a part was removed or changed, and a FileError if only some parts are in place.
+    """
     folder, file = _split(output)
     system, path = system_of(access, folder)
     made = system_of(access, upload)[1]
@@ -200,7 +219,7 @@ def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Repor
         if lost:
             raise gsort.GsortError(f"'{upload}/{lost[0]}': was removed or changed since it was written", 4)
         if text:
-            told, kept = _read(system, f'{path}/{MANIFEST}'), _read(system, f'{made}/{OLD}')  # kept: by a commit that ended early
+            told, kept = _read(system, f'{path}/{MANIFEST}'), _read(system, f'{made}/{OLD}')  # kept: by an interrupted commit
             old = {*(_files_of(told) or ()), *(_files_of(kept) or ())} - set(names)
             if system.get_file_info(f'{path}/{MANIFEST}').is_file:
                 if _files_of(told) is not None:
@@ -209,7 +228,7 @@ def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Repor
                 system.delete_file(f'{path}/{MANIFEST}')
             _move_all(output, [(f"{made}/{part['file']}", f'{path}/{name}') for part, name in zip(parts, names)], move)
             for name in old:
-                if system.get_file_info(f'{path}/{name}').is_file:  # else that commit came so far
+                if system.get_file_info(f'{path}/{name}').is_file:  # the interrupted commit may have removed it
                     system.delete_file(f'{path}/{name}')
             with system.open_output_stream(f'{path}/{MANIFEST}') as stream:
                 stream.write(text.encode())
@@ -232,7 +251,7 @@ def _move_all(output: str, moves: Sequence[Tuple[str, str]], move: Callable[[str
 def _move(system: Any, old: str, new: str) -> None:
     try:
         system.move(old, new)
-    except OSError:  # some replace no file by that
+    except OSError:  # some file systems do not replace a file
         if not system.get_file_info(new).is_file or not system.get_file_info(old).is_file:
             raise
         system.delete_file(new)
@@ -240,7 +259,7 @@ def _move(system: Any, old: str, new: str) -> None:
 
 
 def _merge(access: Access, output: str, upload: str, files: List[str]) -> None:
-    """As many at a time as the store takes; the last time to the output."""
+    """Joins files into the output, in rounds of as many files as the store accepts."""
     merge, made = _merging(access, output), 0
     while len(files) > MERGED:
         merged = []
@@ -253,7 +272,7 @@ def _merge(access: Access, output: str, upload: str, files: List[str]) -> None:
 
 
 def abort(access: Access, upload: str) -> None:
-    """What tasks wrote goes; what has its place stays."""
+    """Removes the folder of parts. Parts that are already in their places stay."""
     with failures_of(upload):
         system, path = system_of(access, upload)
         if path.rpartition('/')[2].startswith('_gsort-') and system.get_file_info(path).type.name == 'Directory':

@@ -1,4 +1,6 @@
-"""What runs on nodes: a map makes a sorted file of a piece of the input, a cut looks up places, a reduce merges its part of all files."""
+"""Defines the tasks that run on nodes. A map sorts a piece of the input into a file. A cut finds the places at which parts begin in each
+file. A reduce merges its part of all files.
+"""
 from __future__ import annotations
 
 import errno
@@ -18,23 +20,23 @@ from .files import Piece, elements_at, head_of
 from .order import Order, Places
 from .remote import blocks, is_remote
 
-FEED = 8 << 20
+FEED = 8 << 20  # bytes
 
 
 class LostFile(RuntimeError):
-    """Another node's file cannot be read: the node is gone, or its server."""
+    """A file of another node cannot be read, because the node or its server is gone."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What is written of the elements, and where parts may end."""
+    """Defines what parts write, and where they may begin."""
 
-    reduces: Tuple[str, ...] = ()  # options of reduces: groups and folds, or --top
-    early: bool = False  # maps may have them, too: the output is the same
-    groups: int = 0  # by how many keys a group is made, of which none may be in two parts; 0: all; -1: there are none
-    values: Tuple[str, ...] = ()  # parts begin at these
+    reduces: Tuple[str, ...] = ()  # options of reduces: groups and aggregates, or --top
+    early: bool = False  # maps may use these options as well, because the output is the same
+    groups: int = 0  # how many keys define a group, which must not be in two parts; 0: all keys; -1: there are no groups
+    values: Tuple[str, ...] = ()  # parts begin at these values
     packing: Tuple[str, ...] = ()
-    unit: int = 1  # parts begin at multiples of so many elements, as packed frames do
+    unit: int = 1  # parts begin at multiples of so many elements, like compressed frames
 
     def begin(self, total: int, number: int, parts: int) -> int:
         first = part_begin(total, number, parts)
@@ -47,26 +49,26 @@ class Kept:
 
 @dataclass(frozen=True)
 class Job:
-    """What all tasks have to know."""
+    """The facts about a sort that all its tasks need."""
 
     program: str
     order: Order
-    named: Tuple[str, ...]  # gsort's options for what the elements are, as the user gave them
+    named: Tuple[str, ...]  # gsort's options that define the elements, as the user gave them
     maps: Tuple[str, ...]  # options of maps only
     kept: Kept
     memory: str
     threads: int
     parts: int
-    output: str  # where parts go: the file for all, a folder, or what is elsewhere
-    sink: str  # 'into', 'files'; elsewhere 's3', 'store'
-    part: str  # the pattern of parts' names in a folder
-    suffix: str  # of sorted files
-    files: str  # where these are if all nodes see them; '': on the nodes that made them
-    head: Any  # what is before the elements of what is written: bytes, or the dtype of a .npy file
-    token: str
-    is_sliced: bool  # parts are made of slices that the driver cuts; else gsort cuts files that all nodes see
+    output: str  # where parts are written: the one file for all, a folder, or a URI in a store
+    sink: str  # 'into': one file; 'files': a file per part; in a store: 's3' or 'store'
+    part: str  # the pattern of the names of parts in a folder
+    suffix: str  # of the names of sorted files
+    files: str  # the folder of sorted files if all nodes see them; '': they are on the nodes that made them
+    head: Any  # what is before the elements of the output: bytes, or the dtype for a header of .npy
+    token: str  # the secret that permits reading from servers of other nodes
+    is_sliced: bool  # reduces merge slices that the driver cuts; else gsort cuts files that all nodes see
     access: Access = Access()
-    upload: str = ''  # of S3; of a store the folder that parts are written to
+    upload: str = ''  # the id of an upload on S3, or the folder of parts in a store
 
     @property
     def tuning(self) -> Sequence[str]:
@@ -82,8 +84,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Handle:
-    """A sorted file. node: '' if all nodes see it; samples: every `step`-th element; report: gsort's of what is in it, as JSON; '': none;
-    read: that of what it was made of, if there was more; values: where those of the job are."""
+    """A sorted file.
+
+    node: the node that has the file; '': all nodes see it
+    off: the byte at which its data begin
+    samples: every `step`-th element
+    report: gsort's JSON report on its elements; '': none
+    read: the JSON report on the elements that were read, if the file has fewer; '': it has all
+    values: the positions at which the values of the job would begin a part
+    """
 
     index: int
     node: str
@@ -95,7 +104,7 @@ class Handle:
     report: str
     read: str = ''
     values: Tuple[int, ...] = ()
-    left_out: Tuple[int, str] = (0, '0' * 32)  # how many by --where, and their fingerprint
+    left_out: Tuple[int, str] = (0, '0' * 32)  # how many elements --where left out, and their fingerprint
 
     def size(self, order: Order) -> int:
         return self.off + self.count * order.element_bytes
@@ -113,7 +122,7 @@ def sort_piece(job: Job, piece: Piece, index: int, node: str, folder: str) -> Ha
     if piece.count is not None and read != piece.count:
         raise gsort.GsortError(f"'{piece.path}': {read} elements were read, but {piece.count} were expected", 4)
     left_out = int(report['left_out_count']), str(report['left_out_fingerprint'])
-    report['left_out_count'], report['left_out_fingerprint'] = 0, '0' * 32  # what was sorted is all there
+    report['left_out_count'], report['left_out_fingerprint'] = 0, '0' * 32  # the report is on the sorted file, which is complete
     whole, before = report, ''
     if report['unique_count'] is not None or report['top_count'] is not None:
         whole, before = gsort.run(job.program, [*job.named, *job.tuning, '--check', path]), json.dumps(report)
@@ -132,14 +141,14 @@ def _sort_piece(job: Job, piece: Piece, options: Sequence[str], folder: str, pat
 
 
 def look_at(job: Job, piece: Piece, index: int) -> Handle:
-    """Of an input that is sorted already."""
+    """Returns the handle of an input that is already sorted."""
     assert piece.count is not None
     handle = handle_of(job.order, index, '', piece.path, {'tally': {'count': piece.count}})
     return _with_values(job, replace(handle, report=''))
 
 
 def _with_values(job: Job, handle: Handle) -> Handle:
-    """Where in the file the values of the job would begin a part."""
+    """Returns the handle with the positions at which the values of the job would begin a part."""
     values = [f'..{value}' if job.order.falls else f'{value}..' for value in job.kept.values]
     return replace(handle, values=tuple(gsort.find_first(job.program, [*job.named, handle.path], value) for value in values))
 
@@ -163,7 +172,10 @@ def _feed_remote(job: Job, piece: Piece, pipe: Any) -> None:
 # ---- cuts ----
 
 def probe_files(handles: Sequence[Handle], order: Order, keepers: Dict[str, Any], asked: List[Tuple[int, Places]]) -> List[bytes]:
-    """Elements of files, one question a node and round; those that all nodes see are read here."""
+    """Returns the elements at positions of files. asked: (number of the file, positions)
+
+    Sends one question to each node. Files that all nodes see are read here. Raises LostFile if a node is gone.
+    """
     by_node: Dict[str, List[Tuple[str, int, int, Places]]] = {}
     for f, places in asked:
         by_node.setdefault(handles[f].node, []).append((handles[f].path, handles[f].off, order.element_bytes, places))
@@ -194,7 +206,7 @@ def find_cuts(job: Job, handles: Sequence[Handle], keepers: Dict[str, Any], step
 
 @dataclass(frozen=True)
 class Slice:
-    """Bytes of a sorted file, and the server that has it. node: '' if all nodes see it."""
+    """Bytes of a sorted file, and the server of the node that has it. node: '' if all nodes see the file"""
 
     path: str
     node: str
@@ -204,7 +216,7 @@ class Slice:
 
 
 def read_slice(token: str, one: Slice) -> Iterator[memoryview]:
-    """From another node's server."""
+    """Yields the bytes of a slice from another node's server. Raises an OSError if some are missing."""
     from pyarrow import flight
     asked = {'token': token, 'name': os.path.basename(one.path), 'off': one.off, 'bytes': one.bytes}
     rest = one.bytes
@@ -218,7 +230,13 @@ def read_slice(token: str, one: Slice) -> Iterator[memoryview]:
 
 
 def merge_part(job: Job, number: int, first: int, behind: int, total: int, files: Sequence[str], slices: Sequence[Slice], node: str) -> gsort.Report:
-    """Part `number`, from 1 on, which has the elements [first, behind); files: if all nodes see them; else slices."""
+    """Merges part `number`, from 1, which has the elements `[first, behind)` of `total`. Returns the report on it.
+
+    files: gsort's arguments for the sorted files, if gsort cuts them
+    slices: the slices to merge, if the driver has cut them
+
+    Raises a GsortError if the part has another number of elements, and LostFile if a slice cannot be read.
+    """
     if not job.is_sliced:
         what = [*job.named, '-m', *job.tuning, '--part', f'{number}/{job.parts}', *files]
     else:
@@ -238,7 +256,10 @@ def merge_part(job: Job, number: int, first: int, behind: int, total: int, files
 
 
 def _take_space(file: int, off: int, size: int) -> None:
-    """Beforehand, where the file system can. Where it cannot, glibc would read what is there, which this descriptor may not."""
+    """Reserves disk space, if the file system supports it. Raises an OSError if there is too little.
+
+    Other failures are ignored: without that support glibc reads the file, and fails because this descriptor is only for writing.
+    """
     try:
         os.posix_fallocate(file, off, size)
     except OSError as error:
@@ -267,7 +288,7 @@ def _write_part(job: Job, number: int, run: Callable[..., gsort.Report], first: 
             report['into'] = {'offset': off, 'file_bytes': len(head) + total * job.order.element_bytes}
         else:
             os.pwrite(file, head_of(job.head, written_count(report)), 0)
-            os.ftruncate(file, os.lseek(file, 0, os.SEEK_CUR))  # another try may have left more
+            os.ftruncate(file, os.lseek(file, 0, os.SEEK_CUR))  # an earlier try may have written more
         os.fsync(file)
         return report
     finally:
@@ -275,7 +296,7 @@ def _write_part(job: Job, number: int, run: Callable[..., gsort.Report], first: 
 
 
 def written_count(report: gsort.Report) -> int:
-    """Elements, or groups, of a part's report."""
+    """Returns how many elements or groups a part has, by its report."""
     if report['unique_count'] is not None:
         return int(report['unique_count'])
     count = int(report['tally']['count'])
@@ -283,7 +304,7 @@ def written_count(report: gsort.Report) -> int:
 
 
 def place_part(path: str, into: str, off: int) -> None:
-    """A part, at its place among others."""
+    """Copies a part to byte `off` of the file `into`, and syncs that file. Raises an OSError if the part is shorter than it was."""
     with open(path, 'rb') as part, open(into, 'r+b') as whole:
         rest = os.fstat(part.fileno()).st_size
         whole.seek(off)
@@ -297,7 +318,10 @@ def place_part(path: str, into: str, off: int) -> None:
 
 def _run_fed(job: Job, what: Sequence[str], slices: Sequence[Slice], node: str, stdout: Optional[int],
              beside: Optional[Callable[[Any], None]]) -> gsort.Report:
-    """gsort, of a pipe for each slice, which a thread fills from this node's disk or another node's server."""
+    """Runs gsort with a pipe for each slice. A thread fills each pipe from this node's disk or from another node's server.
+
+    Returns the report. Raises LostFile if a slice cannot be read.
+    """
     pipes = [os.pipe() for _ in slices]
     threads: List[threading.Thread] = []
     failures: List[str] = []
@@ -344,8 +368,8 @@ def _feed(token: str, one: Slice, node: str, pipe: int, failures: List[str]) -> 
                     raise OSError(f"'{one.path}' is shorter than it was")
                 off, rest = off + sent, rest - sent
     except BrokenPipeError:
-        pass  # gsort ended, and says why
-    except Exception as error:  # whatever it is, the part has to be made again
+        pass  # gsort has ended, and its message says why
+    except Exception as error:  # after any error the part is made again
         failures.append(f'{one.url or one.path}: {error}')
     finally:
         os.close(pipe)
