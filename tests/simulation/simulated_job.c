@@ -330,7 +330,7 @@ static void expect(struct simulated_job *job)
 
 void job_make(struct simulated_job *job, uint64_t number, bool resumes)
 {
-    struct test_random random = test_random_make(1000 + number);
+    struct test_random random = test_random_make(number << 32);
     *job = (struct simulated_job){.number = number, .resumes = resumes};
     job->verb = resumes ? JOB_SORT : (enum job_verb)test_below(&random, JOB_VERB_COUNT);
     make_elements(job, &random);

@@ -1,4 +1,5 @@
 /* simulation.c: clock, randomness, events and faults of the simulation. */
+#include "simulation/simulated_disk.h"
 #include "simulation/simulation_parts.h"
 
 #include <stdio.h>
@@ -24,6 +25,7 @@ const char *const sim_fault_names[SIM_FAULT_COUNT] = {
     "a write to the output is lost",
     "canceled",
     "killed",
+    "the power fails",
 };
 
 static struct {
@@ -111,8 +113,7 @@ ssize_t __wrap_getrandom(void *data, size_t bytes, unsigned flags)
 
 void sim_fail(const char *why)
 {
-    fprintf(stderr, "GS_TEST_SEED=%llu, event %llu: %s\n", (unsigned long long)test_seed(),
-            (unsigned long long)sim.result.events, why);
+    fprintf(stderr, "event %llu: %s\n", (unsigned long long)sim.result.events, why);
     abort();
 }
 
@@ -151,8 +152,12 @@ void sim_misses(void)
     sim.result.has_struck = false;
 }
 
-static void meet_fate(void)
+void sim_meet_fate(void)
 {
+    if (!sim.is_on)
+        return;
+    if (sim_strikes(SIM_CRASH))
+        disk_crash(SIM_KILLED);
     if (sim_strikes(SIM_KILL))
         _exit(SIM_KILLED);
     if (sim_strikes(SIM_CANCEL)) {
@@ -168,7 +173,7 @@ bool sim_step(uint64_t deadline)
     if (due == UINT64_MAX || due > deadline)
         return false;
     sim.now_ns = due > sim.now_ns ? due : sim.now_ns;
-    meet_fate();
+    sim_meet_fate();
     if (transfer < task)
         sim_engine_run();
     else

@@ -41,6 +41,7 @@ enum sim_fault {
     SIM_OUTPUT_LOST,     /* a write to the output is confirmed and not done */
     SIM_CANCEL,          /* gs_cancel_now */
     SIM_KILL,            /* the process ends, with SIM_KILLED */
+    SIM_CRASH,           /* the same, and a part of what was not synced is lost */
     SIM_FAULT_COUNT
 };
 

@@ -34,6 +34,9 @@ void sim_note(const char *what, uint64_t a, uint64_t b, uint64_t c);
 bool sim_strikes(enum sim_fault fault);
 void sim_misses(void);
 
+/* sim_meet_fate: ends or cancels the job, if this is the time for it. */
+void sim_meet_fate(void);
+
 /* sim_step: runs the next event that is due until `deadline`. Returns false if there is none.
  * sim_sleep: lets time pass until then. */
 bool sim_step(uint64_t deadline);

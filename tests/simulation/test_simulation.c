@@ -1,12 +1,15 @@
 /* test_simulation.c: runs thousands of small jobs in the simulation. Without a fault a job's output
  * is the model's. With a fault the job fails with the right status and leaves an earlier output
- * intact. After each run no temporary file, descriptor, engine or pool may be left. A run follows
- * from the seed, the number of its job and its own number.
+ * intact. After each run no temporary file, descriptor, engine or pool may be left. A kill or a
+ * power failure leaves the whole older or the whole new output, and --resume continues. A run
+ * follows from the seed, the number of its job and its own number.
  *
- *     build/release/tests/test_simulation                         5000 runs
+ *     build/release/tests/test_simulation                         5000 runs, 500 with kills, 500
+ *                                                                 with power failures
  *     GS_TEST_JOBS=100000 build/release/tests/test_simulation     as many
  *     GS_TEST_JOB=47 build/release/tests/test_simulation          the runs of one job
  *     GS_TEST_TRACE=1 ...                                         every event */
+#include "simulation/simulated_disk.h"
 #include "simulation/simulated_job.h"
 #include "simulation/simulation.h"
 
@@ -24,25 +27,31 @@ struct run {
     struct sim_result result;
 };
 
-#define fail_run(run, ...)                                                                 \
-    do {                                                                                   \
-        fprintf(stderr, "GS_TEST_JOB=%llu, run %llu, %s at %llu, %s: ",                    \
-                (unsigned long long)(run)->job->number, (unsigned long long)(run)->number, \
-                sim_fault_names[(run)->setup.fault], (unsigned long long)(run)->setup.at,  \
-                job_text((run)->job));                                                     \
-        fprintf(stderr, "status %d, '%s': ", (run)->status, gs_job_error(asked)->text);    \
-        test_fail(__VA_ARGS__);                                                            \
+#define fail_run(run, ...)                                                              \
+    do {                                                                                \
+        fprintf(stderr, "status %d, '%s': ", (run)->status, gs_job_error(asked)->text); \
+        test_fail(__VA_ARGS__);                                                         \
     } while (0)
 
 static uint64_t salt_of(const struct run *run)
 {
-    return (run->job->number * RUNS_OF_A_JOB + run->number + 1) * 7919;
+    return 10 + run->number + (run->job->number << 32);
+}
+
+/* Says which run it is, in case that it fails. */
+static void tell(const struct run *run)
+{
+    test_case("GS_TEST_JOB=%llu, run %llu, %s at %llu", (unsigned long long)run->job->number,
+              (unsigned long long)run->number, sim_fault_names[run->setup.fault],
+              (unsigned long long)run->setup.at);
+    test_job("%s", job_text(run->job));
 }
 
 static void simulate(struct run *run)
 {
     const struct simulated_job *job = run->job;
     gs_cancel *cancel = run->setup.fault == SIM_CANCEL ? gs_cancel_create() : NULL;
+    tell(run);
     gs_job_reset(asked);
     job_ask(job, asked);
     gs_job_set_cancel(asked, cancel);
@@ -162,7 +171,7 @@ static struct sim_setup draw_fault(const struct simulated_job *job, const struct
 static uint64_t run_job(uint64_t number)
 {
     static struct simulated_job job;
-    struct test_random random = test_random_make(900000 + number);
+    struct test_random random = test_random_make(1 + (number << 32));
     struct run run = {.job = &job};
     job_make(&job, number, false);
     job_write_inputs(&job);
@@ -214,18 +223,35 @@ static void test_simulation__same_seed__same_events(void **state)
 
 /* ---- lives ---- */
 
-/* One life of a job with --resume, in a process of its own. Returns its exit code. */
+/* One life of a job, in a process of its own. Returns its exit code: 0: done, 1: failed. If the
+ * power may fail, it fails after the job, at the latest. */
 static int live(struct run *run)
 {
     int status;
+    tell(run);
     pid_t child = fork();
     if (child == 0) {
+        bool may_crash = run->setup.fault == SIM_CRASH;
+        if (may_crash)
+            disk_begin();
         simulate(run);
-        _exit(run->status == GS_OK ? 0 : 1);
+        int code = run->status == run->job->wanted ? 0 : 1;
+        if (code != 0 && !run->result.has_struck)
+            fprintf(stderr, "a life failed with %s\n", gs_job_error(asked)->text);
+        if (may_crash && code == 0)
+            disk_crash(code);
+        _exit(code);
     }
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
         fail_run(run, "a life crashed");
     return WEXITSTATUS(status);
+}
+
+/* A test that failed may have left its journal. */
+static void forget_job(void)
+{
+    if (names_in("r") >= 0)
+        assert_int_equal(system("rm -rf r"), 0);
 }
 
 static enum sim_fault draw_end(struct test_random *random)
@@ -240,20 +266,23 @@ static enum sim_fault draw_end(struct test_random *random)
 static void live_and_live(uint64_t number)
 {
     static struct simulated_job job;
-    struct test_random random = test_random_make(700000 + number);
+    struct test_random random = test_random_make(2 + (number << 32));
     struct run run = {.job = &job};
+    forget_job();
     job_make(&job, number, true);
     job_write_inputs(&job);
     put_bytes("out", OLD, strlen(OLD));
     uint64_t lives = 1 + test_below(&random, 4);
+    bool was_killed = false;
     for (; run.number < lives; run.number++) {
         run.setup.fault = draw_end(&random);
         run.setup.at = test_below(&random, 1 + test_below(&random, 400));
         int code = live(&run);
         if (code == 0)
             break;
-        if (!holds("out", OLD))
-            fail_run(&run, "the older output is gone");
+        was_killed |= code == SIM_KILLED; /* perhaps after it placed the output */
+        if (!holds("out", OLD) && (!was_killed || !job_is_wanted(&job)))
+            fail_run(&run, "the output is neither the older nor the new one");
     }
     run.setup.fault = SIM_NO_FAULT;
     simulate(&run);
@@ -266,9 +295,86 @@ static void test_simulation__several_lives__as_the_model(void **state)
 {
     (void)state;
     uint64_t one = test_number("GS_TEST_JOB", UINT64_MAX);
-    uint64_t jobs = test_number("GS_TEST_JOBS", test_is_small() ? 100 : 1000) / 2;
+    uint64_t jobs = test_number("GS_TEST_JOBS", test_is_small() ? 500 : 5000) / 10;
     for (uint64_t i = 0; i < (one == UINT64_MAX ? jobs : 1); i++)
         live_and_live(one == UINT64_MAX ? i : one);
+}
+
+/* ---- power failures ---- */
+
+/* A temporary name that a crash may leave: it has the name of the output. */
+static bool is_temporary(const char *name)
+{
+    return strncmp(name, ".out.gsort-", 11) == 0 || strncmp(name, ".in.gsort-", 10) == 0;
+}
+
+/* Removes the temporary names. Returns how many other names there are. */
+static int tidy(void)
+{
+    int count = 0;
+    DIR *directory = opendir(".");
+    assert_non_null(directory);
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        if (is_temporary(entry->d_name))
+            unlink(entry->d_name);
+        else
+            count++;
+    closedir(directory);
+    return count - 2; /* . and .. */
+}
+
+/* The output is the older one or the new one, and new once the job is done. */
+static void check_crashed(const struct run *run, int code)
+{
+    const struct simulated_job *job = run->job;
+    const char *output = job_output(job);
+    bool is_old =
+        job->is_in_place ? job_has_first_input(job) : output != NULL && holds(output, OLD);
+    if (code != 0 && code != SIM_KILLED)
+        fail_run(run, "it failed");
+    if (output != NULL && !job_is_wanted(job) && (code == 0 || !is_old))
+        fail_run(run, "the output is neither the older nor the new one, or not new");
+    int names = tidy();
+    if (names != (int)job->files + 3 + (names_in("r") >= 0)) /* t, g and out */
+        fail_run(run, "%d files were left", names);
+}
+
+static void crash_job(uint64_t number)
+{
+    static struct simulated_job job;
+    struct test_random random = test_random_make(3 + (number << 32));
+    struct run run = {.job = &job};
+    int code = SIM_KILLED;
+    forget_job();
+    job_make(&job, number, number % 2 == 0);
+    job.has_reader = job.has_writer = false; /* they are of the process */
+    job_write_inputs(&job);
+    put_bytes("out", OLD, strlen(OLD));
+    for (; run.number < 3 && code == SIM_KILLED; run.number++) {
+        run.setup.fault = SIM_CRASH;
+        run.setup.at = test_below(&random, 1 + test_below(&random, 1000));
+        code = live(&run);
+        check_crashed(&run, code);
+        assert_int_equal(system("rm -f g/*"), 0);
+        if (job.is_in_place)
+            return;
+    }
+    run.setup.fault = SIM_NO_FAULT;
+    simulate(&run);
+    check_status(&run);
+    if (tidy() != (int)job.files + 3)
+        fail_run(&run, "files are left");
+}
+
+static void test_simulation__power_fails__older_or_new_output(void **state)
+{
+    (void)state;
+    uint64_t one = test_number("GS_TEST_JOB", UINT64_MAX);
+    uint64_t jobs = test_number("GS_TEST_JOBS", test_is_small() ? 500 : 5000) / 10;
+    assert_int_equal(mkdir("g", 0700), 0);
+    for (uint64_t i = 0; i < (one == UINT64_MAX ? jobs : 1); i++)
+        crash_job(one == UINT64_MAX ? i : one);
+    assert_int_equal(rmdir("g"), 0);
 }
 
 static int set_up(void **state)
@@ -289,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_simulation__random_jobs_with_a_fault__right_or_failed),
         cmocka_unit_test(test_simulation__same_seed__same_events),
         cmocka_unit_test(test_simulation__several_lives__as_the_model),
+        cmocka_unit_test(test_simulation__power_fails__older_or_new_output),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
