@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""bench.py: sorts of arrays beside NumPy's, of a table of three columns beside Polars, and what importing takes; each in turns, on
-the same data.
+"""bench.py: compares sorts of arrays with NumPy, and of a table of three columns with Polars. Also measures the time of an import.
+
+Programs run in turns, on the same data.
 
     bench.py [--count N] [--repeat N] [--only f64,u64,argsort,records,table,import] [--json]
 
-Prints medians of seconds, and the median of ratios, gsort by the other. Needs NumPy and, by LIBGSORT_LIBRARY or a wheel, libgsort;
-for the table Polars.
+Prints medians of seconds, and the median of the ratios of gsort to the other. Needs NumPy, libgsort from LIBGSORT_LIBRARY or a wheel, and
+Polars for the table.
 """
 import argparse
 import json
@@ -26,7 +27,7 @@ def timed(work):
 
 
 def beside(data, repeat, numpy_sorts, gsort_sorts):
-    """(seconds of NumPy, of gsort) a turn, each on a fresh copy that is in memory already."""
+    """Returns (seconds of NumPy, of gsort) for each turn. Each sorts a fresh copy that is already in memory."""
     a, turns = data.copy(), []
     for _ in range(repeat):
         pair = []
@@ -38,7 +39,7 @@ def beside(data, repeat, numpy_sorts, gsort_sorts):
 
 
 def table(count, repeat, rng):
-    """Three columns in memory, by the first: pushed and taken as Arrow, and DataFrame.sort."""
+    """Returns (seconds of DataFrame.sort, of a Sorter) for each turn. Sorts three columns in memory by the first one."""
     import polars as pl
     frame = pl.DataFrame({'key': rng.integers(0, 2 ** 64, count, np.uint64), 'x': rng.normal(size=count),
                           'id': np.arange(count)})
@@ -53,7 +54,7 @@ def table(count, repeat, rng):
 
 
 def importing(repeat):
-    """The import alone: a process that imports, less one that does not."""
+    """Returns (seconds of a process without the import, of a process with it) for each turn."""
     def process(code):
         return timed(lambda: subprocess.run([sys.executable, '-c', code], check=True))
     process('import libgsort')

@@ -7,14 +7,14 @@ import re
 
 from libgsort import table
 
-HEAD = '''"""Keywords by the groups of `gsort --help`, for those who check types. Made by make_options.py from the library's table."""
+HEAD = '''"""Keywords by the groups of `gsort --help`, for type checkers. Made by make_options.py from the library's table."""
 from __future__ import annotations
 
 from typing import Sequence, TypedDict, Union
 
 from .table import Path
 '''
-# By what stands for the argument in help; what is not here is a text.
+# The type for each kind of argument in the help. Other arguments are texts.
 TYPES = {None: 'bool', b'N': 'int', b'K': 'Union[int, str]', b'SIZE': 'Union[int, str]', b'FILE': 'Path', b'DIR': 'Path',
          b'VALUE': 'Union[float, str]', b'P[,P]...': 'Union[float, str]', b'V[,V]...': 'Union[float, str]',
          b'[=LEVEL]': 'Union[bool, int]', b'[=SET]': 'Union[bool, str]', b'[=T]': 'Union[bool, str]'}
@@ -28,7 +28,7 @@ def type_of(row):
 def made():
     groups = {}
     for keyword, row in table.ROWS.items():
-        if keyword in table.options() and keyword != 'output':  # which calls have by itself
+        if keyword in table.options() and keyword != 'output':  # calls have it as an argument of its own
             groups.setdefault(row.group.decode(), []).append((keyword, row))
     text = HEAD
     for group, rows in groups.items():

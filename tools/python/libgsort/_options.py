@@ -1,4 +1,4 @@
-"""Keywords by the groups of `gsort --help`, for those who check types. Made by make_options.py from the library's table."""
+"""Keywords by the groups of `gsort --help`, for type checkers. Made by make_options.py from the library's table."""
 from __future__ import annotations
 
 from typing import Sequence, TypedDict, Union

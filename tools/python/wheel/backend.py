@@ -1,4 +1,4 @@
-"""scikit-build-core, and a source distribution that has what building needs: files of this folder, and a folder of the repository's."""
+"""Builds by scikit-build-core. A source distribution contains all files that a build needs: of this folder, and of the repository."""
 import os
 import shutil
 import tempfile
@@ -7,7 +7,7 @@ from scikit_build_core import build
 from scikit_build_core.build import *  # noqa: F403
 
 HERE = ('pyproject.toml', 'README.md', 'LICENSE', 'libgsort', 'wheel')
-REPOSITORY = 'repository'  # in the distribution, where CMakeLists.txt looks for it
+REPOSITORY = 'repository'  # the folder in the distribution in which CMakeLists.txt finds these files
 NEEDED = ('CMakeLists.txt', 'LICENSE', 'CHANGELOG.md', 'README.md', 'src', 'kernels', 'tools')
 
 

@@ -36,7 +36,7 @@ def _of_keys(table: Any, keys: Keys) -> Any:
 
 
 def _places(tables: Sequence[Any], how: How) -> Any:
-    """Returns the positions of all rows in sorted order. tables: with columns of keys; the rows of all are numbered through"""
+    """Returns the positions of all rows in sorted order. tables: key columns; positions count through all tables"""
     keys, nulls, memory, temp = how
     schema, most = tables[0].schema, memory_of(memory)
     carriers = Carriers(schema, most // 16)

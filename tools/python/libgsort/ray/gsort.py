@@ -29,7 +29,7 @@ WORDS = ('dtype', 'parts', 'temp', 'resume', 'work', 'address', 'program', 'prog
          'storage_options')  # arguments of sort_file that are not options of gsort
 OPTIONS = (*ORDER, *WHERE, *WRITTEN, *FORM, *TASK)
 
-# Parts of a report that neither joined reports nor the driver use, and large parts.
+# Parts of a report that neither joined reports nor the driver use. They are large.
 DROPPED = ('phases', 'memory', 'plan', 'histogram', 'quantiles', 'device_note', 'engine_note')
 
 

@@ -2,8 +2,8 @@
 
 S is the bytes of the node with most work. This is more than an equal share if tasks are few. Each node measures its rates, with as many
 tasks at the same time as in a sort, because tasks share disks and processors. It sorts and merges like the tasks of a sort. So the rates
-of sort and merge include reading and writing, if these do not overlap with them. `starts` is the time in which the nodes' servers start,
-and all tasks that run one after the other.
+of sort and merge include reading and writing, if these do not overlap with them. `starts` adds up the starts of the nodes' servers and of
+all tasks that run one after the other.
 """
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Plan:
         """Returns the job, for S3 with fewer parts if necessary. S3 accepts at most 10,000 pieces, each of at least 5 MiB."""
         if job.sink != 's3':
             return job
-        least = -(-s3.LEAST // job.order.element_bytes)  # elements: parts are of whole ones
+        least = -(-s3.LEAST // job.order.element_bytes)  # in elements, because a part has whole elements
         return replace(job, parts=max(1, min(job.parts, s3.MOST_PIECES, total // least)))
 
     def is_waiting(self, job: Job) -> bool:

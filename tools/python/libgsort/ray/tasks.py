@@ -122,7 +122,7 @@ def sort_piece(job: Job, piece: Piece, index: int, node: str, folder: str) -> Ha
     if piece.count is not None and read != piece.count:
         raise gsort.GsortError(f"'{piece.path}': {read} elements were read, but {piece.count} were expected", 4)
     left_out = int(report['left_out_count']), str(report['left_out_fingerprint'])
-    report['left_out_count'], report['left_out_fingerprint'] = 0, '0' * 32  # the report is on the sorted file, which is complete
+    report['left_out_count'], report['left_out_fingerprint'] = 0, '0' * 32  # the sorted file has all elements that --where kept
     whole, before = report, ''
     if report['unique_count'] is not None or report['top_count'] is not None:
         whole, before = gsort.run(job.program, [*job.named, *job.tuning, '--check', path]), json.dumps(report)

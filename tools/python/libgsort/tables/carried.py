@@ -82,7 +82,10 @@ class Unpacked(Carrier):
 
 
 class ListViews(Unpacked):
-    """As lists: slices of views, and rows that are taken of them, keep all values of all rows. (Pyarrow 26 casts one to the other wrongly.)"""
+    """Converts list views to lists, because slices and selected rows of views keep the values of all rows.
+
+    pyarrow 26 casts between views and lists wrongly, so they are built from their offsets.
+    """
 
     def __init__(self, field: Any) -> None:
         self.view = field.type
@@ -113,12 +116,12 @@ class Dictionary(Carrier):
         super().__init__(field)
         self.carried, self.limit_bytes = pa.int32(), limit_bytes
         kind = carried_type(field.type.value_type)
-        self.values = pa.array([], pa.float32() if pa.types.is_float16(kind) else kind)  # Arrow looks up no halves
+        self.values = pa.array([], pa.float32() if pa.types.is_float16(kind) else kind)  # index_in of Arrow does not support float16
         self.index_type = field.type.index_type
         self.most = 1 << self.index_type.bit_width - pa.types.is_signed_integer(self.index_type)
-        self._last: Any = None  # dictionary, as _bits has it
+        self._last: Any = None  # the last dictionary, converted by _bits
         self._places: Any = None
-        self._ranks: Any = None, None  # values, and the rank of each
+        self._ranks: Any = None, None  # values, and the rank of each value
         self._out: Any = None
 
     def take_in(self, array: Any) -> Any:
@@ -156,7 +159,7 @@ class Dictionary(Carrier):
         if self.type.ordered:
             return array
         ranked, ranks = self._ranks
-        if ranked is not self.values:  # which another thread may exchange for more of them
+        if ranked is not self.values:  # another thread may have added values
             ranked = self.values
             ranks = _ranks(ranked)
             self._ranks = ranked, ranks
@@ -164,12 +167,12 @@ class Dictionary(Carrier):
 
 
 def _bits(values: Any) -> Any:
-    """Floats as integers, for Arrow takes -0 and 0 for equal where it compares arrays; others as they are."""
+    """Returns floats as integers, because Arrow compares -0 and 0 as equal. Returns other values unchanged."""
     return values.view(f'uint{values.type.bit_width}') if pa.types.is_floating(values.type) else values
 
 
 def _ranks(values: Any) -> Any:
-    """Ranks distinct values. Floats are ordered as elements are, where Arrow takes -0 and 0 for equal."""
+    """Returns the rank of each of the distinct values. Floats are ordered as in arrays, because Arrow ranks -0 and 0 equally."""
     if not pa.types.is_floating(values.type):
         return pc.rank(values, 'ascending', tiebreaker='dense').cast(pa.uint32())
     ranks = np.empty(len(values), np.uint32)
@@ -193,7 +196,7 @@ def carrier_of(field: Any, limit_bytes: int) -> Carrier:
 
 
 class Carriers:
-    """Those of a table. `limit_bytes`: the most that a dictionary may take."""
+    """The carriers of all columns of a table. limit_bytes: the maximum size of a dictionary"""
 
     def __init__(self, schema: Any, limit_bytes: int) -> None:
         self.schema = schema

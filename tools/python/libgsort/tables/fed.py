@@ -1,4 +1,4 @@
-"""Tables that a Sorter is fed, where a column has nulls or no fixed width: sorted as sort_table sorts them, and read as a stream."""
+"""Sorts tables that are pushed to a Sorter, if a column has nulls or no fixed width. Sorts them like sort_table, and returns a stream."""
 from __future__ import annotations
 
 from array import array
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..layout import Keys
 
-OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}  # of a Sorter that go with such tables, beside key and nulls
+OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}  # of a Sorter; allowed for such tables, like key and nulls
 
 
 class Fed:
@@ -44,7 +44,7 @@ class Fed:
         return nullcontext() if self.asked is None else self.asked.over(self.cancel.cancel)
 
     def push(self, batches: Batches, batch: ArrowArray) -> None:
-        """A batch of `batches`, which is taken from it."""
+        """Pushes a batch of `batches`, whose memory moves to pyarrow."""
         schema, is_table = schema_of(batches)
         if schema.names != self.schema.names or schema.types != self.schema.types or is_table != self.is_table:
             raise type_error('the table has other columns than the first one')
@@ -84,7 +84,7 @@ class Fed:
     def close(self) -> None:
         self.shown.end()
 
-    # A stream that is given away: arrow_c.stream_capsule.
+    # The calls that arrow_c.stream_capsule needs to export a stream.
 
     def export_schema(self, address: int) -> None:
         (self.schema if self.is_table else self.schema.field(0))._export_to_c(address)
@@ -98,7 +98,7 @@ class Fed:
 
 
 def _turned(schema: Any, text: str) -> str:
-    """A key the other way round."""
+    """Returns a key in the opposite direction."""
     return text[1:] if text not in schema.names and text[:1] == '-' else f'-{text}'
 
 

@@ -1,4 +1,4 @@
-"""Tables and columns of any library that speaks Arrow, as pyarrow has them."""
+"""Imports tables and columns into pyarrow, from any library that exports Arrow data."""
 from __future__ import annotations
 
 import ctypes
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def reader_of(x: Any) -> Any:
-    """A pyarrow.RecordBatchReader of a table, stream or batch, of a column alone, or of a LazyFrame of Polars'."""
+    """Returns a pyarrow.RecordBatchReader of a table, stream or batch, of a single column, or of a LazyFrame of Polars.
+
+    Raises a TypeError for other objects.
+    """
     if hasattr(x, 'collect_batches'):
         schema = imported(x.head(0).collect()).schema
         return pa.RecordBatchReader.from_batches(schema, (batch for frame in x.collect_batches() for batch in imported(frame)))
@@ -22,7 +25,7 @@ def reader_of(x: Any) -> Any:
         x = pa.table({'value': x})
     elif hasattr(x, 'to_frame'):  # a Series
         x = x.to_frame()
-    if isinstance(x, pa.RecordBatchReader):  # whose batches may have another schema, which a stream of Arrow's does not show
+    if isinstance(x, pa.RecordBatchReader):  # its batches may have other schemas, which an Arrow stream would not show
         return x
     if hasattr(x, '__arrow_c_stream__') or hasattr(x, '__arrow_c_array__'):
         return imported(x)
@@ -31,7 +34,7 @@ def reader_of(x: Any) -> Any:
 
 
 def imported(data: Any) -> Any:
-    """A pyarrow.RecordBatchReader of what has __arrow_c_stream__ or __arrow_c_array__; a column that stands alone is a table's only one."""
+    """Returns a pyarrow.RecordBatchReader of an object with __arrow_c_stream__ or __arrow_c_array__. A single column yields a table with it."""
     def parts() -> Iterator[Any]:
         with Batches(data) as batches:
             yield schema_of(batches)[0]
@@ -60,7 +63,7 @@ def batch_of(batches: Batches, batch: ArrowArray) -> Any:
     (schema, is_table), at = schema_of(batches), ctypes.addressof(batch)
     if is_table and batch.offset == 0 and batch.null_count == 0:
         rows = pa.RecordBatch._import_from_c(at, schema)
-        return rows.slice(0, rows.num_rows)  # columns may be longer
+        return rows.slice(0, rows.num_rows)  # cuts columns that are longer than the batch
     if is_table:
         rows = pa.Array._import_from_c(at, pa.struct(list(schema)))
         if rows.null_count > 0:

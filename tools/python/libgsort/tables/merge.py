@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
 
 class Front:
-    """The rows of a run that are in memory, and not given out. `bytes` takes rows for equally large: to measure slices takes long; it
-    has `row_bytes` more for each, for what ordering takes."""
+    """The rows of a run that are in memory and not yet merged.
+
+    row_bytes: memory per row for sorting; `bytes` includes it. After take(), `bytes` is an estimate as if all rows had the same size,
+        because measuring slices is slow
+    """
 
     def __init__(self, run: Iterator[Any], row_bytes: int) -> None:
         self.run, self.row_bytes, self.bytes, self.rows, self.is_ended = run, row_bytes, 0, 0, False
@@ -42,7 +45,7 @@ class Front:
                 self.bytes, self.rows = self.bytes + batch.nbytes + batch.num_rows * self.row_bytes, self.rows + batch.num_rows
 
     def take(self, rows: int) -> List[Any]:
-        """The first ones, which are gone."""
+        """Removes the first rows, and returns them as batches."""
         found = []
         self.bytes -= self.bytes * rows // self.rows
         self.rows -= rows
@@ -78,7 +81,7 @@ def _ranks(places: Any) -> Any:
 
 
 def _decided(fronts: List[Front], order: Order) -> List[Front]:
-    """Those that have a row in the window: by the first and the last row of each."""
+    """Returns the fronts that have a row in the window. Compares the first and the last row of each front."""
     is_open = np.array([not front.is_ended for front in fronts])
     if len(fronts) == 1 or not is_open.any():
         return fronts
@@ -105,6 +108,6 @@ def _window(fronts: List[Front], order: Order, batch_bytes: int) -> Iterator[Any
         places = places[:is_last[places].argmax() + 1]
     run_of = np.searchsorted(ends, places, side='right')
     begins, counts = ends - counts, np.bincount(run_of, minlength=len(fronts))
-    places -= (begins - (np.cumsum(counts) - counts))[run_of]  # among rows of the window alone
+    places -= (begins - (np.cumsum(counts) - counts))[run_of]  # positions among the rows of the window only
     table = pa.Table.from_batches([batch for front, rows in zip(fronts, counts.tolist()) for batch in front.take(rows)]).combine_chunks()
     yield from taken(table, places, batch_bytes)

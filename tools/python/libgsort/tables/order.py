@@ -1,9 +1,9 @@
 """Sorts rows by their keys: converts each key to fields of a record, and sorts the records by gs.argsort, stably.
 
-    key    [ is null: u8 ][ value, zeros where it is null ]     the first one only where there are nulls
-    text   [ bytes, then zeros: V1 .. V32 ][ length: u8 ]       longer ones: [ place among all: u64 ]
+    key    [ is null: u8 ][ value, zeros for a null ]           the first field only if there are nulls
+    text   [ bytes, then zeros: V1 .. V32 ][ length: u8 ]       longer texts: [ rank among all texts: u64 ]
 
-Nulls are first or last whatever the direction, as Arrow has it. Floats are ordered as elements are: -0 before 0, NaNs last by their bits.
+Nulls are first or last in both directions, as in Arrow. Floats are ordered as in arrays: -0 is before 0, and NaNs are last, by their bits.
 """
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     Part = Tuple[npt.NDArray[Any], bool]  # values, and whether they follow the key's direction
 
-SHORT_BYTES = 32  # of texts that are stored in the record
-PARTS_MOST = 64  # of a record that gs.argsort takes as keys
-KEY_BYTES = SHORT_BYTES + 2  # the most that a key takes; decimals of 256 bits take 33
+SHORT_BYTES = 32  # the most bytes of texts that are stored in the record
+PARTS_MOST = 64  # the most keys of a record for gs.argsort
+KEY_BYTES = SHORT_BYTES + 2  # the most bytes of a key; decimals of 256 bits have 33
 
 
 class Key:
@@ -37,7 +37,10 @@ class Key:
 
 
 def keys_of(schema: Any, texts: Sequence[str]) -> List[Key]:
-    """'name', or '-name' descending; none: all columns."""
+    """Returns the keys for texts: 'name', or '-name' for descending. No texts: all columns
+
+    Raises a ValueError for a column that does not exist, and a TypeError for a column whose type has no order.
+    """
     found = []
     for text in texts or [field.name for field in schema]:
         name, column = text, index_of(schema, text)
@@ -67,13 +70,13 @@ def _refuse_unordered(field: Any) -> None:
 
 class Order:
     def __init__(self, carriers: Carriers, keys: Sequence[Key], nulls_first: bool, memory: int, temp: Any, cancel: Any) -> None:
-        """`memory` (bytes), `temp` and `cancel` are those of gs.argsort."""
+        """memory, temp, cancel: as for gs.argsort; memory in bytes"""
         self.carriers, self.keys, self.nulls_first = carriers, keys, nulls_first
         self.options = {'memory': memory, 'temp': temp, 'cancel': cancel}
-        self.split_columns: Set[int] = set()  # with floats that other programs take for equal: -0, and NaNs of several bits
+        self.split_columns: Set[int] = set()  # with floats that are equal for other programs: -0 and 0, or NaNs with different bits
 
     def key_columns(self, table: Any) -> Any:
-        """Only those of a carried table or batch."""
+        """Returns only the key columns of a converted table or batch."""
         return table.select(sorted({key.column for key in self.keys}))
 
     def places(self, table: Any) -> npt.NDArray[np.uint64]:
@@ -91,14 +94,14 @@ class Order:
         if not parts or table.num_rows < 2:
             return np.arange(table.num_rows, dtype=np.uint64)
         places = None
-        for end in range(len(parts), 0, -PARTS_MOST):  # each sort is stable: so what decides last is sorted first
+        for end in range(len(parts), 0, -PARTS_MOST):  # sorts by the last parts first, because each sort is stable
             places = self._ordered(parts[max(end - PARTS_MOST, 0):end], places)
         assert places is not None
         return places
 
     def _ordered(self, parts: Sequence[Tuple[npt.NDArray[Any], bool]],
                  places: Optional[npt.NDArray[np.uint64]]) -> npt.NDArray[np.uint64]:
-        """Rows by `parts`; those that are equal there as they are in `places`."""
+        """Returns the places of the rows, sorted by `parts`. Rows that are equal in these keep their order in `places`."""
         (first, is_descending), rows = parts[0], len(parts[0][0])
         if len(parts) == 1 and places is None and not is_descending and first.dtype.kind != 'V':
             return argsort(first, **self.options)
@@ -134,7 +137,7 @@ def _has_split(array: Any) -> bool:
 
 
 def _numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
-    """In Arrow's memory, which the array keeps."""
+    """Returns the values of an array in Arrow's memory, which they keep alive."""
     dtype = np.dtype(dtype)
     if len(array) == 0:
         return np.empty(0, dtype)
@@ -142,7 +145,7 @@ def _numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
 
 
 def _values(array: Any) -> List[npt.NDArray[Any]]:
-    """Fields whose order is that of the values."""
+    """Returns fields of a record that have the order of the values."""
     kind = array.type
     if pa.types.is_boolean(kind):
         return [_numbers(array.cast(pa.uint8()), 'u1')]
@@ -172,7 +175,7 @@ def _texts(array: Any) -> List[npt.NDArray[Any]]:
     if longest > SHORT_BYTES:
         return [_numbers(pc.rank(array, 'ascending', tiebreaker='dense'), '<u8')]
     is_large = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
-    text = array.view(pa.large_string() if is_large else pa.string()).fill_null('')  # any bytes: they are only padded
+    text = array.view(pa.large_string() if is_large else pa.string()).fill_null('')  # may not be valid text, which padding does not check
     padded = pc.ascii_rpad(text, longest, '\0')
     values = np.frombuffer(padded.buffers()[2], np.uint8)
     begin = np.frombuffer(padded.buffers()[1], '<i8' if is_large else '<i4')[padded.offset]

@@ -1,7 +1,7 @@
-"""sort_parquet: Parquet files into one, by any keys, larger than memory too.
+"""sort_parquet: sorts Parquet files into one, by any keys. They may be larger than memory.
 
-A file is read batch by batch through a buffer of a MiB a column, never a row group as a whole; of what is written two row groups are in
-memory, one that is encoded and one that is merged. The output has no name until all of it is on the disk.
+A file is read batch by batch, through a buffer of one MiB per column, and never by whole row groups. Two row groups of the output are in
+memory: one is encoded while the next one is merged. The output has no name until all of it is on disk.
 """
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from .table import Progressing
 
 BUFFER_BYTES = 1 << 20
-COLUMN_BYTES = 4 << 20  # of a column of Parquet's: the buffer, a page and a dictionary, packed and not
-CODECS = {'UNCOMPRESSED': 'none'}  # what pyarrow takes for what it tells
+COLUMN_BYTES = 4 << 20  # per column of Parquet: the buffer, a page and a dictionary, both compressed and decompressed
+CODECS = {'UNCOMPRESSED': 'none'}  # name that pyarrow reports -> name that it accepts
 WRITTEN = ('none', 'snappy', 'gzip', 'brotli', 'lz4', 'zstd')
 
 
 @of_malloc()
 def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory: Union[int, str, None], nulls: str,
                  style: Mapping[str, Any], temp: Optional[Path], progress: Progressing, cancel: Optional[Cancel]) -> TableReport:
-    """`style` has compression, compression_level and row_group_size, or None for each."""
+    """style: compression, compression_level and row_group_size; each may be None, for the defaults of libgsort.sort_parquet"""
     ceiling = memory_of(memory)
     target = os.path.realpath(os.fsdecode(dst))
     paths = _paths_of(src)
@@ -49,7 +49,7 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
     try:
         first = _open(paths[0])
         schema, written = first.schema_arrow, Style(first, **style)
-        columns = first.metadata.num_columns + len(_int96_columns(first))  # which are read twice
+        columns = first.metadata.num_columns + len(_int96_columns(first))  # INT96 columns are read twice
         left = max(ceiling - columns * COLUMN_BYTES, ceiling // 2)
         sorter = TableSorter(schema, keys, nulls, left, os.path.dirname(target) if temp is None else temp, cancel)
         sorter.report.memory = ceiling
@@ -113,7 +113,7 @@ def _refuse_far_times(file: Any, path: str, step: int) -> Iterator[None]:
     if not names:
         return
     schema = file.read_row_groups([], columns=names).schema
-    for batch in _open(path, coerce_int96_timestamp_unit='ms').iter_batches(batch_size=step, columns=names):  # they have all times
+    for batch in _open(path, coerce_int96_timestamp_unit='ms').iter_batches(batch_size=step, columns=names):  # 'ms' can hold all times
         for field, column in zip(schema, batch.columns):
             try:
                 column.cast(field.type)
@@ -124,7 +124,7 @@ def _refuse_far_times(file: Any, path: str, step: int) -> Iterator[None]:
 
 
 def _os_error(error: OSError, path: str, what: str, otherwise: int = -4) -> Exception:
-    """`otherwise`: the status, if it is no want of space."""
+    """Returns an Error for an OSError. otherwise: its status, if it is not about full disks"""
     status = -5 if error.errno in (errno.ENOSPC, errno.EDQUOT) else otherwise
     return error_of(status, error.errno or 0, f"'{path}': cannot {what}: {os.strerror(error.errno) if error.errno else error}")
 
@@ -140,7 +140,7 @@ def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None]
         sorter.push(batch)
         rows += batch.num_rows
         show(done + size * rows // meta.num_rows)
-    for _ in times:  # batches of some columns may be cut elsewhere
+    for _ in times:  # batches of fewer columns may end at other rows
         pass
     if rows != meta.num_rows:
         raise error_of(-3, 0, f"'{path}': has {rows} rows, but its footer says {meta.num_rows}")
@@ -148,14 +148,14 @@ def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None]
 
 
 class Style:
-    """How the output is written: as the first input was, where nothing else is said."""
+    """How the output is written: by default as the first input."""
 
     def __init__(self, file: Any, compression: Optional[str], compression_level: Optional[int],
                  row_group_size: Optional[int]) -> None:
         meta = file.metadata
         self.row_group_size = row_group_size
         self.rows_most = 1
-        self.is_flat = meta.num_columns == len(file.schema_arrow)  # so that columns have the same numbers in both
+        self.is_flat = meta.num_columns == len(file.schema_arrow)  # then Arrow and Parquet number the columns equally
         columns = [meta.row_group(0).column(i) for i in range(meta.num_columns)] if meta.num_row_groups > 0 else []
         found = {column.path_in_schema: CODECS.get(column.compression, column.compression) for column in columns}
         self.options: Dict[str, Any] = {'compression': compression or found or 'snappy', 'compression_level': compression_level}
@@ -169,7 +169,7 @@ class Style:
 
     def write(self, out: Placed, sorter: TableSorter, shown: Shown) -> None:
         groups = self._row_groups(sorter)
-        first = list(islice(groups, 1))  # then all rows were ordered, and the sorter knows which floats there are
+        first = list(islice(groups, 1))  # after that all groups were sorted, so split_columns is complete
         self.options['sorting_columns'] = _sorting_columns(sorter) if self.is_flat else None
         rows_done = 0
         with pq.ParquetWriter(out.path, sorter.schema, **self.options) as writer:
@@ -221,11 +221,11 @@ def _sorting_columns(sorter: TableSorter) -> Any:
     found = []
     for key in sorter.keys:
         kind = sorter.schema.field(key.column).type
-        if pa.types.is_dictionary(kind) and kind.ordered:  # by its places, where readers take it for an order of values
+        if pa.types.is_dictionary(kind) and kind.ordered:  # ordered by its indexes, but readers expect an order of values
             break
         found.append(pq.SortingColumn(key.column, descending=key.is_descending, nulls_first=sorter.order.nulls_first))
         is_of_floats = pa.types.is_dictionary(kind) and pa.types.is_floating(kind.value_type)
-        if key.column in sorter.order.split_columns or is_of_floats:  # readers take some of its values for equal, as -0 and 0
+        if key.column in sorter.order.split_columns or is_of_floats:  # some of its values are equal for readers, such as -0 and 0
             break
     return found or None
 
@@ -236,11 +236,11 @@ def _refuse_target(target: str) -> None:
 
 
 class Placed:
-    """A file that has its name only once all is in it and on the disk; until then an old one is as it was."""
+    """A file that gets its name after all of it is on disk. Until then, an old file with that name does not change."""
 
     def __init__(self, target: str) -> None:
         self.target, self.folder = target, os.path.dirname(target)
-        self.name: Optional[str] = None  # that has to go again
+        self.name: Optional[str] = None  # of a temporary file, which must be removed after a failure
         try:
             self.fd = self._open()
         except OSError as error:
@@ -284,12 +284,12 @@ class Placed:
         try:
             return stat.S_IMODE(os.stat(self.target).st_mode)
         except FileNotFoundError:
-            with open('/proc/self/status', 'rb') as status:  # os.umask() would change that of all threads for a moment
+            with open('/proc/self/status', 'rb') as status:  # os.umask() would change it for all threads for a moment
                 umask = next((int(line.split()[1], 8) for line in status if line.startswith(b'Umask:')), 0o077)
             return 0o666 & ~umask
 
     def _link(self, folder: int) -> str:
-        """Python follows the link in /proc only where it is given a folder."""
+        """Gives the file a temporary name, and returns it. Python follows the link in /proc only if src_dir_fd is given."""
         while True:
             name = os.path.join(self.folder, f'.gsort-{os.urandom(8).hex()}')
             try:

@@ -1,4 +1,4 @@
-"""Arrow's memory from malloc, which gives back what it is given; mimalloc and jemalloc keep up to some 30 MiB more."""
+"""Makes Arrow allocate memory by malloc, which returns freed memory to the system. mimalloc and jemalloc keep up to 30 MiB more."""
 from __future__ import annotations
 
 import threading
@@ -14,7 +14,7 @@ _before: Any = None
 
 @contextmanager
 def of_malloc() -> Iterator[None]:
-    """While a call is at work. Pyarrow has one pool for all threads; calls may overlap."""
+    """Returns a context in which Arrow uses malloc. pyarrow has one pool for all threads; the first context sets it, the last one resets it."""
     global _users, _before
     with _lock:
         if _users == 0:

@@ -1,4 +1,4 @@
-"""Runs: batches in order, in memory or in a file that has no name, each with a checksum that stays in memory."""
+"""Keeps runs: sorted batches in memory or in an unnamed file. The checksums of the batches in a file stay in memory."""
 from __future__ import annotations
 
 import errno
@@ -37,7 +37,7 @@ def _open(directory: str) -> int:
 
 
 class Spill:
-    """A file of batches without a name: no other process can open it, and it is gone when this process ends."""
+    """An unnamed file of batches. Other processes cannot open it, and it is removed when this process ends."""
 
     def __init__(self, directory: str, schema: Any) -> None:
         self.directory, self.schema, self.bytes = directory, schema, 0
@@ -48,7 +48,7 @@ class Spill:
         self.close = weakref.finalize(self, os.close, self.fd)
 
     def write(self, batch: Any) -> Tuple[int, int, int]:
-        """Appends a batch; returns where it is, as `read` takes it: offset, bytes, checksum."""
+        """Appends a batch. Returns its offset, bytes and checksum, for `read`."""
         data = memoryview(batch.serialize())
         begin, done = self.bytes, 0
         try:
@@ -60,7 +60,10 @@ class Spill:
         return begin, len(data), zlib.crc32(data)
 
     def read(self, places: array[int]) -> Iterator[Any]:
-        """The batches at these places (offset, bytes, checksum of each), front to back. An array holds them, for a large file has many."""
+        """Yields the batches at these places: offset, bytes and checksum of each. They are in an array, because a large file has many.
+
+        Raises a CorruptError if a batch is damaged, and a FileError if it cannot be read.
+        """
         for i in range(0, len(places), 3):
             begin, length, checksum = places[i:i + 3]
             data = bytearray(length)
@@ -79,14 +82,14 @@ class Spill:
 
 
 def held(batches: List[Any]) -> Iterator[Any]:
-    """A run in memory, which is given back as it is read."""
+    """Yields the batches of a run in memory. Each one is freed after its use."""
     batches.reverse()
     while batches:
         yield batches.pop()
 
 
 def in_pieces(batch: Any, most_bytes: int) -> Iterator[Any]:
-    """A batch cut so that none of the pieces has more bytes, if it has more than one row."""
+    """Yields slices of a batch. Each has at most `most_bytes` bytes or a single row."""
     if batch.num_rows <= 1 or batch.nbytes <= most_bytes:
         if batch.num_rows > 0:
             yield batch
@@ -97,10 +100,10 @@ def in_pieces(batch: Any, most_bytes: int) -> Iterator[Any]:
 
 
 def taken(table: Any, places: Any, most_bytes: int) -> Iterator[Any]:
-    """Rows of a table in the order of `places`, as batches of at most so many bytes each, if it has more than one row."""
+    """Yields the rows of a table in the order of `places`, in batches. Each has at most `most_bytes` bytes or a single row."""
     if len(places) == 0:
         return
-    step = max(1, min(len(places), most_bytes * 7 // 8 * table.num_rows // max(table.nbytes, 1)))  # rows are not all as large
+    step = max(1, min(len(places), most_bytes * 7 // 8 * table.num_rows // max(table.nbytes, 1)))  # 7/8, because rows differ in size
 
     @of_malloc()
     def some(at: int) -> Any:

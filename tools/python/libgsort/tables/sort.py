@@ -1,4 +1,4 @@
-"""A sort of a table that is fed by batches and read by batches."""
+"""Sorts a table that is pushed in batches and read in batches."""
 from __future__ import annotations
 
 import ctypes
@@ -32,13 +32,16 @@ if TYPE_CHECKING:
     from ..table import Path
 
 LEAST = 32 << 20
-FAN_IN = 192  # runs that are merged at once; fewer where rows are so large that their batches would not fit
-ROWS = 1 << 16  # that are taken in at once
-GROUP_MOST = 1 << 30  # that are ordered at once: more would not fit into columns with offsets of 32 bits
+FAN_IN = 192  # runs that are merged at the same time; fewer if rows are so large that their batches would not fit into memory
+ROWS = 1 << 16  # rows that are converted at the same time
+GROUP_MOST = 1 << 30  # bytes that are sorted at the same time: more would not fit into columns with offsets of 32 bits
 
 
 def memory_of(memory: Union[int, str, None]) -> int:
-    """In bytes; default half of what there is."""
+    """Returns the limit for memory in bytes. Default: half of the available memory
+
+    Raises a UsageError for other texts than sizes, and an OutOfMemoryError for less than 32M.
+    """
     most = int(_c.library.gs_memory_available())
     if memory is None:
         return max(most // 2, LEAST)
@@ -52,7 +55,7 @@ def memory_of(memory: Union[int, str, None]) -> int:
 
 
 def folder_of(temp: Any) -> str:
-    """For what does not fit; of several the first, for one file is enough here."""
+    """Returns the folder for temporary files. Only the first one of several is used, because there is one file."""
     if isinstance(temp, (list, tuple)):
         temp = temp[0] if temp else None
     try:
@@ -68,7 +71,7 @@ def without_labels(schema: Any) -> Any:
 
 
 def _warn_of_enum(field: Any) -> None:
-    """Through pyarrow an enum of DuckDB is a dictionary without an order; only the type of its codes tells it from others."""
+    """Warns of a column that may be an enum of DuckDB, which pyarrow reads as an unordered dictionary with indexes of 8 or 16 bits."""
     kind = field.type
     if pa.types.is_dictionary(kind) and not kind.ordered and kind.index_type in (pa.uint8(), pa.uint16()):
         warnings.warn(f"column '{field.name}' is sorted by its values, because its dictionary has no order; for an enum of DuckDB, pass the relation "
@@ -76,7 +79,7 @@ def _warn_of_enum(field: Any) -> None:
 
 
 class TableSorter:
-    """Takes batches of a schema, then gives them in order, once."""
+    """Accepts batches of a schema, and then returns their rows in order, once."""
 
     def __init__(self, schema: Any, keys: Keys, nulls: str, memory: int, temp: Optional[Path],
                  cancel: Optional[Cancel] = None) -> None:
@@ -93,11 +96,11 @@ class TableSorter:
         self.order = Order(self.carriers, self.keys, nulls == 'first', max(memory // 4, 16 << 20), self.temp, cancel)
         self.cancel = cancel
         self.report = TableReport(memory=memory)
-        self.row_bytes = len(self.keys) * KEY_BYTES + 16  # of a row, beside its columns
+        self.row_bytes = len(self.keys) * KEY_BYTES + 16  # per row, in addition to its columns
         self.row_most = memory // 64
-        self.fronts_most = min(memory // 16, GROUP_MOST // 2)  # of all runs in a merge, without one more batch of each
+        self.fronts_most = min(memory // 16, GROUP_MOST // 2)  # bytes of all runs in a merge, in addition to one batch of each
         self.batch_most = self.fronts_most // FAN_IN
-        self.largest = self.batch_most  # batch of a run
+        self.largest = self.batch_most  # bytes of the largest batch of a run
         self.group: List[Any] = []
         self.ender = ThreadPoolExecutor(1)
         self.ending: Optional[Future[None]] = None
@@ -116,7 +119,7 @@ class TableSorter:
         if batch.schema != self.schema:
             raise TypeError('a batch has other columns than the first one')
         for begin in range(0, batch.num_rows, ROWS):
-            self._take_in(self.carriers.take_in(batch.slice(begin, min(ROWS, batch.num_rows - begin))))  # columns may be longer
+            self._take_in(self.carriers.take_in(batch.slice(begin, min(ROWS, batch.num_rows - begin))))  # cuts longer columns
 
     def _take_in(self, batch: Any) -> None:
         for piece in in_pieces(batch, self.row_most):
@@ -144,7 +147,7 @@ class TableSorter:
 
     @of_malloc()
     def _end_group(self, group: List[Any]) -> None:
-        """In a thread, while the next one is taken in. It stays in memory while there is room, else it is spilled."""
+        """Sorts a group, on another thread than push(). The run stays in memory if there is space, or else it is spilled."""
         run = self._sorted_group(group)
         batches: List[Any] = []
         for batch in run:
@@ -158,7 +161,7 @@ class TableSorter:
         self._add(held(batches))
 
     def _measure(self, batch: Any) -> None:
-        """A merge orders a batch of each run at least, and may take as much for that as for their columns."""
+        """Updates `largest`. A merge sorts at least one batch of each run, which may need as much memory as the columns of the batches."""
         self.largest = max(self.largest, batch.nbytes, (batch.nbytes + batch.num_rows * self.row_bytes) // 2)
 
     def _spill(self, run: Iterator[Any]) -> None:
@@ -177,7 +180,10 @@ class TableSorter:
         pa.default_memory_pool().release_unused()
 
     def batches(self) -> Iterator[Any]:
-        """In order, as they were pushed; the last group is ordered, and stays in memory."""
+        """Yields sorted batches of the schema that was pushed. The last group is sorted here, and stays in memory.
+
+        Raises a VerifyError if the number of rows is wrong.
+        """
         batches = self._batches()
         while True:
             with of_malloc():
@@ -205,7 +211,7 @@ class TableSorter:
         return runs[0] if len(runs) == 1 else merged(runs, self.order, self.fronts_most // max(len(runs), 1), self.row_bytes, batch_bytes)
 
     def _few_runs(self) -> List[Iterator[Any]]:
-        """So few that a batch of each has its place in memory."""
+        """Merges runs until there are so few that a batch of each fits into memory. Returns them."""
         fan_in = max(2, min(FAN_IN, self.fronts_most // self.largest))
         while len(self.runs) > fan_in:
             runs, self.runs, self.spill = self.runs, [], None

@@ -1,4 +1,4 @@
-"""sort_table: whatever speaks Arrow, by any keys."""
+"""sort_table: sorts tables of any library that exports Arrow data, by any keys."""
 from __future__ import annotations
 
 import time
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """Progress of a table: True draws it, a function is called with each Progress. Bytes are those of Arrow, or of a file."""
+    """Shows the progress of a table: True draws a line; a function is called with each Progress. Bytes are those of Arrow or of a file."""
 
     def __init__(self, progress: Progressing) -> None:
         self.show: Optional[Callable[[Progress], object]] = None
@@ -73,7 +73,7 @@ class _Given:
     def __next__(self) -> Any:
         if self.has_failed:
             raise UsageError('the sort failed before, so there are no more rows; sort again')
-        self.has_failed = True  # until it has not, whatever a signal raises meanwhile
+        self.has_failed = True  # also if a signal handler raises an exception meanwhile
         batch = next(self.batches, None)
         self.has_failed = False
         if batch is None:
