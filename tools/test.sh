@@ -4,13 +4,19 @@
 # thread sanitizer, then, on x86-64, a part for aarch64 under QEMU (tests/README.md). Warnings are errors. Last it prints what
 # was skipped and why, and `N passed, N failed, N skipped` over all presets (tests/count.py). Exit status 0: none failed;
 # with CI set: and none was skipped but for the reasons in tests/may_skip.txt.
+# While one preset is tested the next one is built, with ccache if there is one; build/PRESET/build.log is shown if that fails.
 # Random tests draw from a seed of the day, which is printed. GS_TEST_SEED=N replays the tests of another run.
+# Of the faults, the sorts on a Ray cluster and aarch64 a third runs, another one each day. GS_TEST_ALL=1 runs all,
+# GS_TEST_THIRD=1, 2 or 3 that third.
 #   tools/test.sh [PRESET]...     default: release asan-ubsan tsan aarch64
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Not the date itself: cases are drawn by seed plus number, so that two days would share most of them.
 export GS_TEST_SEED=${GS_TEST_SEED:-$(date -u +%F | cksum | cut -d" " -f1)}
-echo "GS_TEST_SEED=$GS_TEST_SEED"
+export GS_TEST_THIRD=${GS_TEST_THIRD:-$(($(date -u +%s) / 86400 % 3 + 1))}
+[ "${GS_TEST_ALL:-}" != 1 ] || GS_TEST_THIRD=
+settings="GS_TEST_SEED=$GS_TEST_SEED ${GS_TEST_THIRD:+GS_TEST_THIRD=$GS_TEST_THIRD}"
+echo "$settings"
 tools/dev/setup.sh tests
 tools/dev/lint.sh
 presets=("$@")
@@ -18,29 +24,63 @@ if [ ${#presets[@]} -eq 0 ]; then
     presets=(release asan-ubsan tsan)
     [ "$(uname -m)" != x86_64 ] || presets+=(aarch64)
 fi
+if command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
+fi
+
+# Writes how many seconds it took, or "none" where there is no compiler for the preset.
+build() { # PRESET
+    local begin=$SECONDS
+    if [ "$1" = aarch64 ] && ! tools/dev/setup.sh aarch64; then
+        echo none >"build/$1/built"
+        return
+    fi
+    cmake --preset "$1" -DGSORT_TESTS=ON -DGSORT_WERROR=ON
+    nice cmake --build --preset "$1"
+    echo $((SECONDS - begin)) >"build/$1/built"
+}
+
+begin_build() { # PRESET: in the background
+    mkdir -p "build/$1"
+    rm -f "build/$1/built"
+    build "$1" >"build/$1/build.log" 2>&1 &
+    builder=$!
+}
+
+builder=
+trap '[ -z "$builder" ] || kill "$builder" 2>/dev/null || true' EXIT
 status=0 results=() times=()
-for preset in "${presets[@]}"; do
+begin_build "${presets[0]}"
+for i in "${!presets[@]}"; do
+    preset=${presets[i]}
     echo "== $preset"
-    begin=$SECONDS
     result=$PWD/build/$preset/tests.xml
     results+=("$preset=$result")
-    if [ "$preset" = aarch64 ] && ! tools/dev/setup.sh aarch64; then
-        mkdir -p "build/$preset"
+    if ! wait "$builder"; then
+        builder=
+        grep -A 20 -E '^FAILED:|error' "build/$preset/build.log" || tail -n 40 "build/$preset/build.log"
+        echo "$preset does not build; all of it: build/$preset/build.log"
+        exit 1
+    fi
+    builder=
+    sed -n 's/^-- Kernels/Kernels/p' "build/$preset/build.log"
+    [ $((i + 1)) -ge ${#presets[@]} ] || begin_build "${presets[i + 1]}"
+    built=$(<"build/$preset/built")
+    if [ "$built" = none ]; then
         echo '<testsuite><testcase name="build" status="notrun"><skipped message="SKIP_"/><system-out>skipped: no cross compiler' \
             '</system-out></testcase></testsuite>' >"$result"
         continue
     fi
-    cmake --preset "$preset" -DGSORT_TESTS=ON -DGSORT_WERROR=ON | sed -n 's/^-- Kernels/Kernels/p'
-    cmake --build --preset "$preset"
-    built=$SECONDS
     rm -f "$result"
+    begin=$SECONDS
+    part=()
+    [ "$preset" != aarch64 ] || [ -z "$GS_TEST_THIRD" ] || part=(-I "$GS_TEST_THIRD,,3")
     # One more than processors: some tests wait, for disks, clusters or installers.
-    ctest --preset "$preset" -j $(($(nproc) + 1)) --output-junit "$result" --test-output-size-passed 10000000 \
+    ctest --preset "$preset" -j $(($(nproc) + 1)) "${part[@]}" --output-junit "$result" --test-output-size-passed 10000000 \
         --test-output-size-failed 10000000 || status=1
-    times+=("$preset: built in $((built - begin)) s, tested in $((SECONDS - built)) s")
+    times+=("$preset: built in $built s, tested in $((SECONDS - begin)) s")
 done
 echo
-printf '%s\n' "${times[@]}"
-echo "GS_TEST_SEED=$GS_TEST_SEED tools/test.sh ${presets[*]} replays this run"
+printf '%s\n' "${times[@]}" "$settings tools/test.sh ${presets[*]} replays this run"
 python3 tests/count.py "${results[@]}" || status=1
 exit $status

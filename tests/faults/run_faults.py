@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Every call fails once: jobs of all kinds under gsort-faults (faults.h), call by call, kind by kind.
 
-    run_faults.py BIN [--full] [--samples N] [--signals N] [--jobs N] [--part I/N] [--plan NAME] [--kind NAME]
-                      [--seed S] [--numbers]
+    run_faults.py BIN [--full] [--samples N] [--signals N] [--jobs N] [--part I/N] [--plan NAME] [--plans I/N]
+                      [--kind NAME] [--seed S] [--numbers]
 
 For each plan, engine and kind of call, the job runs with the first, the second, .. call failing; with all
 calls from there on failing; and with SIGKILL, SIGINT or SIGTERM coming at that call. Without --full, N calls
 of each kind are tried. SIGKILL, SIGINT and SIGTERM also come at N random times each (--signals). Of all that,
 --part I/N does every N-th, I from 1 on; --jobs of them at a time, as many as there are processors if not told.
+--plans I/N does every N-th plan and engine; GS_TEST_THIRD=I is --plans I/3.
 After each run:
 
     - it ended, with exit status 0 and the right output, or 2 or 3 (4 where data went missing),
@@ -374,6 +375,8 @@ def parse():
     parser.add_argument('--no-signals', action='store_true')
     parser.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument('--part', type=part, default=slice(None))
+    third = os.environ.get('GS_TEST_THIRD')
+    parser.add_argument('--plans', type=part, default=part(f'{third}/3') if third else slice(None))
     parser.add_argument('--numbers', action='store_true')
     parser.add_argument('--keep', action='store_true')
     return parser.parse_args()
@@ -389,7 +392,7 @@ def attempt_all(options, result):
             result.add(*counted)
         pool.close()  # to be ended while they hold the lock of their queue would leave others waiting for it
         pool.join()
-    if limit > 0 and not options.plan and not options.kind:
+    if limit > 0 and not options.plan and not options.kind and options.plans == slice(None):
         result.check()
 
 
@@ -421,9 +424,10 @@ def main():
         os.mkdir(data)
         make_data(gsort, data)
         check_that_calls_are_reached(gsort, data)
-        for name, plan in plans(data).items():
-            for engine in plan.engines if not options.plan or name in options.plan else ():
-                sweep.add_job(plan, engine)
+        jobs = [(plan, engine) for name, plan in plans(data).items() if not options.plan or name in options.plan
+                for engine in plan.engines]
+        for plan, engine in jobs[options.plans]:
+            sweep.add_job(plan, engine)
         attempt_all(options, result)
     finally:
         if options.numbers:
