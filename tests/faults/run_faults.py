@@ -47,7 +47,7 @@ INTERRUPTED = re.compile(r"gsort: interrupted(?:; (?:the files of )?'[^']*'(?: a
 KEPT = 'gsort: interrupted; run the same command again to continue\n'
 PLACED = "gsort: interrupted; the part written into 'out' may be incomplete\n"
 SPLIT = "gsort: interrupted; no file of 'out.%d' was written\n"
-NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|memory: |--[a-z]+|I/O threads: )")
+NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|(?:out of )?memory: |--[a-z]+|I/O threads: )")
 
 
 class Run:
