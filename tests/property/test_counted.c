@@ -24,6 +24,9 @@ static void check_report(const struct gs_report *counted, const struct gs_report
                         sorted->field_count * sizeof sorted->field_tallies[0]);
     assert_int_equal(counted->distinct_count, sorted->distinct_count);
     assert_int_equal(counted->mode_count, sorted->mode_count);
+    assert_int_equal(counted->has_ends, sorted->has_ends);
+    assert_memory_equal(counted->first_key, sorted->first_key, sizeof sorted->first_key);
+    assert_memory_equal(counted->last_key, sorted->last_key, sizeof sorted->last_key);
     for (size_t i = 0; i < sorted->quantile_count; i++)
         if (memcmp(counted->quantiles[i].value, sorted->quantiles[i].value, 16) != 0 ||
             counted->quantiles[i].rank != sorted->quantiles[i].rank)

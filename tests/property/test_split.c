@@ -148,6 +148,7 @@ static void check_case(const struct a_case *c)
         test_fail("%zu elements of %zu bytes: %s", c->n, bytes, error.text);
     size_t files =
         c->options.split_count > 0 ? c->options.split_count : c->options.split_value_count + 1;
+    uint64_t all = 0;
     assert_int_equal(report.split_count, files);
     assert_true(report.memory_peak_bytes <= report.plan.memory_bytes);
     for (size_t i = 0; i < files; i++) {
@@ -161,8 +162,10 @@ static void check_case(const struct a_case *c)
                       c->n, bytes, c->elements.is_record ? "records" : c->options.type, c->texts[0],
                       i + 1, files, length, begin, end);
         assert_int_equal(report.split_counts[i], end - begin);
+        all += length;
         remove(name);
     }
+    assert_int_equal(report.output_file_bytes, all);
 }
 
 static void test_split__random_cases__as_the_model(void **state)
