@@ -21,7 +21,7 @@ struct words_job {
     void *words;
     uint64_t count;
     word_lane lanes[4];
-    gsi_word_part parts[8];
+    gsi_word_part parts[GSI_WORD_PARTS_MAX];
     uint32_t part_count;
     bool is_stored;
     gsi_records_seen *seen;

@@ -1,4 +1,5 @@
-/* assert.h: what must hold where a number is made in one place and used in another. */
+/* assert.h: assertions where a number is made in one place and used in another, and constants that
+ * are small in a test build. */
 #ifndef GSI_ASSERT_H
 #define GSI_ASSERT_H
 
@@ -19,6 +20,18 @@
     } while (0)
 #else
 #define GSI_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))
+#endif
+
+/* GSI_CONSTANT: a constant that has another value with GSI_TINY.
+ *
+ *     #define BLOCK_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)16 << 10)
+ *
+ * Blocks, tables and limits then are so small that short jobs reach each end of them. The results
+ * are the same. A constant of a file format that outlives the process has one value. */
+#ifdef GSI_TINY
+#define GSI_CONSTANT(normal, tiny) (tiny)
+#else
+#define GSI_CONSTANT(normal, tiny) (normal)
 #endif
 
 #endif

@@ -9,6 +9,7 @@
  * that stay in the order in which they were: so nothing has to be gathered into other memory. */
 #include "device/candidates.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/record_ties.h"
@@ -19,12 +20,12 @@
 #include <string.h>
 
 /* Records that tags are made of at a time, and how far ahead of a copy they are fetched. */
-#define BLOCK 256u
+#define BLOCK GSI_CONSTANT(256u, 32u)
 #define AHEAD 12u
 
 /* From so many keys on a bound is looked for in a sample of them: that takes a few passes over the
  * keys in place of a sort, and 16 KiB of u64 for the sample. */
-#define SAMPLES       2048u
+#define SAMPLES       GSI_CONSTANT(2048u, 64u)
 #define SAMPLED_LEAST ((uint64_t)8 * SAMPLES)
 
 /* Indexes of tags are places in the candidates: one block of places holds them all. */

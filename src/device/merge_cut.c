@@ -1,6 +1,7 @@
 /* merge_cut.c: k-way co-rank by selection with pivots. */
 #include "device/merge_cut.h"
 
+#include "base/assert.h"
 #include "base/u128.h"
 #include "element/key_order.h"
 #include "element/width.h"
@@ -20,7 +21,7 @@
 
 /* Rounds after which every other pivot is the middle of a bracket: data that look alike need about
  * ten in all. */
-#define EAGER_ROUNDS 12
+#define EAGER_ROUNDS GSI_CONSTANT(12, 2)
 
 /* The pivot's slice is drawn with a probability proportional to its bracket, its place in the
  * bracket is the wanted quantile of what is left, moved a little towards the middle so that the far

@@ -5,6 +5,7 @@
  * records, so that long shared beginnings cost one look and not one sort for every ten bytes. */
 #include "device/record_ties.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
 #include "device/cpu/cpu_leaf_sort.h"
@@ -12,13 +13,13 @@
 #include <string.h>
 
 /* Up to this many tags a group is sorted by comparison. */
-#define FEW_TAGS 24u
+#define FEW_TAGS GSI_CONSTANT(24u, 4u)
 
 /* Tags that are looked at together for any that tie. */
-#define LOOK_TAGS 64u
+#define LOOK_TAGS GSI_CONSTANT(64u, 8u)
 
 /* Records are looked at this far ahead. */
-#define AHEAD 8u
+#define AHEAD GSI_CONSTANT(8u, 2u)
 
 /* Tags whose ten bytes are equal. */
 struct group {

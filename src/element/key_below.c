@@ -2,6 +2,7 @@
  * something is below the bound it is passed over once more, element by element. */
 #include "element/key_below.h"
 
+#include "base/assert.h"
 #include "element/record/record_word.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally_block.h"
@@ -10,7 +11,7 @@
 
 /* Elements a block: with a thousand wanted of many millions nearly none has one, and a block that
  * has is still a small part of all. */
-#define BLOCK 128u
+#define BLOCK GSI_CONSTANT(128u, 16u)
 
 GSI_INLINE size_t block_end(size_t begin, size_t n)
 {

@@ -1,6 +1,7 @@
 /* key_scope.c: comparison with the first record. */
 #include "element/key_scope.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
 #include "element/record/record_tags.h"
@@ -11,7 +12,7 @@
 #define SAMPLES 64u
 
 /* Keys whose first bytes are made at once. */
-#define BLOCK 256u
+#define BLOCK GSI_CONSTANT(256u, 16u)
 
 enum gs_status gsi_key_scope_open(struct gsi_key_scope *scope, const struct gsi_record *record,
                                   struct gsi_ledger *ledger, struct gs_error *error)

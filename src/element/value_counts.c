@@ -1,6 +1,7 @@
 /* value_counts.c: loops over elements of 1 and 2 bytes, and over their values. */
 #include "element/value_counts.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
 #include "element/element_ops.h"
@@ -9,7 +10,9 @@
 #include <string.h>
 
 /* Sums of so many bytes, and of their squares, fit into 32 bits. */
-#define BLOCK 4096u
+#define BLOCK GSI_CONSTANT(4096u, 64u)
+_Static_assert(BLOCK <= UINT32_MAX / UINT16_MAX, "sums of words fit");
+_Static_assert(BLOCK <= UINT32_MAX / (UINT8_MAX * UINT8_MAX), "sums of squares of bytes fit");
 
 static void add_bytes(uint64_t *tables, const uint8_t *elements, size_t n)
 {

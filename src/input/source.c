@@ -1,6 +1,7 @@
 /* source.c: reads ahead over a list of inputs. */
 #include "input/source.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "input/header.h"
 #include "input/zst/frames_reader.h"
@@ -8,7 +9,7 @@
 
 /* Bytes a transfer: 2 MiB, and as many in flight as are planned, reach the limit of the disks
  * measured (gsort-bench disk), also while other processes keep this one waiting. */
-#define BLOCK_BYTES ((uint64_t)2 << 20)
+#define BLOCK_BYTES GSI_CONSTANT((uint64_t)2 << 20, (uint64_t)64 << 10)
 
 struct gsi_source_slot {
     struct gsi_io io;

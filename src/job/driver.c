@@ -44,7 +44,7 @@
 
 /* More inputs than this are closed for now and opened again to be read: a process may have 1024
  * descriptors by default, and an input takes two. */
-#define INPUTS_OPEN_MAX 128
+#define INPUTS_OPEN_MAX GSI_CONSTANT(128, 2)
 
 static const char *const standard_input[] = {"-"};
 
@@ -82,7 +82,8 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
 {
     const struct gs_reader *readers = job->options->readers;
     bool has_stdin = false;
-    job->inputs.are_many = count > INPUTS_OPEN_MAX;
+    bool is_set = job->options->merge_set != GSI_SET_NONE; /* reads all files at the same time */
+    job->inputs.are_many = count > (is_set ? GSI_SET_FILES_MAX : INPUTS_OPEN_MAX);
     for (size_t i = 0; i < count; i++) {
         struct gsi_input *input = &job->inputs.table[i];
         bool has_reader = readers != NULL && readers[i].read != NULL;

@@ -3,6 +3,7 @@
  *   scan of the inputs: [device: tally, in pass 1] -> findings of a buffer -> counts, lists */
 #include "job/select.h"
 
+#include "base/assert.h"
 #include "base/report.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/quantile/histogram.h"
@@ -15,18 +16,18 @@
 
 /* The least memory for lists, and the most by default: what brackets of a sample need of any
  * data. */
-#define LEAST_BYTES ((uint64_t)1 << 20)
-#define MOST_BYTES  ((uint64_t)256 << 20)
+#define LEAST_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)16 << 10)
+#define MOST_BYTES  GSI_CONSTANT((uint64_t)256 << 20, (uint64_t)64 << 10)
 
 /* So few keys are kept all: sorting them takes less than a sample. */
-#define FEW_BYTES ((uint64_t)32 << 20)
+#define FEW_BYTES GSI_CONSTANT((uint64_t)32 << 20, (uint64_t)32 << 10)
 
 /* A page of each MiB is looked at first: a fifth of the time that reading all takes on a disk of
  * 2.4 GB/s. */
-#define SAMPLE_STEP_BYTES ((uint64_t)1 << 20)
+#define SAMPLE_STEP_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)16 << 10)
 
 /* Numbers of records that are looked at at a time. */
-#define NUMBERS 1024
+#define NUMBERS GSI_CONSTANT(1024, 64)
 
 /* How far a bracket made of thinned out keys reaches, in square roots of their number: 4 standard
  * deviations at most. */

@@ -2,14 +2,15 @@
 #ifndef GSI_SELECT_SAMPLE_H
 #define GSI_SELECT_SAMPLE_H
 
+#include "base/assert.h"
 #include "element/quantile/bracket.h"
 #include "element/quantile/quantile.h"
 #include "job/job.h"
 
 /* 128 blocks tell well enough how much blocks differ; 4096 hold 2 M numbers of 8 bytes, and take as
  * long as reading some 100 to 700 MiB. */
-#define GSI_SAMPLE_BLOCKS_MIN 128u
-#define GSI_SAMPLE_BLOCKS_MAX 4096u
+#define GSI_SAMPLE_BLOCKS_MIN GSI_CONSTANT(128u, 4u)
+#define GSI_SAMPLE_BLOCKS_MAX GSI_CONSTANT(4096u, 16u)
 
 struct gsi_sample {
     const struct gsi_layout *layout; /* of the numbers */

@@ -10,6 +10,7 @@
  * sorted. */
 #include "merge/find.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "element/compare.h"
@@ -29,7 +30,7 @@
 
 /* Of steps away from where the searches part: large groups cost a fourth of their bisection more.
  */
-#define STEP_FACTOR 16u
+#define STEP_FACTOR GSI_CONSTANT(16u, 2u)
 
 struct finding {
     struct gsi_search search;

@@ -2,6 +2,7 @@
  * row: of a number its sort key, which is made of whole blocks, of a record the record. */
 #include "merge/set_filter.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/container_of.h"
 #include "element/compare.h"
@@ -15,8 +16,8 @@
 
 /* Blocks of all threads and files together take this part of memory. */
 #define BLOCKS_PART  32
-#define BLOCKS_LEAST ((uint64_t)4 << 10)
-#define BLOCKS_MOST  ((uint64_t)256 << 10)
+#define BLOCKS_LEAST GSI_CONSTANT((uint64_t)4 << 10, (uint64_t)64)
+#define BLOCKS_MOST  GSI_CONSTANT((uint64_t)256 << 10, (uint64_t)256)
 
 /* Elements that a thread has room for: two that are looked at in a file, the first of the next
  * piece, and the first of the group. */

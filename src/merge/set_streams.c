@@ -1,6 +1,7 @@
 /* set_streams.c: copies streams, a block of each at a time. */
 #include "merge/set_streams.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/options.h"
 #include "input/header.h"
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 /* Of 64 streams these are 8 MiB, before any other memory is taken. */
-#define BLOCK_BYTES ((size_t)128 << 10)
+#define BLOCK_BYTES GSI_CONSTANT((size_t)128 << 10, (size_t)4 << 10)
 
 struct copies {
     struct gsi_inputs *inputs;

@@ -2,6 +2,7 @@
  * piece is kept, and its order change one set of counters of each file: so it is long. */
 #include "merge/sorted_reader.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "element/element_ops.h"
 #include "element/key_scope.h"
@@ -16,7 +17,7 @@
 
 /* Files that are read at a time, where there are too many to be open all at once: as many transfers
  * as reach the limit of a disk (input/source.c), two descriptors each. */
-#define BUSY_FILES_MAX 16u
+#define BUSY_FILES_MAX GSI_CONSTANT(16u, 3u)
 
 /* What is known about a piece. */
 struct state {

@@ -1,6 +1,7 @@
 /* sorted_search.c: looks at elements of files, and the cut at a rank. */
 #include "merge/sorted_search.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "element/compare.h"
 
@@ -10,7 +11,7 @@
 #define BLOCK_BYTES 4096u
 
 /* With more files each has a block of one element. */
-#define BLOCK_FILES_MAX 1024u
+#define BLOCK_FILES_MAX GSI_CONSTANT(1024u, 2u)
 
 enum gs_status gsi_search_open(struct gsi_search *search, struct gsi_inputs *inputs)
 {

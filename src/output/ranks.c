@@ -1,6 +1,7 @@
 /* ranks.c: takes elements out of windows by their places. */
 #include "output/ranks.h"
 
+#include "base/assert.h"
 #include "element/equal_keys.h"
 #include "element/record/record.h"
 #include "element/width.h"
@@ -129,7 +130,7 @@ static void value_at(const struct gsi_ranks *ranks, const uint8_t *element, uint
 /* ---- groups of equal values ---- */
 
 /* Elements are looked at in blocks, so that the loop over one vectorises. */
-#define BLOCK 512
+#define BLOCK GSI_CONSTANT(512, 32)
 
 /* The first of elements [from, n - distance) that equals the one `distance` behind it; n: none. */
 #define FIND_REPEAT(name, T)                                                           \

@@ -4,6 +4,7 @@
  * did wrong twice. */
 #include "output/read_back.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "element/element_ops.h"
 #include "input/format/trailer.h"
@@ -32,7 +33,7 @@ struct read_back {
 };
 
 /* So much of an output that is read by one thread is read at a time. */
-#define KEPT_BYTES ((uint64_t)1 << 20)
+#define KEPT_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)128 << 10)
 
 void gsi_read_back_plan(const struct gsi_options *options, struct gsi_plan *plan)
 {

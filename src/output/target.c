@@ -1,6 +1,7 @@
 /* target.c: reads what options say about the output. */
 #include "output/target.h"
 
+#include "base/assert.h"
 #include "element/key_type.h"
 #include "output/zst_pack.h"
 
@@ -25,7 +26,7 @@ bool gsi_target_has_blocks(const struct gsi_target *target)
 }
 
 #define BLOCK_PART      ((uint64_t)GSI_BLOCK_COUNT * GSI_BLOCKS_PART)
-#define BLOCK_MIN_BYTES ((uint64_t)64 << 10)
+#define BLOCK_MIN_BYTES GSI_CONSTANT((uint64_t)64 << 10, (uint64_t)4 << 10)
 #define BLOCK_MAX_BYTES ((uint64_t)2 << 20)
 
 uint64_t gsi_target_block_bytes(const struct gsi_target *target, uint64_t memory_bytes)

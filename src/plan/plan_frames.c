@@ -1,4 +1,5 @@
 /* plan_frames.c: the unit of spilled runs and of reads, and how many runs memory feeds at once. */
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "plan/plan_parts.h"
@@ -7,7 +8,7 @@
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)
 
-#define FRAME_MIN_BYTES (64 * KIB)
+#define FRAME_MIN_BYTES GSI_CONSTANT(64 * KIB, 16 * KIB)
 
 /* A run's share of memory, a third of which is one read: below about 1 MiB small reads take a disk
  * with seeks longer than another pass, which reads and writes everything once more. With less than

@@ -1,5 +1,6 @@
 /* plan_in_order.c: one pass for what is nearly in order (output/in_order.h): how much is held
  * back. */
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "plan/plan_parts.h"
@@ -7,7 +8,7 @@
 
 /* More runs than these are merged as frames; and of chunks their pieces take such a part at
  * most. */
-#define FILES_MOST 64u
+#define FILES_MOST GSI_CONSTANT(64u, 6u)
 #define FILES_PART 4u
 
 uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks)

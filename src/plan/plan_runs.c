@@ -1,5 +1,6 @@
 /* plan_runs.c: chunks and runs of a sort in the arena: resident where everything fits, else spilled
  * as far as must be. */
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "plan/plan_parts.h"
@@ -11,9 +12,9 @@
 /* Chunks: small enough that sorting the last one delays the output little (64 MiB: about 50 ms),
  * large enough that a merge of all of them stays cheap: a cut costs about 0.5 us a run (gsort-bench
  * merge). */
-#define CHUNK_MIN_BYTES  (256 * KIB)
+#define CHUNK_MIN_BYTES  GSI_CONSTANT(256 * KIB, 32 * KIB)
 #define CHUNK_MAX_BYTES  (64 * MIB)
-#define RESIDENT_CHUNKS  64
+#define RESIDENT_CHUNKS  GSI_CONSTANT(64, 256)
 #define SPILL_CHUNKS_MIN 8
 #define RUNS_PREFERRED   512
 

@@ -1,4 +1,5 @@
 /* plan_windows.c: threads and windows, which every kind of job has, and the tables of buffers. */
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "device/device.h"
@@ -9,8 +10,8 @@
 #define MIB ((uint64_t)1 << 20)
 
 /* Windows: 1 to 4 MiB reach a disk's limit at depth 8 (gsort-bench disk). */
-#define WINDOW_MIN_BYTES (64 * KIB)
-#define WINDOW_MAX_BYTES (2 * MIB)
+#define WINDOW_MIN_BYTES GSI_CONSTANT(64 * KIB, 16 * KIB)
+#define WINDOW_MAX_BYTES GSI_CONSTANT(2 * MIB, 64 * KIB)
 #define WINDOWS_IN_WRITE 8
 
 /* Frames are no larger than a chunk that is asked for, and each frame of the windows needs a place

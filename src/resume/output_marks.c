@@ -2,6 +2,7 @@
  * one. */
 #include "resume/output_marks.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 
@@ -11,12 +12,12 @@
 #include <xxhash.h>
 
 /* A mark each so many bytes of output, or this part of it, if that is less. */
-#define STEP_BYTES ((uint64_t)64 << 20)
+#define STEP_BYTES GSI_CONSTANT((uint64_t)64 << 20, (uint64_t)64 << 10)
 #define STEP_PART  256
 
 /* So many marks are looked at when the sort goes on, and so many of the last ones. */
-#define TAILS      64u
-#define TAILS_LAST 8u
+#define TAILS      GSI_CONSTANT(64u, 3u)
+#define TAILS_LAST GSI_CONSTANT(8u, 2u)
 
 /* What is in the output is no part of the run any more: whole frames, but for the last, and what
  * was merged of the first one that is left. */

@@ -2,6 +2,7 @@
  * to be the same when the sort goes on. */
 #include "resume/summary.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "resume/match.h"
 
@@ -9,7 +10,7 @@
 #include <stdio.h>
 
 /* Inputs an entry, at most: of a million there are 245 entries, each of which is synced. */
-#define INPUTS_AT_ONCE 4096u
+#define INPUTS_AT_ONCE GSI_CONSTANT(4096u, 3u)
 
 static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *entry,
                    uint64_t *inputs)

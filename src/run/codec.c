@@ -16,9 +16,9 @@
 
 /* Records are tried both ways in each 16th frame, the first eighth of it, if that holds enough to
  * tell: 2 % of the time. */
-#define TRIAL_FRAMES 16u
+#define TRIAL_FRAMES GSI_CONSTANT(16u, 3u)
 #define TRIAL_PART   8u
-#define TRIAL_LEAST  64u
+#define TRIAL_LEAST  GSI_CONSTANT(64u, 4u)
 
 void gsi_codec_describe(enum gsi_compress_choice choice, uint32_t level, char *text, size_t bytes)
 {

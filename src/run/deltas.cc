@@ -15,6 +15,8 @@ namespace
 
 constexpr uint32_t BLOCK = GSI_DELTAS_BLOCK;
 constexpr uint32_t MASK_BYTES = BLOCK / 8;
+static_assert(BLOCK % 8 == 0, "eight differences are packed at a time");
+static_assert(2 * BLOCK <= 256, "places of ones, modulo 256, tell how far apart they are");
 constexpr uint32_t HEAD_BYTES = 2, HEAD_SAME = 0xffff;
 constexpr uint32_t HEAD_MASK = 1u << 14, HEAD_FAR = 1u << 15;
 

@@ -23,6 +23,8 @@
 #ifndef GSI_DELTAS_H
 #define GSI_DELTAS_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +33,7 @@
 extern "C" {
 #endif
 
-#define GSI_DELTAS_BLOCK 128u
+#define GSI_DELTAS_BLOCK GSI_CONSTANT(128u, 16u)
 
 /* Memory behind what is coded: written by encode, and read, whatever is there, by decode. */
 #define GSI_DELTAS_SLACK 4096u

@@ -3,6 +3,7 @@
  * one step after another. */
 #include "run/planes.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
 #include "base/u128.h"
@@ -10,7 +11,7 @@
 
 #include <string.h>
 
-#define BLOCK 512u /* keys */
+#define BLOCK GSI_CONSTANT(512u, 64u) /* keys */
 
 typedef gsi_u128 __attribute__((may_alias)) lane_u128;
 

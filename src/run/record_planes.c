@@ -2,12 +2,13 @@
  * are made. */
 #include "run/record_planes.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
 #include "element/layout.h"
 #include "element/record/record.h"
 
-#define BLOCK 256u /* records */
+#define BLOCK GSI_CONSTANT(256u, 32u) /* records */
 
 struct gsi_record_planes gsi_record_planes_of(const struct gsi_layout *layout)
 {

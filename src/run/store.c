@@ -16,7 +16,7 @@
 #define SPARE_DESCRIPTORS 8
 
 /* A file should be worth its making. */
-#define PART_MIN_BYTES ((uint64_t)8 << 20)
+#define PART_MIN_BYTES GSI_CONSTANT((uint64_t)8 << 20, (uint64_t)64 << 10)
 
 /* Files a directory. Descriptors are given out from the lowest on, so a new one says how many there
  * are. */

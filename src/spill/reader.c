@@ -1,6 +1,7 @@
 /* reader.c: brings frames from disk into a merge. */
 #include "spill/reader.h"
 
+#include "base/assert.h"
 #include "base/report.h"
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
@@ -10,7 +11,7 @@
 
 /* With --resume what is read ahead is lost by a kill: so many frames beyond one of each run, so
  * that the disk is busy. */
-#define KEPT_AHEAD 16u
+#define KEPT_AHEAD GSI_CONSTANT(16u, 2u)
 
 struct state {
     uint64_t order_idx; /* in the order of reading */

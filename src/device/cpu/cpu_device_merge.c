@@ -24,7 +24,7 @@
 
 /* Windows of a stretch: then the owner has a 16th of the work, and the searches of the threads 4
  * steps more. */
-#define STRETCH_WINDOWS 16
+#define STRETCH_WINDOWS GSI_CONSTANT(16, 2)
 
 /* Cutting a window takes about 0.9 us for each slice (512 slices of u64, 32 threads of a Xeon,
  * 2026), and a thread merges about 1 byte a nanosecond. */

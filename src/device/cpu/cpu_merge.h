@@ -2,15 +2,16 @@
 #ifndef GSI_CPU_MERGE_H
 #define GSI_CPU_MERGE_H
 
+#include "base/assert.h"
 #include "device/cpu/cpu_wide_sort.h"
 #include "device/merge_cut.h"
 
 /* Bytes of output a tile aims at: tile and scratch together fill a second-level cache of 1 to 2
  * MiB. */
-#define GSI_TILE_BYTES ((size_t)512 << 10)
+#define GSI_TILE_BYTES GSI_CONSTANT((size_t)512 << 10, (size_t)8 << 10)
 
 /* Scratch a thread needs, bytes; sorts of chunks take it, too. */
-#define GSI_MERGE_SCRATCH_BYTES (2 * GSI_TILE_BYTES)
+#define GSI_MERGE_SCRATCH_BYTES GSI_CONSTANT(2 * GSI_TILE_BYTES, GSI_WIDE_SORT_BYTES)
 _Static_assert(GSI_MERGE_SCRATCH_BYTES >= GSI_WIDE_SORT_BYTES, "a sort by short tags finds room");
 
 /* What one merge works on; all borrowed for the call. */

@@ -15,6 +15,7 @@
 #ifndef GSI_CPU_PARTITION_H
 #define GSI_CPU_PARTITION_H
 
+#include "base/assert.h"
 #include "base/u128.h"
 #include "device/cpu/cpu_partition_simd.h"
 
@@ -22,7 +23,7 @@
 #include <stdbool.h>
 
 /* Of keys. In the first-level cache lie the block and two ends of up to two blocks. */
-#define GSI_PARTITION_BLOCK_BYTES 8192
+#define GSI_PARTITION_BLOCK_BYTES GSI_CONSTANT(8192, 1024)
 
 /* gsi_partition_begin makes one; `prepare`, `stop` and what they need are set behind that. */
 struct gsi_partition {

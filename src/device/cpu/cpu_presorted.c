@@ -11,6 +11,7 @@
  */
 #include "device/cpu/cpu_presorted.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
 #include "base/u128.h"
@@ -23,14 +24,14 @@
 #include <string.h>
 
 /* Keys a block: of random ones nothing but the first block is looked at. */
-#define BLOCK 1024
+#define BLOCK GSI_CONSTANT(1024, 64)
 
 /* Most steps by which keys are evened out. How many are enough is tried on the first TRIED_KEYS, of
  * LATE_LEAST keys or more: for fewer the trial takes too long. */
 #define STEPS_MOST  16
 #define STEPS_TRIED 4
 #define TRIED_KEYS  128
-#define LATE_LEAST  8192
+#define LATE_LEAST  GSI_CONSTANT(8192, 64)
 
 #define REVERSE(name, T)                                 \
     static void name(T *keys, size_t n)                  \

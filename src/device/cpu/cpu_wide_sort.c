@@ -33,11 +33,11 @@
 
 /* Of buckets, as the sample has it: so few of them are too large for a piece. */
 #define BUCKET_KEYS (PIECE_KEYS * 5 / 8)
-#define SAMPLES     4096u
+#define SAMPLES     GSI_CONSTANT(4096u, 128u)
 #define SAMPLE_STEP 64u /* keys, of which one is in the sample, at least */
 
 /* VQSort is as fast for fewer keys, and insertion for so few. */
-#define SHORT_KEYS 128u
+#define SHORT_KEYS GSI_CONSTANT(128u, 16u)
 #define FEW_KEYS   16u
 
 struct scratch {
@@ -47,6 +47,8 @@ struct scratch {
 };
 
 _Static_assert(sizeof(struct scratch) <= GSI_WIDE_SORT_BYTES, "fits");
+_Static_assert(SAMPLES <= PIECE_KEYS, "samples fit where keys of a piece do");
+_Static_assert(BUCKETS <= UINT8_MAX + 1, "a cell names its bucket in a byte");
 
 /* How keys are dealt. */
 struct deal {

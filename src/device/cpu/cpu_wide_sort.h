@@ -21,6 +21,7 @@
 #ifndef GSI_CPU_WIDE_SORT_H
 #define GSI_CPU_WIDE_SORT_H
 
+#include "base/assert.h"
 #include "base/u128.h"
 
 #include <stddef.h>
@@ -29,7 +30,7 @@
 #define GSI_WIDE_SORT_BYTES ((size_t)1 << 20)
 
 /* So many keys fit into the scratch: they are not dealt before they are sorted. */
-#define GSI_WIDE_PIECE_KEYS ((size_t)32768)
+#define GSI_WIDE_PIECE_KEYS GSI_CONSTANT((size_t)32768, (size_t)1024)
 
 /* gsi_wide_sort: as gsi_leaf_sort (cpu_leaf_sort.h) of keys of 16 bytes.
  * in    scratch: GSI_WIDE_SORT_BYTES, aligned to 64 */

@@ -2,6 +2,7 @@
  * what is kept, a byte an element; fingerprints; and, unless all or none are kept, the move. */
 #include "element/filter/filter.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "element/record/record_mix.h"
 #include "element/tally/tally_block.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* Records of a block lie in the first-level cache, if they are short enough. */
-#define BLOCK_BYTES ((size_t)16384)
+#define BLOCK_BYTES GSI_CONSTANT((size_t)16384, (size_t)512)
 
 /* What one block adds. */
 struct block {

@@ -1,6 +1,7 @@
 /* early_fold.c: tables of records by their keys, open addressing, a probe or two each. */
 #include "element/fold/early_fold.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "element/record/record_equal.h"
 #include "element/record/record_mix.h"
@@ -11,19 +12,20 @@
 /* Tables of all threads together take this part of memory. A table is never more than half full,
  * and at 2 MiB holds 2^18 keys, which is about what a core's own cache can serve. */
 #define TABLES_PART 16
-#define TABLE_MOST  ((uint64_t)1 << 19) /* slots */
-#define TABLE_LEAST ((uint64_t)1 << 12)
+#define TABLE_MOST  GSI_CONSTANT((uint64_t)1 << 19, (uint64_t)1 << 8) /* slots */
+#define TABLE_LEAST GSI_CONSTANT((uint64_t)1 << 12, (uint64_t)1 << 5)
 #define EMPTY       UINT32_MAX
+_Static_assert(TABLE_LEAST <= TABLE_MOST && TABLE_MOST < EMPTY, "slots hold indexes of records");
 
 /* Records that are looked up at a time. */
 #define AHEAD ((size_t)16)
 
 /* After a buffer of which more than 7 in 8 records stayed, so many are only tallied; and where that
  * was so of what is held, so many are folded for themselves. */
-#define IDLE_BUFFERS 15
+#define IDLE_BUFFERS GSI_CONSTANT(15, 2)
 
 /* So many buffers a thread are enough for it to hold one. */
-#define HOLD_BUFFERS 4
+#define HOLD_BUFFERS GSI_CONSTANT(4, 1)
 
 struct gsi_early_worker {
     uint32_t *slots;     /* indexes of records */

@@ -4,6 +4,7 @@
  * halves. */
 #include "element/record/record_mix.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
 #include "element/tally/tally_block.h"
@@ -30,7 +31,7 @@ GSI_INLINE uint64_t mix_pair(uint64_t first, uint64_t second, uint32_t bytes)
 }
 
 /* Records whose words are put side by side. */
-#define BLOCK 256u
+#define BLOCK GSI_CONSTANT(256u, 16u)
 
 /* The words of records of 8 to 16 bytes that are not 16 apart, side by side: the first 8 bytes, and
  * those behind them, extended by zeros. `bytes` is a constant where this is called. */

@@ -9,13 +9,14 @@
  */
 #include "element/record/record_tags.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
 
 #include <string.h>
 
 /* Records a block: with tags of 16 bytes, keys of 8 and a hundred bytes a record, 32 KiB. */
-#define BLOCK 256u
+#define BLOCK GSI_CONSTANT(256u, 16u)
 
 /* Where the records of a block are. */
 struct block {

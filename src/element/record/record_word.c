@@ -2,6 +2,7 @@
  * map. */
 #include "element/record/record_word.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
 #include "element/record/record_tags.h"
@@ -10,8 +11,14 @@
 
 #define NOTHING 0x80u /* an index of a byte that is zero */
 
+/* The most bits of a rider's index. */
+#define INDEX_BITS GSI_CONSTANT(GSI_TAG_INDEX_BITS, 16u)
+
+_Static_assert(2 * GSI_WORD_PARTS_MAX >= sizeof(((struct gsi_record_word *)NULL)->from),
+               "a word holds no more floats than parts");
+
 /* Words whose numbers are mapped while they are in the first-level cache. */
-#define BLOCK 512u
+#define BLOCK GSI_CONSTANT(512u, 32u)
 
 /* ---- what words are made of ---- */
 
@@ -102,7 +109,7 @@ bool gsi_record_rider_make(const struct gsi_record *record, struct gsi_record_wo
         word->to[off] = (uint8_t)at++;
     }
     word->index_shift = 8 * at;
-    word->index_bits = gsi_min_u32(GSI_TAG_INDEX_BITS, 8 * (16 - record->bytes));
+    word->index_bits = gsi_min_u32(INDEX_BITS, 8 * (16 - record->bytes));
     return true;
 }
 

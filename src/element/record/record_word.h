@@ -33,6 +33,9 @@ extern "C" {
 /* The widest records that ride: 32 bits are left to the index. */
 #define GSI_RIDER_BYTES_MAX 12u
 
+/* The most numbers of a word that are mapped: floats have two bytes at least. */
+#define GSI_WORD_PARTS_MAX 8u
+
 /* A number in a word whose sort key is more than its bits with some flipped. */
 struct gsi_word_part {
     uint32_t half;          /* of a word of 16 bytes: 0, the lower one, or 1 */
@@ -62,7 +65,7 @@ struct gsi_record_word {
     /* Byte i of a block of 16 is byte from[i] of the records', then xor flip[i]; and back by `to`.
      * Indexes of 0x80 stand for zeros. Blocks hold several words of 4 or 8 bytes. */
     uint8_t from[16], to[16], flip[16];
-    struct gsi_word_part parts[8];
+    struct gsi_word_part parts[GSI_WORD_PARTS_MAX];
 };
 
 /* gsi_record_word_make: whether records are words.

@@ -7,6 +7,7 @@
 #ifndef GSI_TALLY_BLOCK_H
 #define GSI_TALLY_BLOCK_H
 
+#include "base/assert.h"
 #include "base/simd.h"
 #include "base/u128.h"
 #include "element/layout.h"
@@ -16,7 +17,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements are little-e
 
 /* 8 KiB of f64. Measured on one core of an EPYC 9005 (48 KiB L1): best overall of 512 to 8192,
  * which are within 20 % of each other. */
-#define GSI_BLOCK_ELEMENTS 1024
+#define GSI_BLOCK_ELEMENTS GSI_CONSTANT(1024, 64)
+_Static_assert(GSI_BLOCK_ELEMENTS <= 1 << 10, "the low halves of a block add up to less than 2^42");
 
 /* The next block's size, of what is left. */
 GSI_INLINE size_t gsi_block_elements(size_t left)

@@ -1,6 +1,7 @@
 /* trailer.c: goes through the trailer block by block. */
 #include "input/format/trailer.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/options.h"
 #include "loop/cancel.h"
@@ -8,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define BLOCK_BYTES ((uint64_t)64 << 10)
+#define BLOCK_BYTES GSI_CONSTANT((uint64_t)64 << 10, (uint64_t)4 << 10)
 
 static const struct gsi_trailer none;
 

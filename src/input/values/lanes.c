@@ -1,6 +1,7 @@
 /* lanes.c: a reader for each file of values, and what was read of it. */
 #include "input/values/lanes.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "base/simd.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* Buffers of a lane: while one is taken apart others are read. Together a 64th of memory. */
-#define LANE_BUFFERS     6u
+#define LANE_BUFFERS     GSI_CONSTANT(6u, 3u)
 #define LANE_PART        384
 #define BUFFER_MIN_BYTES ((uint64_t)16 << 10)
 #define BUFFER_MAX_BYTES ((uint64_t)2 << 20)

@@ -3,11 +3,13 @@
 #ifndef GSI_ZST_BLOCKS_H
 #define GSI_ZST_BLOCKS_H
 
+#include "base/assert.h"
 #include "io/file.h"
 #include "loop/loop.h"
 
-#define GSI_ZST_BLOCK_BYTES ((uint64_t)256 << 10) /* four in flight are enough to reach a disk's */
-#define GSI_ZST_BLOCK_COUNT 4u                    /* limit, as the data are packed */
+/* Four in flight are enough to reach a disk's limit, as the data are packed. */
+#define GSI_ZST_BLOCK_BYTES GSI_CONSTANT((uint64_t)256 << 10, (uint64_t)16 << 10)
+#define GSI_ZST_BLOCK_COUNT 4u
 
 struct gsi_zst_block {
     struct gsi_io io;

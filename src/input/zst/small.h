@@ -4,6 +4,7 @@
 #ifndef GSI_ZST_SMALL_H
 #define GSI_ZST_SMALL_H
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "io/file.h"
 #include "loop/loop.h"
@@ -12,7 +13,7 @@
 
 /* The most that a small frame holds, which is what gsort's own hold (zst_pack.c); and the most that
  * it takes when packed. */
-#define GSI_ZST_SMALL_BYTES ((uint64_t)1 << 20)
+#define GSI_ZST_SMALL_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)64 << 10)
 #define GSI_ZST_SMALL_CODED_BYTES \
     gsi_round_up_u64(ZSTD_COMPRESSBOUND(GSI_ZST_SMALL_BYTES), (uint64_t)GSI_DIRECT_ALIGN)
 

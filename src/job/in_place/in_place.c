@@ -37,7 +37,7 @@
  * cancel has to wait for that. */
 #define PIECES_A_THREAD 4
 #define PIECE_MIN_BYTES THREAD_MIN_BYTES
-#define PIECE_MAX_BYTES ((uint64_t)256 << 20)
+#define PIECE_MAX_BYTES GSI_CONSTANT((uint64_t)256 << 20, (uint64_t)64 << 10)
 
 /* The median of so many keys has the rank n / 2, give or take n / 32. */
 #define SAMPLE_KEYS 255

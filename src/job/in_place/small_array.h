@@ -3,6 +3,7 @@
 #ifndef GSI_SMALL_ARRAY_H
 #define GSI_SMALL_ARRAY_H
 
+#include "base/assert.h"
 #include "io/array.h"
 #include "option/together.h"
 
@@ -11,7 +12,7 @@ extern "C" {
 #endif
 
 /* Arrays from this size on are for threads. */
-#define GSI_SMALL_ARRAY_END_BYTES ((uint64_t)1 << 20)
+#define GSI_SMALL_ARRAY_END_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)16 << 10)
 
 /* gsi_small_array_is: whether a sort of an array is one of these: with options that go together,
  * and nothing but what becomes of its numbers is asked for. What is wrong with it is for others to

@@ -6,10 +6,11 @@
 #ifndef GSI_COPIER_H
 #define GSI_COPIER_H
 
+#include "base/assert.h"
 #include "loop/buffers.h"
 
 /* As many parts keep the threads of most machines busy. */
-#define GSI_COPIER_PARTS 32u
+#define GSI_COPIER_PARTS GSI_CONSTANT(32u, 5u)
 
 struct gsi_copier;
 

@@ -11,13 +11,13 @@
 /* Pieces take a 128th of memory together. A large one is in a core's second-level cache when it is
  * copied; as many keep the threads of most machines busy. */
 #define MEMORY_PART     128u
-#define PIECES_MOST     32u
+#define PIECES_MOST     GSI_CONSTANT(32u, 5u)
 #define PIECES_LEAST    4u
 #define PIECE_MAX_BYTES ((uint64_t)1 << 20)
 #define PIECE_MIN_BYTES ((uint64_t)8 << 10)
 
 /* Entries that are not written as they are are made in batches, in the first-level cache. */
-#define BATCH_BYTES ((uint64_t)16 << 10)
+#define BATCH_BYTES GSI_CONSTANT((uint64_t)16 << 10, (uint64_t)512)
 
 /* Of a buffer: the piece whose entries are in it. */
 struct piece {
