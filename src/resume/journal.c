@@ -23,6 +23,9 @@ _Static_assert(sizeof(struct head) == 24, "the head is on the disk as it is here
 /* What an entry says goes through this much memory, for its checksum. */
 #define BLOCK_BYTES 16384u
 
+/* A disk writes at least so much at once, or nothing. */
+#define SECTOR_BYTES 512u
+
 /* `bytes` from `off` on; *is_whole false: the file ends before. */
 static int hash_file(XXH3_state_t *state, int fd, uint64_t off, uint64_t bytes, bool *is_whole)
 {
@@ -63,21 +66,25 @@ int gsi_journal_next(struct gsi_journal *journal, struct gsi_journal_entry *entr
     return 0;
 }
 
-int gsi_journal_may_be(int fd, uint32_t newest, bool *may_be)
+int gsi_journal_may_be(int fd, uint32_t first_type, uint32_t newest, bool *may_be)
 {
-    static const struct head zeros;
+    static const uint8_t zeros[SECTOR_BYTES];
+    uint8_t sector[SECTOR_BYTES] = {0};
     struct head head;
+    uint32_t version;
     struct gsi_journal journal = {.fd = fd};
     struct gsi_journal_entry entry;
-    int64_t moved = gsi_file_read(fd, &head, sizeof head, 0);
+    int64_t moved = gsi_file_read(fd, sector, sizeof sector, 0);
     if (moved < 0)
         return errno;
-    if (memcmp(&head, &zeros, (size_t)moved) != 0)
-        return gsi_journal_next(&journal, &entry, may_be);
-    uint32_t found = newest; /* the head is written last */
-    moved = gsi_file_read(fd, &found, sizeof found, sizeof head);
-    *may_be = moved >= 0 && found > 0 && found <= newest;
-    return moved < 0 ? errno : 0;
+    memcpy(&head, sector, sizeof head);
+    memcpy(&version, sector + sizeof head, sizeof version);
+    /* The head is written last, but a power failure may keep it and lose the rest. */
+    bool is_head =
+        memcmp(&head, zeros, sizeof head) == 0 || (head.type == first_type && head.zero == 0);
+    *may_be =
+        memcmp(sector, zeros, sizeof sector) == 0 || (is_head && version > 0 && version <= newest);
+    return *may_be ? 0 : gsi_journal_next(&journal, &entry, may_be);
 }
 
 int gsi_journal_append(struct gsi_journal *journal, uint32_t type, const struct iovec *parts,

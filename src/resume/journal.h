@@ -33,10 +33,11 @@ struct gsi_journal_entry {
  * size. Returns 0, or an errno value: it cannot be read. */
 int gsi_journal_next(struct gsi_journal *journal, struct gsi_journal_entry *entry, bool *is_there);
 
-/* gsi_journal_may_be: whether a file may be what is left of a journal that was never begun:
- * nothing, zeros where its first head goes, with nothing or a version up to `newest` behind them,
- * or a whole entry. Returns 0, or an errno value. */
-int gsi_journal_may_be(int fd, uint32_t newest, bool *may_be);
+/* gsi_journal_may_be: returns in *may_be whether a file may be the rest of a new journal. A process
+ * or a machine then stopped before the first entry was synced. Such a file begins with a whole
+ * entry or a sector of zeros. Otherwise it begins with a head of zeros or of `first_type`,
+ * and a version up to `newest`. Returns 0, or an errno value. */
+int gsi_journal_may_be(int fd, uint32_t first_type, uint32_t newest, bool *may_be);
 
 /* gsi_journal_append: appends an entry of `count` parts, one after the other, and syncs it. What
  * may be behind the end is cut off first. Returns 0, or an errno value. Any thread, one at a

@@ -237,7 +237,7 @@ static enum gs_status check_new_journal(const struct gsi_resume *resume)
     GSI_TRY(gsi_kept_dir_file(&resume->dir, NEW_MANIFEST, false, &fd, resume->job.loop->error));
     if (fd < 0)
         return GS_OK;
-    int refusal = gsi_journal_may_be(fd, GSI_RESUME_VERSION, &is_ours);
+    int refusal = gsi_journal_may_be(fd, GSI_RESUME_BEGIN, GSI_RESUME_VERSION, &is_ours);
     close(fd);
     if (refusal != 0)
         return gsi_fail(resume->job.loop->error, gsi_status_of_errno(refusal), refusal,

@@ -153,6 +153,36 @@ static void test_journal__goes_on_behind_the_last_whole_entry(void **state)
     assert_int_equal(count_entries(file, size), 2);
 }
 
+/* A power failure may keep any sectors of an entry that was not synced. */
+static void test_journal__any_sectors_of_the_first_entry__may_be_a_journal(void **state)
+{
+    (void)state;
+    uint32_t numbers[300] = {5}; /* the version, then something in each of three sectors */
+    struct iovec part = {.iov_base = numbers, .iov_len = sizeof numbers};
+    struct gsi_journal journal = open_empty("journal");
+    bool may_be;
+    memset(numbers + 1, 0x77, sizeof numbers - sizeof numbers[0]);
+    assert_int_equal(gsi_journal_append(&journal, 1, &part, 1), 0);
+    close(journal.fd);
+    size_t bytes = get_bytes("journal", file, MOST);
+    for (unsigned lost = 0; lost < 8; lost++) {
+        uint8_t torn[MOST];
+        memcpy(torn, file, bytes);
+        for (unsigned i = 0; i < 3; i++)
+            if ((lost >> i & 1) != 0)
+                memset(torn + 512 * i, 0, (i < 2 ? 512 * (i + 1) : bytes) - 512 * i);
+        put_bytes("copy", torn, bytes);
+        int fd = open("copy", O_RDONLY);
+        assert_int_equal(gsi_journal_may_be(fd, 1, 5, &may_be), 0);
+        if (!may_be)
+            test_fail("without the sectors %x it is taken for another file", lost);
+        assert_int_equal(gsi_journal_may_be(fd, 2, 4, &may_be), 0);
+        if (may_be && (lost & 1) == 0 && lost != 0)
+            test_fail("with another head and without the sectors %x it is a journal", lost);
+        close(fd);
+    }
+}
+
 static void test_journal__disk_refuses__says_why(void **state)
 {
     (void)state;
@@ -175,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_journal__cannot_be_read__is_no_end),
         cmocka_unit_test(test_journal__any_bit_flipped__ends_before_it),
         cmocka_unit_test(test_journal__goes_on_behind_the_last_whole_entry),
+        cmocka_unit_test(test_journal__any_sectors_of_the_first_entry__may_be_a_journal),
         cmocka_unit_test(test_journal__disk_refuses__says_why),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
