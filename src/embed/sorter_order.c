@@ -17,7 +17,7 @@
 /* Large enough that a block costs little more than its bytes, small enough that each of many
  * threads may have one. A block has at least one element of the longest kind. */
 #define BLOCK_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)128 << 10)
-_Static_assert(BLOCK_BYTES >= 2 * GSI_RECORD_BYTES_MAX, "an entry is a record and its sums");
+_Static_assert(BLOCK_BYTES / 2 >= GSI_RECORD_BYTES_MAX, "an entry is a record and its sums");
 
 /* Parts that there may be: threads of a large machine, many times over. */
 #define PARTS_MAX (1u << 16)

@@ -14,7 +14,7 @@
 /* The most bits of a rider's index. */
 #define INDEX_BITS GSI_CONSTANT(GSI_TAG_INDEX_BITS, 16u)
 
-_Static_assert(2 * GSI_WORD_PARTS_MAX >= sizeof(((struct gsi_record_word *)NULL)->from),
+_Static_assert(GSI_WORD_PARTS_MAX >= sizeof(((struct gsi_record_word *)NULL)->from) / 2,
                "a word holds no more floats than parts");
 
 /* Words whose numbers are mapped while they are in the first-level cache. */
