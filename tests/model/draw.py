@@ -93,8 +93,8 @@ VARIANTS = {variant.row: variant for variant in [
     Variant("--head=2"),
     Variant("--tail=3"),
     Variant("--print=text"),
-    Variant("--print=json", needs=("--head=4",)),
-    Variant("--print=header", needs=("--head=4",)),
+    Variant("--print=json", needs=("--head=2",)),
+    Variant("--print=header", needs=("--head=2",)),
     Variant("--stats=text"),
     Variant("--stats=json"),
     Variant("--stats=json:report.json"),
@@ -206,6 +206,7 @@ class Case:
     stdin: str = None  # name of a file that is piped
     tails: list = dataclass_field(default_factory=list)  # bytes after the last element of each file
     print: str = None  # how
+    is_npy: bool = False  # inputs, and so outputs
     head: int = 0
     tail: int = 0
     named: list = dataclass_field(default_factory=list)  # files as messages name them
@@ -215,6 +216,16 @@ class Case:
 
 
 # ---- elements ----
+
+
+def only_folded(fields, key_count, fold_count):
+    """Records of keys and folded fields alone, which gsort may combine while it reads; and their length."""
+    others = [field for field in fields[key_count:] if not field.type.is_bytes and not field.type.is_time][:fold_count]
+    packed_fields, off = [], 0
+    for field in fields[:key_count] + others:
+        packed_fields.append(Field(off, field.type.name))
+        off = packed_fields[-1].end
+    return packed_fields, off
 
 
 def draw_layout(rng, job, names):
@@ -238,6 +249,9 @@ def draw_layout(rng, job, names):
     if needs_key:
         numbers = [field for field in fields if not field.type.is_bytes]
         count = min(len(fields), rng.choice([1, 1, 2, 3]) + ("--group=1" in names))
+        if names & set(FOLDS) and rng.random() < 0.4:
+            fields, job.record = only_folded(fields, count, len(names & set(FOLDS)))
+            numbers = [field for field in fields if not field.type.is_bytes]
         keys = fields[:count]
         is_ranked = names & {*RANKS, "--variance"}
         if is_ranked and keys[0].type.is_bytes:
@@ -277,9 +291,12 @@ def draw_files(rng, case, fields):
     one_file = names & {"--find=3..5", "--head=2", "--tail=3", "--region=48:2256"}
     file_count = 1 if one_file else rng.choice([1, 1, 2, 2, 3, 5] if is_sorted or "--files0-from=names" in names else [1, 1, 1, 2, 3])
     most = rng.choice([3, 40, 300, 300, 1500])
+    is_equal = rng.random() < 0.05
     for _ in range(file_count):
         count = rng.choice([0, 1, most, most, rng.randrange(most + 1)])
         elements = draw_elements(rng, job, fields, count)
+        if is_equal and elements:
+            elements = [(job.files[0] or elements)[0] if job.files else elements[0]] * count
         how = rng.random()
         if is_sorted and not (names & {"--check", "--check=quiet"} and "--find=3..5" not in names and how < 0.3) or how < 0.1:
             elements.sort(key=job.order)
@@ -409,6 +426,31 @@ def packed(data):
     return frame
 
 
+NPY_LETTERS = {"uint8": "|u1", "int8": "|i1", "f16": "f2", "f32": "f4", "f64": "f8", "u16": "u2", "u32": "u4", "u64": "u8", "i16": "i2", "i32": "i4", "i64": "i8"}
+NOT_NPY = {"--type=i64", "--record=24", "--header=24", "--region=48:2256", "--raw", "--drop-tail"}
+
+
+def npy_descr(name, order=None):
+    """How a .npy header names the type; None: it has no name for it."""
+    kind = type_of(name)
+    letters = NPY_LETTERS.get(kind.base)
+    return letters and (letters if letters[0] == "|" else (">" if (order or kind.order) == "big" else "<") + letters)
+
+
+def npy_header(descr, count):
+    text = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({count},), }}"
+    text += " " * (-(len(text) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(text)) + text.encode()
+
+
+def may_be_npy(case):
+    """Whether its inputs may be .npy files, and its output so, too."""
+    names = case.names
+    is_written_once = "--output=out.%d" not in names or "--zstd" in names
+    needs_two = names & {"--unique", "--merge=intersect", "--split-at=5"} or {"--merge", "--where=0:u64>4"} <= names
+    return not names & NOT_NPY and npy_descr(case.job.type) and not (is_written_once and needs_two)
+
+
 def draw_data(rng, case):
     """The bytes of the inputs, and the arguments that name them."""
     job, names = case.job, case.names
@@ -420,8 +462,12 @@ def draw_data(rng, case):
     if {"--histogram=3", "--stats-only"} <= names:
         is_packed = False
     is_packed = is_packed and "--values=values:8=values.out" not in names and "--split=3" not in names
+    case.is_npy = not job.record and bool(may_be_npy(case)) and rng.random() < 0.4
+    if case.is_npy:
+        case.edges.add("npy")
+        suffix, is_packed = ".npy", False
     for i, elements in enumerate(job.files):
-        data = case.header if i == 0 or not case.header else rng.randbytes(len(case.header))
+        data = npy_header(npy_descr(job.type), len(elements)) if case.is_npy else case.header if i == 0 or not case.header else rng.randbytes(len(case.header))
         data += b"".join(elements)
         case.tails.append(rng.randrange(width) if "--drop-tail" in names else 0)
         data += rng.randbytes(case.tails[-1])
@@ -437,7 +483,7 @@ def draw_data(rng, case):
     if "--files0-from=names" in names:
         case.files["names"] = b"\0".join(name.encode() for name in case.inputs)
         case.inputs = []
-    elif len(case.inputs) == 1 and "--type=i64" in names | {"--type=i64" if job.record else ""} and rng.random() < 0.2:
+    elif len(case.inputs) == 1 and not case.is_npy and "--type=i64" in names | {"--type=i64" if job.record else ""} and rng.random() < 0.2:
         if not names & NOT_PIPED and not {"--histogram=3", "--stats-only"} <= names and "--values=values:8=values.out" not in names and "--split=3" not in names:
             case.stdin = case.inputs.pop()
             case.named = ["standard input"]
@@ -473,6 +519,21 @@ PLAIN = {name for name in VARIANTS if "=" not in name} - set(ARGUMENTS)
 AS_IN_ROW = {"--ties=bytes", "--ties=input", "--keep=first", "--keep=repeated", "--argsort=u32", "--verify=read", "--temporary-directory=.", "--resume=kept",
              "--compress=none", "--compress=auto", "--spill=auto", "--device=cpu", "--check=quiet", "--print=text", "--print=json", "--print=header",
              "--stats=text", "--stats=json", "--stats=json:report.json", "--stats=none"}
+
+
+# Kinds of inputs that are counted beside each option (--coverage).
+EDGES = {"sorted", "falling", "stdin", "zst", "npy", "empty", "one element", "several files", "equal elements", "NaN", "tail", "repeated keys"}
+
+
+def edges_of(case):
+    job = case.job
+    elements = [element for file in job.files for element in file]
+    key = job.fields()[0]
+    counts = len(elements), len(set(elements)), len({job.ordinals(element) for element in elements[:200]})
+    found = {"empty": counts[0] == 0, "one element": counts[0] == 1, "several files": len(job.files) > 1, "tail": any(case.tails),
+             "equal elements": counts[0] > counts[1] == 1, "repeated keys": 1 < counts[2] < min(counts[0], 200),
+             "NaN": any(key.type.is_nan(key.of(element)) for element in elements)}
+    return {name for name, is_there in found.items() if is_there}
 
 
 def drawn(rng, names):
@@ -532,6 +593,7 @@ def drawn(rng, names):
         case.output = "out.%d" if names & {"--split=3", "--split-at=5"} else "out"
         given["--output=out.%d"] = case.output
     put_together(rng, case, given)
+    case.edges |= edges_of(case)
     return case
 
 

@@ -7,6 +7,9 @@
     run_model.py BIN_DIR --coverage          prints pairs and edge cases that no job had
 """
 import argparse
+import ast
+import ctypes
+import itertools
 import json
 import multiprocessing
 import os
@@ -17,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from collections import Counter
 
@@ -174,6 +178,11 @@ def run(gsort, case, command, folder):
     done = subprocess.run([gsort, *command], cwd=folder, input=data, capture_output=True, timeout=120,
                           stdin=None if case.stdin else subprocess.DEVNULL) if data is None else subprocess.run(
                               [gsort, *command], cwd=folder, input=data, capture_output=True, timeout=120)
+    return Done(done.returncode, done.stdout, done.stderr, taken_files(case, folder))
+
+
+def taken_files(case, folder):
+    """What was written, which is removed."""
     files = {}
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
@@ -186,12 +195,34 @@ def run(gsort, case, command, folder):
         with open(path, "rb") as file:
             files[name] = file.read()
         os.remove(path)
-    return Done(done.returncode, done.stdout, done.stderr, files)
+    return files
 
 
 def unpacked(data):
     done = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True)
     return done.stdout if done.returncode == 0 else b"(not zstd) " + data
+
+
+def without_npy_header(case, data):
+    """The elements of a .npy file, and what is wrong with its header."""
+    if data[:8] != b"\x93NUMPY\x01\0":
+        return data, ["it is no .npy file"]
+    bytes = 10 + int.from_bytes(data[8:10], "little")
+    try:
+        header = ast.literal_eval(data[10:bytes].decode())
+    except (ValueError, SyntaxError) as reason:
+        return data, [f"its .npy header cannot be read: {reason}"]
+    job = case.job
+    descr = f"<u{job.argsort}" if job.argsort else draw.npy_descr(job.type, job.out_order)
+    told = header["descr"]
+    if job.count:  # elements are the first field
+        if not isinstance(told, list) or told[-1] != ("count", "<u8") or len(told) != 2:
+            return data[bytes:], [f"its descr is {told!r}, without counts"]
+        told = told[0][1]
+    width = (job.argsort or job.element_bytes) + 8 * job.count
+    wanted = {"descr": descr, "fortran_order": False, "shape": ((len(data) - bytes) // width,)}
+    found = {**header, "descr": told}
+    return data[bytes:], [] if wanted == found and bytes % 64 == 0 else [f"its header is {found}, not {wanted}"]
 
 
 def json_of(text):
@@ -232,10 +263,16 @@ def judge(case, wanted, done, command):
             wrong.append(f"{name} is {'missing' if name in wanted.files else 'left'}")
             continue
         data = unpacked(files[name]) if is_packed and not name.startswith("values") else files[name]
+        if case.is_npy and not name.startswith("values"):
+            data, wrong_header = without_npy_header(case, data)
+            wrong += [f"{name}: {problem}" for problem in wrong_header]
         if data != wanted.files[name]:
             wrong.append(f"{name}: {first_difference(wanted.files[name], data)}")
     if wanted.out is not None:
         data = unpacked(done.out) if is_packed and case.output is None and case.print is None else done.out
+        if case.is_npy and case.job.verb == "sort" and case.print is None and case.output is None:
+            data, wrong_header = without_npy_header(case, data)
+            wrong += wrong_header
         has_report = "--stats=json" in command and case.output is not None
         if data != wanted.out and not has_report:
             wrong.append(f"standard output: {first_difference(wanted.out, data)}")
@@ -286,6 +323,15 @@ def judge_lines(case, wanted, done, command):
     return wrong
 
 
+def judge_library(case, wanted, done):
+    command = ["--stats=json:report.json", "--quiet", *(argument for _, argument in case.options if argument.startswith("--zstd"))]
+    if wanted.refusal is not None:
+        del done.files["report.json"]
+    done.out = wanted.out if wanted.out is not None else b""
+    done.err = done.err if done.code else ""
+    return judge(case, wanted, done, command)
+
+
 def plural(line):
     """As gsort counts: 1 element."""
     return line.replace("1 elements", "1 element")
@@ -304,6 +350,62 @@ def judge_find(case, wanted, done):
     if count != len(wanted.find) or (wanted.find and first != wanted.find[0]):
         return [f"--find prints {text}, not {wanted.find[:1]}:{len(wanted.find)}"]
     return []
+
+
+# ---- other ways to run it ----
+
+
+class Library:
+    """libgsort in this process."""
+
+    SORT, STATS, JSON = 0, 1, 1
+    ALONE = {"--merge": "all", "--argsort": "u64", "--zstd": "1"}
+    LISTS = {"--key", "--where", "--stats-of", "--values", "--sum", "--min", "--max", "--quantiles", "--split-at", "--out", "--temporary-directory"}
+    IN_PROGRAM = {"--quiet", "--verbose", "--files0-from", "--stats", "--stats-only", "--print"}
+
+    def __init__(self, path):
+        self.calls = ctypes.CDLL(path)
+        for name in "gs_job_create", "gs_job_report", "gs_job_error":
+            getattr(self.calls, name).restype = ctypes.c_void_p
+        self.calls.gs_report_string.restype = ctypes.c_void_p
+
+    def run(self, case, folder):
+        """A Done; None: the library has no such job."""
+        if case.stdin or case.print or case.job.verb not in ("sort", "stats") or case.job.verb == "sort" and not case.output:
+            return None
+        calls, here = self.calls, os.getcwd()
+        job = ctypes.c_void_p(calls.gs_job_create())
+        os.chdir(folder)
+        try:
+            for row, argument in case.options:
+                option, _, value = argument.partition("=")
+                if option in self.IN_PROGRAM:
+                    continue
+                value = value if "=" in argument else self.ALONE.get(option, "true")
+                for part in value.split(",") if option in self.LISTS else [value]:
+                    add = calls.gs_job_add if option in self.LISTS else calls.gs_job_set
+                    add(job, option[2:].encode(), part.encode())
+            for name in case.named:
+                calls.gs_job_add(job, b"input", name.encode())
+            status = calls.gs_job_run(job, self.STATS if case.job.verb == "stats" else self.SORT)
+            error = ctypes.string_at(calls.gs_job_error(job) + 8)  # after two ints
+            report = calls.gs_report_string(ctypes.c_void_p(calls.gs_job_report(job)), self.JSON)
+            text = ctypes.string_at(report) if report else b""
+            code = calls.gs_status_exit_code(status)
+        finally:
+            calls.gs_job_free(job)
+            os.chdir(here)
+        return Done(code, b"", error, {**taken_files(case, folder), "report.json": text})
+
+
+def run_killed(gsort, case, command, folder, rng):
+    """Kills it somewhere, and runs it again."""
+    with open(os.devnull, "rb") as nothing:
+        process = subprocess.Popen([gsort, *command], cwd=folder, stdin=nothing, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(rng.random() * 0.012)
+        process.kill()
+        process.wait()
+    return run(gsort, case, command, folder)
 
 
 # ---- jobs ----
@@ -348,6 +450,25 @@ def sets_of_names(pairs, seed, count):
         yield names
 
 
+def refused_sets(pairs, seed, count):
+    """Variants of which two exclude each other."""
+    rng = random.Random(f"{seed} refused")
+    known = [pair for pair in sorted(map(sorted, pairs.refused)) if all(name in draw.VARIANTS for name in pair)]
+    known = [pair for pair in known if len({draw.VARIANTS[name].of for name in pair} - {None}) < 2]
+    for _ in range(count):
+        a, b = rng.choice(known)
+        names = set(pairs.closures[a] | pairs.closures[b])
+        is_number = any(draw.VARIANTS[name].of == "numbers" for name in names)
+        yield names if is_number else names | {"--record=24", "--key=16:f64"}  # as option_pairs.py has them
+
+
+def judge_refused(done):
+    lines = done.err.splitlines()
+    if done.code not in (1, 2) or len(lines) != 1 or not lines[0].startswith("gsort: ") or done.out or done.files:
+        return [f"is not refused in one line: exit status {done.code}, {done.err.strip()[:200]!r}, {sorted(done.files)}"]
+    return []
+
+
 class Outcome:
     def __init__(self, index, names, edges, problems, texts):
         self.index, self.names, self.edges, self.problems, self.texts = index, names, edges, problems, texts
@@ -355,7 +476,7 @@ class Outcome:
 
 def do_job(work):
     """One job in its ways. work: what main() deals out."""
-    gsort, seed, index, names, keeps = work
+    gsort, seed, index, names, is_refused, keeps = work
     rng = random.Random(f"{seed} {index}")
     folder = keeps or tempfile.mkdtemp(dir=ROOM)
     problems, texts, case = [], [], None
@@ -365,13 +486,23 @@ def do_job(work):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(data)
         wanted = expected(case)
-        commands = [case.command()] + [other_way(rng, PAIRS, case) for _ in range(WAY_COUNT - 1)]
-        for command in commands:
-            text = command_text(gsort, command, case)
-            texts.append(text)
-            done = run(gsort, case, command, folder)
-            for problem in judge(case, wanted, done, command)[:3]:
-                problems.append(f"{problem}\n    {text}")
+        def note(way, wrong):
+            problems.extend(f"{problem}\n    {way}" for problem in wrong[:3])
+
+        if is_refused:
+            texts.append(command_text(gsort, case.command(), case))
+            if names <= case.names:  # all could be given
+                note(texts[0], judge_refused(run(gsort, case, case.command(), folder)))
+            return Outcome(index, set(), set(), problems, texts)
+        for command in [case.command()] + [other_way(rng, PAIRS, case) for _ in range(WAY_COUNT - 1)]:
+            texts.append(command_text(gsort, command, case))
+            note(texts[-1], judge(case, wanted, run(gsort, case, command, folder), command))
+        if "--resume=kept" in case.names and "--output=out.%d" in case.names:
+            command = case.command()
+            note(f"{texts[0]}  # killed, and run again", judge(case, wanted, run_killed(gsort, case, command, folder, rng), command))
+        done = LIBRARY.run(case, folder) if LIBRARY else None
+        if done is not None:
+            note(f"{texts[0]}  # by libgsort", judge_library(case, wanted, done))
     except Exception:  # of the model: the job is named
         problems.append(traceback.format_exc())
     finally:
@@ -385,6 +516,7 @@ def options_of_help(gsort):
     return set(re.findall(r"^  (?:-\w, |    )(--[a-z0-9-]+)", text, re.M))
 
 
+LIBRARY = None
 PAIRS = draw.Pairs(draw.pairs_path())
 ROOM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
@@ -395,38 +527,54 @@ def main():
     parser.add_argument("--jobs", type=int, default=JOBS_SMALL if os.environ.get("GS_TEST_SMALL") else JOBS)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("GS_TEST_SEED", "1")))
     parser.add_argument("--only", type=int)
+    parser.add_argument("--stop", action="store_true", help="after the first job that is wrong")
+    parser.add_argument("--library", help="libgsort.so, which runs the jobs, too")
     parser.add_argument("--coverage", action="store_true")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     gsort = os.path.join(os.path.abspath(arguments.bin), "gsort")
-    os.environ["LC_ALL"] = "C"
+    os.environ |= {"LC_ALL": "C", "TMPDIR": ROOM or tempfile.gettempdir()}
+    if arguments.library:
+        global LIBRARY
+        LIBRARY = Library(os.path.abspath(arguments.library))
     known = {variant.option for variant in draw.VARIANTS.values()} | draw.WITHOUT_MODEL.keys()
     for option in sorted(options_of_help(gsort) ^ known):
         print(f"{option} is in gsort --help or in tests/model/draw.py, and not in both")
         return 1
-    works = [(gsort, arguments.seed, i, names, None) for i, names in enumerate(sets_of_names(PAIRS, arguments.seed, arguments.jobs))]
+    sets = [(names, False) for names in sets_of_names(PAIRS, arguments.seed, arguments.jobs)]
+    sets += [(names, True) for names in refused_sets(PAIRS, arguments.seed, arguments.jobs // 10)]
+    works = [(gsort, arguments.seed, i, *one, None) for i, one in enumerate(sets)]
     if arguments.only is not None:
         folder = os.path.abspath(f"model-{arguments.seed}-{arguments.only}")
         os.makedirs(folder, exist_ok=True)
-        outcome = do_job((*works[arguments.only][:4], folder))
+        outcome = do_job((*works[arguments.only][:5], folder))
         print(*outcome.texts, *outcome.problems, sep="\n")
         return 1 if outcome.problems else 0
-    wrong, had, edges = 0, set(), set()
+    wrong, had, edges, triples = 0, set(), set(), set()
     with multiprocessing.Pool(arguments.processes) as pool:
         for outcome in pool.imap(do_job, works, chunksize=8):
             listed = sorted(outcome.names)
             had |= {frozenset((a, b)) for i, a in enumerate(listed) for b in listed[i + 1:]}
+            if arguments.coverage:
+                triples |= set(itertools.combinations(listed, 3))
             edges |= {(name, edge) for name in outcome.names for edge in outcome.edges}
             if outcome.problems:
                 wrong += 1
                 if wrong <= 20:
                     print(f"seed {arguments.seed}, job {outcome.index} (--seed {arguments.seed} --only {outcome.index}):")
                     print(*("  " + problem for problem in outcome.problems), sep="\n", flush=True)
+                if arguments.stop:
+                    pool.terminate()
+                    return 1
     missing = PAIRS.allowed - had
     if arguments.coverage:
         for pair in sorted(map(sorted, missing)):
             print("no job has", *pair)
-    print(f"{arguments.jobs} jobs, {wrong} wrong; {len(PAIRS.allowed) - len(missing)} of {len(PAIRS.allowed)} allowed pairs")
+        for edge in sorted(draw.EDGES):
+            for name in sorted(draw.VARIANTS.keys() - {name for name, other in edges if other == edge}):
+                print("no job has", name, "with", edge)
+        print(f"{len(edges)} pairs of an option and an edge case; {len(triples)} triples of options")
+    print(f"{len(works)} jobs, {wrong} wrong; {len(PAIRS.allowed) - len(missing)} of {len(PAIRS.allowed)} allowed pairs")
     return 1 if wrong else 0
 
 
