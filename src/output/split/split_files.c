@@ -225,8 +225,8 @@ static enum gs_status sync_directories(const struct gsi_split_files *files, stru
     return GS_OK;
 }
 
-/* What is replaced may be what was sorted, of which a part is in each of the new files: all have
- * names on the disk before the first one takes its place. */
+/* The new files may replace the inputs, so a power cut must not leave some of them without a name:
+ * all have temporary names on the disk before the first one replaces a file. */
 static enum gs_status name_all(struct gsi_split_files *files, struct gs_error *error)
 {
     struct stat info;
@@ -259,7 +259,12 @@ enum gs_status gsi_split_files_place(struct gsi_split_files *files, bool *is_pla
         GSI_TRY(gsi_output_seal(&files->table[i].output, files->table[i].file_bytes, error));
     GSI_TRY(name_all(files, error));
     for (uint32_t i = 0; i < files->count; i++) {
-        enum gs_status status = gsi_output_place(&files->table[i].output, error);
+        struct gsi_output *output = &files->table[i].output;
+        enum gs_status status = GS_OK;
+        if (i > 0 && i + 1 == files->count && output->temp_name[0] != '\0')
+            status = sync_directories(files, error);
+        if (status == GS_OK)
+            status = gsi_output_place(output, error);
         if (status != GS_OK) {
             keep_others(files, i, error);
             return status;
