@@ -428,11 +428,16 @@ enum gs_status gsi_resume_finish(struct gsi_resume *resume)
     return gsi_resume_end(resume);
 }
 
-/* The journal goes last: what is there without one is not ours. */
+/* Without a journal, files of these names are taken for others'. So the journal is removed last:
+ * after a sort that is done, a power cut cannot leave the others without it. */
 static void empty(struct gsi_resume *resume)
 {
-    for (size_t i = 0; i < NAMES; i++)
+    struct gs_error unheard = {0};
+    for (size_t i = 0; i < NAMES; i++) {
+        if (resume->is_done && strcmp(names[i], MANIFEST) == 0)
+            (void)gsi_kept_dir_sync(&resume->dir, &unheard);
         gsi_kept_dir_remove(&resume->dir, names[i]);
+    }
 }
 
 enum gs_status gsi_resume_end(struct gsi_resume *resume)

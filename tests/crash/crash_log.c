@@ -1,9 +1,9 @@
-/* crash_log.c: gsort-logged is gsort that writes a log of the calls that change files: the linker's
- * --wrap puts these functions before those of the C library. replay.py reads the log and builds the
- * states in which a power cut may leave the disk. GSORT_CRASH_LOG names the log. Each entry is a
- * line, after "write" with as many bytes of data as it says:
+/* crash_log.c: gsort-logged is gsort with a log of its calls that change files. The linker's --wrap
+ * puts these functions before those of the C library. replay.py reads the log. It builds the states
+ * in which a power cut may leave the disk. GSORT_CRASH_LOG names the log. An entry is a line. After
+ * the line of a "write", the log has the bytes that were written.
  *
- *     create INODE PATH          a file that was not there; without PATH: it has no name (O_TMPFILE)
+ *     create INODE PATH          a file that was not there; without PATH it has no name (O_TMPFILE)
  *     write INODE OFFSET BYTES
  *     size INODE BYTES           ftruncate, O_TRUNC
  *     reserve INODE OFFSET BYTES fallocate: the file has at least this size
@@ -13,13 +13,12 @@
  *     sync-begin NUMBER INODE    of a file or a directory
  *     sync-end NUMBER            it succeeded: what was logged before its begin is on the disk
  *
- * Without GSORT_CRASH_LOG nothing is logged. replay.py writes files anew, but --resume knows files
- * by inode and times: so stat and its kin return 0 for times, and the inodes that the file of the
- * name in GSORT_CRASH_INODES has in place of the new ones, as lines "NEW OLD".
+ * Calls that fail are not logged. An entry is written after its call, but sync-begin before it. So
+ * a write during a sync never counts as synced. Transfers are logged with --io=threads only.
  *
- * Calls that fail are not logged. An entry is written after its call, but for sync-begin: so the
- * replay never takes bytes for synced that may have been written during the sync. Transfers are
- * calls with --io=threads only. Any thread. */
+ * Without GSORT_CRASH_LOG nothing is logged. --resume knows files by inode and time, and replay.py
+ * writes files anew. So stat and its kin return 0 for times, and old inodes for new ones. The file
+ * named by GSORT_CRASH_INODES has lines "NEW OLD". Any thread. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -50,7 +49,7 @@ static void fail(const char *what)
     _exit(97);
 }
 
-/* Opened at the first entry, far above the descriptors of gsort, which counts those that are left. */
+/* Opened at the first entry, far above the descriptors of gsort. */
 static void open_log(void)
 {
     const char *path = getenv("GSORT_CRASH_LOG");

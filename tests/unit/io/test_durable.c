@@ -359,9 +359,9 @@ static const char *calls_of_record(bool is_whole)
     "record, "                                                                               \
     "make record/runs, fsync record"
 #define OPENED "fsync record"
-#define DONE                                                                             \
-    ", fsync record/output, rename record/output out, fsync ., remove record/manifest, " \
-    "fsync record"
+#define DONE                                                                   \
+    ", fsync record/output, rename record/output out, fsync ., fsync record, " \
+    "remove record/manifest, fsync record"
 
 /* Each entry is between a sync of what it speaks of and one of its own. The output is synced with
  * its mode and size before the last one, and before it gets its name. */
