@@ -66,14 +66,14 @@ def quantile(type, some, text):
     rank = max(1, -(-p.numerator * n // p.denominator))
     place = (n - 1) * p
     at = place.numerator // place.denominator
-    low, high = (float_of(type.value(some[min(i, n - 1)])) for i in (at, at + 1))
+    pair = some[at], some[min(at + 1, n - 1)]
+    low, high = (-0.0 if type.is_negative_zero(raw) else float_of(type.value(raw)) for raw in pair)
     part = double_of(place - at)
     if part == 0 or low == high:
         between = low
     else:
         between = low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
-    zero = low == 0 and between == low
-    between = double_text(between) if not zero else "-0" if type.is_negative_zero(some[at]) else "0"
+    between = "-0" if between == 0 and math.copysign(1, between) < 0 else double_text(between)
     return {"p": text, "rank": rank, "value": type.text(some[rank - 1]), "between": between}
 
 
