@@ -129,10 +129,13 @@ def float_text(value, base):
         return double_text(number)
     bits = nearest_bits(value, base)
     for precision in range(17):
-        text = f"{number:.{precision}e}"
-        if nearest_bits(Fraction(text), base) == bits:
-            return in_notation(text)
-    raise ValueError(text)
+        digits, exponent = f"{number:.{precision}e}".split("e")
+        step = Fraction(10) ** (int(exponent) - precision)
+        near = [Fraction(f"{digits}e{exponent}") + more * step for more in (0, 1, -1)]  # a power of two has unequal neighbors
+        same = [text for text in near if nearest_bits(text, base) == bits]
+        if same:
+            return in_notation(f"{float(min(same, key=lambda text: abs(text - value))):.{precision}e}")
+    raise ValueError(number)
 
 
 def in_notation(text):
