@@ -27,11 +27,14 @@ from collections import Counter
 import algebra
 import draw
 import statistics
+import variants
 from elements import Field, type_of
 
 JOBS = 3000
 JOBS_SMALL = 500
 WAY_COUNT = 2  # in which each job runs
+SHOW_REPORT = {"--stats", "--quantiles", "--histogram", "--distinct", "--mode", "--variance", "--stats-of", "--stats-only"}
+DISORDER = re.compile("is out of order|is a duplicate|in order: ")
 
 
 # ---- what is expected ----
@@ -118,10 +121,8 @@ def looked(case):
 
 
 def found(job):
-    """What --find prints: where the value is in the only file."""
-    entries = algebra.in_range(job)[0]
-    places = [position for position, element in entries if algebra.is_between(job, element)]
-    return places, entries
+    """The positions that --find prints, in the only file."""
+    return [position for position, element in algebra.in_range(job)[0] if algebra.is_between(job, element)]
 
 
 def expected(case):
@@ -130,7 +131,7 @@ def expected(case):
         wanted.out = looked(case)
         return wanted
     if job.verb == "find":
-        wanted.find, _ = found(job)
+        wanted.find = found(job)
         wanted.out = None
         return wanted
     if job.verb == "check":
@@ -175,9 +176,8 @@ class Done:
 def run(gsort, case, command, folder):
     """Runs it in `folder`, which has the inputs; what it writes is taken away."""
     data = case.files[case.stdin] if case.stdin else None
-    done = subprocess.run([gsort, *command], cwd=folder, input=data, capture_output=True, timeout=120,
-                          stdin=None if case.stdin else subprocess.DEVNULL) if data is None else subprocess.run(
-                              [gsort, *command], cwd=folder, input=data, capture_output=True, timeout=120)
+    stdin = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
+    done = subprocess.run([gsort, *command], cwd=folder, capture_output=True, timeout=120, **stdin)
     return Done(done.returncode, done.stdout, done.stderr, taken_files(case, folder))
 
 
@@ -338,10 +338,6 @@ def plural(line):
     return line.replace("1 elements", "1 element")
 
 
-SHOW_REPORT = {"--stats", "--quantiles", "--histogram", "--distinct", "--mode", "--variance", "--stats-of", "--stats-only"}
-DISORDER = re.compile("is out of order|is a duplicate|in order: ")
-
-
 def judge_find(case, wanted, done):
     text = done.out.decode().strip()
     match = re.fullmatch(r"(\d+):(\d+)", text)
@@ -421,10 +417,10 @@ WAYS = [
 
 def other_way(rng, pairs, case):
     """The same job as another command line; None: there is none."""
-    kept = [(name, argument) for name, argument in case.options if not draw.VARIANTS[name].is_way]
+    kept = [(name, argument) for name, argument in case.options if not variants.VARIANTS[name].is_way]
     way = list(rng.choice(WAYS))
     names = {name for name, _ in kept}
-    way = [argument for argument in way if pairs.goes_with(draw.row_of(argument), names)]
+    way = [argument for argument in way if pairs.goes_with(variants.row_of(argument), names)]
     if not any(name.startswith("--stats=") for name in names) and pairs.goes_with("--stats=json:report.json", names):
         way.append("--stats=json:report.json")
     return [argument for _, argument in kept] + way + case.inputs
@@ -433,34 +429,6 @@ def other_way(rng, pairs, case):
 def command_text(gsort, command, case):
     text = " ".join(map(shlex.quote, [gsort, *command]))
     return text + (f" <{case.stdin}" if case.stdin else "")
-
-
-def sets_of_names(pairs, seed, count):
-    """The variants of each job: pairs that none had come first."""
-    rng = random.Random(seed)
-    missing = sorted(map(sorted, pairs.allowed))
-    rng.shuffle(missing)
-    had = set()
-    for _ in range(count):
-        while missing and frozenset(missing[-1]) in had:
-            missing.pop()
-        start = missing.pop() if missing else list(rng.choice(list(draw.VARIANTS)).split("\0"))
-        names = pairs.grow(rng, start, rng.randrange(3, 14))
-        listed = sorted(names)
-        had |= {frozenset((a, b)) for i, a in enumerate(listed) for b in listed[i + 1:]}
-        yield names
-
-
-def refused_sets(pairs, seed, count):
-    """Variants of which two exclude each other."""
-    rng = random.Random(f"{seed} refused")
-    known = [pair for pair in sorted(map(sorted, pairs.refused)) if all(name in draw.VARIANTS for name in pair)]
-    known = [pair for pair in known if len({draw.VARIANTS[name].of for name in pair} - {None}) < 2]
-    for _ in range(count):
-        a, b = rng.choice(known)
-        names = set(pairs.closures[a] | pairs.closures[b])
-        is_number = any(draw.VARIANTS[name].of == "numbers" for name in names)
-        yield names if is_number else names | {"--record=24", "--key=16:f64"}  # as option_pairs.py has them
 
 
 def judge_refused(done):
@@ -487,6 +455,7 @@ def do_job(work):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(data)
         wanted = expected(case)
+
         def note(way, wrong):
             problems.extend(f"{problem}\n    {way}" for problem in wrong[:3])
 
@@ -518,7 +487,7 @@ def options_of_help(gsort):
 
 
 LIBRARY = None
-PAIRS = draw.Pairs(draw.pairs_path())
+PAIRS = variants.Pairs()
 ROOM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
@@ -538,12 +507,12 @@ def main():
     if arguments.library:
         global LIBRARY
         LIBRARY = Library(os.path.abspath(arguments.library))
-    known = {variant.option for variant in draw.VARIANTS.values()} | draw.WITHOUT_MODEL.keys()
+    known = {variant.option for variant in variants.VARIANTS.values()} | variants.WITHOUT_MODEL.keys()
     for option in sorted(options_of_help(gsort) ^ known):
-        print(f"{option} is in gsort --help or in tests/model/draw.py, and not in both")
+        print(f"{option} is in gsort --help or in tests/model/variants.py, and not in both")
         return 1
-    sets = [(names, False) for names in sets_of_names(PAIRS, arguments.seed, arguments.jobs)]
-    sets += [(names, True) for names in refused_sets(PAIRS, arguments.seed, arguments.jobs // 10)]
+    sets = [(names, False) for names in variants.sets_of_names(PAIRS, arguments.seed, arguments.jobs)]
+    sets += [(names, True) for names in variants.refused_sets(PAIRS, arguments.seed, arguments.jobs // 10)]
     works = [(gsort, arguments.seed, i, *one, None) for i, one in enumerate(sets)]
     if arguments.only is not None:
         folder = os.path.abspath(f"model-{arguments.seed}-{arguments.only}")
@@ -572,11 +541,11 @@ def main():
         for pair in sorted(map(sorted, missing)):
             print("no job has", *pair)
         for edge in sorted(draw.EDGES):
-            for name in sorted(draw.VARIANTS.keys() - {name for name, other in edges if other == edge}):
+            for name in sorted(variants.VARIANTS.keys() - {name for name, other in edges if other == edge}):
                 print("no job has", name, "with", edge)
         print(f"{len(edges)} pairs of an option and an edge case; {len(triples)} triples of options")
     print(f"{len(works)} jobs, {wrong} wrong; {len(PAIRS.allowed) - len(missing)} of {len(PAIRS.allowed)} allowed pairs")
-    return 1 if wrong else 0
+    return 1 if wrong or missing and arguments.jobs >= JOBS else 0
 
 
 if __name__ == "__main__":
