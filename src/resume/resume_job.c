@@ -462,7 +462,8 @@ void gsi_resume_close(struct gsi_resume *resume, enum gs_status status)
     bool is_left = resume->is_ours ? !is_kept : resume->dir.is_new;
     resume->job.report->is_kept = is_kept;
     if (resume->dir.fd >= 0 && is_left) {
-        empty(resume);
+        if (!resume->is_done) /* else gsi_resume_end did */
+            empty(resume);
         (void)!rmdir(resume->dir.path); /* not if it holds anything else */
     }
     gsi_output_marks_end(resume);

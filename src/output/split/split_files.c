@@ -177,11 +177,16 @@ enum gs_status gsi_split_files_add(struct gsi_split_files *files, const char *pa
     return add(files, strdup(path), option, error);
 }
 
-static bool is_same_file(const struct gsi_output *a, const struct gsi_output *b)
+static bool is_same_directory(const struct gsi_output *a, const struct gsi_output *b)
 {
     struct stat of_a, of_b;
-    return strcmp(a->target_name, b->target_name) == 0 && fstat(a->dir_fd, &of_a) == 0 &&
-           fstat(b->dir_fd, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    return fstat(a->dir_fd, &of_a) == 0 && fstat(b->dir_fd, &of_b) == 0 &&
+           of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+static bool is_same_file(const struct gsi_output *a, const struct gsi_output *b)
+{
+    return strcmp(a->target_name, b->target_name) == 0 && is_same_directory(a, b);
 }
 
 uint32_t gsi_split_files_twice(const struct gsi_split_files *files, bool by_pattern)
@@ -217,11 +222,14 @@ enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *p
     return status;
 }
 
-/* Links may lead to other directories. */
+/* Links may lead to other directories. Neighbors in the same one need one sync. */
 static enum gs_status sync_directories(const struct gsi_split_files *files, struct gs_error *error)
 {
-    for (uint32_t i = 0; i < files->count; i++)
-        GSI_TRY(gsi_output_sync_dir(&files->table[i].output, error));
+    for (uint32_t i = 0; i < files->count; i++) {
+        const struct gsi_output *output = &files->table[i].output;
+        if (i == 0 || !is_same_directory(output, &files->table[i - 1].output))
+            GSI_TRY(gsi_output_sync_dir(output, error));
+    }
     return GS_OK;
 }
 
