@@ -338,7 +338,7 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
     if (folded == NULL)
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                    "'%s': --%s '%s' has another total over the groups than over the input; %s; "
+                    "'%s': --%s '%s' has another result over the groups than over the input; %s; "
                     "check the memory of this machine",
                     target->output.name, gsi_fold_kind_name(folded->kind), folded->field.text,
                     gsi_target_left(target));
