@@ -256,8 +256,8 @@ def prepare(folder, job, gsort):
     write('x.npy', b'\x93NUMPY\x01\x00' + (118).to_bytes(2, 'little') + header.ljust(117) + b'\n' + plain)
     for name, part in ('a.u64', sorted(numbers[:5000])), ('b.u64', sorted(numbers[5000:])):
         write(name, b''.join(number.to_bytes(8, 'little') for number in part))
-    write('v', bytes(rng.randrange(256) for _ in range(4 * ELEMENTS)))
-    write('w', bytes(rng.randrange(256) for _ in range(8 * ELEMENTS)))
+    write('v', rng.randbytes(4 * ELEMENTS))
+    write('w', rng.randbytes(8 * ELEMENTS))
     for name in job.old:
         write(name, b'old ' + name.encode() * 9000)
     for line in job.before:

@@ -245,6 +245,24 @@ static struct gsi_options small_options(void)
                                 .thread_count = 1};
 }
 
+/* Sorts n elements of `in` to the file "out": numbers, or records by their first 8 bytes. */
+static struct gs_report sort_small(struct gsi_options *options, const struct shape *shape, size_t n,
+                                   size_t round)
+{
+    static const char *const key[] = {"0:u64"};
+    struct gs_report report;
+    struct gs_error error;
+    options->output = "out";
+    options->type = shape->bytes == 8 ? "u64" : NULL;
+    options->record_bytes = shape->bytes == 8 ? 0 : shape->bytes;
+    options->keys = key;
+    options->key_count = shape->bytes > 8;
+    put_bytes("in", in, n * shape->bytes);
+    if (gs_run(options, &report, &error) != GS_OK)
+        test_fail("%zu: %s", round, error.text);
+    return report;
+}
+
 static void swap_elements(const struct shape *shape, size_t a, size_t b)
 {
     uint8_t element[100];
@@ -259,7 +277,6 @@ static void test_in_order__unique__one_pass(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(7);
-    static const char *const key[] = {"0:u64"};
     for (size_t i = 0; i < 8; i++) {
         struct shape shape = {.bytes = i & 1 ? 16 : 8, .step = i & 2 ? 1 : 7};
         size_t n = MOST_BYTES / shape.bytes;
@@ -270,18 +287,9 @@ static void test_in_order__unique__one_pass(void **state)
             qsort(want, n, shape.bytes, compare);
         }
         struct gsi_options options = small_options();
-        options.output = "out";
-        options.type = shape.bytes == 8 ? "u64" : NULL;
-        options.record_bytes = shape.bytes == 8 ? 0 : shape.bytes;
-        options.keys = key;
-        options.key_count = shape.bytes > 8;
         options.unique = true;
-        put_bytes("in", in, n * shape.bytes);
         wanted = keep_one(&shape, wanted, GSI_KEEP_FIRST);
-        struct gs_report report;
-        struct gs_error error;
-        if (gs_run(&options, &report, &error) != GS_OK)
-            test_fail("%zu: %s", i, error.text);
+        struct gs_report report = sort_small(&options, &shape, n, i);
         assert_int_equal(get_bytes("out", got, MOST_BYTES), wanted * shape.bytes);
         assert_memory_equal(got, want, wanted * shape.bytes);
         assert_true(report.in_order_bytes > 0);
@@ -296,7 +304,6 @@ static void test_in_order__many_pieces__some_are_spilled(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(9);
-    static const char *const key[] = {"0:u64"};
     for (size_t i = 0; i < 4; i++) {
         struct shape shape = {.bytes = i & 1 ? 16 : 8, .step = 64};
         struct gsi_options options = small_options();
@@ -304,16 +311,7 @@ static void test_in_order__many_pieces__some_are_spilled(void **state)
         shape.piece = options.chunk_bytes / shape.bytes;
         size_t n = MOST_BYTES / shape.bytes;
         fill(&random, &shape, n, 0, 0);
-        options.output = "out";
-        options.type = shape.bytes == 8 ? "u64" : NULL;
-        options.record_bytes = shape.bytes == 8 ? 0 : shape.bytes;
-        options.keys = key;
-        options.key_count = shape.bytes > 8;
-        put_bytes("in", in, n * shape.bytes);
-        struct gs_report report;
-        struct gs_error error;
-        if (gs_run(&options, &report, &error) != GS_OK)
-            test_fail("%zu: %s", i, error.text);
+        struct gs_report report = sort_small(&options, &shape, n, i);
         assert_int_equal(get_bytes("out", got, MOST_BYTES), n * shape.bytes);
         assert_memory_equal(got, want, n * shape.bytes);
         assert_true(report.stretch_count > 0 && report.spilled_runs > 0);

@@ -275,22 +275,23 @@ DISK_CALL(int, fallocate64, (int fd, int mode, off_t off, off_t bytes))
     return result;
 }
 
-DISK_CALL(int, fsync, (int fd))
+static int note_sync(int fd, int (*sync)(int fd))
 {
     sim_meet_fate();
-    int result = __real_fsync(fd);
+    int result = sync(fd);
     if (result == 0)
         sync_fd(fd);
     return result;
 }
 
+DISK_CALL(int, fsync, (int fd))
+{
+    return note_sync(fd, __real_fsync);
+}
+
 DISK_CALL(int, fdatasync, (int fd))
 {
-    sim_meet_fate();
-    int result = __real_fdatasync(fd);
-    if (result == 0)
-        sync_fd(fd);
-    return result;
+    return note_sync(fd, __real_fdatasync);
 }
 
 int __real_linkat(int at, const char *path, int to_at, const char *to, int flags);
