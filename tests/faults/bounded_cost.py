@@ -2,7 +2,7 @@
 """No verb or width costs much more than a sort of u64 of as many bytes, and more memory never loses a fast path.
 
     bounded_cost.py BIN          BIN: the folder of gsort-faults, which counts calls, and BIN/../bin with gsort
-    bounded_cost.py BIN --update writes the list of known failures anew
+    bounded_cost.py BIN --update removes what does not fail any more from the list of known failures
 
 Each verb runs for elements of 1 to 16 bytes, with and without --resume, in little memory. It may make four times the syncs,
 the writes and the runs of a sort of u64, or of LEAST where that is more. Plans (--explain) are compared over sizes, threads and -S: with more
@@ -112,13 +112,13 @@ def main():
     with tempfile.TemporaryDirectory(dir='/dev/shm' if os.access('/dev/shm', os.W_OK) else None) as top:
         failures, near = cost_failures(f'{folder}/gsort-faults', top)
         failures |= plan_failures(f'{folder}/../bin/gsort', top)
-    if '--update' in sys.argv:
-        with open(KNOWN, 'w', encoding='ascii') as file:
-            file.write('# Jobs and plans that cost too much today (bounded_cost.py). The list may only shrink.\n')
-            file.writelines(f'{line}\n' for line in sorted(failures))
-        return 0
     with open(KNOWN, encoding='ascii') as file:
-        known = {line.rstrip('\n') for line in file if not line.startswith('#')}
+        comment, *known = file.read().splitlines()
+    known = set(known)
+    if '--update' in sys.argv:
+        known &= failures | near
+        with open(KNOWN, 'w', encoding='ascii') as file:
+            file.writelines(f'{line}\n' for line in (comment, *sorted(known)))
     for line in sorted(failures - known):
         print(f'costs too much: {line}')
     for line in sorted(known - failures - near):
