@@ -19,7 +19,7 @@
 
 #define OLD "what was there before"
 
-/* Of most outputs here; the first window has more. */
+/* The longest header of most outputs here. */
 #define HEADER_BYTES_MOST 128
 
 void __real_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
