@@ -12,6 +12,7 @@
 # -- OPTION   of tests/faults/run_faults.py instead of --full --signals 400: every fault, 400 signals of each kind
 # --pack      makes the programs with the libraries that a bare system lacks, for --build on another machine
 set -euo pipefail
+unset GS_TEST_THIRD # what is counted here is whole, also as a part of tools/test.sh
 root=$(cd "$(dirname "$0")/../.." && pwd)
 dir='' minutes=10 out=$root/build/trust/out has_coverage=false has_mutate=false packed='' faults=(--full --signals 400)
 
