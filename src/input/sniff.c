@@ -172,14 +172,20 @@ static void finish(struct gsi_sniff *sniff)
     sniff->done(sniff);
 }
 
+/* The room doubles, because a stream of small frames is read a few bytes at a time. */
 static bool grow_head(struct gsi_sniff *sniff, size_t bytes)
 {
-    uint8_t *grown = realloc(sniff->input->head, bytes);
-    if (grown != NULL)
-        sniff->input->head = grown;
-    else
+    if (bytes <= sniff->head_room)
+        return true;
+    size_t room = gsi_max_u64(bytes, 2 * sniff->head_room);
+    uint8_t *grown = realloc(sniff->input->head, room);
+    if (grown == NULL) {
         fail_memory(sniff);
-    return grown != NULL;
+        return false;
+    }
+    sniff->input->head = grown;
+    sniff->head_room = room;
+    return true;
 }
 
 static void step(struct gsi_sniff *sniff);

@@ -16,6 +16,7 @@ struct gsi_sniff {
     bool is_at_end;
     bool has_frame;        /* of zstd that is not skippable */
     uint64_t passed_bytes; /* of frames of a file without data, which are not in the head */
+    size_t head_room;      /* bytes at input->head, once this made it */
     uint64_t frame_off;    /* behind those that begin in the head */
     uint8_t *plain;        /* what its first zstd frames begin with; from malloc */
     size_t plain_bytes;
