@@ -331,14 +331,3 @@ struct gsi_link gsi_sink_link(struct gsi_sink *sink)
 {
     return (struct gsi_link){.context = sink, .take = take};
 }
-
-static bool is_done(const void *context)
-{
-    const struct gsi_sink *sink = context;
-    return sink->pending == 0;
-}
-
-struct gsi_stage gsi_sink_stage(struct gsi_sink *sink)
-{
-    return (struct gsi_stage){.context = sink, .is_done = is_done};
-}

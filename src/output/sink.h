@@ -35,10 +35,8 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
 
 /* gsi_sink_link: gsi_sink_take as a link. Links behind it may still look at the window, whose data
- * stay until the next event.
- * gsi_sink_stage: a stage that is done when nothing is pending. */
+ * stay until the next event. */
 struct gsi_link gsi_sink_link(struct gsi_sink *sink);
-struct gsi_stage gsi_sink_stage(struct gsi_sink *sink);
 
 /* gsi_sink_finish: after the last window: writes what is left, and the header of a file, which is
  * known by now at the latest. `pending` counts both, too. */
