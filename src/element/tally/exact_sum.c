@@ -260,10 +260,3 @@ double gsi_exact_fixed_f64(const uint64_t limbs[GSI_EXACT_LIMBS])
     bool is_negative = gsi_exact_fixed_magnitude(magnitude);
     return gsi_exact_signed_f64(magnitude, is_negative);
 }
-
-double gsi_exact_sum_round(const struct gsi_exact_sum *sum)
-{
-    uint64_t limbs[GSI_EXACT_LIMBS];
-    bool is_negative = gsi_exact_sum_fixed(sum, limbs);
-    return gsi_exact_signed_f64(limbs, is_negative);
-}

@@ -7,7 +7,8 @@
  *     struct gsi_exact_sum sum = {GSI_EXACT_F64, table};      table: gsi_exact_sum_words of them
  *     gsi_exact_sum_clear(&sum);
  *     gsi_exact_sum_add(&sum, elements, n);
- *     double total = gsi_exact_sum_round(&sum);
+ *     bool is_negative = gsi_exact_sum_fixed(&sum, limbs);
+ *     double total = gsi_exact_signed_f64(limbs, is_negative);
  *
  * Infinities and NaNs may be added: they fall into bins that are never read; the caller counts
  * them. One sum is for one thread; the sums of several threads are joined at the end. */
@@ -89,11 +90,6 @@ double gsi_exact_signed_f64(const uint64_t limbs[GSI_EXACT_LIMBS], bool is_negat
 
 /* gsi_exact_sum_merge: into += from; both of the same format. */
 void gsi_exact_sum_merge(const struct gsi_exact_sum *into, const struct gsi_exact_sum *from);
-
-/* gsi_exact_sum_round: the sum of the finite elements as binary64, rounded once to nearest even;
- * beyond the largest double it is an infinity. A sum of exactly zero is +0, even of nothing but -0.
- */
-double gsi_exact_sum_round(const struct gsi_exact_sum *sum);
 
 #ifdef __cplusplus
 }
