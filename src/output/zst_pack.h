@@ -11,15 +11,13 @@
 #include "io/file.h"
 #include "loop/loop.h"
 
-#define GSI_ZST_PACK_LEVEL_MAX 19u
-
 struct gsi_zst_pack;
 
 /* gsi_zst_pack_bytes: the memory that `slot_count` slots at a level take. */
 uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t slot_count);
 
 /* gsi_zst_pack_open: packs into `output`, which may be opened later, at a level from 1 to
- * GSI_ZST_PACK_LEVEL_MAX.
+ * GSI_ZSTD_LEVEL_MAX.
  * fails GS_E_MEMORY */
 enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **pack, struct gsi_loop *loop,
                                  const struct gsi_output *output, uint32_t level,
