@@ -404,7 +404,7 @@ bool gsi_groups_is_equal(const struct gsi_groups *groups, const uint8_t *a, cons
 bool gsi_groups_are_of_keys(const struct gsi_groups *groups)
 {
     const struct gsi_layout *layout = groups->layout;
-    return !layout->has_tags && !layout->is_unverified && groups->own_record == NULL;
+    return !layout->has_tags && groups->own_record == NULL;
 }
 
 /* How many of `n` elements in order, from the first one on, belong to the group of `x`. */

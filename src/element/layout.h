@@ -30,7 +30,6 @@ struct gsi_layout {
     struct gsi_key_map map; /* of numbers */
     enum gsi_nan_place nan_place; /* of numbers; records have their own */
     bool has_moments;             /* of numbers: tallies have mean and variance */
-    bool is_unverified;           /* of numbers: no fingerprints, order checks, frame checksums */
     /* Records; NULL for numbers. All borrowed. */
     const struct gsi_record *record;
     const char *number;          /* of records that are a number each: its type; else NULL */

@@ -221,16 +221,6 @@ static void close_device(struct gsi_job *job)
     job->arena = (struct gsi_arena){0};
 }
 
-/* A merge, a check and --top need what imprints tell; what is on record for
- * --resume has to be whole. */
-static bool goes_unverified(const struct gsi_job *job)
-{
-    const struct gsi_options *options = job->options;
-    return job->is_unverified && options->action == GS_SORT && !options->merge &&
-           !options->has_top && options->resume_dir == NULL && job->chosen.layout.record == NULL &&
-           job->device.ops == gsi_device_find(GSI_DEVICE_CPU);
-}
-
 /* A run has room for what is carried of the elements in its chunks, which are shorter before. */
 static void size_chunks(struct gsi_job *job)
 {
@@ -262,7 +252,6 @@ static enum gs_status try_device(struct gsi_job *job)
     GSI_TRY(gsi_buffers_init(&job->arena.chunks, &job->loop.ledger, job->arena.memory,
                              job->arena.window_off, gsi_shape_chunk(plan), true, job->loop.error));
     size_chunks(job);
-    job->chosen.layout.is_unverified = goes_unverified(job);
     struct gsi_device_config config = {.layout = job->chosen.layout,
                                        .device_index = job->device.index,
                                        .device_set = job->device.set,
@@ -567,13 +556,6 @@ enum gs_status gsi_run(const struct gsi_options *options, const bool is_given[GS
                        struct gs_report *report, struct gs_error *error)
 {
     struct gsi_job job = {.is_given = is_given};
-    return run(&job, options, report, error);
-}
-
-enum gs_status gsi_run_unverified(const struct gsi_options *options, struct gs_report *report,
-                                  struct gs_error *error)
-{
-    struct gsi_job job = {.is_unverified = true};
     return run(&job, options, report, error);
 }
 

@@ -25,7 +25,6 @@ struct gsi_job {
     const struct gsi_options *options;
     const bool *is_given;         /* run.h */
     struct gsi_together together; /* what these have; it is told what is found out */
-    bool is_unverified;           /* run.h */
     struct gsi_array *array;      /* run.h; NULL: inputs and output are what the options say */
     struct gs_report *report; /* has the plan and what was chosen; its numbers come at the end */
     struct gsi_loop loop;

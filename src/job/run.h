@@ -23,12 +23,6 @@ enum gs_status gsi_run(const struct gsi_options *options, const bool is_given[GS
 enum gs_status gsi_run_array(const struct gsi_options *options, struct gsi_array *array,
                              struct gs_report *report, struct gs_error *error);
 
-/* gsi_run_unverified: as gsi_run, but plain sorts of numbers on the CPU do without fingerprints,
- * checks of order, and checksums of frames. To measure what these cost; for gsort-bench and
- * tests. */
-enum gs_status gsi_run_unverified(const struct gsi_options *options, struct gs_report *report,
-                                  struct gs_error *error);
-
 #ifdef __cplusplus
 }
 #endif

@@ -32,8 +32,7 @@ static bool is_possible(const struct gsi_inputs *inputs)
     const struct gsi_loop *loop = inputs->loop;
     return options->resume_dir == NULL && !options->spill_all && inputs->bytes != UINT64_MAX &&
            !inputs->are_many && !inputs->has_stream && inputs->carry == NULL &&
-           !gsi_inputs_shrink(inputs) && !loop->layout->is_unverified &&
-           loop->device->ops->run_in_order != NULL;
+           !gsi_inputs_shrink(inputs) && loop->device->ops->run_in_order != NULL;
 }
 
 enum gs_status gsi_stretches_begin(struct gsi_stretches *stretches, struct gsi_inputs *inputs,

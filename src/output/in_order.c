@@ -54,7 +54,7 @@ static bool is_possible(const struct gsi_target *target)
 {
     const struct gsi_loop *loop = target->loop;
     return loop->plan->late_bytes > 0 && loop->device->ops->run_pass != NULL &&
-           target->output.kind == GSI_OUTPUT_ATOMIC && !loop->layout->is_unverified;
+           target->output.kind == GSI_OUTPUT_ATOMIC;
 }
 
 enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_delivery *delivery,

@@ -70,7 +70,7 @@ static bool has_repeats(const struct gsi_layout *layout)
     bool is_number =
         record == NULL || (layout->word != NULL && !layout->has_tags && record->key_count == 1 &&
                            record->keys[0].bytes == layout->element_bytes);
-    return is_number && !layout->is_unverified;
+    return is_number;
 }
 
 void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,

@@ -63,11 +63,6 @@ static uint32_t get_u32(const uint8_t *at)
     return x;
 }
 
-static uint64_t hash_data(const struct gsi_layout *layout, const uint8_t *data, uint32_t stored)
-{
-    return layout->is_unverified ? 0 : XXH3_64bits(data, stored);
-}
-
 static uint64_t bytes_on_disk(uint64_t stored)
 {
     return gsi_round_up_u64(GSI_FRAME_HEADER_BYTES + stored, GSI_FRAME_ALIGN);
@@ -141,7 +136,7 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
     uint32_t stored = coded > 0 ? (uint32_t)coded : raw;
     put_u32(frame + AT_STORED, stored);
     memset(data + stored, 0, bytes_on_disk(stored) - GSI_FRAME_HEADER_BYTES - stored);
-    put_u64(frame + AT_DATA_HASH, hash_data(layout, data, stored));
+    put_u64(frame + AT_DATA_HASH, XXH3_64bits(data, stored));
     put_u64(frame + AT_HEADER_HASH, XXH3_64bits(frame, AT_HEADER_HASH));
 }
 
@@ -219,7 +214,7 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
         wrong = "the header of a frame is damaged";
     else if (!is_as_described(layout, frame, capacity, ref, coder))
         wrong = "a frame is not the one that was written";
-    else if (get_u64(frame + AT_DATA_HASH) != hash_data(layout, data, stored))
+    else if (get_u64(frame + AT_DATA_HASH) != XXH3_64bits(data, stored))
         wrong = "the data of a frame are damaged";
     else if (is_coded && !decode(layout, frame, stored, ref->count, coder, packed))
         wrong = "the data of a frame cannot be decoded";

@@ -49,8 +49,8 @@ static const struct command commands[] = {
     {"sort", "sort a file, in memory and spilled, beside its ceilings", "dstmprj", bench_sort},
     {"verbs", "aggregate, check, top and merge, beside the transfers they need", "dstprj",
      bench_verbs},
-    {"verify", "sort a file with and without all that verifies, in memory and spilled", "dstmprj",
-     bench_verify},
+    {"verify", "sort a file, in memory and spilled, beside the checks that it does alone",
+     "dstmprj", bench_verify},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 

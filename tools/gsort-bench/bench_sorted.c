@@ -83,16 +83,6 @@ enum gs_status bench_touch_memory(uint64_t bytes, struct gs_error *error)
     return GS_OK;
 }
 
-/* Where there is no fingerprint of what was read, by the sum. */
-static bool is_same(const struct gsi_tally_report *in, const struct gsi_tally_report *out,
-                    bool unverified)
-{
-    if (!unverified)
-        return memcmp(out->fingerprint, in->fingerprint, sizeof in->fingerprint) == 0;
-    bool has_other_sum = out->sum_float < in->sum_float || out->sum_float > in->sum_float;
-    return memcmp(out->sum, in->sum, sizeof in->sum) == 0 && !has_other_sum;
-}
-
 static enum gs_status check_output(const struct bench_sorted *sorted,
                                    const struct gsi_options *sort, int fd,
                                    const struct gs_report *sort_report, struct gs_error *error)
@@ -118,7 +108,7 @@ static enum gs_status check_output(const struct bench_sorted *sorted,
     const struct gsi_tally_report *in = &sort_report->tally, *out = &report.tally;
     bool is_top = sort->has_top && sort->top_count < in->count;
     if (out->count != (is_top ? sort->top_count : in->count) ||
-        (!is_top && !is_same(in, out, sorted->is_unverified)))
+        (!is_top && memcmp(out->fingerprint, in->fingerprint, sizeof in->fingerprint) != 0))
         return gsi_fail(error, GS_E_VERIFY, 0,
                         "'%s': gsort's output does not hold what its input does",
                         sorted->settings->directory);
@@ -142,8 +132,7 @@ static enum gs_status run(const struct bench_sorted *sorted, struct gsi_options 
     options->type = options->record_bytes > 0 ? NULL : sorted->settings->type;
     options->thread_count = sorted->settings->thread_count;
     uint64_t begin = gsi_clock_ns();
-    enum gs_status status = sorted->is_unverified ? gsi_run_unverified(options, report, error)
-                                                  : gsi_run(options, NULL, report, error);
+    enum gs_status status = gsi_run(options, NULL, report, error);
     *ns = gsi_clock_ns() - begin;
     options->inputs = NULL; /* of this call only */
     if (status == GS_OK && is_sort) {

@@ -12,7 +12,6 @@ struct bench_sorted {
     uint32_t input_count;
     int input_fds[BENCH_INPUTS_MAX];
     char input_paths[BENCH_INPUTS_MAX][32], *output_path;
-    bool is_unverified; /* runs go without what verifies them */
 };
 
 /* bench_sorted_open: `count` inputs, borrowed until close.

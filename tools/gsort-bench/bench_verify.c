@@ -1,50 +1,51 @@
-/* bench_verify.c: what it costs that a sort checks itself: fingerprints of what goes in and comes
- * out, the order of what comes out, and, where it spills, checksums of frames.
+/* bench_verify.c: what it costs that a sort checks itself: digests of what goes in and comes out,
+ * the order of what comes out, and, where it spills, checksums of frames.
  *
- * Every round sorts the same file verified and unverified (job/run.h), in memory and spilled raw,
- * one right after the other; the one that goes first changes from round to round. The ratios are of
- * times, made round by round. Outputs are checked after the clock has stopped. */
+ * Every round sorts the same file in memory and spilled raw. Then one thread takes two digests of
+ * as many bytes, and seals and opens frames of as many. The ratios are this time by the time that
+ * all threads of the sort had. A sort pays less where it waits for the disk. */
+#include "base/checked.h"
+#include "base/clock.h"
 #include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
+#include "device/cpu/cpu_leaf_sort.h"
+#include "element/key_order.h"
+#include "element/key_type.h"
+#include "element/tally/imprint.h"
+#include "run/frame.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#define FRAME_BYTES ((uint64_t)1 << 20)
 
 enum way { WAY_RESIDENT, WAY_SPILLED, WAY_COUNT };
-
-static const struct {
-    const char *verified, *unverified, *ratio;
-} names[WAY_COUNT] = {{"resident", "resident unverified", "resident / unverified"},
-                      {"spilled", "spilled unverified", "spilled / unverified"}};
 
 struct verify_bench {
     const struct bench_settings *settings;
     struct bench_report *report;
-    struct bench_row *rows[WAY_COUNT][2], *ratios[WAY_COUNT]; /* verified, unverified */
+    struct bench_row *sorts[WAY_COUNT], *ratios[WAY_COUNT], *digest, *frames;
     struct bench_input input;
-    uint32_t round;
+    struct gsi_layout layout;
 };
 
-static uint64_t memory_of(const struct verify_bench *bench, enum way way)
-{
-    uint64_t size = bench->settings->size_bytes;
-    return way == WAY_RESIDENT ? bench_resident_memory(size)
-                               : bench_spilled_memory(bench->settings, size);
-}
+static _Alignas(64) uint8_t frame[FRAME_BYTES];
+static uint8_t *const keys = frame + GSI_FRAME_HEADER_BYTES;
 
-static enum gs_status measure_sort(struct verify_bench *bench, enum way way, bool unverified,
-                                   uint64_t *ns, struct gs_error *error)
+static enum gs_status measure_sort(struct verify_bench *bench, enum way way, uint64_t *ns,
+                                   struct gs_error *error)
 {
-    struct bench_row *row = bench->rows[way][unverified];
-    struct gsi_options options = {.memory_bytes = memory_of(bench, way),
+    const uint64_t size = bench->settings->size_bytes;
+    struct bench_row *row = bench->sorts[way];
+    struct gsi_options options = {.memory_bytes = way == WAY_RESIDENT
+                                                      ? bench_resident_memory(size)
+                                                      : bench_spilled_memory(bench->settings, size),
                                   .device = GSI_DEVICE_CPU,
                                   .compress = GSI_COMPRESS_NONE};
     struct gs_report report = {0};
-    bench->input.sorted.is_unverified = unverified;
-    enum gs_status status = bench_sorted_run(&bench->input.sorted, &options, &report, ns, error);
-    if (status != GS_OK)
-        return status;
-    bench_row_sample(row, bench->settings->size_bytes, *ns);
+    GSI_TRY(bench_sorted_run(&bench->input.sorted, &options, &report, ns, error));
+    bench_row_sample(row, size, *ns);
     row->thread_count = report.plan.thread_count;
     row->memory_bytes = options.memory_bytes;
     row->spilled_bytes = report.spilled_bytes;
@@ -54,30 +55,88 @@ static enum gs_status measure_sort(struct verify_bench *bench, enum way way, boo
     return GS_OK;
 }
 
+/* ---- the checks alone ---- */
+
+static uint32_t key_count(const struct verify_bench *bench)
+{
+    return (uint32_t)(FRAME_BYTES - GSI_FRAME_HEADER_BYTES) / bench->layout.key_bytes;
+}
+
+static void fill_frame(const struct verify_bench *bench)
+{
+    for (uint64_t i = 0; i < FRAME_BYTES / sizeof i; i++) {
+        uint64_t word = gsi_mix_u64(i);
+        memcpy(frame + i * sizeof word, &word, sizeof word);
+    }
+    gsi_leaf_prepare(bench->layout.key_bytes);
+    gsi_leaf_sort(bench->layout.key_bytes, keys, key_count(bench));
+}
+
+static enum gs_status measure_digests(struct verify_bench *bench, uint64_t frames, uint64_t *ns,
+                                      struct gs_error *error)
+{
+    struct gsi_imprint imprint;
+    uint64_t begin = gsi_clock_ns();
+    for (uint64_t i = 0; i < 2 * frames; i++) {
+        imprint = GSI_IMPRINT_EMPTY;
+        gsi_imprint_add(&bench->layout, &imprint, keys, key_count(bench));
+        if (imprint.disorder_idx != UINT64_MAX)
+            return gsi_fail(error, GS_E_VERIFY, 0, "digest: sorted keys were found out of order");
+    }
+    *ns = gsi_clock_ns() - begin;
+    bench_row_sample(bench->digest, 2 * frames * FRAME_BYTES, *ns);
+    return GS_OK;
+}
+
+static enum gs_status measure_frames(struct verify_bench *bench, uint64_t frames, uint64_t *ns,
+                                     struct gs_error *error)
+{
+    struct gsi_packed_keys raw = {0};
+    const char *what;
+    uint64_t begin = gsi_clock_ns();
+    for (uint64_t i = 0; i < frames; i++) {
+        gsi_frame_seal(&bench->layout, frame, key_count(bench), NULL, &raw);
+        struct gsi_frame_ref ref = gsi_frame_describe(frame);
+        if (gsi_frame_open(&bench->layout, frame, FRAME_BYTES, &ref, NULL, &raw, &what) != GS_OK)
+            return gsi_fail(error, GS_E_VERIFY, 0, "frames: a sealed frame %s", what);
+    }
+    *ns = gsi_clock_ns() - begin;
+    bench_row_sample(bench->frames, frames * FRAME_BYTES, *ns);
+    return GS_OK;
+}
+
+/* ---- rounds ---- */
+
 static enum gs_status measure_round(void *context, struct gs_error *error)
 {
     struct verify_bench *bench = context;
+    const uint64_t frames = gsi_ceil_div_u64(bench->settings->size_bytes, FRAME_BYTES);
+    uint64_t ns[WAY_COUNT] = {0}, digest_ns = 0, frames_ns = 0;
     for (int way = 0; way < WAY_COUNT; way++) {
-        uint64_t ns[2];
-        for (uint32_t i = 0; i < 2; i++) {
-            bool unverified = (i + bench->round) % 2 == 1;
-            GSI_TRY(measure_sort(bench, (enum way)way, unverified, &ns[unverified], error));
-        }
-        bench_row_sample(bench->ratios[way], ns[0], ns[1]);
+        GSI_TRY(measure_sort(bench, (enum way)way, &ns[way], error));
+        ns[way] *= bench->sorts[way]->thread_count;
     }
-    bench->round++;
+    GSI_TRY(measure_digests(bench, frames, &digest_ns, error));
+    GSI_TRY(measure_frames(bench, frames, &frames_ns, error));
+    bench_row_sample(bench->ratios[WAY_RESIDENT], digest_ns, ns[WAY_RESIDENT]);
+    bench_row_sample(bench->ratios[WAY_SPILLED], digest_ns + frames_ns, ns[WAY_SPILLED]);
     return GS_OK;
 }
 
 static void add_rows(struct verify_bench *bench)
 {
+    static const char *const names[WAY_COUNT] = {"resident", "spilled"};
+    static const char *const ratio_names[WAY_COUNT] = {"digests / resident",
+                                                       "digests and frames / spilled"};
     for (int way = 0; way < WAY_COUNT; way++) {
-        bench->rows[way][0] =
-            bench_row_add(bench->report, (struct bench_row){.name = names[way].verified});
-        bench->rows[way][1] =
-            bench_row_add(bench->report, (struct bench_row){.name = names[way].unverified});
-        bench->ratios[way] = bench_ratio_add(bench->report, names[way].ratio);
+        bench->sorts[way] = bench_row_add(bench->report, (struct bench_row){.name = names[way]});
+        bench->ratios[way] = bench_ratio_add(bench->report, ratio_names[way]);
     }
+    bench->digest =
+        bench_row_add(bench->report, (struct bench_row){.name = "digest", .thread_count = 1});
+    bench->frames =
+        bench_row_add(bench->report, (struct bench_row){.name = "frames", .thread_count = 1});
+    bench->report->ratio_text = "part of the processors' time";
 }
 
 enum gs_status bench_verify(const struct bench_settings *settings, struct bench_report *report,
@@ -87,6 +146,8 @@ enum gs_status bench_verify(const struct bench_settings *settings, struct bench_
     enum gs_status status = GS_OK;
     GSI_TRY_OR(bench_input_open(&bench.input, settings, error), done);
     GSI_TRY_OR(bench_input_fill(&bench.input, 0, settings->size_bytes, error), done);
+    bench.layout = gsi_layout_make(gsi_key_type_find(settings->type), false);
+    fill_frame(&bench);
     add_rows(&bench);
     GSI_TRY_OR(bench_rounds(settings->repeat_count, measure_round, &bench, error), done);
     report->directory = settings->directory;

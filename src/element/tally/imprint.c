@@ -271,12 +271,10 @@ static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *i
 static void add_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint, const char *keys,
                      size_t n)
 {
-    if (!layout->is_unverified) {
-        find_disorder(layout, imprint, keys, n);
-        imprint->repeat_count +=
-            gsi_equal_keys_count(layout, keys, n) +
-            (imprint->count > 0 && memcmp(imprint->last_key, keys, layout->key_bytes) == 0);
-    }
+    find_disorder(layout, imprint, keys, n);
+    imprint->repeat_count +=
+        gsi_equal_keys_count(layout, keys, n) +
+        (imprint->count > 0 && memcmp(imprint->last_key, keys, layout->key_bytes) == 0);
     if (imprint->count == 0)
         memcpy(imprint->first_key, keys, layout->key_bytes);
     memcpy(imprint->last_key, keys + (n - 1) * layout->key_bytes, layout->key_bytes);
@@ -287,8 +285,7 @@ static void add_block(const struct gsi_layout *layout, struct gsi_imprint *impri
                       const char *keys, size_t n)
 {
     add_keys(layout, imprint, keys, n);
-    if (!layout->is_unverified)
-        gsi_fingerprint_add(imprint->fingerprint, mix_block(layout, keys, n));
+    gsi_fingerprint_add(imprint->fingerprint, mix_block(layout, keys, n));
 }
 
 /* The same where the records of words are there, too, or will be. */

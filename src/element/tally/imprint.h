@@ -22,8 +22,8 @@ struct gsi_imprint {
     uint64_t
         disorder_idx; /* first element whose key is below its predecessor's; UINT64_MAX: none */
     uint8_t before_key[16], after_key[16]; /* these two keys, if there is a disorder */
-    uint64_t repeat_count; /* keys that are equal to the one before them; not of records with tags,
-                            * and not of what is unverified (layout.h) */
+    uint64_t
+        repeat_count; /* keys that are equal to the one before them; not of records with tags */
 };
 
 /* gsi_fingerprint: a fingerprint's words, the low one first, as the number that they are.

@@ -98,14 +98,13 @@ struct block {
 };
 
 GSI_INLINE struct block scan_ints(struct gsi_key_map map, const void *elements, size_t n,
-                                  uint32_t bytes, bool is_mixed)
+                                  uint32_t bytes)
 {
     struct block block = {.min = UINT64_MAX};
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = gsi_block_load(elements, i, bytes);
         uint64_t key = gsi_block_key(map, bits, bytes);
-        if (is_mixed)
-            gsi_block_sum_add(&block.mix, gsi_mix_u64(bits));
+        gsi_block_sum_add(&block.mix, gsi_mix_u64(bits));
         gsi_block_sum_add(&block.low, key);
         block.min = key < block.min ? key : block.min;
         block.max = key > block.max ? key : block.max;
@@ -114,25 +113,20 @@ GSI_INLINE struct block scan_ints(struct gsi_key_map map, const void *elements, 
 }
 
 GSI_SIMD_CLONES static void scan_ints_32(struct gsi_key_map map, const void *elements, size_t n,
-                                         bool is_mixed, struct block *block)
+                                         struct block *block)
 {
-    *block =
-        is_mixed ? scan_ints(map, elements, n, 4, true) : scan_ints(map, elements, n, 4, false);
+    *block = scan_ints(map, elements, n, 4);
 }
 
 GSI_SIMD_CLONES static void scan_ints_64(struct gsi_key_map map, const void *elements, size_t n,
-                                         bool is_mixed, struct block *block)
+                                         struct block *block)
 {
-    *block =
-        is_mixed ? scan_ints(map, elements, n, 8, true) : scan_ints(map, elements, n, 8, false);
+    *block = scan_ints(map, elements, n, 8);
 }
 
-GSI_INLINE struct gsi_block_sum mix_block(const void *elements, size_t n, uint32_t bytes,
-                                          bool is_mixed)
+GSI_INLINE struct gsi_block_sum mix_block(const void *elements, size_t n, uint32_t bytes)
 {
     struct gsi_block_sum mix = {0};
-    if (!is_mixed)
-        return mix;
     for (size_t i = 0; i < n; i++)
         gsi_block_sum_add(&mix, gsi_mix_u64(gsi_block_load(elements, i, bytes)));
     return mix;
@@ -144,14 +138,13 @@ GSI_INLINE struct gsi_block_sum mix_block(const void *elements, size_t n, uint32
 #include "element/tally/tally_floats.h"
 
 GSI_SIMD_CLONES static void scan_ints_128(struct gsi_key_map map, const void *elements, size_t n,
-                                          bool is_mixed, struct block *block)
+                                          struct block *block)
 {
     const gsi_lane_u64 *halves = elements;
     struct block sums = {0};
     for (size_t i = 0; i < n; i++) {
         uint64_t low = halves[2 * i], high = halves[2 * i + 1];
-        if (is_mixed)
-            gsi_block_sum_add(&sums.mix, gsi_mix_u128(low, high));
+        gsi_block_sum_add(&sums.mix, gsi_mix_u128(low, high));
         gsi_block_sum_add(&sums.low, low);
         gsi_block_sum_add(&sums.high, high ^ map.sign);
     }
@@ -199,17 +192,15 @@ static void add_block(struct gsi_tally *tally, const void *elements, size_t n)
 {
     struct gsi_key_map map = gsi_key_map_ascending(tally->layout.map);
     struct block block;
-    bool is_mixed = !tally->layout.is_unverified;
     if (tally->layout.element_bytes == 16) {
-        scan_ints_128(map, elements, n, is_mixed, &block);
+        scan_ints_128(map, elements, n, &block);
         extremes_128(tally, elements, n);
     } else {
         bool is_float_type = is_float(&tally->layout);
         /* cppcheck-suppress uninitvar ; either one fills the block */
-        GSI_BY_WORD(
-            tally->layout.element_bytes,
-            (is_float_type ? scan_floats_32 : scan_ints_32)(map, elements, n, is_mixed, &block),
-            (is_float_type ? scan_floats_64 : scan_ints_64)(map, elements, n, is_mixed, &block));
+        GSI_BY_WORD(tally->layout.element_bytes,
+                    (is_float_type ? scan_floats_32 : scan_ints_32)(map, elements, n, &block),
+                    (is_float_type ? scan_floats_64 : scan_ints_64)(map, elements, n, &block));
         if (block.min < tally->min)
             tally->min = block.min;
         if (block.max > tally->max)

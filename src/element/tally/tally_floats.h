@@ -11,9 +11,9 @@
 #define FLOATS_LANE           FLOATS_NAME(gsi_lane_u, FLOATS_BITS, )
 #define FLOATS_KEY            FLOATS_NAME(gsi_key_of_u, FLOATS_BITS, )
 
-GSI_SIMD_CLONES static void FLOATS_NAME(scan_floats_,
-                                        FLOATS_BITS, )(struct gsi_key_map map, const void *elements,
-                                                       size_t n, bool is_mixed, struct block *block)
+GSI_SIMD_CLONES static void FLOATS_NAME(scan_floats_, FLOATS_BITS, )(struct gsi_key_map map,
+                                                                     const void *elements, size_t n,
+                                                                     struct block *block)
 {
     const FLOATS_LANE *words = elements;
     const FLOATS_WORD nan_above = (FLOATS_WORD)map.nan_above, minus_zero = (FLOATS_WORD)map.sign;
@@ -30,7 +30,7 @@ GSI_SIMD_CLONES static void FLOATS_NAME(scan_floats_,
         minus_infinities += key == 0;
         minus_zeros += bits == minus_zero;
     }
-    *block = (struct block){.mix = mix_block(elements, n, FLOATS_BITS / 8, is_mixed),
+    *block = (struct block){.mix = mix_block(elements, n, FLOATS_BITS / 8),
                             .min = min,
                             .max = max,
                             .nans = nans,

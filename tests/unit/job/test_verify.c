@@ -517,82 +517,6 @@ static void test_verify__no_file__is_refused(void **state)
     assert_int_equal(names_in("."), 1);
 }
 
-/* Runs a sort of "in" with everything left out that only checks. */
-static enum gs_status sort_unverified(struct gsi_options options, struct gs_report *report)
-{
-    const char *inputs[] = {"in"};
-    struct gs_error error = {0};
-    options.inputs = inputs;
-    options.input_count = 1;
-    options.device = GSI_DEVICE_CPU;
-    options.output = "out";
-    options.memory_bytes = 64u << 20;
-    options.thread_count = 2;
-    return gsi_run_unverified(&options, report, &error);
-}
-
-/* What is left out of a measurement: the checks, and nothing of what a sort is for. */
-static void test_verify__unverified__writes_the_same_unchecked(void **state)
-{
-    (void)state;
-    static const char *const types[] = {"u32", "i32", "f32", "u64", "i64", "f64", "u128"};
-    static uint8_t wanted[400008], got[400008];
-    for (size_t t = 0; t < 2 * sizeof types / sizeof types[0]; t++) {
-        struct gs_report model, report;
-        struct gs_error error = {0};
-        const char *inputs[] = {"in"};
-        struct gsi_options options = {.inputs = inputs,
-                                      .input_count = 1,
-                                      .output = "out",
-                                      .device = GSI_DEVICE_CPU,
-                                      .type = types[t / 2],
-                                      .chunk_bytes = 65536,
-                                      .window_bytes = 65536,
-                                      .memory_bytes = 64u << 20,
-                                      .spill_all = t % 2 == 1};
-        put_random("in", 50000, 64);
-        assert_int_equal(gs_run(&options, &model, &error), GS_OK);
-        size_t bytes = get_bytes("out", wanted, sizeof wanted);
-        assert_int_equal(bytes, 400000);
-        assert_int_equal(sort_unverified(options, &report), GS_OK);
-        assert_int_equal(get_bytes("out", got, sizeof got), bytes);
-        assert_memory_equal(got, wanted, bytes);
-        assert_int_equal(report.tally.fingerprint[0] | report.tally.fingerprint[1], 0);
-        assert_int_equal(report.tally.count, model.tally.count);
-        assert_int_equal(report.tally.nan_count, model.tally.nan_count);
-        assert_memory_equal(report.tally.min, model.tally.min, sizeof model.tally.min);
-        assert_memory_equal(report.tally.max, model.tally.max, sizeof model.tally.max);
-        assert_memory_equal(report.tally.sum, model.tally.sum, sizeof model.tally.sum);
-        assert_memory_equal(&report.tally.sum_float, &model.tally.sum_float, sizeof(double));
-    }
-}
-
-/* Elsewhere than in plain sorts of numbers nothing is left out. */
-static void test_verify__unverified__leaves_other_jobs_alone(void **state)
-{
-    (void)state;
-    static const struct {
-        struct gsi_options options;
-        bool is_checked;
-    } rows[] = {{{.action = GS_SORT}, false},     {{.unique = true}, false},
-                {{.record_bytes = 16}, true},     {{.has_top = true, .top_count = 5000}, true},
-                {{.resume_dir = "record"}, true}, {{.merge = true}, true}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct gs_report report;
-        put_random("in", 50000, 64);
-        if (rows[i].options.merge)
-            assert_int_equal(sort_unverified((struct gsi_options){0}, &report), GS_OK);
-        if (rows[i].options.merge)
-            assert_int_equal(rename("out", "in"), 0);
-        place = MERGE_ORDER;
-        atomic_store(&steps_left, 0);
-        enum gs_status status = sort_unverified(rows[i].options, &report);
-        place = NOWHERE;
-        if (atomic_load(&steps_left) >= 0 || status != (rows[i].is_checked ? GS_E_VERIFY : GS_OK))
-            test_fail("row %zu: status %d", i, (int)status);
-    }
-}
-
 /* Of bytes, which are counted, some are lost on the way. */
 static void test_verify__lost_of_what_is_counted__is_found(void **state)
 {
@@ -631,8 +555,6 @@ int main(void)
         ROW(test_verify__lost_of_what_is_counted__is_found),
         ROW(test_verify__reading_back__is_planned_and_reported),
         ROW(test_verify__no_file__is_refused),
-        ROW(test_verify__unverified__writes_the_same_unchecked),
-        ROW(test_verify__unverified__leaves_other_jobs_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,23 +70,6 @@ static void test_frame__any_bit_flipped__is_refused(void **state)
     }
 }
 
-/* To measure with: no checksum of the data is made, none is looked at. */
-static void test_frame__unverified__has_no_checksum(void **state)
-{
-    (void)state;
-    struct gsi_layout layout = layout_of("u64");
-    uint8_t frame[FRAME_BYTES];
-    struct gsi_frame_ref ref;
-    const char *what;
-    layout.is_unverified = true;
-    make_frame(&layout, frame, 60, &ref);
-    assert_int_equal(ref.data_hash, 0);
-    frame[GSI_FRAME_HEADER_BYTES + 30 * 8] ^= 1;
-    assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, NULL,
-                                    &(struct gsi_packed_keys){0}, &what),
-                     GS_OK);
-}
-
 static void test_frame__another_frame__is_refused(void **state)
 {
     (void)state;
@@ -196,7 +179,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frame__whole__is_accepted),
         cmocka_unit_test(test_frame__any_bit_flipped__is_refused),
-        cmocka_unit_test(test_frame__unverified__has_no_checksum),
         cmocka_unit_test(test_frame__another_frame__is_refused),
         cmocka_unit_test(test_frame__longer_than_its_place__is_refused),
         cmocka_unit_test(test_predict__frames__come_by_first_key_run_and_place),
