@@ -188,32 +188,32 @@ static uint64_t unpack_count(const struct gsi_inputs *inputs)
     return inputs->options->merge ? count : gsi_min_u64(count, 1);
 }
 
-uint64_t gsi_header_plan(struct gsi_inputs *inputs, bool is_reread, uint64_t memory_bytes,
-                         uint32_t thread_count)
+uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
+                         const struct gsi_budget *budget, struct gsi_unpack_plan *plan)
 {
     struct gsi_frames_reader_size one = {0, 1}, two = {0, 2};
     uint64_t count = unpack_count(inputs);
-    uint64_t window = gsi_min_u64(WINDOW_BYTES, memory_bytes / WINDOW_PART);
+    uint64_t window = gsi_min_u64(WINDOW_BYTES, budget->memory_bytes / WINDOW_PART);
     for (size_t i = 0; i < inputs->count; i++)
         window = gsi_max_u64(window, inputs->table[i].window_bytes);
-    inputs->is_unpack_shared = is_reread || (!inputs->options->merge && count > 0);
+    plan->is_shared = is_reread || (!inputs->options->merge && count > 0);
     count += is_reread && (inputs->options->merge || count == 0);
-    inputs->unpack_size = (struct gsi_frames_reader_size){0};
+    plan->size = (struct gsi_frames_reader_size){0};
     if (count == 0)
         return gsi_header_kept(inputs->options);
-    inputs->unpack_size = (struct gsi_frames_reader_size){
+    plan->size = (struct gsi_frames_reader_size){
         .window_bytes = window,
         .slot_count =
             gsi_zst_slots_fitting(gsi_frames_reader_bytes(two) - gsi_frames_reader_bytes(one),
-                                  memory_bytes / count, thread_count)};
+                                  budget->memory_bytes / count, budget->thread_count)};
     return gsi_add_max_u64(gsi_header_kept(inputs->options),
-                           gsi_mul_max_u64(count, gsi_frames_reader_bytes(inputs->unpack_size)));
+                           gsi_mul_max_u64(count, gsi_frames_reader_bytes(plan->size)));
 }
 
 enum gs_status gsi_header_open(struct gsi_inputs *inputs)
 {
-    return inputs->is_unpack_shared
-               ? gsi_frames_reader_open(&inputs->unpack, inputs->loop, inputs->unpack_size)
+    return inputs->unpack_plan->is_shared
+               ? gsi_frames_reader_open(&inputs->unpack, inputs->loop, inputs->unpack_plan->size)
                : GS_OK;
 }
 

@@ -4,6 +4,7 @@
 #define GSI_HEADER_H
 
 #include "input/inputs.h"
+#include "plan/budget.h"
 
 /* The longest header that --header may give. */
 #define GSI_HEADER_BYTES_MAX ((uint64_t)1 << 20)
@@ -53,11 +54,11 @@ uint64_t gsi_header_head_bytes(struct gsi_input *input, uint8_t *to, uint64_t ro
 enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input *input,
                               uint64_t bytes);
 
-/* gsi_header_plan: the memory that unpacking and headers take, out of `memory_bytes` in all. It
- * decides how much is unpacked at a time.
- * in    is_reread: the output is packed, and read back */
-uint64_t gsi_header_plan(struct gsi_inputs *inputs, bool is_reread, uint64_t memory_bytes,
-                         uint32_t thread_count);
+/* gsi_header_plan: plans unpacking.
+ * in    is_reread: the output is packed, and read back
+ * returns the memory that unpacking and headers take */
+uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
+                         const struct gsi_budget *budget, struct gsi_unpack_plan *plan);
 
 /* gsi_header_open: opens what was planned.
  * fails GS_E_MEMORY */

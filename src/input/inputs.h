@@ -25,6 +25,12 @@ struct gsi_header {
     uint64_t bytes;
 };
 
+/* How packed inputs are unpacked. */
+struct gsi_unpack_plan {
+    bool is_shared; /* one reader for all inputs; false: a merge has one for each, or none is */
+    struct gsi_frames_reader_size size;
+};
+
 struct gsi_inputs {
     struct gsi_loop *loop;
     const struct gsi_options *options;
@@ -53,8 +59,7 @@ struct gsi_inputs {
     struct gsi_formatted *formatted; /* of inputs of a format; NULL: they have none */
     struct gsi_frames_reader *unpack; /* of packed inputs, one by one; NULL: there are none, or a
                                          merge has one for each */
-    bool is_unpack_shared;            /* planned, both */
-    struct gsi_frames_reader_size unpack_size;
+    const struct gsi_unpack_plan *unpack_plan;
 };
 
 /* gsi_inputs_measure: adds up the bytes of all inputs, which are open, in inputs->bytes.

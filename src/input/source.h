@@ -75,7 +75,7 @@ bool gsi_source_pump(struct gsi_source *source);
  * buffer may not be full, and then those that were given come back empty. */
 struct gsi_buffer *gsi_source_next(struct gsi_source *source);
 
-/* gsi_source_carrier_bytes: the memory that carrying takes, out of `memory_bytes` in all; 0:
+/* gsi_source_carrier_bytes: the memory that carrying takes on threads, out of `memory_bytes`; 0:
  * elements are not carried. */
 uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memory_bytes);
 

@@ -95,7 +95,7 @@ static uint64_t memory_each(const struct gsi_inputs *inputs, uint64_t staged)
 
 static bool is_wanted(const struct gsi_inputs *inputs)
 {
-    return inputs->carry != NULL && inputs->device_tally == NULL && !inputs->options->merge;
+    return inputs->carry != NULL && !inputs->options->merge;
 }
 
 uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memory_bytes)
@@ -138,7 +138,7 @@ static enum gs_status open_staging(struct gsi_carrier *carrier)
 enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **opened)
 {
     struct gsi_carrier *carrier;
-    if (!is_wanted(inputs))
+    if (!is_wanted(inputs) || inputs->device_tally != NULL)
         return GS_OK;
     GSI_TRY(GSI_NEW(&inputs->loop->ledger, carrier, 1, inputs->loop->error));
     *opened = carrier;

@@ -34,7 +34,7 @@ struct counted {
     struct gsi_delivery delivery;
 };
 
-bool gsi_counted_is(const struct gsi_job *job)
+bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     const struct gsi_options *options = job->options;
     const struct gsi_record *record = job->chosen.layout.record;
@@ -47,7 +47,7 @@ bool gsi_counted_is(const struct gsi_job *job)
             return false;
     bool is_sort = options->action == GS_SORT || options->action == GS_EXPLAIN;
     return is_sort && !gsi_target_is_split(options) && !options->merge && !options->unique &&
-           !options->spill_all && options->resume_dir == NULL && options->chunk_bytes == 0;
+           !options->spill_all && options->resume_dir == NULL && budget->chunk_bytes == 0;
 }
 
 static uint64_t table_bytes(uint32_t bytes)
@@ -55,11 +55,11 @@ static uint64_t table_bytes(uint32_t bytes)
     return (uint64_t)gsi_value_tables(bytes) * gsi_value_count(bytes) * sizeof(uint64_t);
 }
 
-uint64_t gsi_counted_bytes(const struct gsi_job *job)
+uint64_t gsi_counted_bytes(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     uint32_t bytes = job->chosen.record.bytes;
-    return gsi_counted_is(job)
-               ? job->thread_count * (table_bytes(bytes) + sizeof(struct counter)) +
+    return gsi_counted_is(job, budget)
+               ? budget->thread_count * (table_bytes(bytes) + sizeof(struct counter)) +
                      gsi_value_count(bytes) * (sizeof(uint64_t) + 2 * sizeof(uint16_t))
                : 0;
 }
@@ -184,7 +184,7 @@ static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
     struct gsi_ledger *ledger = &job->loop.ledger;
     *counted = (struct counted){.job = job,
                                 .bytes = job->loop.layout->element_bytes,
-                                .thread_count = job->report->plan.thread_count};
+                                .thread_count = job->plan.sizes.thread_count};
     counted->values_count = gsi_value_count(counted->bytes);
     size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;
     GSI_TRY(GSI_NEW(ledger, counted->tables, counted->thread_count * tables, job->loop.error));

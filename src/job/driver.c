@@ -111,18 +111,17 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
 /* What codes frames on their way there. */
 static enum gs_status open_codec(struct gsi_job *job)
 {
-    const struct gsi_plan *plan = &job->report->plan;
-    enum gsi_codec_id id = job->spill.codec_id;
-    bool has_codec = id != GSI_CODEC_NONE;
+    const struct gsi_plan *plan = &job->plan.sizes;
+    const struct gsi_codec_plan *codec = &job->plan.codec;
+    bool has_codec = codec->id != GSI_CODEC_NONE;
     job->spill.choice = gsi_codec_choice_make(
         has_codec ? job->options->compress : GSI_COMPRESS_NONE, plan->thread_count);
     if (!has_codec)
         return GS_OK;
-    GSI_ASSERT(gsi_codec_bytes(id, job->spill.codec_level, plan->frame_bytes) <=
-               job->spill.codec_bytes);
-    gsi_codec_describe(id == GSI_CODEC_DELTAS ? GSI_COMPRESS_DELTAS : GSI_COMPRESS_ZSTD,
-                       job->spill.codec_level, job->report->codec, sizeof job->report->codec);
-    return gsi_codec_open(&job->spill.codec, &job->loop.ledger, id, job->spill.codec_level,
+    GSI_ASSERT(gsi_codec_bytes(codec->id, codec->level, plan->frame_bytes) <= codec->bytes);
+    gsi_codec_describe(codec->id == GSI_CODEC_DELTAS ? GSI_COMPRESS_DELTAS : GSI_COMPRESS_ZSTD,
+                       codec->level, job->report->codec, sizeof job->report->codec);
+    return gsi_codec_open(&job->spill.codec, &job->loop.ledger, codec->id, codec->level,
                           plan->frame_bytes, plan->thread_count, job->loop.error);
 }
 
@@ -203,7 +202,7 @@ static enum gs_status open_callers(struct gsi_job *job)
 
 static enum gs_status open_pools(struct gsi_job *job)
 {
-    GSI_TRY(gsi_pool_create(job->report->plan.thread_count, wake_job, job, &job->loop.pool,
+    GSI_TRY(gsi_pool_create(job->plan.sizes.thread_count, wake_job, job, &job->loop.pool,
                             job->loop.error));
     return gsi_pool_create(1, wake_job, job, &job->loop.disk_pool, job->loop.error);
 }
@@ -241,7 +240,7 @@ static bool may_shrink(const struct gsi_job *job)
 /* The arena and the device that works on it, as planned. */
 static enum gs_status try_device(struct gsi_job *job)
 {
-    const struct gsi_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->plan.sizes;
     void *memory;
     GSI_TRY(gsi_memory_map(&job->loop.ledger, GSI_MEMORY_DATA, plan->arena_bytes, &memory,
                            job->loop.error));
@@ -289,7 +288,7 @@ static enum gs_status open_device(struct gsi_job *job)
     enum gs_status status = try_device(job);
     while (status != GS_OK && gsi_job_use_less_device(job, status)) {
         close_device(job);
-        status = gsi_job_make_plan(job);
+        status = gsi_job_replan(job);
         if (status == GS_OK)
             status = try_device(job);
     }
@@ -351,7 +350,7 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
     job->report = report;
     job->loop = (struct gsi_loop){.error = error,
                                   .layout = &job->chosen.layout,
-                                  .plan = &report->plan,
+                                  .plan = &job->plan.sizes,
                                   .cancel = options->cancel,
                                   .progress = options->progress,
                                   .progress_context = options->progress_context,
@@ -359,9 +358,10 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
     job->inputs = (struct gsi_inputs){.loop = &job->loop,
                                       .options = options,
                                       .together = &job->together,
-                                      .layout = &job->chosen.layout};
-    job->target =
-        (struct gsi_target){.loop = &job->loop, .options = options, .inputs = &job->inputs};
+                                      .layout = &job->chosen.layout,
+                                      .unpack_plan = &job->plan.unpack};
+    job->target = (struct gsi_target){
+        .loop = &job->loop, .options = options, .inputs = &job->inputs, .plan = &job->plan.output};
     if (job->array != NULL && options->action == GS_SORT)
         job->target.output = gsi_array_output(job->array, options->inputs[0]);
     job->no_one = GSI_CHECKPOINT_NONE;
@@ -451,7 +451,7 @@ static bool lends(const struct gsi_job *job)
     bool is_sort = job->options->action == GS_SORT;
     bool is_carried = inputs->carry != NULL && inputs->device_tally == NULL;
     if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || is_carried ||
-        job->loop.layout->record != NULL || job->report->plan.is_counted)
+        job->loop.layout->record != NULL || job->plan.sizes.is_counted)
         return inputs->is_lent;
     if (job->device.bytes > 0)
         return is_sort && device->ops->reaches(device, array->from, array->bytes);
@@ -476,7 +476,7 @@ static enum gs_status in_place(struct gsi_job *job)
 
 static enum gs_status work(struct gsi_job *job)
 {
-    const struct gsi_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->plan.sizes;
     if (gsi_select_is_wanted(job->options))
         return gsi_select(job);
     if (job->options->action != GS_SORT)
@@ -490,7 +490,7 @@ static enum gs_status work(struct gsi_job *job)
 static enum gs_status do_job(struct gsi_job *job)
 {
     bool is_sort = job->options->action == GS_SORT;
-    const struct gsi_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->plan.sizes;
     GSI_TRY(open_pools(job));
     GSI_TRY(GSI_NEEDS(&job->loop.ledger, GSI_NEED_UNPACKING, gsi_header_open(&job->inputs)));
     if (!gsi_target_is_split(job->options))

@@ -21,16 +21,30 @@ struct gsi_device_choice {
     bool is_apart;       /* they cannot read each other's memory */
 };
 
+/* What a job was planned to be. Nobody changes it: another plan takes its place
+ * (job/planning/job_plan.h). */
+struct gsi_job_plan {
+    struct gsi_plan sizes; /* of chunks, windows and frames; how many runs */
+    /* What stages take beside these. */
+    struct gsi_output_plan output;
+    struct gsi_unpack_plan unpack;
+    struct gsi_codec_plan codec;
+    uint64_t needs[GSI_NEED_COUNT];
+    bool device_carries;           /* the device makes pairs of elements and positions */
+    const char *in_order_note;     /* report.h */
+    struct gsi_resume_begin begin; /* with --resume: for the journal */
+};
+
 struct gsi_job {
     const struct gsi_options *options;
     const bool *is_given;         /* run.h */
     struct gsi_together together; /* what these have; it is told what is found out */
     struct gsi_array *array;      /* run.h; NULL: inputs and output are what the options say */
-    struct gs_report *report; /* has the plan and what was chosen; its numbers come at the end */
+    struct gs_report *report;     /* what was chosen; its numbers come at the end */
     struct gsi_loop loop;
+    struct gsi_job_plan plan;
     struct gsi_chosen chosen; /* how elements are sorted */
-    uint64_t memory_bytes;    /* asked for, or the default */
-    uint32_t thread_count;    /* asked for, or the default */
+    struct gsi_budget budget; /* asked for, or the default */
     uint64_t lists_bytes;     /* of the options' lists of names */
     uint64_t given_bytes;     /* lists_bytes and the tables of inputs and callers */
     struct gsi_inputs inputs;
@@ -61,7 +75,7 @@ enum gs_status gsi_reduce(struct gsi_job *job);
 
 /* gsi_counted_is: whether a job, whose elements are chosen, is such a sort.
  * gsi_counted_bytes: the memory that it takes beside the plan's; 0: it is none. */
-bool gsi_counted_is(const struct gsi_job *job);
-uint64_t gsi_counted_bytes(const struct gsi_job *job);
+bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget);
+uint64_t gsi_counted_bytes(const struct gsi_job *job, const struct gsi_budget *budget);
 
 #endif

@@ -38,13 +38,13 @@ static enum gs_status refuse(struct gsi_job *job, size_t input_count, uint64_t l
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                     "--memory: %llu bytes are too few for the names and the table of %zu inputs; "
                     "%llu MiB are enough",
-                    (unsigned long long)job->memory_bytes, input_count,
+                    (unsigned long long)job->budget.memory_bytes, input_count,
                     (unsigned long long)(gsi_mul_max_u64(2, least) / MIB + 1));
 }
 
-uint64_t gsi_job_memory_ceiling(const struct gsi_job *job)
+uint64_t gsi_job_memory_ceiling(const struct gsi_budget *budget)
 {
-    return gsi_max_u64(job->memory_bytes, GSI_PLAN_LEAST_BYTES + MIB);
+    return gsi_max_u64(budget->memory_bytes, GSI_PLAN_LEAST_BYTES + MIB);
 }
 
 enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
@@ -52,18 +52,22 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
     const struct gsi_options *options = job->options;
     struct gsi_limits limits = gsi_limits_probe("");
     uint64_t lists = lists_bytes(options), table, least;
-    job->memory_bytes = gsi_limits_memory(&limits, options->memory_bytes);
+    job->budget = (struct gsi_budget){
+        .memory_bytes = gsi_limits_memory(&limits, options->memory_bytes),
+        .thread_count = options->thread_count > 0 ? options->thread_count : limits.cpu_count,
+        .fan_in = options->fan_in,
+        .chunk_bytes = options->chunk_bytes,
+        .window_bytes = options->window_bytes};
     if (options->memory_bytes > limits.most_bytes)
         gsi_note(options,
                  "--memory: more than this machine has; the %llu MiB that are available are used",
-                 (unsigned long long)(job->memory_bytes / MIB));
-    job->thread_count = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
+                 (unsigned long long)(job->budget.memory_bytes / MIB));
     if (!gsi_mul_u64(input_count, sizeof *job->inputs.table, &table) ||
         !gsi_add_u64(table, lists + gsi_callers_bytes(options), &job->given_bytes) ||
         !gsi_add_u64(job->given_bytes, GSI_PLAN_LEAST_BYTES, &least))
         return gsi_fail(job->loop.error, GS_E_USAGE, 0, "%zu inputs are too many for memory",
                         input_count);
-    job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
+    job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(&job->budget);
     if (least > job->loop.ledger.ceiling_bytes)
         return refuse(job, input_count, least);
     GSI_TRY(gsi_memory_reserve(&job->loop.ledger, GSI_MEMORY_TABLES, lists, job->loop.error));
@@ -80,33 +84,28 @@ void gsi_job_memory_end(struct gsi_job *job)
     job->inputs.table = NULL;
 }
 
-static bool is_planned(struct gsi_job *job, const struct gsi_options *options,
+static bool is_planned(const struct gsi_job *job, const struct gsi_budget *budget,
                        gsi_job_planner *plan)
 {
-    const struct gsi_options *asked = job->options;
-    struct gs_error unheard = {0}, *heard = job->loop.error;
-    job->options = job->inputs.options = job->target.options = options;
-    job->loop.error = &unheard;
-    bool is_made = plan(job) == GS_OK;
-    job->loop.error = heard;
-    job->options = job->inputs.options = job->target.options = asked;
-    return is_made;
+    struct gsi_job_plan made;
+    struct gs_error unheard = {0};
+    return plan(job, budget, &made, &unheard) == GS_OK;
 }
 
-static bool is_enough(struct gsi_job *job, uint64_t mib, const struct gsi_options *options,
+static bool is_enough(const struct gsi_job *job, uint64_t mib, struct gsi_budget budget,
                       gsi_job_planner *plan)
 {
-    job->memory_bytes = mib * MIB;
-    return is_planned(job, options, plan);
+    budget.memory_bytes = mib * MIB;
+    return is_planned(job, &budget, plan);
 }
 
 /* Doubles the amount until it is enough, then halves the rest. The plan need not be monotonous: the
  * amount found is enough, and a MiB below it was tried and is not. 0: no memory is enough. */
-static uint64_t find_enough(struct gsi_job *job, uint64_t failed_mib,
-                            const struct gsi_options *options, gsi_job_planner *plan)
+static uint64_t find_enough(const struct gsi_job *job, const struct gsi_budget *budget,
+                            gsi_job_planner *plan)
 {
-    uint64_t low = failed_mib, high = failed_mib + 1;
-    while (!is_enough(job, high, options, plan)) {
+    uint64_t low = budget->memory_bytes / MIB, high = low + 1;
+    while (!is_enough(job, high, *budget, plan)) {
         low = high;
         high *= 2;
         if (high > MOST_MIB)
@@ -114,7 +113,7 @@ static uint64_t find_enough(struct gsi_job *job, uint64_t failed_mib,
     }
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (is_enough(job, middle, options, plan))
+        if (is_enough(job, middle, *budget, plan))
             high = middle;
         else
             low = middle;
@@ -138,41 +137,41 @@ static const struct {
     {"batch-size", 2, " runs at once"},
 };
 
-static uint64_t bound_of(const struct gsi_options *options, enum bound bound)
+static uint64_t bound_of(const struct gsi_budget *budget, enum bound bound)
 {
-    return bound == BOUND_CHUNK    ? options->chunk_bytes
-           : bound == BOUND_WINDOW ? options->window_bytes
-                                   : options->fan_in;
+    return bound == BOUND_CHUNK    ? budget->chunk_bytes
+           : bound == BOUND_WINDOW ? budget->window_bytes
+                                   : budget->fan_in;
 }
 
-static void set_bound(struct gsi_options *options, enum bound bound, uint64_t value)
+static void set_bound(struct gsi_budget *budget, enum bound bound, uint64_t value)
 {
     if (bound == BOUND_CHUNK)
-        options->chunk_bytes = value;
+        budget->chunk_bytes = value;
     else if (bound == BOUND_WINDOW)
-        options->window_bytes = value;
+        budget->window_bytes = value;
     else
-        options->fan_in = (uint32_t)value;
+        budget->fan_in = (uint32_t)value;
 }
 
 /* Powers of two around the value: larger ones first, then smaller ones. 0: none would do. */
-static uint64_t find_value(struct gsi_job *job, struct gsi_options *options, enum bound bound,
+static uint64_t find_value(const struct gsi_job *job, struct gsi_budget budget, enum bound bound,
                            gsi_job_planner *plan)
 {
-    const uint64_t given = bound_of(options, bound), least = bounds[bound].least;
-    const uint64_t most = bound == BOUND_FAN_IN ? GSI_FAN_IN_MAX : job->memory_bytes;
+    const uint64_t given = bound_of(&budget, bound), least = bounds[bound].least;
+    const uint64_t most = bound == BOUND_FAN_IN ? GSI_FAN_IN_MAX : budget.memory_bytes;
     uint64_t above = least, below;
     while (above <= given && above <= most)
         above *= 2;
     below = above / 2;
     for (; above <= most; above *= 2) {
-        set_bound(options, bound, above);
-        if (is_planned(job, options, plan))
+        set_bound(&budget, bound, above);
+        if (is_planned(job, &budget, plan))
             return above;
     }
     for (; below >= least; below /= 2) {
-        set_bound(options, bound, below);
-        if (below < given && is_planned(job, options, plan))
+        set_bound(&budget, bound, below);
+        if (below < given && is_planned(job, &budget, plan))
             return below;
     }
     return 0;
@@ -215,17 +214,16 @@ static bool is_found_by_plan(const struct gs_error *error, const char *name)
 }
 
 /* Blames the one option without which there is a plan. false: there is no such option. */
-static bool blame_option(struct gsi_job *job, gsi_job_planner *plan)
+static bool blame_option(const struct gsi_job *job, gsi_job_planner *plan)
 {
     for (enum bound bound = 0; bound < BOUND_COUNT; bound++) {
-        struct gsi_options options = *job->options;
-        const uint64_t given = bound_of(&options, bound);
+        struct gsi_budget without = job->budget;
+        const uint64_t given = bound_of(&without, bound);
         char value[32];
-        set_bound(&options, bound, 0);
-        if (given == 0 || !is_planned(job, &options, plan))
+        set_bound(&without, bound, 0);
+        if (given == 0 || !is_planned(job, &without, plan))
             continue;
-        set_bound(&options, bound, given);
-        uint64_t found = find_value(job, &options, bound, plan);
+        uint64_t found = find_value(job, job->budget, bound, plan);
         print_value(value, bound, found);
         if (is_found_by_plan(job->loop.error, bounds[bound].name) && found > 0)
             say(job->loop.error, "%s; use --%s=%s", job->loop.error->text, bounds[bound].name,
@@ -234,11 +232,11 @@ static bool blame_option(struct gsi_job *job, gsi_job_planner *plan)
             say(job->loop.error,
                 "--%s: %llu%s cannot be used with --memory of %llu bytes; leave --%s out",
                 bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
-                (unsigned long long)job->memory_bytes, bounds[bound].name);
+                (unsigned long long)job->budget.memory_bytes, bounds[bound].name);
         else
             say(job->loop.error, "--%s: %llu%s are too %s for --memory of %llu bytes; use --%s=%s",
                 bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
-                found > given ? "few" : "many", (unsigned long long)job->memory_bytes,
+                found > given ? "few" : "many", (unsigned long long)job->budget.memory_bytes,
                 bounds[bound].name, value);
         return true;
     }
@@ -246,41 +244,39 @@ static bool blame_option(struct gsi_job *job, gsi_job_planner *plan)
 }
 
 /* The names of the options that were given: "--chunk and --window". */
-static void name_bounds(const struct gsi_options *options, char names[64])
+static void name_bounds(const struct gsi_budget *budget, char names[64])
 {
     size_t at = 0;
     names[0] = '\0';
     for (enum bound bound = 0; bound < BOUND_COUNT; bound++)
-        if (bound_of(options, bound) > 0)
+        if (bound_of(budget, bound) > 0)
             at += (size_t)snprintf(names + at, 64 - at, "%s--%s", at > 0 ? " and " : "",
                                    bounds[bound].name);
 }
 
-void gsi_job_memory_advise(struct gsi_job *job, gsi_job_planner *plan)
+void gsi_job_memory_advise(const struct gsi_job *job, gsi_job_planner *plan)
 {
-    const uint64_t memory_bytes = job->memory_bytes;
-    struct gsi_options plain = *job->options;
+    const uint64_t memory_bytes = job->budget.memory_bytes;
+    struct gsi_budget plain = job->budget;
     char names[64], without[128] = "";
     if (blame_option(job, plan))
         return;
     for (enum bound bound = 0; bound < BOUND_COUNT; bound++)
         set_bound(&plain, bound, 0);
-    name_bounds(job->options, names);
+    name_bounds(&job->budget, names);
     if (names[0] != '\0' && is_planned(job, &plain, plan)) {
         say(job->loop.error, "%s: cannot be used with --memory of %llu bytes; leave them out",
             names, (unsigned long long)memory_bytes);
         return;
     }
-    uint64_t mib = find_enough(job, memory_bytes / MIB, job->options, plan);
-    uint64_t plain_mib =
-        names[0] != '\0' ? find_enough(job, memory_bytes / MIB, &plain, plan) : mib;
+    uint64_t mib = find_enough(job, &job->budget, plan);
+    uint64_t plain_mib = names[0] != '\0' ? find_enough(job, &plain, plan) : mib;
     if (mib == 0)
         snprintf(without, sizeof without, ", without %s", names);
     else if (plain_mib < mib)
         snprintf(without, sizeof without, ", or %llu MiB without %s", (unsigned long long)plain_mib,
                  names);
     mib = mib > 0 ? mib : plain_mib;
-    job->memory_bytes = memory_bytes;
     if (mib > 0)
         say(job->loop.error,
             "--memory: %llu bytes are too few to sort with; at least %llu MiB are needed%s",

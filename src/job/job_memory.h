@@ -12,15 +12,16 @@
 enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count);
 void gsi_job_memory_end(struct gsi_job *job); /* inputs are closed; also after begin has failed */
 
-/* gsi_job_memory_ceiling: how much the ledger allows until there is a plan: job->memory_bytes, or
+/* gsi_job_memory_ceiling: how much the ledger allows until there is a plan: the budget, or
  * more if these are so few that the plan will refuse them and say how many are enough. */
-uint64_t gsi_job_memory_ceiling(const struct gsi_job *job);
+uint64_t gsi_job_memory_ceiling(const struct gsi_budget *budget);
 
 /* gsi_job_memory_advise: `plan` has failed for want of memory. Makes the error name the option that
  * binds and an amount that is enough. The option is --chunk, --window or --batch-size where one of
  * these alone is in the way, else --memory. A MiB less of --memory is not enough.
- * in    plan: makes the plan for job->memory_bytes and job->options; fails into job->error */
-typedef enum gs_status gsi_job_planner(struct gsi_job *job);
-void gsi_job_memory_advise(struct gsi_job *job, gsi_job_planner *plan);
+ * in    plan: makes a plan out of a budget (job/planning/job_plan.h) */
+typedef enum gs_status gsi_job_planner(const struct gsi_job *job, const struct gsi_budget *budget,
+                                       struct gsi_job_plan *plan, struct gs_error *error);
+void gsi_job_memory_advise(const struct gsi_job *job, gsi_job_planner *plan);
 
 #endif

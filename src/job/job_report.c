@@ -72,7 +72,7 @@ void gsi_job_report(struct gsi_job *job)
         report->direct_input = report->direct_input && is_read_direct(job, &job->inputs.table[i]);
     const struct gsi_output *output =
         job->target.files.count > 0 ? &job->target.files.table[0].output : &job->target.output;
-    report->direct_output = job->target.is_open && job->target.pack_level == 0 &&
+    report->direct_output = job->target.is_open && job->target.plan->pack_level == 0 &&
                             gsi_file_is_direct(output->direct_fd) &&
                             job->inputs.header.bytes % GSI_DIRECT_ALIGN == 0;
     report->is_placed = job->target.is_open && job->target.output.is_placed;

@@ -70,7 +70,7 @@ static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *
         return GS_OK;
     if (output->kind == GSI_OUTPUT_ATOMIC)
         GSI_TRY(add_space(job, output->directory, true));
-    for (size_t i = 0; i < dirs->count && job->report->plan.spilled_runs > 0; i++)
+    for (size_t i = 0; i < dirs->count && job->plan.sizes.spilled_runs > 0; i++)
         GSI_TRY(add_space(job, dirs->paths[i], false));
     return GS_OK;
 }
@@ -80,7 +80,7 @@ static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *
 static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
 {
     struct gs_report *report = job->report;
-    struct gsi_plan *plan = &report->plan;
+    const struct gsi_plan *plan = &job->plan.sizes;
     if (plan->late_bytes == 0)
         return;
     uint64_t more = plan->disk_step_bytes + gsi_plan_piece_chunks(plan, 1) * plan->chunk_bytes;
@@ -95,8 +95,9 @@ static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
     }
     if (why == NULL)
         return;
-    plan->late_bytes = 0;
+    report->plan.late_bytes = 0;
     report->in_order_note = why;
+    job->target.has_one_pass = false;
 }
 
 enum gs_status gsi_job_explain_space(struct gsi_job *job)
@@ -118,7 +119,7 @@ enum gs_status gsi_job_explain_space(struct gsi_job *job)
     find_temp_dirs(job, &output, &dirs);
     GSI_TRY_OR(find_spaces(job, &output, &dirs), done);
     report->has_room =
-        gsi_space_share(&report->plan, report->spaces, report->space_count, &unheard) == GS_OK;
+        gsi_space_share(&job->plan.sizes, report->spaces, report->space_count, &unheard) == GS_OK;
     if (report->has_room)
         check_in_order(job, &output);
 done:
@@ -133,7 +134,7 @@ static enum gs_status open_store(struct gsi_job *job)
     struct temp_dirs dirs;
     /* A stream spills when it is larger than the memory. */
     bool is_known = job->inputs.bytes != UINT64_MAX;
-    uint64_t spilled = is_known ? report->plan.temp_bytes : report->plan.memory_bytes;
+    uint64_t spilled = is_known ? job->plan.sizes.temp_bytes : job->plan.sizes.memory_bytes;
     find_temp_dirs(job, &job->target.output, &dirs);
     GSI_TRY(checkpoint->ops->open_store != NULL
                 ? checkpoint->ops->open_store(checkpoint, &job->spill.store)
@@ -141,7 +142,8 @@ static enum gs_status open_store(struct gsi_job *job)
                                        &job->loop.ledger, job->loop.error));
     job->spill.has_store = true;
     GSI_TRY(find_spaces(job, &job->target.output, &dirs));
-    GSI_TRY(gsi_space_share(&report->plan, report->spaces, report->space_count, job->loop.error));
+    GSI_TRY(
+        gsi_space_share(&job->plan.sizes, report->spaces, report->space_count, job->loop.error));
     check_in_order(job, &job->target.output);
     for (uint32_t i = 0; i < report->space_count; i++)
         gsi_spill_store_limit(&job->spill.store, report->spaces[i].file_system,
@@ -153,8 +155,8 @@ static enum gs_status open_store(struct gsi_job *job)
 static enum gs_status check_split_room(const struct gsi_job *job)
 {
     const struct gsi_output *output = &job->target.output;
-    uint64_t bytes = job->report->plan.output_bytes, free_bytes, file_system;
-    if (job->inputs.bytes == UINT64_MAX || job->target.pack_level > 0)
+    uint64_t bytes = job->plan.sizes.output_bytes, free_bytes, file_system;
+    if (job->inputs.bytes == UINT64_MAX || job->target.plan->pack_level > 0)
         return GS_OK;
     bytes = gsi_min_u64(bytes, gsi_target_most_bytes(&job->target));
     GSI_TRY(gsi_space_free(output->directory, &free_bytes, &file_system, job->loop.error));
@@ -167,16 +169,16 @@ enum gs_status gsi_job_take_space(struct gsi_job *job)
 {
     if (job->target.output.kind == GSI_OUTPUT_PLACE)
         GSI_TRY(gsi_output_reserve(&job->target.output,
-                                   gsi_header_kept(job->options) + job->report->plan.output_bytes,
+                                   gsi_header_kept(job->options) + job->plan.sizes.output_bytes,
                                    job->loop.error));
-    if (job->report->plan.spilled_runs > 0)
+    if (job->plan.sizes.spilled_runs > 0)
         return open_store(job);
     if (gsi_target_is_split(job->options))
         return check_split_room(job);
     if (job->target.output.kind != GSI_OUTPUT_ATOMIC || job->inputs.bytes == UINT64_MAX ||
-        job->target.pack_level > 0)
+        job->target.plan->pack_level > 0)
         return GS_OK;
     return gsi_output_reserve(&job->target.output,
-                              gsi_header_kept(job->options) + job->report->plan.output_bytes,
+                              gsi_header_kept(job->options) + job->plan.sizes.output_bytes,
                               job->loop.error);
 }

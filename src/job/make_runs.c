@@ -212,7 +212,7 @@ uint64_t gsi_make_runs_piece_chunks(const struct gsi_plan *plan,
                                     const struct gsi_stretches *stretches)
 {
     uint64_t files = in_order->has_written + stretches->count;
-    GSI_ASSERT(files <= gsi_plan_most_files(plan));
+    GSI_ASSERT(files <= gsi_plan_most_files(plan, plan->late_bytes > 0));
     return files > 0 ? gsi_plan_piece_chunks(plan, files) : 0;
 }
 

@@ -329,8 +329,9 @@ static enum gs_status make_runs(struct sort *sort)
     GSI_TRY(make_buffers(sort, gsi_shape_window(sort->loop->plan), false));
     GSI_TRY(
         gsi_in_order_begin(&sort->in_order, &sort->delivery, &sort->list, job->arena.chunks.count));
-    GSI_TRY(gsi_stretches_begin(&sort->stretches, &job->inputs, &job->target.output,
-                                gsi_plan_most_stretches(sort->loop->plan)));
+    GSI_TRY(gsi_stretches_begin(
+        &sort->stretches, &job->inputs, &job->target.output,
+        gsi_plan_most_stretches(sort->loop->plan, sort->job->target.has_one_pass)));
     GSI_TRY(gsi_make_runs(job, &sort->list, &sort->in_order, &sort->stretches));
     uint64_t chunks =
         gsi_make_runs_piece_chunks(sort->loop->plan, &sort->in_order, &sort->stretches);
@@ -377,7 +378,8 @@ static bool folds_early(const struct gsi_job *job)
 {
     const struct gsi_plan *plan = job->loop.plan;
     return (plan->device_runs == 0 || plan->spilled_runs > 0) &&
-           gsi_unique_early_bytes(&job->target, job->memory_bytes, job->thread_count) > 0;
+           gsi_unique_early_bytes(&job->target, job->budget.memory_bytes,
+                                  job->budget.thread_count) > 0;
 }
 
 /* What sees elements as they are read: records are folded there, where they can be. */
@@ -386,17 +388,17 @@ static enum gs_status open_early(struct sort *sort)
     struct gsi_job *job = sort->job;
     const struct gsi_options *options = job->options;
     if (job->inputs.sets != NULL)
-        GSI_TRY(
-            GSI_NEEDS(&job->loop.ledger, GSI_NEED_SETS,
-                      gsi_set_filter_open(job->inputs.sets, job->memory_bytes, job->thread_count)));
+        GSI_TRY(GSI_NEEDS(&job->loop.ledger, GSI_NEED_SETS,
+                          gsi_set_filter_open(job->inputs.sets, job->budget.memory_bytes,
+                                              job->budget.thread_count)));
     if (!folds_early(job))
         return GS_OK;
     job->inputs.early = &sort->early;
     return GSI_NEEDS(&sort->loop->ledger, GSI_NEED_EARLY_FOLD,
                      gsi_early_fold_open(&sort->early, job->inputs.fold, sort->loop->layout,
                                          options->group_keys, options->unique_keep,
-                                         job->memory_bytes, job->thread_count, &sort->loop->ledger,
-                                         sort->loop->error));
+                                         job->budget.memory_bytes, job->budget.thread_count,
+                                         &sort->loop->ledger, sort->loop->error));
 }
 
 static enum gs_status sort_all(struct sort *sort)

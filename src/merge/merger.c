@@ -81,7 +81,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
                                    .taken = merger->checkpoint->taken,
                                    .to_packed = !spec->to_elements &&
                                                 merger->spill->choice.is_coding &&
-                                                merger->spill->codec_id == GSI_CODEC_ZSTD};
+                                                merger->spill->codec.id == GSI_CODEC_ZSTD};
     merge.fed_buffers = (spec->frames != NULL ? spec->frames->count : 0) +
                         (spec->pieces != NULL ? spec->pieces->count : 0);
     status = loop->device->ops->merge_begin(loop->device, &merge, &merger->merge, loop->error);

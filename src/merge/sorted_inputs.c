@@ -29,10 +29,10 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs)
                       : GS_OK;
 }
 
-enum gs_status gsi_sorted_inputs_sizes(struct gsi_inputs *inputs, uint64_t **sizes, uint64_t *count)
+enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct gsi_ledger *ledger,
+                                       uint64_t **sizes, uint64_t *count, struct gs_error *error)
 {
-    enum gs_status status =
-        GSI_NEW(&inputs->loop->ledger, *sizes, inputs->count, inputs->loop->error);
+    enum gs_status status = GSI_NEW(ledger, *sizes, inputs->count, error);
     *count = 0;
     for (size_t i = 0; status == GS_OK && i < inputs->count; i++)
         if (inputs->table[i].bytes > 0)

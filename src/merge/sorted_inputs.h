@@ -11,10 +11,11 @@
 enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs);
 
 /* gsi_sorted_inputs_sizes: the bytes of each input that is not empty; UINT64_MAX for a stream.
+ * in    ledger: enters the table
  * out   sizes: a table with room for inputs->count, of which *count are filled
  * fails GS_E_MEMORY */
-enum gs_status gsi_sorted_inputs_sizes(struct gsi_inputs *inputs, uint64_t **sizes,
-                                       uint64_t *count);
+enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct gsi_ledger *ledger,
+                                       uint64_t **sizes, uint64_t *count, struct gs_error *error);
 
 /* gsi_sorted_inputs_list: lists the inputs that are not empty as runs; sets inputs->data_bytes. For
  * records it looks at the first and the last record of each input. All records between them share

@@ -53,7 +53,7 @@ const char *gsi_in_order_why_not(const struct gsi_options *options, const struct
 static bool is_possible(const struct gsi_target *target)
 {
     const struct gsi_loop *loop = target->loop;
-    return loop->plan->late_bytes > 0 && loop->device->ops->run_pass != NULL &&
+    return target->has_one_pass && loop->device->ops->run_pass != NULL &&
            target->output.kind == GSI_OUTPUT_ATOMIC;
 }
 

@@ -76,8 +76,8 @@ static enum gs_status check_header(const struct read_back *back, const struct gs
 {
     const struct gsi_target *target = back->target;
     uint8_t part[4096];
-    for (uint64_t off = 0, bytes; target->pack_level == 0 && off < target->inputs->header.bytes;
-         off += bytes) {
+    for (uint64_t off = 0, bytes;
+         target->plan->pack_level == 0 && off < target->inputs->header.bytes; off += bytes) {
         bytes = gsi_min_u64(sizeof part, target->inputs->header.bytes - off);
         int64_t moved = gsi_file_read(input->fd, part, bytes, off);
         if (moved < 0)
@@ -107,7 +107,7 @@ static enum gs_status open_file(struct read_back *back, const struct gsi_output 
     const struct gsi_target *target = back->target;
     struct gsi_input *input = &back->table[back->count++]; /* to be closed, whatever fails */
     uint64_t header = target->inputs->header.bytes;
-    bool is_packed = target->pack_level > 0;
+    bool is_packed = target->plan->pack_level > 0;
     GSI_TRY(gsi_output_reread(output, is_packed ? 0 : gsi_sink_data_off(target),
                               is_packed ? all : all - header - gsi_trailer_bytes(target->inputs),
                               input, target->loop->error));

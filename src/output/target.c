@@ -29,12 +29,11 @@ bool gsi_target_has_blocks(const struct gsi_target *target)
 #define BLOCK_MIN_BYTES GSI_CONSTANT((uint64_t)64 << 10, (uint64_t)4 << 10)
 #define BLOCK_MAX_BYTES ((uint64_t)2 << 20)
 
-uint64_t gsi_target_block_bytes(const struct gsi_target *target, uint64_t memory_bytes)
+uint64_t gsi_block_bytes(uint64_t memory_bytes, uint64_t window_bytes)
 {
-    uint64_t window = target->options->window_bytes;
     uint64_t block = gsi_clamp_u64(memory_bytes / BLOCK_PART, BLOCK_MIN_BYTES, BLOCK_MAX_BYTES);
-    if (window > 0) /* what is written in one piece, as asked */
-        block = gsi_clamp_u64(window, GSI_DIRECT_ALIGN, block);
+    if (window_bytes > 0) /* what is written in one piece, as asked */
+        block = gsi_clamp_u64(window_bytes, GSI_DIRECT_ALIGN, block);
     return gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
 }
 
@@ -53,23 +52,25 @@ uint32_t gsi_target_pack_level(const struct gsi_options *options)
     return !options->raw && options->output != NULL && gsi_name_is_zst(options->output) ? 1 : 0;
 }
 
-uint64_t gsi_target_plan(struct gsi_target *target, uint64_t memory_bytes, uint32_t thread_count)
+uint64_t gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                         struct gsi_output_plan *plan)
 {
     uint32_t level = gsi_target_pack_level(target->options);
-    target->pack_level = level;
+    plan->pack_level = level;
     if (level == 0)
         return 0;
-    target->pack_slots = gsi_zst_slots_fitting(
-        gsi_zst_pack_bytes(level, 2) - gsi_zst_pack_bytes(level, 1), memory_bytes, thread_count);
-    return gsi_zst_pack_bytes(level, target->pack_slots);
+    plan->pack_slots =
+        gsi_zst_slots_fitting(gsi_zst_pack_bytes(level, 2) - gsi_zst_pack_bytes(level, 1),
+                              budget->memory_bytes, budget->thread_count);
+    return gsi_zst_pack_bytes(level, plan->pack_slots);
 }
 
 enum gs_status gsi_target_open_pack(struct gsi_target *target)
 {
-    return target->pack_level > 0
+    return target->plan->pack_level > 0
                ? GSI_NEEDS(&target->loop->ledger, GSI_NEED_PACKING,
                            gsi_zst_pack_open(&target->pack, target->loop, &target->output,
-                                             target->pack_level, target->pack_slots))
+                                             target->plan->pack_level, target->plan->pack_slots))
                : GS_OK;
 }
 

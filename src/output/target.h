@@ -4,7 +4,9 @@
 
 #include "base/options.h"
 #include "input/inputs.h"
+#include "output/output_plan.h"
 #include "output/split/split_files.h"
+#include "plan/budget.h"
 
 struct gsi_zst_pack;
 
@@ -14,13 +16,9 @@ struct gsi_target {
     struct gsi_inputs *inputs; /* which have the output's header */
     struct gsi_output output;
     bool is_open;
+    bool has_one_pass;         /* what is in order is written as it is read (in_order.h) */
     struct gsi_zst_pack *pack; /* NULL: it is plain */
-    uint32_t pack_level;       /* planned; 0: plain */
-    uint32_t pack_slots;       /* planned */
-    uint64_t block_bytes;      /* planned, with --unique */
-    uint64_t piece_bytes;      /* likewise: what is made of a window at a time */
-    uint32_t piece_count;
-    uint64_t split_block_bytes;   /* planned, with --split */
+    const struct gsi_output_plan *plan;
     struct gsi_split_files files; /* with --split; `output` says in which directory then */
     uint64_t whole_bytes;         /* of elements: in the file of --into, with what others write */
     /* What was written, once everything is. */
@@ -35,10 +33,10 @@ static inline bool gsi_target_is_split(const struct gsi_options *options)
 
 /* Windows that are not written as they are are copied into blocks. There are as many as a disk
  * wants transfers (gsort-bench disk), and they take a 16th of memory together.
- * gsi_target_block_bytes: the size of a block, out of `memory_bytes` in all. */
+ * gsi_block_bytes: the size of a block, out of `memory_bytes` in all, or as `window_bytes` say. */
 #define GSI_BLOCK_COUNT 8u
 #define GSI_BLOCKS_PART 16u
-uint64_t gsi_target_block_bytes(const struct gsi_target *target, uint64_t memory_bytes);
+uint64_t gsi_block_bytes(uint64_t memory_bytes, uint64_t window_bytes);
 
 /* gsi_target_most_bytes: the most bytes of elements that the output may have; UINT64_MAX: no limit.
  * gsi_target_wanted_bytes: how many it will have, once everything is read. */
@@ -53,9 +51,10 @@ uint32_t gsi_target_pack_level(const struct gsi_options *options);
 /* gsi_target_has_blocks: whether the output of a merge is written by blocks (unique.h). */
 bool gsi_target_has_blocks(const struct gsi_target *target);
 
-/* gsi_target_plan: the memory that packing takes, out of `memory_bytes` in all. It decides how much
- * is packed at a time. */
-uint64_t gsi_target_plan(struct gsi_target *target, uint64_t memory_bytes, uint32_t thread_count);
+/* gsi_target_plan: plans packing.
+ * returns the memory that it takes; 0: the output is plain */
+uint64_t gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                         struct gsi_output_plan *plan);
 
 /* gsi_target_open_pack: opens the packing that was planned.
  * gsi_target_close: nothing may be in flight.

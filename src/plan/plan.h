@@ -142,15 +142,15 @@ static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t
  * gsi_plan_piece_chunks: how many are cut into pieces, to read `files` runs as sorted files: the
  * output of one pass, and stretches of inputs.
  * gsi_plan_most_files: the most such runs, of both kinds together, that leave enough chunks to feed
- * the spilled runs that are merged with them; 0: none. */
+ * the spilled runs that are merged with them; 0: none. The output of one pass may be among them. */
 uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks);
 uint64_t gsi_plan_piece_chunks(const struct gsi_plan *plan, uint64_t files);
-uint64_t gsi_plan_most_files(const struct gsi_plan *plan);
+uint64_t gsi_plan_most_files(const struct gsi_plan *plan, bool has_one_pass);
 
 /* gsi_plan_most_pieces: how many buffers these are cut into, at most. */
 static inline uint64_t gsi_plan_most_pieces(const struct gsi_plan *plan)
 {
-    uint64_t files = gsi_plan_most_files(plan);
+    uint64_t files = gsi_plan_most_files(plan, plan->late_bytes > 0);
     return files > 0 ? gsi_plan_piece_chunks(plan, files) * (plan->chunk_bytes / plan->frame_bytes)
                      : 0;
 }
@@ -169,10 +169,10 @@ static inline uint64_t gsi_plan_most_windows(const struct gsi_plan *plan)
 }
 
 /* gsi_plan_most_stretches: the most stretches of inputs among these: one place is kept for the
- * output of one pass. */
-static inline uint64_t gsi_plan_most_stretches(const struct gsi_plan *plan)
+ * output of one pass, if there may be one. */
+static inline uint64_t gsi_plan_most_stretches(const struct gsi_plan *plan, bool has_one_pass)
 {
-    return gsi_plan_most_files(plan) - (plan->late_bytes > 0);
+    return gsi_plan_most_files(plan, has_one_pass) - has_one_pass;
 }
 
 /* gsi_plan_feed_is_enough: whether `chunks` chunk buffers, carved into frames, can feed a merge of

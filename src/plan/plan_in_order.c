@@ -47,7 +47,7 @@ static bool leaves_enough(const struct gsi_plan *plan, uint64_t files)
     return pieces < chunks && gsi_plan_feed_is_enough(plan, chunks - pieces, most_framed(plan));
 }
 
-uint64_t gsi_plan_most_files(const struct gsi_plan *plan)
+uint64_t gsi_plan_most_files(const struct gsi_plan *plan, bool has_one_pass)
 {
     uint64_t files = FILES_MOST, most_chunks = chunk_count(plan) / FILES_PART;
     if (plan->spilled_runs == 0 || plan->is_merge)
@@ -55,7 +55,7 @@ uint64_t gsi_plan_most_files(const struct gsi_plan *plan)
     while (files > 0 &&
            (gsi_plan_piece_chunks(plan, files) > most_chunks || !leaves_enough(plan, files)))
         files--;
-    return gsi_max_u64(files, plan->late_bytes > 0);
+    return gsi_max_u64(files, has_one_pass);
 }
 
 /* Whether one pass can hold elements back: there are chunks for that beside those that are read

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume)
+enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume, struct gs_error *error)
 {
-    return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
+    return gsi_fail(error, GS_E_USAGE, 0,
                     "'%s/manifest': is not the journal of a sort that this gsort can resume; "
                     "remove the directory to start again, or choose another one",
                     resume->dir.path);
@@ -24,7 +24,8 @@ enum gs_status gsi_resume_get(const struct gsi_resume *resume, uint64_t off, voi
                         resume->dir.path);
     if ((uint64_t)moved == bytes)
         return GS_OK;
-    return resume->is_ours ? gsi_resume_fail_wrong(resume) : gsi_resume_fail_version(resume);
+    return resume->is_ours ? gsi_resume_fail_wrong(resume)
+                           : gsi_resume_fail_version(resume, resume->job.loop->error);
 }
 
 /* Any entry; one that this gsort does not know is the end. */

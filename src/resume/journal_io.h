@@ -16,7 +16,7 @@ enum gs_status gsi_resume_next(const struct gsi_resume *resume, struct gsi_journ
 
 /* gsi_resume_fail_version: fails with GS_E_USAGE: the file is no journal, or one of another
  * gsort. */
-enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume);
+enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume, struct gs_error *error);
 
 /* gsi_resume_get: reads `bytes` of an entry's array, which are at `off` in the file.
  * fails GS_E_CORRUPT: they are gone */

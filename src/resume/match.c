@@ -137,7 +137,9 @@ static enum gs_status compare_settings(const struct gsi_resume *resume, const ch
         then += strlen(then) + 1;
         now += strlen(now) + 1;
     }
-    return then == then_end && now == now_end ? GS_OK : gsi_resume_fail_version(resume);
+    return then == then_end && now == now_end
+               ? GS_OK
+               : gsi_resume_fail_version(resume, resume->job.loop->error);
 }
 
 enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume,
@@ -147,11 +149,11 @@ enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume,
     uint64_t bytes = begin->head.begin.setting_bytes;
     char *then = NULL;
     if (bytes == 0 || bytes > SETTINGS_MOST_BYTES)
-        return gsi_resume_fail_version(resume);
+        return gsi_resume_fail_version(resume, resume->job.loop->error);
     GSI_TRY(GSI_NEW(NULL, then, bytes, resume->job.loop->error));
     GSI_TRY_OR(gsi_resume_get(resume, begin->parts[0], then, bytes), done);
     status = then[bytes - 1] == '\0' ? compare_settings(resume, then, bytes)
-                                     : gsi_resume_fail_version(resume);
+                                     : gsi_resume_fail_version(resume, resume->job.loop->error);
 done:
     GSI_FREE(NULL, then, bytes);
     return status;
@@ -246,7 +248,7 @@ enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_
         GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     }
     if (i < job->inputs->count)
-        status = gsi_resume_fail_version(resume);
+        status = gsi_resume_fail_version(resume, resume->job.loop->error);
     return status;
 }
 

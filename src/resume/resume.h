@@ -51,6 +51,7 @@
 #include "base/options.h"
 #include "merge/checkpoint.h"
 #include "output/target.h"
+#include "plan/budget.h"
 #include "plan/plan.h"
 #include "resume/entry.h"
 #include "resume/kept_dir.h"
@@ -84,8 +85,6 @@ struct gsi_resume {
     struct gsi_resume_begin begin;
     char *settings; /* of this process (match.h) */
     uint64_t setting_bytes;
-    uint64_t memory_now;
-    uint32_t threads_now; /* that this process may have */
 
     /* What was found in DIR. */
     bool has_begin;                        /* the journal can be read: what is in DIR is ours */
@@ -137,13 +136,23 @@ void gsi_resume_close(struct gsi_resume *resume, enum gs_status status);
  * same memory as before, and no other will do. */
 bool gsi_resume_has_entries(const struct gsi_resume *resume);
 
-/* gsi_resume_request: changes a request so that the plan will be the first process's.
- * gsi_resume_plan: after the plan was made from `request`: checks that it is that one, and sets as
- * many threads as there may be now.
+/* gsi_resume_constrain: changes a request so that the plan will be the first process's.
  * fails GS_E_USAGE: the memory that the plan was made for is not there */
-enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gsi_options *options,
-                                  struct gsi_plan_request *request);
-enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_request *request);
+enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
+                                    const struct gsi_options *options,
+                                    struct gsi_plan_request *request, struct gs_error *error);
+
+/* gsi_resume_plan: after the plan was made from such a request: checks that it is the first
+ * process's, and adds as many threads as the budget has beyond that.
+ * in    thread_bytes: of the request, before a codec was added
+ * out   begin: what the journal keeps of the plan
+ * fails GS_E_USAGE: it is another plan
+ * gsi_resume_adopt: the sort follows the plan that `begin` is of. */
+enum gs_status gsi_resume_plan(const struct gsi_resume *resume, const struct gsi_budget *budget,
+                               const struct gsi_plan_request *request, uint64_t thread_bytes,
+                               const struct gsi_codec_plan *codec, struct gsi_plan *plan,
+                               struct gsi_resume_begin *begin, struct gs_error *error);
+void gsi_resume_adopt(struct gsi_resume *resume, const struct gsi_resume_begin *begin);
 
 /* gsi_resume_start: once plan and output are there: the output goes to DIR from now on.
  * fails GS_E_USAGE: the output is in another file system; files in DIR are not ours */

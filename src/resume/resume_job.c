@@ -126,11 +126,11 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
 
 /* Whether there is as much as was planned with. A share of memory, the default, or more than the
  * machine has, stand for that as long as it is there; other numbers of bytes are promises. */
-static enum gs_status check_memory(const struct gsi_resume *resume)
+static enum gs_status check_memory(const struct gsi_resume *resume, uint64_t now,
+                                   struct gs_error *error)
 {
-    const struct gsi_resume_job *job = &resume->job;
-    const struct gsi_options *options = job->options;
-    uint64_t then = resume->begin.memory_bytes, now = resume->memory_now;
+    const struct gsi_options *options = resume->job.options;
+    uint64_t then = resume->begin.memory_bytes;
     const struct gsi_limits limits = gsi_limits_probe("");
     bool is_open = options->memory_bytes == 0 || options->memory_is_share ||
                    options->memory_bytes > limits.most_bytes;
@@ -138,7 +138,7 @@ static enum gs_status check_memory(const struct gsi_resume *resume)
         now = limits.memory_bytes;
     if (then <= now)
         return GS_OK;
-    return gsi_fail(job->loop->error, GS_E_USAGE, 0,
+    return gsi_fail(error, GS_E_USAGE, 0,
                     "--memory: the sort in '%s' was planned with %llu bytes, %s %llu; %s, or "
                     "remove the directory to start again",
                     resume->dir.path, (unsigned long long)then,
@@ -146,8 +146,9 @@ static enum gs_status check_memory(const struct gsi_resume *resume)
                     is_open ? "wait until it has that many" : "give it that many");
 }
 
-enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gsi_options *options,
-                                  struct gsi_plan_request *request)
+enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
+                                    const struct gsi_options *options,
+                                    struct gsi_plan_request *request, struct gs_error *error)
 {
     if (options->resume_dir == NULL)
         return GS_OK;
@@ -155,70 +156,62 @@ enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gsi_op
     request->keeps_runs = true;
     if (resume == NULL)
         return GS_OK;
-    resume->memory_now = request->memory_bytes;
-    resume->threads_now = request->thread_count;
-    if (!resume->has_entries) {
-        resume->begin.memory_bytes = request->memory_bytes;
-        resume->begin.thread_bytes = request->thread_bytes;
-        resume->begin.thread_count = request->thread_count;
+    if (resume->has_entries) {
+        GSI_TRY(check_memory(resume, request->memory_bytes, error));
+        request->memory_bytes = resume->begin.memory_bytes;
+        request->thread_bytes = resume->begin.thread_bytes;
+        request->thread_count = resume->begin.thread_count;
     }
-    request->memory_bytes = resume->begin.memory_bytes;
-    request->thread_bytes = resume->begin.thread_bytes;
-    request->thread_count = resume->begin.thread_count;
-    request->format_bytes += gsi_resume_runs_bytes(resume) + gsi_resume_journal_bytes(resume);
-    return check_memory(resume);
-}
-
-static uint32_t planned_codec(const struct gsi_spill *spill)
-{
-    return spill->codec_id == GSI_CODEC_NONE ? 0
-                                             : (uint32_t)spill->codec_id << 8 | spill->codec_level;
-}
-
-/* What the journal keeps of a plan. */
-static struct gsi_resume_begin planned(const struct gsi_resume *resume)
-{
-    const struct gsi_resume_job *job = &resume->job;
-    const struct gsi_plan *plan = &job->report->plan;
-    return (struct gsi_resume_begin){.version = GSI_RESUME_VERSION,
-                                     .element_bytes = job->loop->layout->element_bytes,
-                                     .memory_bytes = resume->begin.memory_bytes,
-                                     .thread_bytes = resume->begin.thread_bytes,
-                                     .thread_count = resume->begin.thread_count,
-                                     .codec = planned_codec(job->spill),
-                                     .fan_in = plan->fan_in,
-                                     .chunks_per_run = plan->chunks_per_run,
-                                     .chunk_bytes = plan->chunk_bytes,
-                                     .frame_bytes = plan->frame_bytes,
-                                     .window_bytes = plan->window_bytes,
-                                     .input_count = job->inputs->count,
-                                     .setting_bytes = resume->setting_bytes};
+    request->format_bytes +=
+        gsi_resume_runs_bytes(resume, request->thread_count) + gsi_resume_journal_bytes(resume);
+    return GS_OK;
 }
 
 /* Threads beside those that were planned for take memory beside that, too. */
-static void plan_threads(const struct gsi_resume *resume, struct gsi_plan *plan,
-                         uint64_t thread_bytes)
+static void add_threads(const struct gsi_resume *resume, const struct gsi_budget *budget,
+                        const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
-    uint64_t each = thread_bytes + gsi_resume_runs_thread_bytes(resume);
-    uint64_t memory = resume->begin.memory_bytes, more = 0;
-    if (resume->threads_now > resume->begin.thread_count && resume->memory_now > memory)
-        more = gsi_min_u64(resume->threads_now - resume->begin.thread_count,
-                           (resume->memory_now - memory) / each);
+    uint64_t each = request->thread_bytes + gsi_resume_runs_thread_bytes(resume);
+    uint64_t memory = request->memory_bytes, more = 0;
+    if (budget->thread_count > request->thread_count && budget->memory_bytes > memory)
+        more = gsi_min_u64(budget->thread_count - request->thread_count,
+                           (budget->memory_bytes - memory) / each);
     plan->memory_bytes += more * each;
-    plan->thread_count = (uint32_t)gsi_min_u64(resume->threads_now, plan->thread_count + more);
+    plan->thread_count = (uint32_t)gsi_min_u64(budget->thread_count, plan->thread_count + more);
 }
 
-enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_request *request)
+enum gs_status gsi_resume_plan(const struct gsi_resume *resume, const struct gsi_budget *budget,
+                               const struct gsi_plan_request *request, uint64_t thread_bytes,
+                               const struct gsi_codec_plan *codec, struct gsi_plan *plan,
+                               struct gsi_resume_begin *begin, struct gs_error *error)
 {
     if (resume == NULL)
         return GS_OK;
-    struct gsi_resume_begin now = planned(resume);
-    if (!resume->has_entries)
-        resume->begin = now;
-    if (memcmp(&now, &resume->begin, sizeof now) != 0)
-        return gsi_resume_fail_version(resume);
-    plan_threads(resume, &resume->job.report->plan, request->thread_bytes);
+    bool has_codec = codec->id != GSI_CODEC_NONE;
+    *begin =
+        (struct gsi_resume_begin){.version = GSI_RESUME_VERSION,
+                                  .element_bytes = resume->job.loop->layout->element_bytes,
+                                  .memory_bytes = request->memory_bytes,
+                                  .thread_bytes = thread_bytes,
+                                  .thread_count = request->thread_count,
+                                  .codec = has_codec ? (uint32_t)codec->id << 8 | codec->level : 0,
+                                  .fan_in = plan->fan_in,
+                                  .chunks_per_run = plan->chunks_per_run,
+                                  .chunk_bytes = plan->chunk_bytes,
+                                  .frame_bytes = plan->frame_bytes,
+                                  .window_bytes = plan->window_bytes,
+                                  .input_count = resume->job.inputs->count,
+                                  .setting_bytes = resume->setting_bytes};
+    if (resume->has_entries && memcmp(begin, &resume->begin, sizeof *begin) != 0)
+        return gsi_resume_fail_version(resume, error);
+    add_threads(resume, budget, request, plan);
     return GS_OK;
+}
+
+void gsi_resume_adopt(struct gsi_resume *resume, const struct gsi_resume_begin *begin)
+{
+    if (resume != NULL)
+        resume->begin = *begin;
 }
 
 static enum gs_status fail_foreign(const struct gsi_resume *resume, const char *name)

@@ -27,16 +27,16 @@ uint64_t gsi_resume_runs_thread_bytes(const struct gsi_resume *resume)
            tally_count(&resume->job) * sizeof(struct gsi_tally_saved);
 }
 
-uint64_t gsi_resume_runs_bytes(const struct gsi_resume *resume)
+uint64_t gsi_resume_runs_bytes(const struct gsi_resume *resume, uint32_t thread_count)
 {
-    uint64_t seals = resume->begin.thread_count + RUNS_BESIDE;
+    uint64_t seals = thread_count + RUNS_BESIDE;
     return tally_bytes(&resume->job) + seals * gsi_resume_runs_thread_bytes(resume);
 }
 
 /* As many as planned, or as threads that are more by now. */
 static uint32_t seal_count(const struct gsi_resume *resume)
 {
-    return gsi_max_u32(resume->begin.thread_count, resume->job.report->plan.thread_count) +
+    return gsi_max_u32(resume->begin.thread_count, resume->job.loop->plan->thread_count) +
            RUNS_BESIDE;
 }
 
@@ -97,7 +97,7 @@ static bool is_frame(const struct gsi_resume_job *job, const struct gsi_frame_re
                      uint64_t runs_end)
 {
     uint64_t most =
-        gsi_round_up_u64(job->report->plan.frame_bytes + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
+        gsi_round_up_u64(job->loop->plan->frame_bytes + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
     return ref->file_idx == 0 && ref->count > 0 && ref->bytes > 0 && ref->bytes <= most &&
            ref->bytes % GSI_FRAME_ALIGN == 0 && ref->off % GSI_FRAME_ALIGN == 0 &&
            ref->off <= runs_end && ref->bytes <= runs_end - ref->off &&
@@ -270,7 +270,7 @@ bool gsi_resume_runs_is_idle(const struct gsi_resume *resume)
 
 bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
 {
-    const struct gsi_plan *plan = &resume->job.report->plan;
+    const struct gsi_plan *plan = resume->job.loop->plan;
     uint64_t sorted = gsi_ceil_div_u64(plan->thread_count, plan->chunks_per_run);
     return resume->sealed - resume->noted < 1 + sorted;
 }

@@ -10,7 +10,7 @@
 
 /* gsi_resume_runs_bytes: the memory that the tally takes, for the plan.
  * gsi_resume_runs_thread_bytes: the memory for each thread more than planned. */
-uint64_t gsi_resume_runs_bytes(const struct gsi_resume *resume);
+uint64_t gsi_resume_runs_bytes(const struct gsi_resume *resume, uint32_t thread_count);
 uint64_t gsi_resume_runs_thread_bytes(const struct gsi_resume *resume);
 
 enum gs_status gsi_resume_runs_open(struct gsi_resume *resume);

@@ -62,7 +62,7 @@ enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)
     GSI_TRY(check_version(resume));
     GSI_TRY(gsi_resume_entry_next(resume, &resume->journal, &begin, &is_there));
     if (!is_there || begin.type != GSI_RESUME_BEGIN || begin.head.begin.thread_count == 0)
-        GSI_TRY(gsi_resume_fail_version(resume));
+        GSI_TRY(gsi_resume_fail_version(resume, resume->job.loop->error));
     resume->has_begin = true;
     resume->first = resume->journal;
     struct gsi_journal at = resume->first;
@@ -73,7 +73,7 @@ enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)
         GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     }
     if (inputs != begin.head.begin.input_count)
-        GSI_TRY(gsi_resume_fail_version(resume));
+        GSI_TRY(gsi_resume_fail_version(resume, resume->job.loop->error));
     resume->has_entries = resume->entry_count > 0;
     if (!resume->has_entries)
         return GS_OK;

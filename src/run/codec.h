@@ -52,6 +52,13 @@ bool gsi_coder_takes(const struct gsi_coder *coder, bool are_numbers, uint32_t i
  * default). */
 void gsi_codec_describe(enum gsi_compress_choice choice, uint32_t level, char *text, size_t bytes);
 
+/* How spilled frames are coded. */
+struct gsi_codec_plan {
+    enum gsi_codec_id id;
+    uint32_t level; /* of zstd */
+    uint64_t bytes; /* of each thread */
+};
+
 /* gsi_codec_bytes: what a thread takes for frames of `data_bytes` of keys at most. */
 uint64_t gsi_codec_bytes(enum gsi_codec_id id, uint32_t level, uint64_t data_bytes);
 

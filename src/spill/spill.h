@@ -10,9 +10,6 @@
 struct gsi_spill {
     struct gsi_spill_store store;
     bool has_store;                 /* it is open */
-    enum gsi_codec_id codec_id;     /* planned */
-    uint32_t codec_level;           /* of zstd */
-    uint64_t codec_bytes;           /* that were planned for a thread of it */
     struct gsi_codec codec;         /* zeroed: frames are raw */
     struct gsi_codec_choice choice; /* which runs are coded */
     /* Every run is spilled, and frames stay after they were read: a job that was killed needs them

@@ -121,7 +121,7 @@ static bool has_order(const struct gsi_job *job)
 bool gsi_in_place_is(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
-    const struct gsi_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->plan.sizes;
     const struct gsi_array *array = job->array;
     const struct gsi_input *input = &job->inputs.table[0];
     return array != NULL && options->action == GS_SORT && array->from == array->to &&
@@ -440,7 +440,7 @@ static enum gs_status open_sort(struct in_place *sort)
     uint32_t key_bytes = sort->layout->key_bytes;
     sort->elements = job->array->to;
     sort->count = bytes / key_bytes;
-    sort->thread_count = (uint32_t)gsi_clamp_u64(job->report->plan.thread_count, 1,
+    sort->thread_count = (uint32_t)gsi_clamp_u64(job->plan.sizes.thread_count, 1,
                                                  gsi_max_u64(bytes / THREAD_MIN_BYTES, 1));
     sort->piece_keys = gsi_clamp_u64(bytes / (sort->thread_count * (uint64_t)PIECES_A_THREAD),
                                      PIECE_MIN_BYTES, PIECE_MAX_BYTES) /

@@ -32,8 +32,8 @@
  * spills of some. */
 static uint32_t index_bits(const struct gsi_job *job)
 {
-    uint64_t sorted = gsi_job_sorted_bytes(job), memory = job->memory_bytes;
-    uint64_t frame = gsi_max_u64(GSI_PLAN_FRAME_MAX_BYTES, job->options->window_bytes);
+    uint64_t sorted = gsi_job_sorted_bytes(job), memory = job->budget.memory_bytes;
+    uint64_t frame = gsi_max_u64(GSI_PLAN_FRAME_MAX_BYTES, job->budget.window_bytes);
     uint64_t merged = gsi_mul_max_u64(2 * job->inputs.count, frame);
     uint64_t held = gsi_min_u64(memory, job->options->merge ? merged : sorted);
     uint64_t bytes = gsi_add_max_u64(sorted, held);
@@ -76,13 +76,13 @@ static const char *why_cpu(const struct gsi_job *job)
         return "sorted files are merged on the CPU";
     if (options->resume_dir != NULL)
         return "--resume sorts on the CPU";
-    if (gsi_counted_is(job))
+    if (gsi_counted_is(job, &job->budget))
         return "numbers of 1 and 2 bytes are counted on the CPU";
     return NULL;
 }
 
 /* --device auto: why no GPU is looked for, which is for what repays its start; NULL: one is. */
-static const char *why_no_gpu(struct gsi_job *job)
+static const char *why_no_gpu(const struct gsi_job *job)
 {
     if (!gsi_job_has_sort(job))
         return "nothing is sorted, so no GPU is needed";
@@ -163,30 +163,39 @@ static struct chosen_before remember(const struct gsi_job *job)
     return before;
 }
 
-/* Its plan, which could be made before, is made again, with all that planning leaves in the job. */
 static void come_back(struct gsi_job *job, const struct chosen_before *before)
 {
-    memset(job->loop.error, 0, sizeof *job->loop.error);
     job->device = before->device;
     memcpy(job->report->device_name, before->name, sizeof before->name);
     memcpy(job->report->device_note, before->note, sizeof before->note);
-    (void)gsi_job_make_plan(job); /* the loop finds its failure */
 }
 
 /* Whether all runs stay in the device's memory, by its plan. */
-static bool holds_all(const struct gsi_job *job)
+static bool holds_all(const struct gsi_plan *plan)
 {
-    return job->report->plan.spilled_runs + job->report->plan.host_runs == 0;
+    return plan->spilled_runs + plan->host_runs == 0;
+}
+
+/* Another device was chosen, which is better if it holds all. Returns whether the job follows its
+ * plan now. */
+static bool adopt_if_it_holds_all(struct gsi_job *job)
+{
+    struct gsi_job_plan plan;
+    struct gs_error unheard = {0};
+    if (gsi_job_make_plan(job, &job->budget, &plan, &unheard) != GS_OK || !holds_all(&plan.sizes))
+        return false;
+    gsi_job_adopt_plan(job, &plan);
+    return true;
 }
 
 /* --device auto: all GPUs of the host, where one cannot hold what is sorted and all can, or where
  * their links are what there is too little of. */
 static void try_all_devices(struct gsi_job *job)
 {
-    const struct gsi_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->plan.sizes;
     const struct gsi_device_ops *group = gsi_device_find_group(GSI_DEVICE_CUDA);
     const struct chosen_before one = remember(job);
-    const bool has_room = holds_all(job);
+    const bool has_room = holds_all(plan);
     struct gsi_device_limits limits = {.device_set = UINT64_MAX};
     struct gs_error unheard = {0};
     if (job->options->device != GSI_DEVICE_AUTO || job->options->device_model != NULL ||
@@ -196,7 +205,7 @@ static void try_all_devices(struct gsi_job *job)
         return;
     job->device.ops = group;
     take_limits(job, &limits);
-    if (gsi_job_make_plan(job) != GS_OK || !holds_all(job)) {
+    if (!adopt_if_it_holds_all(job)) {
         come_back(job, &one);
         return;
     }
@@ -323,9 +332,8 @@ static bool take_first(struct gsi_job *job, const char *why)
 static void try_first(struct gsi_job *job)
 {
     const struct chosen_before all = remember(job);
-    if (job->device.is_apart && job->report->plan.device_runs > 0 &&
-        take_first(job, "it has room for the whole input") &&
-        (gsi_job_make_plan(job) != GS_OK || !holds_all(job)))
+    if (job->device.is_apart && job->plan.sizes.device_runs > 0 &&
+        take_first(job, "it has room for the whole input") && !adopt_if_it_holds_all(job))
         come_back(job, &all);
 }
 
@@ -347,7 +355,7 @@ bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status)
         return false;
     char *note = job->report->device_note;
     size_t size = sizeof job->report->device_note;
-    uint64_t tried = gsi_min_u64(job->device.bytes, job->report->plan.device_bytes);
+    uint64_t tried = gsi_min_u64(job->device.bytes, job->plan.sizes.device_bytes);
     memset(job->loop.error, 0, sizeof *job->loop.error);
     if (tried / 2 >= DEVICE_MIN_BYTES) {
         snprintf(note, size, "the GPU could not allocate %llu MiB, so less is used",
@@ -365,19 +373,19 @@ static void predict(struct gsi_job *job)
 {
     struct gs_report *report = job->report;
     const struct gsi_device_model *model = job->options->device_model;
-    uint64_t bytes = report->plan.input_bytes;
+    uint64_t bytes = job->plan.sizes.input_bytes;
     if (model == NULL)
         return;
     if (job->options->has_top)
-        bytes = gsi_min_u64(bytes, report->plan.output_bytes);
-    report->prediction = gsi_plan_model_predict(model, &report->plan, bytes);
+        bytes = gsi_min_u64(bytes, job->plan.sizes.output_bytes);
+    report->prediction = gsi_plan_model_predict(model, &job->plan.sizes, bytes);
     report->has_prediction = true;
 }
 
 /* What it costs that a GPU is left aside, where that is more than the GPU's start. */
 static void tell_cost(struct gsi_job *job)
 {
-    const struct gsi_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->plan.sizes;
     const bool is_stream = plan->input_bytes == UINT64_MAX;
     const uint64_t bytes = is_stream ? (uint64_t)1 << 30 : plan->input_bytes;
     char *note = job->report->device_note;
@@ -390,16 +398,24 @@ static void tell_cost(struct gsi_job *job)
              plan->thread_count, plan->thread_count == 1 ? "" : "s");
 }
 
+enum gs_status gsi_job_replan(struct gsi_job *job)
+{
+    struct gsi_job_plan plan;
+    GSI_TRY(gsi_job_make_plan(job, &job->budget, &plan, job->loop.error));
+    gsi_job_adopt_plan(job, &plan);
+    return GS_OK;
+}
+
 enum gs_status gsi_job_plan(struct gsi_job *job)
 {
     GSI_TRY(choose_device(job));
-    enum gs_status status = gsi_job_make_plan(job);
+    enum gs_status status = gsi_job_replan(job);
     while (status != GS_OK && gsi_job_use_less_device(job, status))
-        status = gsi_job_make_plan(job);
-    while (status == GS_E_USAGE && job->thread_count > 1) { /* what stages have for each of them */
+        status = gsi_job_replan(job);
+    while (status == GS_E_USAGE && job->budget.thread_count > 1) { /* stages need memory for each */
         memset(job->loop.error, 0, sizeof *job->loop.error);
-        job->thread_count /= 2;
-        status = gsi_job_make_plan(job);
+        job->budget.thread_count /= 2;
+        status = gsi_job_replan(job);
     }
     if (status == GS_OK)
         try_first(job);

@@ -5,8 +5,8 @@
 
 #include "job/job.h"
 
-/* gsi_job_plan: chooses job->device, makes job->report->plan, and fills in what the report says
- * about both.
+/* gsi_job_plan: chooses job->device, makes and adopts a plan for it, and fills in what the report
+ * says about both.
  * fails GS_E_USAGE: nothing can be planned (the error says what would do), or this build has no
  *       such device; GS_E_DEVICE: the one that was asked for is not there */
 enum gs_status gsi_job_plan(struct gsi_job *job);
@@ -15,5 +15,9 @@ enum gs_status gsi_job_plan(struct gsi_job *job);
  * of several devices, then with half of the memory, at last with the CPU. The report says so.
  * Returns whether there was anything left to try. */
 bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status);
+
+/* gsi_job_replan: makes and adopts a plan for job->device.
+ * fails GS_E_USAGE */
+enum gs_status gsi_job_replan(struct gsi_job *job);
 
 #endif

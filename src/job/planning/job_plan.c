@@ -16,6 +16,8 @@
 #include "output/unique/unique.h"
 #include "plan/plan.h"
 
+#include <string.h>
+
 bool gsi_job_has_sort(const struct gsi_job *job)
 {
     return job->options->action == GS_SORT || job->options->action == GS_EXPLAIN;
@@ -31,32 +33,37 @@ uint64_t gsi_job_sorted_bytes(const struct gsi_job *job)
 }
 
 /* Memory beside the sort: what was given, and what stages need. */
-static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
+static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *budget,
+                            struct gsi_job_plan *plan)
 {
-    const uint32_t threads = job->thread_count;
-    uint64_t *needs = job->loop.ledger.needs, bytes = job->given_bytes;
-    needs[GSI_NEED_PACKING] = gsi_target_plan(&job->target, memory_bytes, threads);
+    const struct gsi_target *target = &job->target;
+    const struct gsi_inputs *inputs = &job->inputs;
+    const uint64_t memory_bytes = budget->memory_bytes;
+    const uint32_t threads = budget->thread_count;
+    uint64_t *needs = plan->needs, bytes = job->given_bytes;
+    needs[GSI_NEED_PACKING] = gsi_target_plan(target, budget, &plan->output);
     bool is_reread = needs[GSI_NEED_PACKING] > 0 && job->options->verify_read;
-    needs[GSI_NEED_UNPACKING] = gsi_header_plan(&job->inputs, is_reread, memory_bytes, threads);
-    needs[GSI_NEED_UNIQUE] = gsi_unique_plan(&job->target, memory_bytes);
-    needs[GSI_NEED_SPLIT] = gsi_split_plan(&job->target, memory_bytes);
-    needs[GSI_NEED_EARLY_FOLD] = gsi_unique_early_bytes(&job->target, memory_bytes, threads);
+    needs[GSI_NEED_UNPACKING] = gsi_header_plan(inputs, is_reread, budget, &plan->unpack);
+    needs[GSI_NEED_UNIQUE] = gsi_unique_plan(target, budget, &plan->output);
+    needs[GSI_NEED_SPLIT] = gsi_split_plan(target, budget, &plan->output);
+    needs[GSI_NEED_EARLY_FOLD] = gsi_unique_early_bytes(target, memory_bytes, threads);
     needs[GSI_NEED_SELECT] = gsi_select_bytes(job, memory_bytes);
-    needs[GSI_NEED_COUNTED] = gsi_counted_bytes(job);
-    needs[GSI_NEED_SETS] = gsi_set_filter_bytes(job->inputs.sets, memory_bytes, threads);
-    needs[GSI_NEED_CARRIER] = gsi_source_carrier_bytes(&job->inputs, memory_bytes);
-    needs[GSI_NEED_CARRIED] =
-        job->inputs.device_tally != NULL ? 0 : gsi_carried_bytes(job->inputs.carry, threads);
+    needs[GSI_NEED_COUNTED] = gsi_counted_bytes(job, budget);
+    needs[GSI_NEED_SETS] = gsi_set_filter_bytes(inputs->sets, memory_bytes, threads);
+    if (!plan->device_carries) {
+        needs[GSI_NEED_CARRIER] = gsi_source_carrier_bytes(inputs, memory_bytes);
+        needs[GSI_NEED_CARRIED] = gsi_carried_bytes(inputs->carry, threads);
+    }
     for (int i = 0; i < GSI_NEED_COUNT; i++)
         bytes = gsi_add_max_u64(bytes, needs[i]);
     return bytes;
 }
 
 /* Of a record that lies in buffers with a tag; 0: there are no tags. */
-static uint32_t tagged_bytes(const struct gsi_job *job)
+static uint32_t tagged_bytes(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     const struct gsi_layout *layout = &job->chosen.layout;
-    return layout->has_tags && !gsi_counted_is(job) ? layout->element_bytes : 0;
+    return layout->has_tags && !gsi_counted_is(job, budget) ? layout->element_bytes : 0;
 }
 
 /* Whether the device makes pairs of elements and positions, so that only elements go there, and
@@ -72,21 +79,23 @@ static bool device_carries(const struct gsi_job *job)
            (inputs->bytes != UINT64_MAX || inputs->carry->output_bytes == 8);
 }
 
-static struct gsi_plan_request plan_request(struct gsi_job *job)
+/* What is asked of gsi_plan_make. Fills in what the plan says of stages. */
+static struct gsi_plan_request
+plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct gsi_job_plan *plan)
 {
     const struct gsi_options *options = job->options;
-    job->inputs.device_tally = device_carries(job) ? &job->carried_tally : NULL;
+    *plan = (struct gsi_job_plan){.device_carries = device_carries(job)};
     struct gsi_plan_request request = {
         .input_bytes = gsi_job_sorted_bytes(job),
-        .memory_bytes = job->memory_bytes,
+        .memory_bytes = budget->memory_bytes,
         .element_bytes = job->chosen.layout.element_bytes,
-        .record_bytes = tagged_bytes(job),
-        .is_counted = gsi_counted_is(job),
-        .thread_count = job->thread_count,
+        .record_bytes = tagged_bytes(job, budget),
+        .is_counted = gsi_counted_is(job, budget),
+        .thread_count = budget->thread_count,
         .thread_bytes = gsi_device_overhead(&job->chosen.layout, 1),
-        .fan_in = options->fan_in,
-        .chunk_bytes = options->chunk_bytes,
-        .window_bytes = options->window_bytes,
+        .fan_in = budget->fan_in,
+        .chunk_bytes = budget->chunk_bytes,
+        .window_bytes = budget->window_bytes,
         .device_bytes = job->device.bytes,
         .device_count = job->device.count,
         .device_is_apart = job->device.is_apart,
@@ -99,24 +108,33 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
         .is_unique = options->unique,
         .is_reduction = !gsi_job_has_sort(job)};
-    if (job->inputs.device_tally != NULL)
+    if (plan->device_carries)
         request.put_parts = job->inputs.carry->carried_bytes / job->inputs.layout->element_bytes;
     request.is_merge = options->merge;
     request.may_write_early = gsi_in_order_why_not(options, &job->inputs) == NULL;
-    request.ledger = &job->loop.ledger;
     request.added_bytes =
         gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
     request.read_bytes = gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values));
-    request.format_bytes = plan_formats(job, request.memory_bytes);
+    request.format_bytes = plan_stages(job, budget, plan);
     return request;
 }
 
-bool gsi_job_keeps_top(struct gsi_job *job)
+/* The ledger as it is when there is no plan: what planning takes for itself is given back. */
+static struct gsi_ledger ledger_for(const struct gsi_job *job, const struct gsi_budget *budget)
 {
-    struct gsi_plan_request request = plan_request(job);
-    struct gsi_plan plan;
+    struct gsi_ledger ledger = job->loop.ledger;
+    ledger.ceiling_bytes = gsi_job_memory_ceiling(budget);
+    return ledger;
+}
+
+bool gsi_job_keeps_top(const struct gsi_job *job)
+{
+    struct gsi_job_plan plan;
+    struct gsi_plan_request request = plan_request(job, &job->budget, &plan);
+    struct gsi_ledger ledger = ledger_for(job, &job->budget);
     struct gs_error unheard = {0};
-    return gsi_plan_make(&request, &plan, &unheard) == GS_OK && plan.top_room > 0;
+    request.ledger = &ledger;
+    return gsi_plan_make(&request, &plan.sizes, &unheard) == GS_OK && plan.sizes.top_room > 0;
 }
 
 /* Frames are no larger by default (plan_frames.c), so a codec is planned for as much. */
@@ -127,38 +145,36 @@ bool gsi_job_keeps_top(struct gsi_job *job)
 
 /* The plan spills: plans again with the memory that the codec takes, which *planned says then, too.
  * With auto, no codec is better than too little memory. */
-static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *planned)
+static enum gs_status plan_codec(const struct gsi_job *job, struct gsi_plan_request *planned,
+                                 struct gsi_job_plan *plan, struct gs_error *error)
 {
     struct gsi_plan_request request = *planned;
     const struct gsi_options *options = job->options;
-    struct gsi_plan *plan = &job->report->plan, with_codec;
+    struct gsi_plan with_codec;
     struct gs_error unheard = {0};
     bool is_auto = options->compress == GSI_COMPRESS_AUTO;
-    uint32_t level = gsi_max_u32(1, options->compress_level);
     uint64_t frame =
-        gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->frame_bytes);
-    enum gsi_codec_id id =
-        gsi_codec_of(options->compress, job->loop.layout->plane_bytes > 0, plan->device_bytes > 0);
-    uint64_t bytes = gsi_codec_bytes(id, level, frame);
-    if (is_auto && plan->thread_count * bytes > request.memory_bytes / AUTO_CODEC_PART)
+        gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->sizes.frame_bytes);
+    struct gsi_codec_plan codec = {.id = gsi_codec_of(options->compress,
+                                                      job->loop.layout->plane_bytes > 0,
+                                                      plan->sizes.device_bytes > 0),
+                                   .level = gsi_max_u32(1, options->compress_level)};
+    codec.bytes = gsi_codec_bytes(codec.id, codec.level, frame);
+    if (is_auto && plan->sizes.thread_count * codec.bytes > request.memory_bytes / AUTO_CODEC_PART)
         return GS_OK;
-    request.thread_bytes += bytes;
-    enum gs_status status =
-        gsi_plan_make(&request, &with_codec, is_auto ? &unheard : job->loop.error);
+    request.thread_bytes += codec.bytes;
+    enum gs_status status = gsi_plan_make(&request, &with_codec, is_auto ? &unheard : error);
     if (status != GS_OK)
         return is_auto ? GS_OK : status;
-    *plan = with_codec;
+    plan->sizes = with_codec;
+    plan->codec = codec;
     *planned = request;
-    job->spill.codec_id = id;
-    job->spill.codec_level = level;
-    job->spill.codec_bytes = bytes;
     return GS_OK;
 }
 
 /* Why nothing will be written before all is read, where that would spare spilling. */
-static const char *why_not_in_order(const struct gsi_job *job)
+static const char *why_not_in_order(const struct gsi_job *job, const struct gsi_plan *plan)
 {
-    const struct gsi_plan *plan = &job->report->plan;
     if (plan->spilled_runs == 0 || plan->is_merge || plan->late_bytes > 0)
         return NULL;
     if (plan->device_bytes > 0)
@@ -167,26 +183,43 @@ static const char *why_not_in_order(const struct gsi_job *job)
     return why != NULL ? why : "there is too little memory to hold late elements";
 }
 
-enum gs_status gsi_job_make_plan(struct gsi_job *job)
+enum gs_status gsi_job_make_plan(const struct gsi_job *job, const struct gsi_budget *budget,
+                                 struct gsi_job_plan *plan, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     uint64_t *sizes = NULL;
     const struct gsi_options *options = job->options;
-    struct gsi_plan_request request = plan_request(job);
-    job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
+    struct gsi_ledger ledger = ledger_for(job, budget);
+    struct gsi_plan_request request = plan_request(job, budget, plan);
+    request.ledger = &ledger;
     if (options->merge)
-        GSI_TRY_OR(gsi_sorted_inputs_sizes(&job->inputs, &sizes, &request.merge_count), done);
+        GSI_TRY_OR(
+            gsi_sorted_inputs_sizes(&job->inputs, &ledger, &sizes, &request.merge_count, error),
+            done);
     request.merge_bytes = sizes;
-    GSI_TRY_OR(gsi_resume_request(job->resume, options, &request), done);
-    GSI_TRY_OR(gsi_plan_make(&request, &job->report->plan, job->loop.error), done);
-    job->spill.codec_id = GSI_CODEC_NONE;
-    if (job->report->plan.spilled_runs > 0 && options->compress != GSI_COMPRESS_NONE)
-        GSI_TRY_OR(plan_codec(job, &request), done);
-    GSI_TRY_OR(gsi_resume_plan(job->resume, &request), done);
-    gsi_read_back_plan(options, &job->report->plan);
-    job->report->in_order_note = why_not_in_order(job);
-    job->loop.ledger.ceiling_bytes = job->report->plan.memory_bytes;
+    GSI_TRY_OR(gsi_resume_constrain(job->resume, options, &request, error), done);
+    const uint64_t thread_bytes = request.thread_bytes;
+    GSI_TRY_OR(gsi_plan_make(&request, &plan->sizes, error), done);
+    if (plan->sizes.spilled_runs > 0 && options->compress != GSI_COMPRESS_NONE)
+        GSI_TRY_OR(plan_codec(job, &request, plan, error), done);
+    GSI_TRY_OR(gsi_resume_plan(job->resume, budget, &request, thread_bytes, &plan->codec,
+                               &plan->sizes, &plan->begin, error),
+               done);
+    gsi_read_back_plan(options, &plan->sizes);
+    plan->in_order_note = why_not_in_order(job, &plan->sizes);
 done:
-    GSI_FREE(&job->loop.ledger, sizes, job->inputs.count);
+    GSI_FREE(&ledger, sizes, job->inputs.count);
     return status;
+}
+
+void gsi_job_adopt_plan(struct gsi_job *job, const struct gsi_job_plan *plan)
+{
+    job->plan = *plan;
+    job->report->plan = plan->sizes;
+    job->report->in_order_note = plan->in_order_note;
+    job->inputs.device_tally = plan->device_carries ? &job->carried_tally : NULL;
+    job->target.has_one_pass = plan->sizes.late_bytes > 0;
+    job->loop.ledger.ceiling_bytes = plan->sizes.memory_bytes;
+    memcpy(job->loop.ledger.needs, plan->needs, sizeof plan->needs);
+    gsi_resume_adopt(job->resume, &plan->begin);
 }

@@ -12,11 +12,13 @@ bool gsi_job_has_sort(const struct gsi_job *job);
  * gsi_job_keeps_top: whether the first elements are kept in one pass, which only reads the
  * others. */
 uint64_t gsi_job_sorted_bytes(const struct gsi_job *job);
-bool gsi_job_keeps_top(struct gsi_job *job);
+bool gsi_job_keeps_top(const struct gsi_job *job);
 
-/* gsi_job_make_plan: makes job->report->plan for the device that was chosen, and fills in what the
- * report says about it.
- * fails GS_E_USAGE: nothing can be planned; the error says what would do */
-enum gs_status gsi_job_make_plan(struct gsi_job *job);
+/* gsi_job_make_plan: makes a plan for job->device out of a budget. It changes nothing but *plan.
+ * fails GS_E_USAGE: nothing can be planned; the error says what would do
+ * gsi_job_adopt_plan: the job follows this plan from now on. */
+enum gs_status gsi_job_make_plan(const struct gsi_job *job, const struct gsi_budget *budget,
+                                 struct gsi_job_plan *plan, struct gs_error *error);
+void gsi_job_adopt_plan(struct gsi_job *job, const struct gsi_job_plan *plan);
 
 #endif

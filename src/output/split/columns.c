@@ -17,15 +17,13 @@ static uint32_t count_of(const struct gsi_target *target)
     return target->inputs->values->count + 1;
 }
 
-static uint64_t block_bytes(const struct gsi_target *target, uint64_t memory_bytes)
+uint64_t gsi_columns_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                          struct gsi_output_plan *plan)
 {
-    return gsi_target_block_bytes(target, memory_bytes / count_of(target) * 2);
-}
-
-uint64_t gsi_columns_bytes(const struct gsi_target *target, uint64_t memory_bytes)
-{
+    plan->split_block_bytes =
+        gsi_block_bytes(budget->memory_bytes / count_of(target) * 2, budget->window_bytes);
     return (uint64_t)count_of(target) *
-           (BLOCKS * (block_bytes(target, memory_bytes) + sizeof(struct gsi_buffer)) +
+           (BLOCKS * (plan->split_block_bytes + sizeof(struct gsi_buffer)) +
             sizeof(struct gsi_column));
 }
 
@@ -74,7 +72,7 @@ static void describe(struct gsi_columns *columns, uint32_t i)
 enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *target)
 {
     struct gsi_loop *loop = target->loop;
-    struct gsi_buffer_shape shape = {.unit_bytes = block_bytes(target, loop->plan->memory_bytes)};
+    struct gsi_buffer_shape shape = {.unit_bytes = target->plan->split_block_bytes};
     const uint64_t bytes = BLOCKS * shape.unit_bytes; /* of one file */
     void *memory;
     *columns = (struct gsi_columns){

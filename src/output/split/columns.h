@@ -36,10 +36,11 @@ struct gsi_columns {
     bool is_busy, is_ended, is_finished;
 };
 
-/* gsi_columns_bytes: the memory that columns take, out of `memory_bytes` in all.
+/* gsi_columns_plan: the memory that columns take, out of `memory_bytes` in all.
  * gsi_columns_open_files: opens the outputs, and says in target->output where the keys' is.
  * fails GS_E_USAGE: one is no regular file, or named twice; as gsi_output_open */
-uint64_t gsi_columns_bytes(const struct gsi_target *target, uint64_t memory_bytes);
+uint64_t gsi_columns_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                          struct gsi_output_plan *plan);
 enum gs_status gsi_columns_open_files(struct gsi_target *target);
 
 /* gsi_columns_open, _close, _begin, _link, _stage, _finish: as those of a split (split.h). */

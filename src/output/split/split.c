@@ -22,14 +22,15 @@ static bool has_columns(const struct gsi_split *split)
     return split->columns.target != NULL;
 }
 
-uint64_t gsi_split_plan(struct gsi_target *target, uint64_t memory_bytes)
+uint64_t gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                        struct gsi_output_plan *plan)
 {
     if (!is_wanted(target))
         return 0;
     if (target->inputs->values != NULL)
-        return gsi_columns_bytes(target, memory_bytes);
-    target->split_block_bytes = gsi_target_block_bytes(target, memory_bytes);
-    return GSI_BLOCK_COUNT * (target->split_block_bytes + sizeof(struct gsi_buffer)) +
+        return gsi_columns_plan(target, budget, plan);
+    plan->split_block_bytes = gsi_block_bytes(budget->memory_bytes, budget->window_bytes);
+    return GSI_BLOCK_COUNT * (plan->split_block_bytes + sizeof(struct gsi_buffer)) +
            target->loop->layout->element_bytes;
 }
 
@@ -37,7 +38,7 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
 {
     struct gsi_ledger *ledger = &target->loop->ledger;
     struct gs_error *error = target->loop->error;
-    uint64_t bytes = GSI_BLOCK_COUNT * target->split_block_bytes;
+    uint64_t bytes = GSI_BLOCK_COUNT * target->plan->split_block_bytes;
     void *memory;
     *split = (struct gsi_split){.target = target};
     if (!is_wanted(target))
@@ -50,7 +51,7 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
         GSI_TRY(gsi_split_cuts_open(target, &split->cuts));
     GSI_TRY(gsi_memory_map(ledger, GSI_MEMORY_DATA, bytes, &memory, error));
     split->memory = memory;
-    struct gsi_buffer_shape shape = {.unit_bytes = target->split_block_bytes};
+    struct gsi_buffer_shape shape = {.unit_bytes = target->plan->split_block_bytes};
     return gsi_buffers_init(&split->blocks, ledger, split->memory, bytes, shape, false, error);
 }
 
@@ -70,7 +71,7 @@ void gsi_split_close(struct gsi_split *split)
     gsi_buffers_clear(&split->blocks);
     if (split->memory != NULL)
         gsi_memory_unmap(ledger, GSI_MEMORY_DATA, split->memory,
-                         GSI_BLOCK_COUNT * split->target->split_block_bytes);
+                         GSI_BLOCK_COUNT * split->target->plan->split_block_bytes);
     gsi_split_cuts_close(split->target, split->cuts);
     if (split->copy != NULL)
         GSI_FREE(ledger, split->copy, split->target->loop->layout->element_bytes);

@@ -40,7 +40,8 @@ struct gsi_split {
 
 /* gsi_split_plan: the memory that splitting takes, out of `memory_bytes` in all; 0: not asked
  * for. */
-uint64_t gsi_split_plan(struct gsi_target *target, uint64_t memory_bytes);
+uint64_t gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                        struct gsi_output_plan *plan);
 
 /* gsi_split_open: takes the memory that was planned; does nothing if the output is not split.
  * fails GS_E_MEMORY */

@@ -49,28 +49,30 @@ static uint64_t batch_bytes(bool has_batch, uint64_t entry_bytes)
     return has_batch ? batch_count(entry_bytes) * entry_bytes : 0;
 }
 
-static uint64_t mapped_bytes(const struct gsi_target *target, bool has_batch, uint64_t entry_bytes)
+static uint64_t mapped_bytes(const struct gsi_output_plan *plan, bool has_batch,
+                             uint64_t entry_bytes)
 {
-    uint64_t each = target->piece_bytes + batch_bytes(has_batch, entry_bytes);
-    return gsi_round_up_u64(target->piece_count * each, GSI_DIRECT_ALIGN);
+    uint64_t each = plan->piece_bytes + batch_bytes(has_batch, entry_bytes);
+    return gsi_round_up_u64(plan->piece_count * each, GSI_DIRECT_ALIGN);
 }
 
-uint64_t gsi_pieces_plan(struct gsi_target *target, const struct gsi_groups_rule *rule,
-                         uint64_t entry_bytes, uint64_t written_bytes, uint64_t memory_bytes)
+uint64_t gsi_pieces_plan(const struct gsi_target *target, const struct gsi_groups_rule *rule,
+                         uint64_t entry_bytes, uint64_t written_bytes, uint64_t memory_bytes,
+                         struct gsi_output_plan *plan)
 {
     const struct gsi_layout *layout = target->loop->layout;
     const bool has_batch = rule != NULL && gsi_inputs_are_changed(target->inputs);
     const uint64_t part = memory_bytes / MEMORY_PART;
     /* An entry, and the one that comes before it. */
     const uint64_t least = gsi_max_u64(PIECE_MIN_BYTES, 2 * written_bytes);
-    target->piece_bytes = gsi_round_up_u64(
+    plan->piece_bytes = gsi_round_up_u64(
         gsi_max_u64(least, gsi_min_u64(part / PIECES_MOST, PIECE_MAX_BYTES)), GSI_DIRECT_ALIGN);
-    target->piece_count =
-        (uint32_t)gsi_clamp_u64(part / target->piece_bytes, PIECES_LEAST, PIECES_MOST);
+    plan->piece_count =
+        (uint32_t)gsi_clamp_u64(part / plan->piece_bytes, PIECES_LEAST, PIECES_MOST);
     uint64_t each = sizeof(struct gsi_buffer);
     if (rule != NULL)
         each += sizeof(struct gsi_groups_piece) + gsi_groups_piece_bytes(layout, rule);
-    return mapped_bytes(target, has_batch, entry_bytes) + target->piece_count * each +
+    return mapped_bytes(plan, has_batch, entry_bytes) + plan->piece_count * each +
            (rule != NULL ? layout->element_bytes : 0);
 }
 
@@ -79,20 +81,20 @@ enum gs_status gsi_pieces_open(struct gsi_pieces *pieces, struct gs_error *error
     const struct gsi_target *target = pieces->target;
     struct gsi_ledger *ledger = &target->loop->ledger;
     const bool has_batch = pieces->groups != NULL && pieces->carry != NULL;
-    const uint64_t bytes = target->piece_count * target->piece_bytes;
+    const uint64_t bytes = target->plan->piece_count * target->plan->piece_bytes;
     gsi_buffer_list_init(&pieces->waiting);
-    pieces->memory_bytes = mapped_bytes(target, has_batch, pieces->entry_bytes);
+    pieces->memory_bytes = mapped_bytes(target->plan, has_batch, pieces->entry_bytes);
     GSI_TRY(gsi_memory_map(ledger, GSI_MEMORY_DATA, pieces->memory_bytes, &pieces->memory, error));
     if (has_batch)
         pieces->entries = (uint8_t *)pieces->memory + bytes;
     GSI_TRY(gsi_buffers_init(&pieces->buffers, ledger, pieces->memory, bytes,
-                             (struct gsi_buffer_shape){.unit_bytes = target->piece_bytes}, false,
-                             error));
+                             (struct gsi_buffer_shape){.unit_bytes = target->plan->piece_bytes},
+                             false, error));
     if (pieces->groups == NULL)
         return GS_OK;
     GSI_TRY(GSI_NEW(ledger, pieces->last, target->loop->layout->element_bytes, error));
-    GSI_TRY(GSI_NEW(ledger, pieces->grouped, target->piece_count, error));
-    for (uint32_t i = 0; i < target->piece_count; i++)
+    GSI_TRY(GSI_NEW(ledger, pieces->grouped, target->plan->piece_count, error));
+    for (uint32_t i = 0; i < target->plan->piece_count; i++)
         GSI_TRY(gsi_groups_piece_init(&pieces->grouped[i], pieces->groups, error));
     return GS_OK;
 }
@@ -103,10 +105,10 @@ void gsi_pieces_close(struct gsi_pieces *pieces)
         return;
     const struct gsi_target *target = pieces->target;
     struct gsi_ledger *ledger = &target->loop->ledger;
-    for (uint32_t i = 0; pieces->grouped != NULL && i < target->piece_count; i++)
+    for (uint32_t i = 0; pieces->grouped != NULL && i < target->plan->piece_count; i++)
         gsi_groups_piece_clear(&pieces->grouped[i]);
     if (pieces->grouped != NULL)
-        GSI_FREE(ledger, pieces->grouped, target->piece_count);
+        GSI_FREE(ledger, pieces->grouped, target->plan->piece_count);
     if (pieces->last != NULL)
         GSI_FREE(ledger, pieces->last, target->loop->layout->element_bytes);
     gsi_buffers_clear(&pieces->buffers);

@@ -43,8 +43,9 @@ struct gsi_pieces {
  * in    rule: NULL: all elements are written
  *       entry_bytes: of an element that stays, with counts and sums; written_bytes: of what is
  *       written of it */
-uint64_t gsi_pieces_plan(struct gsi_target *target, const struct gsi_groups_rule *rule,
-                         uint64_t entry_bytes, uint64_t written_bytes, uint64_t memory_bytes);
+uint64_t gsi_pieces_plan(const struct gsi_target *target, const struct gsi_groups_rule *rule,
+                         uint64_t entry_bytes, uint64_t written_bytes, uint64_t memory_bytes,
+                         struct gsi_output_plan *plan);
 
 /* gsi_pieces_open: of a zeroed struct, in which target, groups, carry and the sizes are set.
  * fails GS_E_MEMORY */

@@ -46,9 +46,9 @@ uint64_t gsi_unique_written_bytes(const struct gsi_target *target)
 }
 
 /* Those for an array lie in it. */
-static uint64_t blocks_bytes(const struct gsi_target *target)
+static uint64_t blocks_bytes(const struct gsi_target *target, const struct gsi_output_plan *plan)
 {
-    return target->output.array != NULL ? 0 : GSI_BLOCK_COUNT * target->block_bytes;
+    return target->output.array != NULL ? 0 : GSI_BLOCK_COUNT * plan->block_bytes;
 }
 
 enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
@@ -71,21 +71,22 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
 }
 
 /* What pieces take, blocks do not: together they are the part of memory that blocks are. */
-uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
+uint64_t gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                         struct gsi_output_plan *plan)
 {
     if (!gsi_target_has_blocks(target))
         return 0;
     struct gsi_groups_rule rule = rule_of(target);
     const bool is_unique = target->options->unique;
+    const uint64_t written = gsi_unique_written_bytes(target), memory = budget->memory_bytes;
     const uint64_t pieces = gsi_pieces_plan(target, is_unique ? &rule : NULL, entry_bytes(target),
-                                            gsi_unique_written_bytes(target), memory_bytes);
-    const uint64_t less = gsi_min_u64(memory_bytes, gsi_mul_max_u64(GSI_BLOCKS_PART, pieces));
-    target->block_bytes = gsi_target_block_bytes(target, memory_bytes - less);
+                                            written, memory, plan);
+    const uint64_t less = gsi_min_u64(memory, gsi_mul_max_u64(GSI_BLOCKS_PART, pieces));
+    plan->block_bytes = gsi_block_bytes(memory - less, budget->window_bytes);
     if (gsi_target_is_split(target->options)) /* blocks hold whole entries then */
-        target->block_bytes =
-            gsi_max_u64(target->block_bytes,
-                        gsi_round_up_u64(gsi_unique_written_bytes(target), GSI_DIRECT_ALIGN));
-    return blocks_bytes(target) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) + pieces +
+        plan->block_bytes =
+            gsi_max_u64(plan->block_bytes, gsi_round_up_u64(written, GSI_DIRECT_ALIGN));
+    return blocks_bytes(target, plan) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) + pieces +
            (is_unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
 }
 
@@ -128,16 +129,16 @@ static enum gs_status open_blocks(struct gsi_unique *unique)
 {
     struct gsi_target *target = unique->target;
     const struct gsi_array *array = target->output.array;
-    struct gsi_buffer_shape shape = {.unit_bytes = target->block_bytes};
+    struct gsi_buffer_shape shape = {.unit_bytes = target->plan->block_bytes};
     void *memory = NULL;
-    unique->memory_bytes = blocks_bytes(target);
+    unique->memory_bytes = blocks_bytes(target, target->plan);
     if (array == NULL)
         GSI_TRY(gsi_memory_map(&target->loop->ledger, GSI_MEMORY_DATA, unique->memory_bytes,
                                &memory, target->loop->error));
     unique->memory = memory;
     GSI_TRY(gsi_buffers_init(
         &unique->blocks, &target->loop->ledger, array != NULL ? array->to : unique->memory,
-        GSI_BLOCK_COUNT * target->block_bytes, shape, false, target->loop->error));
+        GSI_BLOCK_COUNT * target->plan->block_bytes, shape, false, target->loop->error));
     for (uint32_t i = 0; gsi_target_is_split(target->options) && i < unique->blocks.count; i++)
         unique->blocks.all[i].capacity -=
             unique->blocks.all[i].capacity % gsi_unique_written_bytes(target);

@@ -49,8 +49,10 @@ enum gs_status gsi_unique_check(const struct gsi_target *target);
 enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
                                       struct gs_error *error);
 
-/* gsi_unique_plan: the memory that unique takes, out of `memory_bytes` in all; 0: not asked for. */
-uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes);
+/* gsi_unique_plan: plans blocks and pieces.
+ * returns the memory that they take; 0: windows are written as they are */
+uint64_t gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                         struct gsi_output_plan *plan);
 
 /* gsi_unique_early_bytes: the memory for folding records while they are read; 0: they are not
  * folded then, because something has to see each of them later, or because there is too little
