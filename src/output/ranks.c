@@ -67,10 +67,8 @@ enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct g
 static bool has_repeats(const struct gsi_layout *layout)
 {
     const struct gsi_record *record = layout->record;
-    bool is_number =
-        record == NULL || (layout->word != NULL && !layout->has_tags && record->key_count == 1 &&
-                           record->keys[0].bytes == layout->element_bytes);
-    return is_number;
+    return record == NULL || (layout->word != NULL && !layout->has_tags &&
+                              record->keys[0].bytes == layout->element_bytes);
 }
 
 void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,

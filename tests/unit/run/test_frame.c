@@ -2,6 +2,7 @@
  * Run: build/dev/tests/test_frame */
 #include "support/support.h"
 
+#include "element/key_scope.h"
 #include "run/frame.h"
 #include "spill/read_order.h"
 
@@ -174,6 +175,42 @@ static void test_predict__random_runs__in_order_and_complete(void **state)
     }
 }
 
+/* Records: frames name bytes of the key after those that all records shared at that time. */
+static void test_predict__frames_of_different_scopes__in_order(void **state)
+{
+    (void)state;
+    enum { RUNS = 9, KEY_BYTES = 32, MIXED_BYTES = 6 };
+    const char *key = "0:b32";
+    uint8_t shared[KEY_BYTES], keys[RUNS][KEY_BYTES];
+    struct gsi_record record;
+    struct gs_error error = {0};
+    memset(shared, 'm', sizeof shared);
+    assert_int_equal(gsi_record_make(KEY_BYTES, &key, 1, NULL, 0, false, &record, &error), GS_OK);
+    struct gsi_key_scope scope = {.record = &record, .first = shared, .has_first = true};
+    struct gsi_layout layout = gsi_layout_make_records(&record, &scope, false);
+    for (uint64_t salt = 0; salt < 100; salt++) {
+        struct test_random random = test_random_make(salt);
+        struct gsi_frame_ref frames[RUNS][2] = {0};
+        struct gsi_spilled_run runs[RUNS];
+        const struct gsi_spilled_run *table[RUNS];
+        struct gsi_ordered_frame order[2 * RUNS];
+        for (uint32_t r = 0; r < RUNS; r++) {
+            struct gsi_frame_ref *frame = &frames[r][1]; /* the first frame is read first */
+            frame->key_off = (uint32_t)test_below(&random, MIXED_BYTES);
+            memset(keys[r], 'm', KEY_BYTES);
+            for (uint32_t i = frame->key_off; i < MIXED_BYTES; i++)
+                keys[r][i] = (uint8_t)('l' + test_below(&random, 3));
+            memcpy(frame->first_key, keys[r] + frame->key_off, sizeof frame->first_key);
+            runs[r] = (struct gsi_spilled_run){.frames = frames[r], .frame_count = 2};
+            table[r] = &runs[r];
+        }
+        gsi_read_order_make(&layout, table, RUNS, order);
+        for (uint32_t i = RUNS + 1; i < 2 * RUNS; i++)
+            if (memcmp(keys[order[i - 1].run_idx], keys[order[i].run_idx], KEY_BYTES) > 0)
+                test_fail("salt %llu: entry %u", (unsigned long long)salt, i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_frame__longer_than_its_place__is_refused),
         cmocka_unit_test(test_predict__frames__come_by_first_key_run_and_place),
         cmocka_unit_test(test_predict__random_runs__in_order_and_complete),
+        cmocka_unit_test(test_predict__frames_of_different_scopes__in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

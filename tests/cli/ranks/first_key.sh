@@ -1,0 +1,3 @@
+# Records that are sorted as integers: their first keys are counted, not whole records.
+python3 -c 'import struct; open("x", "wb").write(struct.pack("<12I", 1, 5, 1, 6, 1, 7, 2, 8, 2, 8, 3, 9))'
+gsort -R 8 -k 0:u32 -k 4:u32 x -o out --distinct --mode 2>&1 | grep -E '^(distinct|mode)'
