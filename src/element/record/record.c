@@ -29,7 +29,8 @@ static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endia
     }
 }
 
-uint64_t gsi_part_number(const struct gsi_key_part *part, const uint8_t *element)
+/* A part that is a number as it lies in a record, at the upper end of 64 bits. */
+static uint64_t part_number(const struct gsi_key_part *part, const uint8_t *element)
 {
     return load_number(element + part->off, part->bytes, part->is_big_endian)
            << (64 - 8 * part->bytes);
@@ -37,7 +38,7 @@ uint64_t gsi_part_number(const struct gsi_key_part *part, const uint8_t *element
 
 uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element)
 {
-    return gsi_key_of_u64(part->map, gsi_part_number(part, element)) >> (64 - 8 * part->bytes);
+    return gsi_key_of_u64(part->map, part_number(part, element)) >> (64 - 8 * part->bytes);
 }
 
 static struct gsi_key_map float_map(uint32_t bits, uint64_t infinity)

@@ -146,11 +146,9 @@ void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t
 const char *gsi_field_text(const struct gsi_field *field, const uint8_t *element,
                            char text[GSI_FIELD_VALUE_BYTES]);
 
-/* gsi_part_number: a part that is a number as it lies in a record, at the upper end of 64 bits.
- * gsi_part_word: its key, at the lower end: its big-endian bytes are the part's bytes of the
- * normalised key.
+/* gsi_part_word: the key of a part that is a number, at the lower end of 64 bits: its big-endian
+ * bytes are the part's bytes of the normalised key.
  * gsi_part_map: how a number becomes its key, both at the upper end of 64 bits; ascending. */
-uint64_t gsi_part_number(const struct gsi_key_part *part, const uint8_t *element);
 uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element);
 struct gsi_key_map gsi_part_map(const struct gsi_field *field);
 

@@ -14,7 +14,8 @@ static bool begins_as(const struct gsi_format *format, const uint8_t *data, size
     return memcmp(data, format->magic, gsi_min_u64(bytes, format->magic_bytes)) == 0;
 }
 
-const struct gsi_format *gsi_format_find(const uint8_t *data, size_t bytes)
+/* The format of data that begin so; NULL: none. */
+static const struct gsi_format *find(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; gsi_formats[i] != NULL; i++)
         if (bytes >= gsi_formats[i]->magic_bytes && begins_as(gsi_formats[i], data, bytes))
@@ -164,7 +165,7 @@ static enum gs_status take_schema(struct gsi_inputs *inputs, struct gsi_input *i
 enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *input,
                                const uint8_t *data, size_t bytes)
 {
-    const struct gsi_format *format = gsi_format_find(data, bytes);
+    const struct gsi_format *format = find(data, bytes);
     struct gs_error *error = inputs->loop->error;
     if (format == NULL)
         return check_plain(inputs, input);

@@ -77,9 +77,6 @@ struct gsi_formatted {
  * format to be known; 0: it is of none. */
 size_t gsi_format_wanted(const uint8_t *data, size_t bytes);
 
-/* gsi_format_find: the format of data that begin so; NULL: none. */
-const struct gsi_format *gsi_format_find(const uint8_t *data, size_t bytes);
-
 /* gsi_format_named: the format that a name promises by its *ending; NULL: none. */
 const struct gsi_format *gsi_format_named(const char *path, const char **ending);
 

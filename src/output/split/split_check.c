@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t gsi_split_count(const struct gsi_options *options)
+/* How many files the output is; 0: it is not split. */
+static uint32_t file_count(const struct gsi_options *options)
 {
     if (!gsi_target_is_split(options))
         return 0;
@@ -52,7 +53,7 @@ enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report
     struct gsi_side *cuts = NULL;
     enum gs_action action = target->options->action;
     bool writes = action == GS_SORT || action == GS_EXPLAIN;
-    uint32_t count = gsi_split_count(target->options);
+    uint32_t count = file_count(target->options);
     if (count == 0 || !writes)
         return GS_OK;
     if (count > GSI_SPLIT_MAX)
@@ -74,7 +75,7 @@ enum gs_status gsi_split_open_files(struct gsi_target *target)
     struct gs_error *error = target->loop->error;
     if (target->inputs->values != NULL)
         return gsi_columns_open_files(target);
-    GSI_TRY(gsi_split_files_open(&target->files, options->output, gsi_split_count(options), error));
+    GSI_TRY(gsi_split_files_open(&target->files, options->output, file_count(options), error));
     GSI_TRY(gsi_output_locate(target->files.table[0].path, &target->output, error));
     target->is_open = true;
     target->output.name = options->output;

@@ -6,9 +6,6 @@
 #include "merge/value_side.h"
 #include "output/target.h"
 
-/* gsi_split_count: how many files the output is; 0: it is not split. */
-uint32_t gsi_split_count(const struct gsi_options *options);
-
 /* gsi_split_check: checks options and values, and tells the report. Inputs are measured.
  * fails GS_E_USAGE: the pattern or a value is wrong; GS_E_MEMORY */
 enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report *report);
