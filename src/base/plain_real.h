@@ -11,8 +11,4 @@
 bool gsi_plain_real(const char *text, char **end, double *value);
 bool gsi_plain_long_real(const char *text, char **end, long double *value);
 
-/* gsi_plain_odd_real: the same, but for a number that no double holds it returns the neighbour
- * whose last bit is set. Rounding that to a narrower type gives what the text itself would give. */
-bool gsi_plain_odd_real(const char *text, char **end, double *value);
-
 #endif

@@ -99,8 +99,3 @@ bool gsi_layout_nans_lead(const struct gsi_layout *layout)
     enum gsi_nan_place place = record != NULL ? record->nan_place : layout->nan_place;
     return place == GSI_NAN_WITH_ORDER ? gsi_layout_falls(layout) : place == GSI_NAN_FIRST;
 }
-
-bool gsi_layout_is_big_endian(const struct gsi_layout *layout)
-{
-    return layout->number != NULL && layout->record->keys[0].is_big_endian;
-}

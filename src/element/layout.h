@@ -72,9 +72,6 @@ bool gsi_layout_falls(const struct gsi_layout *layout);
  * numbers, or of the first key of records. */
 bool gsi_layout_nans_lead(const struct gsi_layout *layout);
 
-/* gsi_layout_is_big_endian: whether elements are big endian numbers. */
-bool gsi_layout_is_big_endian(const struct gsi_layout *layout);
-
 /* gsi_layout_name: the type of numbers; "record". */
 static inline const char *gsi_layout_name(const struct gsi_layout *layout)
 {

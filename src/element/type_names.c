@@ -183,16 +183,3 @@ enum gs_status gsi_type_word_of_option(const char *given, const struct gsi_type_
                         given, gsi_type_word_near(given, strlen(given), hint), gsi_number_names);
     return gsi_type_word_check(*word, "type", given, error);
 }
-
-enum gs_status gsi_type_word_check_file(const struct gsi_type_word *word, const char *path,
-                                        struct gs_error *error)
-{
-    if (word->type != NULL)
-        return GS_OK;
-    if (word->either == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "'%s': its name ends in '%s', which %s", path,
-                        word->word, word->trouble);
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "'%s': its name ends in '%s', which %s; give --type %s or --type %s", path,
-                    word->word, word->trouble, word->either, word->other);
-}

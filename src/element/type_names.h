@@ -44,14 +44,11 @@ const struct gsi_type_word *gsi_type_word_of_file(const char *path);
 
 /* gsi_type_word_of_option: finds what --type says, and checks it.
  * gsi_type_word_check: what is said by `option`, as part of `text`, names one type.
- * gsi_type_word_check_file: what is said by the name of `path` does.
  * fails GS_E_USAGE: it does not; the line says what to do */
 enum gs_status gsi_type_word_of_option(const char *given, const struct gsi_type_word **word,
                                        struct gs_error *error);
 enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char *option,
                                    const char *text, struct gs_error *error);
-enum gs_status gsi_type_word_check_file(const struct gsi_type_word *word, const char *path,
-                                        struct gs_error *error);
 
 /* gsi_type_word_near: returns `hint`: "; is f32 or f64 meant?", or nothing where no type is near to
  * `length` letters of `text`. */

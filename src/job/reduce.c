@@ -26,6 +26,16 @@ static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
     return file;
 }
 
+/* The value of a number in a record; of bytes, the first 16. */
+static void copy_value(const struct gsi_field *field, const uint8_t *element, uint8_t value[16])
+{
+    memset(value, 0, 16);
+    if (field->type != NULL)
+        gsi_field_number(field, element, value);
+    else
+        memcpy(value, element + field->off, gsi_min_u64(field->bytes, 16));
+}
+
 /* The first key by which two records differ, of bytes what begins with the first that differs; the
  * first key if none differs. */
 static void describe_records(const struct reducer *reducer)
@@ -54,8 +64,8 @@ static void describe_records(const struct reducer *reducer)
     for (; is_differing && key.type == NULL && before[key.off] == after[key.off]; key.bytes--)
         key.off++;
     report->disorder.key = gsi_field_describe(&key);
-    gsi_field_value(&key, before, report->disorder.before);
-    gsi_field_value(&key, after, report->disorder.after);
+    copy_value(&key, before, report->disorder.before);
+    copy_value(&key, after, report->disorder.after);
 }
 
 static enum gs_status report_disorder(const struct reducer *reducer)

@@ -2,14 +2,20 @@
 #include "output/byte_order.h"
 
 #include "base/assert.h"
+#include "element/record/record.h"
 
 #include <string.h>
+
+static bool is_big_endian(const struct gsi_layout *layout)
+{
+    return layout->number != NULL && layout->record->keys[0].is_big_endian;
+}
 
 bool gsi_byte_order_differs(const struct gsi_options *options, const struct gsi_layout *layout)
 {
     bool is_big = options->out_order == GSI_ORDER_BIG;
     return options->out_order != GSI_ORDER_AS_READ && layout->element_bytes > 1 &&
-           is_big != gsi_layout_is_big_endian(layout);
+           is_big != is_big_endian(layout);
 }
 
 #define TURN(bits)                                                   \

@@ -9,6 +9,7 @@
 
 #include "base/plain_real.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,12 +31,30 @@ static double single_of_bits(uint32_t bits)
     return (double)x;
 }
 
+/* As gsi_plain_real, but for a number that no double holds: the neighbour whose last bit is set. */
+static bool parse_odd(const char *text, char **end, double *value)
+{
+    double below = 0, above = 0;
+    uint64_t bits;
+    int before = fegetround();
+    fesetround(FE_DOWNWARD);
+    bool is_read = gsi_plain_real(text, end, &below);
+    fesetround(FE_UPWARD);
+    is_read = is_read && gsi_plain_real(text, end, &above);
+    fesetround(before);
+    if (!is_read)
+        return false;
+    memcpy(&bits, &below, sizeof bits);
+    *value = (bits & 1) != 0 || below == above ? below : above;
+    return true;
+}
+
 bool gsi_float_parse(const char *text, char **end, enum gsi_part_kind part, double *value)
 {
     double odd;
     if (part == GSI_PART_F64)
         return gsi_plain_real(text, end, value);
-    if (!gsi_plain_odd_real(text, end, &odd))
+    if (!parse_odd(text, end, &odd))
         return false;
     if (part == GSI_PART_F16)
         *value = single_of_bits(gsi_f32_of_f16(gsi_f16_of_f64(odd)));

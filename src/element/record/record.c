@@ -343,12 +343,3 @@ size_t gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements,
             gsi_field_number(field, elements + i * step, numbers + i * bytes);
     return field->number->part == GSI_PART_TIME ? drop_nats(numbers, n) : n;
 }
-
-void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16])
-{
-    memset(value, 0, 16);
-    if (field->type != NULL)
-        gsi_field_number(field, element, value);
-    else
-        memcpy(value, (const uint8_t *)element + field->off, gsi_min_u64(field->bytes, 16));
-}

@@ -132,13 +132,11 @@ uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const
 
 /* gsi_field_describe: a field for a report.
  * gsi_field_number: the value of a number in a record, as a little-endian element of field->type.
- * gsi_field_numbers: of `n` records that lie `step` bytes apart, without NaTs. Returns how many.
- * gsi_field_value: the same of one; for bytes, the first 16. */
+ * gsi_field_numbers: of `n` records that lie `step` bytes apart, without NaTs. Returns how many. */
 struct gsi_field_report gsi_field_describe(const struct gsi_field *field);
 void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number);
 size_t gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements, uint32_t step,
                          size_t n, uint8_t *numbers);
-void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16]);
 
 /* gsi_field_text: a field's value as people read it: a decimal, text where bytes are printable,
  * else hexadecimal digits, cut off where they are many. Returns `text`. */
@@ -146,7 +144,7 @@ void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t
 const char *gsi_field_text(const struct gsi_field *field, const uint8_t *element,
                            char text[GSI_FIELD_VALUE_BYTES]);
 
-/* gsi_part_word: the key of a part that is a number, at the lower end of 64 bits: its big-endian
+/* gsi_part_word: the key of a part that is a number, at the lower end of 64 bits. Its big-endian
  * bytes are the part's bytes of the normalised key.
  * gsi_part_map: how a number becomes its key, both at the upper end of 64 bits; ascending. */
 uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element);

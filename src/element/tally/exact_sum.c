@@ -147,15 +147,6 @@ void gsi_exact_fixed_add(uint64_t limbs[GSI_EXACT_LIMBS], gsi_u128 value, size_t
     }
 }
 
-void gsi_exact_fixed_add_f64(uint64_t limbs[GSI_EXACT_LIMBS], double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    uint64_t fraction = bits & (((uint64_t)1 << 52) - 1), exponent = bits >> 52 & 0x7ff;
-    uint64_t implicit = exponent > 0 ? (uint64_t)1 << 52 : 0;
-    gsi_exact_fixed_add(limbs, fraction | implicit, exponent > 0 ? exponent - 1 : 0, bits >> 63);
-}
-
 void gsi_exact_fixed_join(uint64_t into[GSI_EXACT_LIMBS], const uint64_t from[GSI_EXACT_LIMBS])
 {
     bool carry = false;
@@ -251,12 +242,4 @@ double gsi_exact_signed_f64(const uint64_t limbs[GSI_EXACT_LIMBS], bool is_negat
     double rounded;
     memcpy(&rounded, &bits, sizeof rounded);
     return rounded;
-}
-
-double gsi_exact_fixed_f64(const uint64_t limbs[GSI_EXACT_LIMBS])
-{
-    uint64_t magnitude[GSI_EXACT_LIMBS];
-    memcpy(magnitude, limbs, sizeof magnitude);
-    bool is_negative = gsi_exact_fixed_magnitude(magnitude);
-    return gsi_exact_signed_f64(magnitude, is_negative);
 }

@@ -71,21 +71,17 @@ bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXA
 /* A fixed-point number of GSI_EXACT_LIMBS limbs in units of 2^-1074, in two's complement: a sum of
  * few floats, where a table of bins would be too large.
  * gsi_exact_fixed_add: limbs += value * 2^(place - 1074), or -= .
- * gsi_exact_fixed_add_f64: limbs += x, which is finite.
  * gsi_exact_fixed_join: into += from.
  * gsi_exact_fixed_magnitude: turns it into its magnitude; returns whether it was negative.
  * gsi_exact_fixed_round: a magnitude, which is a multiple of the format's smallest positive number,
  * as bits of that format, rounded once to nearest even; too large a one is an infinity.
- * gsi_exact_fixed_f64: the number itself, in two's complement, as a double rounded in that way.
- * gsi_exact_signed_f64: the same of a magnitude and its sign. */
+ * gsi_exact_signed_f64: a magnitude and its sign as a double rounded in that way. */
 void gsi_exact_fixed_add(uint64_t limbs[GSI_EXACT_LIMBS], gsi_u128 value, size_t place,
                          bool is_negative);
-void gsi_exact_fixed_add_f64(uint64_t limbs[GSI_EXACT_LIMBS], double x);
 void gsi_exact_fixed_join(uint64_t into[GSI_EXACT_LIMBS], const uint64_t from[GSI_EXACT_LIMBS]);
 bool gsi_exact_fixed_magnitude(uint64_t limbs[GSI_EXACT_LIMBS]);
 uint64_t gsi_exact_fixed_round(struct gsi_exact_format format,
                                const uint64_t limbs[GSI_EXACT_LIMBS]);
-double gsi_exact_fixed_f64(const uint64_t limbs[GSI_EXACT_LIMBS]);
 double gsi_exact_signed_f64(const uint64_t limbs[GSI_EXACT_LIMBS], bool is_negative);
 
 /* gsi_exact_sum_merge: into += from; both of the same format. */

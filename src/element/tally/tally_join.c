@@ -52,15 +52,33 @@ static bool has_only_nans(const struct gsi_tally_report *tally)
     return tally->count > 0 && tally->nan_count == tally->count;
 }
 
+/* limbs += x, which is finite. */
+static void add_f64(uint64_t limbs[GSI_EXACT_LIMBS], double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint64_t fraction = bits & (((uint64_t)1 << 52) - 1), exponent = bits >> 52 & 0x7ff;
+    uint64_t implicit = exponent > 0 ? (uint64_t)1 << 52 : 0;
+    gsi_exact_fixed_add(limbs, fraction | implicit, exponent > 0 ? exponent - 1 : 0, bits >> 63);
+}
+
 void gsi_joined_sum_add(struct gsi_joined_sum *sum, const struct gsi_tally_report *tally)
 {
     double x = tally->sum_float;
     if (has_only_nans(tally))
         return;
     if (isfinite(x))
-        gsi_exact_fixed_add_f64(sum->limbs, x);
+        add_f64(sum->limbs, x);
     else
         sum->beyond += x;
+}
+
+static double round_f64(const uint64_t limbs[GSI_EXACT_LIMBS])
+{
+    uint64_t magnitude[GSI_EXACT_LIMBS];
+    memcpy(magnitude, limbs, sizeof magnitude);
+    bool is_negative = gsi_exact_fixed_magnitude(magnitude);
+    return gsi_exact_signed_f64(magnitude, is_negative);
 }
 
 /* A sum of zero is -0 only if all elements were, as in a tally. */
@@ -72,7 +90,7 @@ static double round_sum(const struct gsi_joined_sum *sum, const struct gsi_tally
     if (sum->beyond != 0) /* or NaN */
         return sum->beyond;
     bool is_negative_zero = numbers > 0 && tally->negative_zero_count == numbers;
-    return is_negative_zero ? -0.0 : gsi_exact_fixed_f64(sum->limbs);
+    return is_negative_zero ? -0.0 : round_f64(sum->limbs);
 }
 
 bool gsi_tally_join(const struct gsi_field_report *field, struct gsi_tally_report *into,

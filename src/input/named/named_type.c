@@ -36,6 +36,20 @@ enum gs_status gsi_named_type_check_output(const char *output, const char *type,
                     type != NULL ? ", or give the type with --type" : "");
 }
 
+/* Checks that the word at the end of a name says one type. */
+static enum gs_status check_word(const struct gsi_type_word *word, const char *path,
+                                 struct gs_error *error)
+{
+    if (word->type != NULL)
+        return GS_OK;
+    if (word->either == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "'%s': its name ends in '%s', which %s", path,
+                        word->word, word->trouble);
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "'%s': its name ends in '%s', which %s; give --type %s or --type %s", path,
+                    word->word, word->trouble, word->either, word->other);
+}
+
 enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count,
                                    const char *output, struct gsi_named_type *named,
                                    struct gs_error *error)
@@ -45,7 +59,7 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
         const struct gsi_type_word *word = word_of(inputs[i]);
         if (word == NULL)
             continue;
-        GSI_TRY(gsi_type_word_check_file(word, inputs[i], error));
+        GSI_TRY(check_word(word, inputs[i], error));
         if (named->word != NULL && !gsi_type_goes_with(word->type, named->word->type))
             return gsi_fail(error, GS_E_USAGE, 0,
                             "'%s': this name says %s, but '%s' says %s; sort the files one by one, "
@@ -59,7 +73,7 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
     named->word = word_of(output);
     named->path = output;
     named->is_output = true;
-    return named->word != NULL ? gsi_type_word_check_file(named->word, output, error) : GS_OK;
+    return named->word != NULL ? check_word(named->word, output, error) : GS_OK;
 }
 
 enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, struct gs_error *error)
