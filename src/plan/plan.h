@@ -71,6 +71,13 @@
 /* Transfers of the inputs in flight at most (input/source.h). */
 #define GSI_PLAN_READS 16u
 
+/* Sizes that files were made with, so that a plan has to keep them. */
+struct gsi_plan_fixed {
+    uint64_t chunk_bytes, frame_bytes, window_bytes;
+    uint32_t chunks_per_run, fan_in;
+    uint64_t run_count, run_bytes; /* runs that there are, and their bytes of the input */
+};
+
 struct gsi_plan_request {
     uint64_t input_bytes; /* UINT64_MAX: a stream */
     uint64_t memory_bytes;
@@ -83,6 +90,7 @@ struct gsi_plan_request {
     uint64_t read_bytes;   /* bytes to read, if others are sorted in their stead; 0: the same */
     uint32_t fan_in;       /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
+    const struct gsi_plan_fixed *fixed; /* of a sort that spills everything; NULL: chosen */
     uint64_t device_bytes;        /* a device's own memory that may be taken; 0: it has none */
     uint32_t device_count;        /* devices that work as one, with as much each; 0: one */
     bool device_is_apart;         /* the devices cannot read each other's memory */

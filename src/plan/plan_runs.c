@@ -5,6 +5,7 @@
 #include "base/report.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
+#include "run/frame.h"
 
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)
@@ -179,9 +180,76 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
            buffers * gsi_plan_buffer_tables(plan);
 }
 
+static bool has_sizes(const struct gsi_plan *plan, const struct gsi_plan_fixed *fixed)
+{
+    return plan->chunk_bytes == fixed->chunk_bytes && plan->frame_bytes == fixed->frame_bytes &&
+           plan->window_bytes == fixed->window_bytes &&
+           plan->chunks_per_run == fixed->chunks_per_run && plan->fan_in == fixed->fan_in;
+}
+
+/* Sizes come from a file: they may be any numbers. */
+static bool are_usable(const struct gsi_plan_fixed *fixed, const struct gsi_plan *plan)
+{
+    return fixed->chunk_bytes <= GSI_PLAN_MOST_BYTES && fixed->frame_bytes <= fixed->chunk_bytes &&
+           fixed->window_bytes <= GSI_FRAME_BYTES_MAX &&
+           fixed->frame_bytes <= fixed->window_bytes && fixed->frame_bytes > 0 &&
+           gsi_plan_fit_unit(plan, fixed->chunk_bytes) == fixed->chunk_bytes &&
+           gsi_plan_fit_unit(plan, fixed->frame_bytes) == fixed->frame_bytes &&
+           gsi_plan_round_unit(fixed->window_bytes) == fixed->window_bytes &&
+           fixed->chunks_per_run > 0 && fixed->fan_in >= 2 && fixed->fan_in <= GSI_FAN_IN_MAX;
+}
+
+/* The sizes of another plan. Only the number of chunks and of windows is chosen. */
+static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                 uint64_t usable, uint64_t tables, struct gs_error *error)
+{
+    const struct gsi_plan_fixed *fixed = request->fixed;
+    uint64_t windows = gsi_clamp_u64(usable / 4 / fixed->window_bytes, 2, plan->window_count);
+    plan->window_bytes = fixed->window_bytes;
+    plan->window_count = (uint32_t)windows;
+    uint64_t taken = tables + gsi_plan_window_region(plan);
+    uint64_t chunks = (usable - gsi_min_u64(taken, usable)) / fixed->chunk_bytes;
+    plan->chunk_bytes = fixed->chunk_bytes;
+    plan->frame_bytes = fixed->frame_bytes;
+    plan->chunks_per_run = fixed->chunks_per_run;
+    plan->fan_in = fixed->fan_in;
+    plan->arena_bytes = chunks * plan->chunk_bytes + gsi_plan_window_region(plan);
+    plan->spilled_bytes = request->input_bytes;
+    uint64_t run = gsi_mul_max_u64(plan->chunks_per_run,
+                                   gsi_plan_chunk_room(plan, plan->chunk_bytes));
+    uint64_t rest = request->input_bytes - gsi_min_u64(fixed->run_bytes, request->input_bytes);
+    plan->run_count = gsi_ceil_div_u64(request->input_bytes, run);
+    plan->spilled_runs = plan->run_count;
+    uint64_t runs = gsi_add_max_u64(fixed->run_count, gsi_ceil_div_u64(rest, run));
+    uint64_t fed = gsi_clamp_u64(gsi_max_u64(runs, plan->run_count), 1, plan->fan_in);
+    if (chunks < 3)
+        return gsi_plan_too_small(request, error);
+    return gsi_plan_feed_is_enough(plan, chunks, fed) ? GS_OK
+                                                      : gsi_plan_too_many_runs(request, fed, error);
+}
+
+/* Plans the sort again that files are of. Today's plan usually has their sizes. */
+static enum gs_status plan_again(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                 uint64_t usable, struct gs_error *error)
+{
+    struct gsi_plan common = *plan;
+    struct gs_error unheard = {0};
+    if (gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, &unheard) == GS_OK &&
+        has_sizes(plan, request->fixed))
+        return GS_OK;
+    *plan = common;
+    if (request->input_bytes == UINT64_MAX || !are_usable(request->fixed, plan))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--resume: the sizes in the journal do not suit this input; remove the "
+                        "directory to start again");
+    return gsi_plan_with_tables(request, plan, usable, plan_fixed, table_bytes, error);
+}
+
 enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              uint64_t usable, struct gs_error *error)
 {
+    if (request->fixed != NULL)
+        return plan_again(request, plan, usable, error);
     return plan_resident(request, plan, usable)
                ? GS_OK
                : gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, error);

@@ -25,10 +25,11 @@
  * before DIR/runs and DIR/output, and removed after them. So files of these names without a journal
  * are somebody else's, and are left alone.
  *
- * A sort that goes on keeps its plan: chunks, frames, how many runs are merged at once. The memory
- * that the plan was made for has to be there again. Threads may be fewer; or more, where there is
- * memory for them. Only the first process asks the machine what a share of memory, or the default,
- * comes to.
+ * A sort that goes on keeps the sizes of its plan: chunks, frames, how many runs are merged at
+ * once. They are constraints of the new plan, so a later gsort that plans otherwise continues the
+ * journal. The memory that the plan was made for has to be there again. Threads may be fewer; or
+ * more, where there is memory for them. Only the first process asks the machine what a share of
+ * memory, or the default, comes to.
  *
  * What it costs: every run is spilled, and disk comes back later, because frames stay until the
  * whole merge that reads them is done. 4 GiB in 512 MiB took 0.97 of the time of --spill always, in
@@ -83,7 +84,8 @@ struct gsi_resume {
     bool is_ours; /* this process began the sort or goes on with it: files may be removed */
     bool is_done; /* the output is in its place */
     struct gsi_resume_begin begin;
-    char *settings; /* of this process (match.h) */
+    struct gsi_plan_fixed sizes; /* those of `begin`, if has_entries */
+    char *settings;              /* of this process (match.h) */
     uint64_t setting_bytes;
 
     /* What was found in DIR. */
@@ -94,7 +96,8 @@ struct gsi_resume {
     uint64_t written_count;
     uint64_t entry_count; /* entries that say what was done */
     uint64_t runs_end;    /* where DIR/runs ends, by the journal */
-    uint64_t data_bytes;  /* of the input, in runs of the journal */
+    uint64_t run_count;   /* in the journal, before merges */
+    uint64_t data_bytes;  /* of the input, in these */
 
     /* An entry on its way to the disk. What it speaks of goes to the disk first. */
     struct gsi_task task;
@@ -135,6 +138,9 @@ void gsi_resume_close(struct gsi_resume *resume, enum gs_status status);
 /* gsi_resume_has_entries: whether the journal has something to go on with. Then the plan needs the
  * same memory as before, and no other will do. */
 bool gsi_resume_has_entries(const struct gsi_resume *resume);
+
+/* gsi_resume_is_coded: whether the first process planned a codec, if the journal has entries. */
+bool gsi_resume_is_coded(const struct gsi_resume *resume);
 
 /* gsi_resume_constrain: changes a request so that the plan will be the first process's.
  * fails GS_E_USAGE: the memory that the plan was made for is not there */

@@ -124,6 +124,11 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
     return status;
 }
 
+bool gsi_resume_is_coded(const struct gsi_resume *resume)
+{
+    return resume != NULL && resume->begin.codec != 0;
+}
+
 /* Whether there is as much as was planned with. A share of memory, the default, or more than the
  * machine has, stand for that as long as it is there; other numbers of bytes are promises. */
 static enum gs_status check_memory(const struct gsi_resume *resume, uint64_t now,
@@ -161,6 +166,7 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
         request->memory_bytes = resume->begin.memory_bytes;
         request->thread_bytes = resume->begin.thread_bytes;
         request->thread_count = resume->begin.thread_count;
+        request->fixed = &resume->sizes;
     }
     request->format_bytes +=
         gsi_resume_runs_bytes(resume, request->thread_count) + gsi_resume_journal_bytes(resume);

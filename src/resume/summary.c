@@ -21,6 +21,7 @@ static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *ent
         *inputs += entry->head.inputs.count;
         break;
     case GSI_RESUME_RUN:
+        resume->run_count++;
         resume->data_bytes = entry->head.run.data_bytes;
         resume->runs_end = gsi_max_u64(resume->runs_end, entry->head.run.runs_end);
         break;
@@ -79,6 +80,13 @@ enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)
         return GS_OK;
     GSI_TRY(gsi_resume_match_settings(resume, &begin));
     resume->begin = begin.head.begin;
+    resume->sizes = (struct gsi_plan_fixed){.chunk_bytes = resume->begin.chunk_bytes,
+                                            .frame_bytes = resume->begin.frame_bytes,
+                                            .window_bytes = resume->begin.window_bytes,
+                                            .chunks_per_run = resume->begin.chunks_per_run,
+                                            .fan_in = resume->begin.fan_in,
+                                            .run_count = resume->run_count,
+                                            .run_bytes = resume->data_bytes};
     return GS_OK;
 }
 

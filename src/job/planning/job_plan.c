@@ -143,6 +143,14 @@ bool gsi_job_keeps_top(const struct gsi_job *job)
 /* --compress auto takes this part of memory at most for the codec. */
 #define AUTO_CODEC_PART 8
 
+/* Whether the frames of a job that spills may be coded: as its first process planned, if there was
+ * one. */
+static bool may_code(const struct gsi_job *job)
+{
+    return job->options->compress != GSI_COMPRESS_NONE &&
+           (!gsi_resume_has_entries(job->resume) || gsi_resume_is_coded(job->resume));
+}
+
 /* The plan spills: plans again with the memory that the codec takes, which *planned says then, too.
  * With auto, no codec is better than too little memory. */
 static enum gs_status plan_codec(const struct gsi_job *job, struct gsi_plan_request *planned,
@@ -152,7 +160,7 @@ static enum gs_status plan_codec(const struct gsi_job *job, struct gsi_plan_requ
     const struct gsi_options *options = job->options;
     struct gsi_plan with_codec;
     struct gs_error unheard = {0};
-    bool is_auto = options->compress == GSI_COMPRESS_AUTO;
+    bool is_auto = options->compress == GSI_COMPRESS_AUTO && !gsi_resume_has_entries(job->resume);
     uint64_t frame =
         gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->sizes.frame_bytes);
     struct gsi_codec_plan codec = {.id = gsi_codec_of(options->compress,
@@ -200,7 +208,7 @@ enum gs_status gsi_job_make_plan(const struct gsi_job *job, const struct gsi_bud
     GSI_TRY_OR(gsi_resume_constrain(job->resume, options, &request, error), done);
     const uint64_t thread_bytes = request.thread_bytes;
     GSI_TRY_OR(gsi_plan_make(&request, &plan->sizes, error), done);
-    if (plan->sizes.spilled_runs > 0 && options->compress != GSI_COMPRESS_NONE)
+    if (plan->sizes.spilled_runs > 0 && may_code(job))
         GSI_TRY_OR(plan_codec(job, &request, plan, error), done);
     GSI_TRY_OR(gsi_resume_plan(job->resume, budget, &request, thread_bytes, &plan->codec,
                                &plan->sizes, &plan->begin, error),

@@ -7,12 +7,20 @@
  * ones that are refused. Run: build/dev/tests/test_resume_record */
 #include "support/scratch.h"
 
+#include "element/record/record_room.h"
 #include "gsort.h"
 #include "resume/entry.h"
 #include "resume/journal.h"
 
 #define ELEMENTS 3000u
 #define MOST     ((size_t)1 << 16) /* of a file of a record */
+
+/* Sizes that today's planner would not choose: elements in a chunk and in a frame, frames in a
+ * window; 0: as in the record. */
+struct sizes {
+    uint64_t chunk, frame, window;
+    uint32_t chunks_per_run, fan_in;
+};
 
 struct job {
     const char *record;
@@ -65,9 +73,26 @@ static size_t settle(const char *then, size_t bytes, char *now)
     return put + bytes - name - value;
 }
 
+/* The memory of `n` elements, which is a multiple of a page. */
+static uint64_t room_of(uint32_t element_bytes, uint64_t n)
+{
+    return element_bytes == 8 ? 8 * n : gsi_record_room_bytes(element_bytes, n);
+}
+
+static void change_sizes(struct gsi_resume_begin *begin, const struct sizes *sizes)
+{
+    if (sizes->chunk == 0)
+        return;
+    begin->chunk_bytes = room_of(begin->element_bytes, sizes->chunk);
+    begin->frame_bytes = room_of(begin->element_bytes, sizes->frame);
+    begin->window_bytes = begin->frame_bytes * sizes->window;
+    begin->chunks_per_run = sizes->chunks_per_run;
+    begin->fan_in = sizes->fan_in;
+}
+
 /* An entry of the record with what is other here. Returns how many bytes it is. */
 static size_t change(uint32_t type, const uint8_t *data, size_t bytes, uint32_t version,
-                     uint8_t *changed)
+                     const struct sizes *sizes, uint8_t *changed)
 {
     struct gsi_resume_begin begin;
     struct gsi_resume_input input;
@@ -84,6 +109,7 @@ static size_t change(uint32_t type, const uint8_t *data, size_t bytes, uint32_t 
     } else if (type == GSI_RESUME_BEGIN) {
         memcpy(&begin, data, sizeof begin);
         begin.version = version;
+        change_sizes(&begin, sizes);
         begin.setting_bytes = settle((const char *)data + sizeof begin, begin.setting_bytes,
                                      (char *)changed + sizeof begin);
         memcpy(changed, &begin, sizeof begin);
@@ -92,8 +118,8 @@ static size_t change(uint32_t type, const uint8_t *data, size_t bytes, uint32_t 
     return bytes;
 }
 
-/* dir/manifest: that of the record, of the version `version`. */
-static void put_manifest(const char *path, uint32_t version)
+/* dir/manifest: that of the record, of the version `version`, with other sizes in BEGIN. */
+static void put_manifest(const char *path, uint32_t version, const struct sizes *sizes)
 {
     static uint8_t data[MOST], changed[MOST];
     struct gsi_journal from = {.fd = open(path, O_RDONLY)};
@@ -103,9 +129,9 @@ static void put_manifest(const char *path, uint32_t version)
     size_t entries = 0;
     while (gsi_journal_next(&from, &entry, &is_there) == 0 && is_there) {
         assert_int_equal(pread(from.fd, data, entry.bytes, (off_t)entry.off), entry.bytes);
-        const struct iovec part = {.iov_base = changed,
-                                   .iov_len =
-                                       change(entry.type, data, entry.bytes, version, changed)};
+        const struct iovec part = {
+            .iov_base = changed,
+            .iov_len = change(entry.type, data, entry.bytes, version, sizes, changed)};
         assert_int_equal(gsi_journal_append(&to, entry.type, &part, 1), 0);
         entries++;
     }
@@ -114,7 +140,7 @@ static void put_manifest(const char *path, uint32_t version)
     close(to.fd);
 }
 
-static void put_record(const char *record, uint32_t version)
+static void put_record(const char *record, uint32_t version, const struct sizes *sizes)
 {
     static const char *const names[] = {"runs", "output"};
     static uint8_t data[MOST];
@@ -131,7 +157,7 @@ static void put_record(const char *record, uint32_t version)
             store(to, data, bytes);
     }
     snprintf(path, sizeof path, GSORT_TESTS_DIR "/unit/resume/records_1.0/%s/manifest", record);
-    put_manifest(path, version);
+    put_manifest(path, version, sizes);
 }
 
 /* ---- jobs ---- */
@@ -151,15 +177,14 @@ static gs_job *job_of(const struct job *job, const char *dir, const char *output
     return made;
 }
 
-static void test_resume_record__of_1_0__goes_on(void **state)
+static void go_on(const struct sizes *sizes)
 {
     static uint8_t want[MOST], got[MOST];
-    (void)state;
     put_input();
     for (size_t i = 0; i < 2; i++) {
         gs_job *fresh = job_of(&jobs[i], NULL, "want"), *job = job_of(&jobs[i], "dir", "out");
         uint64_t count = 0, resumed = 0, written = 0;
-        put_record(jobs[i].record, GSI_RESUME_VERSION);
+        put_record(jobs[i].record, GSI_RESUME_VERSION, sizes);
         assert_int_equal(gs_job_run(fresh, GS_SORT), GS_OK);
         if (gs_job_run(job, GS_SORT) != GS_OK)
             test_fail("%s: %s", jobs[i].record, gs_job_error(job)->text);
@@ -177,6 +202,45 @@ static void test_resume_record__of_1_0__goes_on(void **state)
     }
 }
 
+static void test_resume_record__of_1_0__goes_on(void **state)
+{
+    (void)state;
+    go_on(&(struct sizes){0});
+}
+
+/* As if the planner had changed since. */
+static void test_resume_record__of_another_planner__goes_on(void **state)
+{
+    static const struct sizes sizes[] = {
+        {2048, 1024, 2, 1, 7}, {1024, 1024, 1, 3, 6}, {4096, 512, 1, 2, 9}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        go_on(&sizes[i]);
+}
+
+/* No sizes of a plan: a journal may come from anywhere. */
+static void test_resume_record__of_impossible_sizes__is_refused(void **state)
+{
+    static const struct sizes sizes[] = {
+        {8191, 4096, 1, 1, 7},       {8192, 4095, 1, 1, 7},  {8192, 4096, 0, 1, 7},
+        {UINT64_MAX, 4096, 1, 1, 7}, {8192, 16384, 1, 1, 7}, {8192, 4096, UINT64_MAX, 1, 7},
+        {8192, 4096, 1, 0, 7},       {8192, 4096, 1, 1, 0},  {8192, 4096, 1, 1, UINT32_MAX}};
+    static uint8_t before[MOST], after[MOST];
+    (void)state;
+    put_input();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        gs_job *job = job_of(&jobs[1], "dir", "out");
+        put_record(jobs[1].record, GSI_RESUME_VERSION, &sizes[i]);
+        size_t bytes = load("dir/manifest", before);
+        assert_int_equal(gs_job_run(job, GS_SORT), GS_E_USAGE);
+        if (strstr(gs_job_error(job)->text, "--resume: the sizes in the journal") == NULL)
+            test_fail("%zu: %s", i, gs_job_error(job)->text);
+        assert_int_equal(load("dir/manifest", after), bytes);
+        assert_memory_equal(after, before, bytes);
+        gs_job_free(job);
+    }
+}
+
 /* One line, which says what to do; record and runs are as they were. */
 static void test_resume_record__of_another_version__is_refused_and_kept(void **state)
 {
@@ -186,7 +250,7 @@ static void test_resume_record__of_another_version__is_refused_and_kept(void **s
     put_input();
     for (size_t i = 0; i < 2; i++) {
         gs_job *job = job_of(&jobs[0], "dir", "out");
-        put_record(jobs[0].record, versions[i]);
+        put_record(jobs[0].record, versions[i], &(struct sizes){0});
         size_t bytes = load("dir/manifest", before);
         assert_int_equal(gs_job_run(job, GS_SORT), GS_E_USAGE);
         const char *text = gs_job_error(job)->text;
@@ -204,6 +268,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resume_record__of_1_0__goes_on),
+        cmocka_unit_test(test_resume_record__of_another_planner__goes_on),
+        cmocka_unit_test(test_resume_record__of_impossible_sizes__is_refused),
         cmocka_unit_test(test_resume_record__of_another_version__is_refused_and_kept),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
