@@ -6,8 +6,8 @@
 # with CI set: and none was skipped but for the reasons in tests/may_skip.txt.
 # While one preset is tested the next one is built, with ccache if there is one; build/PRESET/build.log is shown if that fails.
 # Random tests draw from a seed of the day, which is printed. GS_TEST_SEED=N replays the tests of another run.
-# Of the faults, the sorts on a Ray cluster and aarch64 a third runs, another one each day. GS_TEST_ALL=1 runs all,
-# GS_TEST_THIRD=1, 2 or 3 that third.
+# A third of these runs, another one each day: faults, sorts on a Ray cluster, cli_report_paths, with sanitizers the cases of the
+# command line, and on aarch64 the tests. GS_TEST_ALL=1 runs all, GS_TEST_THIRD=1, 2 or 3 that third.
 #   tools/test.sh [PRESET]...     default: release asan-ubsan tsan aarch64
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -73,10 +73,10 @@ for i in "${!presets[@]}"; do
     fi
     rm -f "$result"
     begin=$SECONDS
-    part=()
-    [ "$preset" != aarch64 ] || [ -z "$GS_TEST_THIRD" ] || part=(-I "$GS_TEST_THIRD,,3")
+    part=() third=$GS_TEST_THIRD
+    [ "$preset" != aarch64 ] || [ -z "$third" ] || part=(-I "$third,,3") third= # a third of the tests, whole
     # One more than processors: some tests wait, for disks, clusters or installers.
-    ctest --preset "$preset" -j $(($(nproc) + 1)) "${part[@]}" --output-junit "$result" --test-output-size-passed 10000000 \
+    GS_TEST_THIRD=$third ctest --preset "$preset" -j $(($(nproc) + 1)) "${part[@]}" --output-junit "$result" --test-output-size-passed 10000000 \
         --test-output-size-failed 10000000 || status=1
     times+=("$preset: built in $built s, tested in $((SECONDS - begin)) s")
 done

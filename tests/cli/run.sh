@@ -18,6 +18,7 @@
 #
 # A case may say `sized WHOLE SMALL`: the second one with GS_TEST_SMALL=1, which CMake sets where programs take many
 # times as long (sanitizers, coverage). A part of the lengths, types and combinations then; the release build does all.
+# There GS_TEST_THIRD=1, 2 or 3 runs that third of the cases; tools/test.sh takes another one each day.
 set -u
 bin=$(cd "$1" && pwd)
 cases=$(cd "$2" && pwd)
@@ -102,6 +103,11 @@ scripts=("$cases"/*.sh)
 if [ ${#names[@]} -gt 0 ]; then
     scripts=("${names[@]/#/$cases/}")
     scripts=("${scripts[@]/%/.sh}")
+fi
+if [ "${GS_TEST_SMALL:-}" = 1 ] && [ -n "${GS_TEST_THIRD:-}" ]; then
+    chosen=()
+    for ((i = GS_TEST_THIRD - 1; i < ${#scripts[@]}; i += 3)); do chosen+=("${scripts[i]}"); done
+    scripts=("${chosen[@]:-${scripts[0]}}")
 fi
 for script in "${scripts[@]}"; do
     name=$(basename "$script" .sh)
