@@ -1,16 +1,42 @@
-/* equal_keys.h: elements of a stream whose key equals that of the element before them. For numbers,
- * equal keys are equal bits, both of raw elements and of sort keys, because the map between them is
- * a bijection. Pure; any thread. */
+/* equal_keys.h: groups of equal keys among elements that lie in memory, one after the other.
+ *
+ *     index      0 1 2 3 4 5
+ *     key        a a b b b c       count 3; find from 0 at distance 2: 2
+ *     end of 2       5             begin of 4: 2
+ *
+ * Keys are compared as bytes. For numbers, equal keys are equal bits, both of raw elements and of
+ * sort keys, because the map between them is a bijection. Pure; any thread. */
 #ifndef GSI_EQUAL_KEYS_H
 #define GSI_EQUAL_KEYS_H
 
 #include "element/layout.h"
 
-/* gsi_equal_keys_count: counts such elements among `n` that lie one after the other. The first is
- * compared with nothing. */
-uint64_t gsi_equal_keys_count(const struct gsi_layout *layout, const void *elements, size_t n);
+/* Elements, and the part of each that is its key. */
+struct gsi_keyed {
+    const uint8_t *at; /* the key of the first element */
+    size_t n;
+    uint32_t step, bytes;            /* from key to key; of a key */
+    const struct gsi_record *record; /* compares all keys of records, which lie at `at`; or NULL */
+};
 
-/* gsi_equal_keys_first: the index of the first such element; n: there is none. */
-size_t gsi_equal_keys_first(const struct gsi_layout *layout, const void *elements, size_t n);
+/* gsi_keyed_by_layout: returns whole elements of a layout, or their sort keys.
+ * gsi_keyed_is_equal: returns whether two keys are equal. */
+struct gsi_keyed gsi_keyed_by_layout(const struct gsi_layout *layout, const void *elements,
+                                     size_t n);
+bool gsi_keyed_is_equal(const struct gsi_keyed *keyed, const uint8_t *a, const uint8_t *b);
+
+/* In any order:
+ * gsi_equal_keys_count: counts elements whose key equals that of the element before them.
+ * gsi_equal_keys_find: returns the index of the first element, from `from` on, whose key equals
+ * that of the element `distance` after it; n: there is none. */
+uint64_t gsi_equal_keys_count(const struct gsi_keyed *keyed);
+size_t gsi_equal_keys_find(const struct gsi_keyed *keyed, size_t from, size_t distance);
+
+/* In sorted order, in logarithmic time:
+ * gsi_equal_keys_begin: returns the index of the first element of the group that element `at` is
+ * in; the group begins at `from` or after it.
+ * gsi_equal_keys_end: returns the index after the last element of that group. */
+size_t gsi_equal_keys_begin(const struct gsi_keyed *keyed, size_t from, size_t at);
+size_t gsi_equal_keys_end(const struct gsi_keyed *keyed, size_t at);
 
 #endif

@@ -224,13 +224,19 @@ GSI_INLINE size_t put_apart(struct gsi_groups *groups, const uint8_t *elements, 
     return (size_t)(out - begin);
 }
 
+static struct gsi_keyed keyed_of(const struct gsi_groups *groups, const void *elements, size_t n)
+{
+    const uint32_t bytes = groups->layout->element_bytes;
+    return (struct gsi_keyed){elements, n, bytes, bytes, groups->record};
+}
+
 /* Looking for equal ones first is worth it where entries have a count. */
 GSI_INLINE bool are_apart(const struct gsi_groups *groups, const void *elements, size_t n,
                           uint32_t bytes)
 {
+    const struct gsi_keyed keyed = keyed_of(groups, elements, n);
     return n > 0 && memcmp(groups->last, elements, bytes) != 0 &&
-           (groups->is_apart ||
-            (!puts_each(groups) && gsi_equal_keys_count(groups->layout, elements, n) == 0));
+           (groups->is_apart || (!puts_each(groups) && gsi_equal_keys_count(&keyed) == 0));
 }
 
 /* Returns the bytes of the entries. */
@@ -397,30 +403,14 @@ void gsi_groups_piece_begin(struct gsi_groups_piece *piece, bool goes_on, bool i
 
 bool gsi_groups_is_equal(const struct gsi_groups *groups, const uint8_t *a, const uint8_t *b)
 {
-    return groups->record != NULL ? gsi_record_compare(groups->record, a, b, 0) == 0
-                                  : memcmp(a, b, groups->layout->element_bytes) == 0;
+    const struct gsi_keyed keyed = keyed_of(groups, NULL, 0);
+    return gsi_keyed_is_equal(&keyed, a, b);
 }
 
 bool gsi_groups_are_of_keys(const struct gsi_groups *groups)
 {
     const struct gsi_layout *layout = groups->layout;
     return !layout->has_tags && groups->own_record == NULL;
-}
-
-/* How many of `n` elements in order, from the first one on, belong to the group of `x`. */
-static size_t same_count(const struct gsi_groups *groups, const uint8_t *x, const uint8_t *elements,
-                         size_t n)
-{
-    const size_t bytes = groups->layout->element_bytes;
-    size_t same = 0, step = 1;
-    for (; same + step <= n && gsi_groups_is_equal(groups, x, elements + (same + step - 1) * bytes);
-         step *= 2)
-        same += step;
-    for (; step > 0; step /= 2)
-        if (same + step <= n &&
-            gsi_groups_is_equal(groups, x, elements + (same + step - 1) * bytes))
-            same += step;
-    return same;
 }
 
 /* Where all elements of a group are put, the last one of `first` is, too, when no more follow:
@@ -432,7 +422,9 @@ size_t gsi_groups_piece_add(struct gsi_groups_piece *piece, const void *elements
     const size_t bytes = first->layout->element_bytes;
     size_t same = 0, put = 0;
     if (n > 0 && piece->goes_on && rest->count == 0) {
-        same = same_count(first, first->count > 0 ? first->last : elements, elements, n);
+        struct gsi_keyed keyed = keyed_of(first, elements, n);
+        if (first->count == 0 || gsi_keyed_is_equal(&keyed, first->last, elements))
+            same = gsi_equal_keys_end(&keyed, 0);
         put = gsi_groups_add(first, elements, same, out);
         if (same < n && first->keeps_all) {
             memcpy(out + put, first->last, bytes);

@@ -70,14 +70,14 @@ static gsi_u128 valsort_sum(const uint8_t *records, size_t n)
 
 void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buffer *buffer)
 {
-    const struct gsi_layout *layout = &counts->layout;
     struct gsi_check_finding *finding = finding_of(counts, buffer);
-    uint32_t bytes = layout->element_bytes;
+    uint32_t bytes = counts->layout.element_bytes;
     size_t n = buffer->bytes / bytes;
+    struct gsi_keyed keyed = gsi_keyed_by_layout(&counts->layout, buffer->data, n);
     *finding = (struct gsi_check_finding){.first_equal = UINT64_MAX};
-    finding->equal_count = gsi_equal_keys_count(layout, buffer->data, n);
+    finding->equal_count = gsi_equal_keys_count(&keyed);
     if (finding->equal_count > 0 && counts->job->options->unique) {
-        finding->first_equal = gsi_equal_keys_first(layout, buffer->data, n);
+        finding->first_equal = gsi_equal_keys_find(&keyed, 0, 1) + 1;
         memcpy(finding->element, buffer->data + finding->first_equal * bytes,
                gsi_min_u64(bytes, sizeof finding->element));
     }

@@ -127,91 +127,13 @@ static void value_at(const struct gsi_ranks *ranks, const uint8_t *element, uint
 
 /* ---- groups of equal values ---- */
 
-/* Elements are looked at in blocks, so that the loop over one vectorises. */
-#define BLOCK GSI_CONSTANT(512, 32)
-
-/* The first of elements [from, n - distance) that equals the one `distance` behind it; n: none. */
-#define FIND_REPEAT(name, T)                                                           \
-    GSI_SIMD_CLONES static size_t name(const uint8_t *elements, size_t from, size_t n, \
-                                       size_t distance)                                \
-    {                                                                                  \
-        const T *words = (const T *)(const void *)elements;                            \
-        size_t end = n - distance;                                                     \
-        for (size_t step; from < end; from += step) {                                  \
-            T any = 0;                                                                 \
-            step = end - from < BLOCK ? end - from : BLOCK;                            \
-            for (size_t i = from; i < from + step; i++)                                \
-                any |= words[i] == words[i + distance];                                \
-            for (size_t i = from; any && i < from + step; i++)                         \
-                if (words[i] == words[i + distance])                                   \
-                    return i;                                                          \
-        }                                                                              \
-        return n;                                                                      \
-    }
-FIND_REPEAT(repeat_32, gsi_lane_u32)
-FIND_REPEAT(repeat_64, gsi_lane_u64)
-
-static size_t repeat_bytes(const uint8_t *values, size_t from, size_t n, size_t distance,
-                           uint32_t step, uint32_t bytes)
-{
-    while (from + distance < n &&
-           memcmp(values + from * step, values + (from + distance) * step, bytes) != 0)
-        from++;
-    return from + distance < n ? from : n;
-}
-
-/* Where values of elements lie, and how long they are. */
-struct values {
-    const uint8_t *at;
-    size_t n;
-    uint32_t step, bytes;
-};
-
-static size_t find_repeat(const struct values *values, size_t from, size_t distance)
-{
-    size_t n = values->n;
-    if (from + distance >= n)
-        return n;
-    if (values->step == values->bytes && values->bytes == 4)
-        return repeat_32(values->at, from, n, distance);
-    if (values->step == values->bytes && values->bytes == 8)
-        return repeat_64(values->at, from, n, distance);
-    return repeat_bytes(values->at, from, n, distance, values->step, values->bytes);
-}
-
-static bool is_same(const struct values *values, size_t a, size_t b)
-{
-    return memcmp(values->at + a * values->step, values->at + b * values->step, values->bytes) == 0;
-}
-
-/* The end of the group that holds element `at`: steps double, then halve. */
-static size_t group_end(const struct values *values, size_t at)
-{
-    size_t step = 1;
-    while (at + step < values->n && is_same(values, at, at + step)) {
-        at += step;
-        step *= 2;
-    }
-    for (; step > 0; step /= 2)
-        if (at + step < values->n && is_same(values, at, at + step))
-            at += step;
-    return at + 1;
-}
-
 /* Elements whose value is that of the one before them. The imprint of a whole window has them
  * counted, unless a value is less than a sort key. */
-static uint64_t count_equal(const struct gsi_ranks *ranks, const struct values *values,
+static uint64_t count_equal(const struct gsi_ranks *ranks, const struct gsi_keyed *values,
                             const struct gsi_imprint *imprint)
 {
-    const struct gsi_layout *layout = ranks->layout;
-    uint64_t count = 0;
-    if (imprint->count == values->n && ranks->has_repeats)
-        return imprint->repeat_count;
-    if (ranks->key == NULL)
-        return gsi_equal_keys_count(layout, values->at, values->n);
-    for (size_t i = 1; i < values->n; i++)
-        count += is_same(values, i - 1, i);
-    return count;
+    return imprint->count == values->n && ranks->has_repeats ? imprint->repeat_count
+                                                             : gsi_equal_keys_count(values);
 }
 
 /* A group of `count` elements has ended. Of several that are the most frequent the first counts. */
@@ -230,13 +152,13 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
                        const struct gsi_imprint *imprint)
 {
     uint32_t step = ranks->layout->element_bytes;
-    struct values values = {elements, n, step, step};
+    struct gsi_keyed values = {elements, n, step, step, NULL};
     uint8_t value[16];
     if (ranks->key != NULL)
-        values = (struct values){elements + ranks->key->off, n, step, ranks->key->bytes};
+        values = (struct gsi_keyed){elements + ranks->key->off, n, step, ranks->key->bytes, NULL};
     value_at(ranks, elements, value);
     bool goes_on = ranks->group_count > 0 && memcmp(value, ranks->last, sizeof value) == 0;
-    size_t end = group_end(&values, 0);
+    size_t end = gsi_equal_keys_end(&values, 0);
     uint64_t equal_count = count_equal(ranks, &values, imprint);
     ranks->report->distinct_count += n - equal_count - goes_on;
     if (!goes_on)
@@ -248,22 +170,14 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
     take_group(ranks, ranks->last, ranks->group_count);
     size_t begun = end, at;
     while (equal_count >= ranks->report->mode_count &&
-           (at = find_repeat(&values, begun, ranks->report->mode_count)) < n) {
-        begun = group_end(&values, at);
+           (at = gsi_equal_keys_find(&values, begun, ranks->report->mode_count)) < n) {
+        begun = gsi_equal_keys_end(&values, at);
         value_at(ranks, elements + at * step, value);
         take_group(ranks, value, begun - at);
     }
     /* The last one may go on in the next window. */
     value_at(ranks, elements + (n - 1) * step, ranks->last);
-    size_t first = end, last = n - 1;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (is_same(&values, middle, n - 1))
-            last = middle;
-        else
-            first = middle + 1;
-    }
-    ranks->group_count = n - first;
+    ranks->group_count = n - gsi_equal_keys_begin(&values, end, n - 1);
 }
 
 /* ---- bins ---- */

@@ -271,9 +271,10 @@ static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *i
 static void add_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint, const char *keys,
                      size_t n)
 {
+    const struct gsi_keyed keyed = gsi_keyed_by_layout(layout, keys, n);
     find_disorder(layout, imprint, keys, n);
     imprint->repeat_count +=
-        gsi_equal_keys_count(layout, keys, n) +
+        gsi_equal_keys_count(&keyed) +
         (imprint->count > 0 && memcmp(imprint->last_key, keys, layout->key_bytes) == 0);
     if (imprint->count == 0)
         memcpy(imprint->first_key, keys, layout->key_bytes);

@@ -183,6 +183,29 @@ static void check_groups(struct test_random *random, const struct gsi_layout *la
         }
 }
 
+/* Groups begin and end, and are longer than any distance, where a plain loop says. */
+static void check_ends(struct test_random *random, const struct gsi_keyed *keyed, uint32_t bytes,
+                       const char *type)
+{
+    for (size_t i = 0; keyed->n > 0 && i < 20; i++) {
+        size_t at = test_below(random, keyed->n), begin = at, end = at + 1;
+        while (begin > 0 && is_equal(begin - 1, at, bytes))
+            begin--;
+        while (end < keyed->n && is_equal(end, at, bytes))
+            end++;
+        size_t from = test_below(random, begin + 1), distance = 1 + test_below(random, 5), far = at;
+        while (far + distance < keyed->n && !is_equal(far, far + distance, bytes))
+            far++;
+        far = far + distance < keyed->n ? far : keyed->n;
+        if (gsi_equal_keys_begin(keyed, from, at) != begin ||
+            gsi_equal_keys_end(keyed, at) != end || gsi_equal_keys_find(keyed, at, distance) != far)
+            test_fail(
+                "%s, %zu elements: the group of %zu is not [%zu, %zu), or the first after %zu "
+                "is not %zu",
+                type, keyed->n, at, begin, end, distance, far);
+    }
+}
+
 static void check_neighbours(struct test_random *random, const struct gsi_layout *layout,
                              const char *type)
 {
@@ -197,10 +220,12 @@ static void check_neighbours(struct test_random *random, const struct gsi_layout
                     count++;
                     first = i;
                 }
-            if (gsi_equal_keys_count(layout, data, n) != count ||
-                gsi_equal_keys_first(layout, data, n) != first)
+            const struct gsi_keyed keyed = gsi_keyed_by_layout(layout, data, n);
+            size_t found = gsi_equal_keys_find(&keyed, 0, 1);
+            if (gsi_equal_keys_count(&keyed) != count || found + (found < n) != first)
                 test_fail("%s, %s, %zu elements: not %zu equal ones, the first at %zu", type,
                           shapes[s].name, n, count, first);
+            check_ends(random, &keyed, bytes, type);
         }
 }
 
