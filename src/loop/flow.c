@@ -1,0 +1,453 @@
+/* flow.c: cuts windows into batches, joins them, and copies their entries into blocks. */
+#include "loop/flow.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+/* The state of a window, a room or a block while the flow holds it. */
+struct held {
+    uint32_t under_way; /* tasks that read it or write into it */
+    bool is_left;       /* no more tasks will begin; it returns to its set after the last one */
+};
+GSI_HOLDER_STATE(held_of, struct held)
+
+static uint64_t in_bytes(const struct gsi_flow *flow)
+{
+    return flow->operators[0].in_bytes;
+}
+
+static uint64_t out_bytes(const struct gsi_flow *flow)
+{
+    return flow->operators[flow->last].out_bytes;
+}
+
+static uint32_t idx_of(const struct gsi_flow *flow, const struct gsi_buffer *room)
+{
+    return (uint32_t)(room - flow->rooms->all);
+}
+
+/* Entries that a batch has at most: there is room for one more ahead of them. */
+static uint64_t batch_most(const struct gsi_flow *flow)
+{
+    return flow->rooms->unit_bytes / out_bytes(flow) - 1;
+}
+
+/* Returns a window or a room to its set if no task needs it any more. */
+static void release(struct gsi_flow *flow, struct gsi_buffer *buffer)
+{
+    if (held_of(buffer)->is_left && held_of(buffer)->under_way == 0)
+        gsi_buffers_give(gsi_buffers_has(flow->rooms, buffer) ? flow->rooms : flow->windows,
+                         buffer);
+}
+
+static struct gsi_buffer *take_room(struct gsi_flow *flow)
+{
+    struct gsi_buffer *room = gsi_buffers_take(flow->rooms);
+    if (room != NULL)
+        *held_of(room) = (struct held){0};
+    return room;
+}
+
+/* The entries in a room are copied next. */
+static void hold_room(struct gsi_flow *flow, struct gsi_buffer *room, uint8_t *data, uint64_t count)
+{
+    room->data = data;
+    room->bytes = count * out_bytes(flow);
+    flow->room = room;
+    flow->room_off = 0;
+}
+
+/* ---- operators ---- */
+
+static void begin_operators(const struct gsi_flow *flow, const struct gsi_batch *batch,
+                            uint32_t first)
+{
+    for (uint32_t i = first; i < flow->operator_count; i++)
+        if (flow->operators[i].begin != NULL)
+            flow->operators[i].begin(flow->operators[i].context, batch);
+}
+
+/* Passes entries through the operators from `first` on. Returns how many these made at `out`. */
+static uint64_t run_operators(const struct gsi_flow *flow, const struct gsi_batch *batch,
+                              uint32_t first, const uint8_t *in, uint64_t n, uint8_t *scratch,
+                              uint8_t *out)
+{
+    for (uint32_t i = first; i < flow->operator_count; i++) {
+        const struct gsi_operator *op = &flow->operators[i];
+        uint8_t *to = i == flow->last ? out : scratch;
+        uint64_t made = op->run(op->context, batch, in, n, op->kind == GSI_OBSERVE ? NULL : to);
+        if (op->kind == GSI_OBSERVE)
+            continue;
+        GSI_ASSERT(op->kind == GSI_MAP ? made == n : made <= n);
+        in = to;
+        n = made;
+    }
+    return n;
+}
+
+/* On a thread, or the owner's: range by range, if entries are made twice. */
+static uint64_t run_batch(const struct gsi_flow *flow, const struct gsi_batch *batch, uint8_t *out)
+{
+    const bool has_scratch = flow->maker < flow->last;
+    uint8_t *scratch = has_scratch ? flow->scratch + batch->idx * flow->scratch_bytes : NULL;
+    uint64_t made = 0, most = batch->count;
+    if (has_scratch)
+        most = flow->scratch_bytes / flow->operators[flow->maker].out_bytes;
+    for (uint64_t at = 0, n; at < batch->count; at += n) {
+        n = gsi_min_u64(most, batch->count - at);
+        made += run_operators(flow, batch, 0, batch->entries + at * in_bytes(flow), n, scratch,
+                              out + made * out_bytes(flow));
+    }
+    return made;
+}
+
+static void join_operators(const struct gsi_flow *flow, const struct gsi_batch *batch,
+                           uint32_t first)
+{
+    for (uint32_t i = first; i < flow->operator_count; i++)
+        if (flow->operators[i].join != NULL && i != flow->maker)
+            (void)flow->operators[i].join(flow->operators[i].context, batch, NULL);
+}
+
+/* The place at which the maker puts an entry ahead of the entries in a room. */
+static uint8_t *ahead_of(const struct gsi_flow *flow, const struct gsi_buffer *room)
+{
+    return flow->maker == flow->last ? room->memory
+                                     : flow->scratch + idx_of(flow, room) * flow->scratch_bytes;
+}
+
+/* Passes this entry through the operators after the maker, as a batch of its own. */
+static void pass_ahead(const struct gsi_flow *flow, const struct gsi_buffer *room)
+{
+    const struct gsi_batch batch = {.idx = GSI_FLOW_AHEAD};
+    begin_operators(flow, &batch, flow->maker + 1);
+    (void)run_operators(flow, &batch, flow->maker + 1, ahead_of(flow, room), 1, NULL, room->memory);
+    join_operators(flow, &batch, flow->maker + 1);
+}
+
+/* ---- tasks ---- */
+
+/* NULL: as many are under way as may be. */
+static struct gsi_flow_task *next_task(struct gsi_flow_queue *queue)
+{
+    return queue->begun - queue->ended < GSI_FLOW_BATCHES
+               ? &queue->tasks[queue->begun % GSI_FLOW_BATCHES]
+               : NULL;
+}
+
+/* The first one, if it is done. */
+static struct gsi_flow_task *done_task(struct gsi_flow_queue *queue)
+{
+    struct gsi_flow_task *task = &queue->tasks[queue->ended % GSI_FLOW_BATCHES];
+    return queue->ended < queue->begun && task->is_done ? task : NULL;
+}
+
+/* On a thread. */
+static void run(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_flow_task *own = GSI_CONTAINER_OF(task, struct gsi_flow_task, task);
+    if (own->batch.count > 0)
+        own->made = run_batch(own->flow, &own->batch, own->out);
+    else
+        memcpy(own->out, own->from->data + own->from_off, own->bytes);
+}
+
+/* Joins batches of a map, which were made in their places. */
+static void end_copies(struct gsi_flow *flow)
+{
+    const struct gsi_flow_task *task;
+    while ((task = done_task(&flow->copies)) != NULL) {
+        flow->copies.ended++;
+        if (task->batch.count == 0 || gsi_loop_has_failed(flow->loop))
+            continue;
+        join_operators(flow, &task->batch, 0);
+        flow->count += task->made;
+    }
+}
+
+static void run_done(struct gsi_task *task)
+{
+    struct gsi_flow_task *own = GSI_CONTAINER_OF(task, struct gsi_flow_task, task);
+    own->is_done = true;
+    held_of(own->from)->under_way--;
+    held_of(own->into)->under_way--;
+    release(own->flow, own->from);
+    end_copies(own->flow);
+}
+
+static void submit(struct gsi_flow *flow, struct gsi_flow_queue *queue, struct gsi_flow_task *task)
+{
+    queue->begun++;
+    held_of(task->from)->under_way++;
+    held_of(task->into)->under_way++;
+    task->task = (struct gsi_task){.run = run, .done = run_done, .is_urgent = true};
+    gsi_pool_submit(flow->loop->pool, &task->task);
+}
+
+/* ---- batches ---- */
+
+static uint64_t window_left(const struct gsi_flow *flow)
+{
+    return (flow->window->bytes - flow->window_off) / in_bytes(flow);
+}
+
+/* The next `count` entries of the window. */
+static void begin_batch(struct gsi_flow *flow, struct gsi_flow_task *task, uint32_t idx,
+                        uint64_t count)
+{
+    struct gsi_buffer *window = flow->window;
+    *task = (struct gsi_flow_task){.flow = flow,
+                                   .from = window,
+                                   .batch = {.idx = idx,
+                                             .window = window,
+                                             .entries = window->data + flow->window_off,
+                                             .count = count}};
+    flow->window_off += count * in_bytes(flow);
+    begin_operators(flow, &task->batch, 0);
+}
+
+static bool make_next(struct gsi_flow *flow)
+{
+    struct gsi_flow_task *task = next_task(&flow->batches);
+    struct gsi_buffer *room;
+    if (task == NULL || (room = take_room(flow)) == NULL)
+        return false;
+    begin_batch(flow, task, idx_of(flow, room), gsi_min_u64(batch_most(flow), window_left(flow)));
+    task->into = room;
+    task->out = room->memory + out_bytes(flow);
+    submit(flow, &flow->batches, task);
+    return true;
+}
+
+/* A batch was cut: the observers after the last operator see the rest of it again. */
+static void observe_again(const struct gsi_flow *flow, const struct gsi_batch *batch,
+                          const uint8_t *entries, uint64_t count)
+{
+    begin_operators(flow, batch, flow->last + 1);
+    if (count > 0)
+        (void)run_operators(flow, batch, flow->last + 1, entries, count, NULL, NULL);
+}
+
+/* Joins the next batch that was made, as far as it is wanted. */
+static bool join_next(struct gsi_flow *flow)
+{
+    const struct gsi_flow_task *task = done_task(&flow->batches);
+    if (task == NULL || flow->room != NULL)
+        return false;
+    const struct gsi_operator *maker = &flow->operators[flow->maker];
+    struct gsi_buffer *room = task->into;
+    uint64_t left = flow->most - flow->count, ahead = 0, made = 0;
+    flow->batches.ended++;
+    if (!flow->is_enough) {
+        made = task->made;
+        ahead = maker->join(maker->context, &task->batch, ahead_of(flow, room));
+        if (ahead > 0)
+            pass_ahead(flow, room);
+        if (ahead + made > left) {
+            made = left - ahead;
+            observe_again(flow, &task->batch, task->out, made);
+        }
+        join_operators(flow, &task->batch, 0);
+    }
+    flow->count += ahead + made;
+    flow->is_enough = flow->count == flow->most;
+    hold_room(flow, room, task->out - ahead * out_bytes(flow), ahead + made);
+    return true;
+}
+
+/* ---- blocks ---- */
+
+static bool has_block(struct gsi_flow *flow)
+{
+    if (flow->block != NULL)
+        return true;
+    flow->block = flow->receiver.block(flow->receiver.context, flow->full_bytes);
+    if (flow->block != NULL)
+        *held_of(flow->block) = (struct held){0};
+    return flow->block != NULL;
+}
+
+/* The task writes the next bytes of the block. */
+static void add_to_block(struct gsi_flow *flow, struct gsi_flow_task *task, uint64_t bytes)
+{
+    task->into = flow->block;
+    task->out = flow->block->data + flow->block->bytes;
+    flow->block->bytes += bytes;
+    submit(flow, &flow->copies, task);
+}
+
+/* Makes an entry that is larger than the rest of the block, to be copied. */
+static bool map_across(struct gsi_flow *flow, struct gsi_flow_task *task)
+{
+    struct gsi_buffer *room = take_room(flow);
+    if (room == NULL)
+        return false;
+    flow->copies.begun++;
+    begin_batch(flow, task, (uint32_t)(task - flow->copies.tasks), 1);
+    task->made = run_batch(flow, &task->batch, room->memory);
+    task->is_done = true;
+    hold_room(flow, room, room->memory, 1);
+    end_copies(flow);
+    return true;
+}
+
+/* Makes the next entries of the window in their places. */
+static bool map_next(struct gsi_flow *flow)
+{
+    struct gsi_flow_task *task = next_task(&flow->copies);
+    if (task == NULL || flow->room != NULL || !has_block(flow))
+        return false;
+    uint64_t fits = (flow->block->capacity - flow->block->bytes) / out_bytes(flow);
+    uint64_t count = gsi_min_u64(gsi_min_u64(batch_most(flow), window_left(flow)),
+                                 gsi_min_u64(fits, flow->most - flow->begun_count));
+    if (fits == 0 && !map_across(flow, task))
+        return false;
+    if (fits > 0) {
+        begin_batch(flow, task, (uint32_t)(task - flow->copies.tasks), count);
+        add_to_block(flow, task, count * out_bytes(flow));
+    }
+    flow->begun_count += fits > 0 ? count : 1;
+    flow->is_enough = flow->begun_count == flow->most;
+    return true;
+}
+
+/* Copies what fits of a room to the end of the block. */
+static bool copy_next(struct gsi_flow *flow)
+{
+    struct gsi_buffer *room = flow->room;
+    struct gsi_flow_task *task = next_task(&flow->copies);
+    if (room == NULL || task == NULL || flow->room_off == room->bytes || !has_block(flow))
+        return false;
+    uint64_t bytes =
+        gsi_min_u64(room->bytes - flow->room_off, flow->block->capacity - flow->block->bytes);
+    *task = (struct gsi_flow_task){
+        .flow = flow, .from = room, .from_off = flow->room_off, .bytes = bytes};
+    add_to_block(flow, task, bytes);
+    flow->room_off += bytes;
+    return true;
+}
+
+static bool leave_room(struct gsi_flow *flow)
+{
+    struct gsi_buffer *room = flow->room;
+    if (room == NULL || flow->room_off < room->bytes)
+        return false;
+    flow->room = NULL;
+    held_of(room)->is_left = true;
+    release(flow, room);
+    return true;
+}
+
+/* Returns whether all entries of all windows have their place in a block. */
+static bool is_placed(const struct gsi_flow *flow)
+{
+    return flow->window == NULL && flow->waiting.head == NULL &&
+           flow->batches.ended == flow->batches.begun && flow->room == NULL;
+}
+
+/* A full block, or the last one, waits until all its bytes are copied. */
+static bool close_block(struct gsi_flow *flow)
+{
+    struct gsi_buffer *block = flow->block;
+    bool is_last = flow->is_ended && is_placed(flow);
+    if (block == NULL || (block->bytes < block->capacity && !is_last))
+        return false;
+    flow->full_bytes += block->bytes;
+    gsi_buffer_list_push(&flow->full, block);
+    flow->block = NULL;
+    return true;
+}
+
+static bool hand_block_on(struct gsi_flow *flow)
+{
+    struct gsi_buffer *block = flow->full.head;
+    if (block == NULL || held_of(block)->under_way > 0)
+        return false;
+    gsi_buffer_list_pop(&flow->full);
+    flow->receiver.take(flow->receiver.context, block);
+    return true;
+}
+
+/* ---- windows ---- */
+
+static bool leave_window(struct gsi_flow *flow)
+{
+    struct gsi_buffer *window = flow->window;
+    if (window == NULL || (flow->window_off < window->bytes && !flow->is_enough))
+        return false;
+    flow->window = NULL;
+    held_of(window)->is_left = true;
+    release(flow, window);
+    return true;
+}
+
+static bool read_window(struct gsi_flow *flow)
+{
+    if (flow->window != NULL)
+        return flow->is_map ? map_next(flow) : make_next(flow);
+    flow->window = gsi_buffer_list_pop(&flow->waiting);
+    flow->window_off = 0;
+    return flow->window != NULL;
+}
+
+/* ---- the flow ---- */
+
+void gsi_flow_begin(struct gsi_flow *flow)
+{
+    flow->maker = UINT32_MAX;
+    for (uint32_t i = 0; i < flow->operator_count; i++) {
+        if (flow->operators[i].kind == GSI_MAKE)
+            flow->maker = i;
+        if (flow->operators[i].kind != GSI_OBSERVE)
+            flow->last = i;
+    }
+    flow->is_map = flow->maker == UINT32_MAX;
+    flow->count = flow->begun_count = flow->full_bytes = 0;
+    flow->is_enough = flow->most == 0;
+    flow->is_ended = false;
+    flow->batches.begun = flow->batches.ended = flow->copies.begun = flow->copies.ended = 0;
+    gsi_buffer_list_init(&flow->waiting);
+    gsi_buffer_list_init(&flow->full);
+    GSI_ASSERT(flow->rooms->count <= GSI_FLOW_BATCHES && batch_most(flow) > 0);
+}
+
+void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window)
+{
+    GSI_ASSERT(!flow->is_ended && window->bytes % in_bytes(flow) == 0);
+    *held_of(window) = (struct held){0};
+    gsi_buffer_list_push(&flow->waiting, window);
+}
+
+void gsi_flow_end(struct gsi_flow *flow)
+{
+    GSI_ASSERT(gsi_flow_is_idle(flow));
+    flow->is_ended = true;
+    if (flow->is_map || flow->is_enough)
+        return;
+    const struct gsi_operator *maker = &flow->operators[flow->maker];
+    struct gsi_buffer *room = take_room(flow);
+    uint64_t count = maker->flush(maker->context, ahead_of(flow, room));
+    if (count > 0)
+        pass_ahead(flow, room);
+    flow->count += count;
+    flow->is_enough = flow->count == flow->most;
+    hold_room(flow, room, room->memory, count);
+}
+
+bool gsi_flow_pump(struct gsi_flow *flow)
+{
+    bool has_moved = false;
+    while (!gsi_loop_has_failed(flow->loop) &&
+           (close_block(flow) || hand_block_on(flow) || leave_room(flow) || join_next(flow) ||
+            copy_next(flow) || leave_window(flow) || read_window(flow)))
+        has_moved = true;
+    return has_moved;
+}
+
+bool gsi_flow_is_idle(const struct gsi_flow *flow)
+{
+    return is_placed(flow) && flow->copies.ended == flow->copies.begun && flow->full.head == NULL &&
+           !(flow->is_ended && flow->block != NULL);
+}

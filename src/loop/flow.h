@@ -1,0 +1,165 @@
+/* flow.h: passes windows through operators on all threads, in batches, and fills blocks with what
+ * the operators make, in order.
+ *
+ * An example: a flow makes an entry of each group of equal elements, with their count. Windows have
+ * 6 elements, batches 3, and blocks 2 entries.
+ *
+ *     windows          [ a a b b b b ]  [ c d d d e f ]   in order; each returns to its set when
+ *                         |     |          |     |         its batches were run
+ *     begin, in order  [aab] [bbb]      [cdd] [def]       does the batch continue a group?
+ *     run, any thread   a2    -          c1    e1         groups that begin and end in the batch
+ *     join, in order    a2    -        b4 c1  d3 e1       an entry is put ahead of a batch when the
+ *     flush                                          f1   group that was held back has ended
+ *     blocks           [a2 b4] [c1 d3] [e1 f1]            copied on all threads; the receiver gets
+ *                                                         each when all its bytes are there
+ *
+ * An operator has one of these kinds:
+ *
+ *     observe   reads entries, and makes none
+ *     map       makes one entry of each: some of its fields, for instance
+ *     make      makes at most one entry of each, and holds one back, which it puts ahead of a later
+ *               batch
+ *
+ * All entries that an operator makes have one size, which may be larger than that of the entries
+ * that it reads. The operators of a flow run one after the other over a range of entries that fits
+ * the first-level cache. So each operator finds its input in the cache, and no memory is needed for
+ * all entries between two operators.
+ *
+ * A flow that only maps knows the place of each entry before it is made. So threads write entries
+ * directly into blocks. An entry that is larger than the rest of a block is the exception.
+ * The owner's thread makes it in a room, and it is copied from there.
+ *
+ * The owner may say how many entries are wanted at most. The flow then cuts the batch that reaches
+ * this number, makes no more entries, and returns all windows that follow.
+ *
+ * All calls but `run` are made on the owner's thread. Batches begin in order, and they are joined
+ * in order. An operator keeps the results of a batch under the batch's number until it joins them.
+ * So operators need no locks. A failure is stored in loop->error. Then no batch is joined any more,
+ * the loop ends, and gsi_loop_drain waits for the tasks that are under way.
+ *
+ * Rejected:
+ *
+ *     a result of `run`    each task would need an error of its own, and no operator can fail
+ *                          before its results are joined
+ *     a result of `join`   that ends the flow: the wanted number is known when a batch begins, so
+ *                          a map never makes an entry in vain
+ *     operators in place   (a filter of windows): their windows are their output; such flows need
+ *                          other blocks, and belong to the reading side (input/source_filter.c) */
+#ifndef GSI_FLOW_H
+#define GSI_FLOW_H
+
+#include "base/assert.h"
+#include "loop/loop.h"
+
+/* The most batches that are under way. They keep the threads of most machines busy. */
+#define GSI_FLOW_BATCHES GSI_CONSTANT(32u, 5u)
+
+/* The number of a batch that consists of an entry that was put ahead of another batch. It passes
+ * the operators after the one that made it. */
+#define GSI_FLOW_AHEAD  GSI_FLOW_BATCHES
+#define GSI_FLOW_STATES (GSI_FLOW_BATCHES + 1)
+
+#define GSI_FLOW_OPERATORS_MAX 3u
+
+/* Consecutive entries of a window, for one task. */
+struct gsi_batch {
+    uint32_t idx;                    /* below GSI_FLOW_STATES; of one batch at a time */
+    const struct gsi_buffer *window; /* valid until the batch was run; NULL: GSI_FLOW_AHEAD */
+    const uint8_t *entries;          /* in the window */
+    uint64_t count;                  /* of these */
+};
+
+enum gsi_operator_kind { GSI_OBSERVE, GSI_MAP, GSI_MAKE };
+
+/* Each call may be NULL, except run and, of GSI_MAKE, join and flush. */
+struct gsi_operator {
+    void *context;
+    enum gsi_operator_kind kind;
+    uint64_t in_bytes, out_bytes; /* of an entry that it reads, and makes */
+    /* begin: a batch begins, after those before it.
+     * run: reads the next `n` entries of the batch, and makes entries at `out`, where there is room
+     *      for `n` (GSI_OBSERVE: NULL). Returns how many it made. On any thread.
+     * join: the batch was run, and all batches before it are joined. GSI_MAKE puts at most one
+     *      entry at `ahead`, which belongs before those of the batch, and returns how many it put.
+     * flush: all batches are joined. GSI_MAKE puts the entry that it held back at `out`, and
+     *      returns how many it put. */
+    void (*begin)(void *context, const struct gsi_batch *batch);
+    uint64_t (*run)(void *context, const struct gsi_batch *batch, const uint8_t *in, uint64_t n,
+                    uint8_t *out);
+    uint64_t (*join)(void *context, const struct gsi_batch *batch, uint8_t *ahead);
+    uint64_t (*flush)(void *context, uint8_t *out);
+};
+
+/* Lends blocks, whose memory is the place of the output where that is possible, and gets them
+ * filled. */
+struct gsi_receiver {
+    void *context;
+    /* block: returns an empty buffer for the output from byte `off` on; NULL: none is free.
+     * take: takes the next block. All blocks but the last one are full. */
+    struct gsi_buffer *(*block)(void *context, uint64_t off);
+    void (*take)(void *context, struct gsi_buffer *block);
+};
+
+/* One piece of work of a thread. */
+struct gsi_flow_task {
+    struct gsi_task task;
+    struct gsi_flow *flow;
+    struct gsi_batch batch; /* count 0: bytes are copied */
+    struct gsi_buffer *from, *into;
+    uint8_t *out;
+    uint64_t made;            /* entries */
+    uint64_t from_off, bytes; /* that are copied */
+    bool is_done;
+};
+
+/* Tasks that are begun and ended in order. */
+struct gsi_flow_queue {
+    struct gsi_flow_task tasks[GSI_FLOW_BATCHES];
+    uint64_t begun, ended;
+};
+
+struct gsi_flow {
+    /* The owner sets these before gsi_flow_begin, and may change them while the flow is idle. */
+    struct gsi_loop *loop;
+    struct gsi_operator operators[GSI_FLOW_OPERATORS_MAX]; /* at most one makes, before one maps */
+    uint32_t operator_count;
+    struct gsi_receiver receiver;
+    struct gsi_buffers *windows; /* the set to which windows return */
+    struct gsi_buffers *rooms;   /* for the entries of a batch; at most GSI_FLOW_BATCHES */
+    uint8_t *scratch;            /* for entries between make and map: a part for each room */
+    uint64_t scratch_bytes;      /* of one part, which holds the entries of a range */
+    uint64_t most;               /* wanted entries; UINT64_MAX: all */
+    /* The owner reads these. */
+    uint64_t count; /* entries of batches that were joined */
+    bool is_enough; /* no more entries are wanted, and so no more windows */
+    /* The flow's. */
+    uint32_t maker; /* the operator that makes; UINT32_MAX: none, the flow maps */
+    uint32_t last;  /* the operator that makes the output; operators after it observe */
+    bool is_map;
+    uint64_t begun_count; /* of a map: entries of all batches that have begun */
+    struct gsi_buffer_list waiting;
+    struct gsi_buffer *window; /* being cut, up to window_off */
+    uint64_t window_off;
+    struct gsi_flow_queue batches, copies; /* a map has its batches in `copies` */
+    struct gsi_buffer *room;               /* of a joined batch: being copied, up to room_off */
+    uint64_t room_off;
+    struct gsi_buffer *block;    /* being filled */
+    struct gsi_buffer_list full; /* blocks that wait until all is in them */
+    uint64_t full_bytes;         /* of all that were full so far */
+    bool is_ended;
+};
+
+/* gsi_flow_begin: prepares a flow for its first window. An idle flow may begin again.
+ * gsi_flow_take: takes the next window, in order.
+ * gsi_flow_end: called after the last window, when the flow is idle: flushes the operators. The
+ * flow must be pumped until it is idle again.
+ * gsi_flow_pump: does everything that can be done now. Returns whether anything moved.
+ * gsi_flow_is_idle: whether no window waits and no task is under way. A block that is not full
+ * may stay in an idle flow until the end. */
+void gsi_flow_begin(struct gsi_flow *flow);
+void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window);
+void gsi_flow_end(struct gsi_flow *flow);
+bool gsi_flow_pump(struct gsi_flow *flow);
+bool gsi_flow_is_idle(const struct gsi_flow *flow);
+
+#endif

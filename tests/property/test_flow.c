@@ -1,0 +1,557 @@
+/* test_flow.c: random operators, batches, blocks and orders of completion against a loop over all
+ * entries: observers, maps, makers that hold an entry back, larger and smaller entries, early ends
+ * and failures; on threads, and on a simulated pool that ends tasks in any order.
+ * Run: build/dev/tests/test_flow */
+#include "support/support.h"
+
+#include "base/checked.h"
+#include "loop/flow.h"
+
+#include <semaphore.h>
+
+#define JOBS         4000u
+#define ENTRIES_MOST 400u
+#define ENTRY_MOST   40u
+#define BUFFERS_MOST 6u
+#define UNIT_MOST    ((size_t)1 << 12)
+#define TASKS_MOST   (2 * GSI_FLOW_BATCHES)
+#define FACTOR       0x9e3779b97f4a7c15u
+
+static struct test_random chance;
+
+static uint64_t below(uint64_t n)
+{
+    return test_below(&chance, n);
+}
+
+/* ---- entries ---- */
+
+/* The first 8 bytes of an entry are a value, and all others follow from it. */
+static uint64_t value_at(const uint8_t *entry)
+{
+    uint64_t value;
+    memcpy(&value, entry, sizeof value);
+    return value;
+}
+
+static void put_entry(uint8_t *entry, uint64_t value, uint64_t bytes)
+{
+    memcpy(entry, &value, sizeof value);
+    for (uint64_t i = sizeof value; i < bytes; i++)
+        entry[i] = (uint8_t)(value * FACTOR >> 56 ^ i);
+}
+
+static void check_entry(const uint8_t *entry, uint64_t bytes)
+{
+    uint8_t want[ENTRY_MOST];
+    put_entry(want, value_at(entry), bytes);
+    if (memcmp(entry, want, bytes) != 0) { /* on any thread */
+        fprintf(stderr, "an entry is damaged\n");
+        abort();
+    }
+}
+
+/* ---- operators ---- */
+
+/* A filter leaves out multiples. A grouper makes an entry of each group of equal values. Both hold
+ * the last one back. */
+enum what { OBSERVER, MAPPER, FILTER, GROUPER };
+
+/* The results of a batch, or of all batches that were joined. */
+struct part {
+    uint64_t hash, power;            /* an observer's: of all values, in order */
+    uint64_t first, first_count;     /* of the group that the batch continues */
+    bool is_first;                   /* no other value was seen yet */
+    bool has_open;                   /* the last entry is not put yet: */
+    uint64_t open_value, open_count; /* its value, and how many entries it has */
+};
+
+struct op {
+    enum what what;
+    uint64_t in_bytes, out_bytes, modulus;
+    struct part parts[GSI_FLOW_STATES], all;
+    bool has_begun; /* batches, the last of which ended with the value `begun` */
+    uint64_t begun;
+    uint64_t join_count, fails_at; /* the join that fails; 0: none */
+    bool failed_ahead;             /* it was of an entry ahead */
+    struct gs_error *error;
+};
+
+static uint64_t made_of(const struct op *op, uint64_t value, uint64_t count)
+{
+    return op->what == GROUPER ? value * FACTOR + count : value;
+}
+
+static void begin(void *context, const struct gsi_batch *batch)
+{
+    struct op *op = context;
+    struct part *part = &op->parts[batch->idx];
+    *part = (struct part){.power = 1};
+    if (op->what != GROUPER)
+        return;
+    part->first = value_at(batch->entries);
+    part->is_first = op->has_begun && part->first == op->begun;
+    op->has_begun = true;
+    op->begun = value_at(batch->entries + (batch->count - 1) * op->in_bytes);
+}
+
+static uint64_t put_open(const struct op *op, const struct part *part, uint8_t *out)
+{
+    if (part->has_open)
+        put_entry(out, made_of(op, part->open_value, part->open_count), op->out_bytes);
+    return part->has_open;
+}
+
+static uint64_t run_one(const struct op *op, struct part *part, uint64_t value, uint8_t *out)
+{
+    if (op->what == OBSERVER) {
+        part->hash = part->hash * FACTOR + value;
+        part->power *= FACTOR;
+        return 0;
+    }
+    if (op->what == MAPPER) {
+        put_entry(out, value * op->modulus + 1, op->out_bytes);
+        return 1;
+    }
+    if (op->what == FILTER && value % op->modulus == 0)
+        return 0;
+    part->is_first = part->is_first && value == part->first;
+    part->first_count += part->is_first;
+    if (part->is_first)
+        return 0;
+    if (op->what == GROUPER && part->has_open && part->open_value == value) {
+        part->open_count++;
+        return 0;
+    }
+    uint64_t put = put_open(op, part, out);
+    part->has_open = true;
+    part->open_value = value;
+    part->open_count = 1;
+    return put;
+}
+
+static uint64_t run(void *context, const struct gsi_batch *batch, const uint8_t *in, uint64_t n,
+                    uint8_t *out)
+{
+    struct op *op = context;
+    uint64_t made = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        check_entry(in + i * op->in_bytes, op->in_bytes);
+        made += run_one(op, &op->parts[batch->idx], value_at(in + i * op->in_bytes),
+                        out + made * op->out_bytes);
+    }
+    return made;
+}
+
+static uint64_t join(void *context, const struct gsi_batch *batch, uint8_t *ahead)
+{
+    struct op *op = context;
+    struct part *all = &op->all;
+    const struct part *part = &op->parts[batch->idx];
+    uint64_t put = 0;
+    /* Nothing is joined after a failure, but the batch of which an entry ahead failed. */
+    assert_true(op->fails_at == 0 || op->join_count < op->fails_at + op->failed_ahead);
+    op->failed_ahead = batch->idx == GSI_FLOW_AHEAD && op->join_count + 1 == op->fails_at;
+    if (++op->join_count == op->fails_at)
+        gsi_fail(op->error, GS_E_INPUT, 0, "it broke");
+    all->hash = all->hash * part->power + part->hash;
+    all->open_count += part->first_count;
+    if (part->has_open) {
+        put = put_open(op, all, ahead);
+        all->has_open = true;
+        all->open_value = part->open_value;
+        all->open_count = part->open_count;
+    }
+    return put;
+}
+
+static uint64_t flush(void *context, uint8_t *out)
+{
+    const struct op *op = context;
+    return put_open(op, &op->all, out);
+}
+
+/* ---- a pool that ends tasks in any order ---- */
+
+static struct gsi_pool *const simulated = (struct gsi_pool *)&chance; /* never read */
+static struct gsi_task *tasks[TASKS_MOST];
+static bool were_run[TASKS_MOST];
+static size_t task_count;
+
+void __real_gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task);
+void __wrap_gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task);
+
+void __wrap_gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task)
+{
+    if (pool != simulated) {
+        __real_gsi_pool_submit(pool, task);
+        return;
+    }
+    assert_true(task_count < TASKS_MOST);
+    were_run[task_count] = false;
+    tasks[task_count++] = task;
+}
+
+/* Runs a task that was not run, or ends one that was. */
+static void step_simulated(void)
+{
+    size_t i = below(task_count);
+    if (!were_run[i]) {
+        tasks[i]->run(tasks[i], 0);
+        were_run[i] = true;
+        return;
+    }
+    struct gsi_task *task = tasks[i];
+    tasks[i] = tasks[--task_count];
+    were_run[i] = were_run[task_count];
+    task->done(task);
+}
+
+/* ---- a job ---- */
+
+struct set {
+    uint8_t memory[BUFFERS_MOST * UNIT_MOST];
+    struct gsi_buffers buffers;
+};
+
+static struct job {
+    struct gs_error error;
+    struct gsi_loop loop;
+    struct gsi_flow flow;
+    struct op ops[GSI_FLOW_OPERATORS_MAX];
+    struct set windows, blocks;
+    uint8_t room_memory[GSI_FLOW_BATCHES * UNIT_MOST], scratch[GSI_FLOW_BATCHES * UNIT_MOST];
+    struct gsi_buffers rooms;
+    struct gsi_buffer_list writing; /* blocks that were taken */
+    uint64_t values[ENTRIES_MOST];  /* of the entries in all windows */
+    uint64_t count, fed;
+    uint8_t got[(ENTRIES_MOST + 1) * ENTRY_MOST];
+    uint64_t got_bytes, lent_bytes;
+    bool is_short; /* a block was not full: the last one */
+    sem_t *wakes;  /* of threads */
+} job;
+
+static void make_set(struct set *set, uint32_t count, size_t unit_bytes)
+{
+    assert_true(unit_bytes <= UNIT_MOST && count <= BUFFERS_MOST);
+    assert_int_equal(gsi_buffers_init(&set->buffers, NULL, set->memory, count * unit_bytes,
+                                      (struct gsi_buffer_shape){.unit_bytes = unit_bytes}, false,
+                                      &job.error),
+                     GS_OK);
+}
+
+static struct gsi_buffer *lend_block(void *context, uint64_t off)
+{
+    assert_ptr_equal(context, &job);
+    struct gsi_buffer *block = below(4) > 0 ? gsi_buffers_take(&job.blocks.buffers) : NULL;
+    if (block == NULL)
+        return NULL;
+    assert_int_equal(off, job.lent_bytes);
+    job.lent_bytes += block->capacity;
+    return block;
+}
+
+static void take_block(void *context, struct gsi_buffer *block)
+{
+    assert_ptr_equal(context, &job);
+    assert_false(job.is_short);
+    assert_true(block->bytes > 0 && job.got_bytes + block->bytes <= sizeof job.got);
+    job.is_short = block->bytes < block->capacity;
+    assert_true(!job.is_short || job.flow.is_ended);
+    memcpy(job.got + job.got_bytes, block->data, block->bytes);
+    job.got_bytes += block->bytes;
+    gsi_buffer_list_push(&job.writing, block);
+}
+
+static void write_some(void)
+{
+    struct gsi_buffer *block;
+    while (below(3) > 0 && (block = gsi_buffer_list_pop(&job.writing)) != NULL) {
+        memset(block->data, 0xee, block->capacity);
+        gsi_buffers_give(&job.blocks.buffers, block);
+    }
+}
+
+/* A window of random length, if one is free: it may hold nothing. */
+static void feed(void)
+{
+    const uint64_t bytes = job.ops[0].in_bytes;
+    struct gsi_buffer *window;
+    if (job.fed == job.count || (window = gsi_buffers_take(&job.windows.buffers)) == NULL)
+        return;
+    memset(window->data, 0xdd, window->capacity);
+    uint64_t n = gsi_min_u64(below(window->capacity / bytes + 1), job.count - job.fed);
+    for (uint64_t i = 0; i < n; i++)
+        put_entry(window->data + i * bytes, job.values[job.fed + i], bytes);
+    window->bytes = n * bytes;
+    job.fed += n;
+    gsi_flow_take(&job.flow, window);
+}
+
+/* ---- the model ---- */
+
+/* Computes the output of all values, as many as are wanted, and the hash that each observer
+ * finds. */
+static uint64_t model(const struct op *ops, uint32_t op_count, uint64_t most, uint64_t *values,
+                      uint64_t n, uint64_t hashes[])
+{
+    for (uint32_t i = 0; i < op_count; i++) {
+        const struct op *op = &ops[i];
+        uint64_t made = 0, same;
+        hashes[i] = 0;
+        if (i == job.flow.last + 1)
+            n = gsi_min_u64(n, most);
+        for (uint64_t at = 0; at < n; at += same) {
+            same = 1;
+            while (op->what == GROUPER && at + same < n && values[at + same] == values[at])
+                same++;
+            if (op->what == OBSERVER)
+                hashes[i] = hashes[i] * FACTOR + values[at];
+            if (op->what == FILTER && values[at] % op->modulus == 0)
+                continue;
+            values[made++] =
+                op->what == MAPPER ? values[at] * op->modulus + 1 : made_of(op, values[at], same);
+        }
+        n = made;
+    }
+    return gsi_min_u64(n, most);
+}
+
+/* ---- a run ---- */
+
+static void wake(void *context)
+{
+    sem_post(context);
+}
+
+/* Lets tasks end; `is_last`: all that are under way. */
+static void let_tasks_end(bool is_last)
+{
+    if (job.loop.pool == simulated) {
+        for (uint64_t n = is_last ? UINT64_MAX : below(6); n > 0 && task_count > 0; n--)
+            step_simulated();
+        return;
+    }
+    while (gsi_pool_reap(job.loop.pool) == 0 && gsi_pool_pending(job.loop.pool) > 0)
+        sem_wait(job.wakes);
+    while (is_last && gsi_pool_pending(job.loop.pool) > 0)
+        gsi_pool_reap(job.loop.pool);
+}
+
+static bool has_failed(void)
+{
+    return job.error.status != GS_OK;
+}
+
+/* Pumps until all is read, or enough of it, and written. */
+static void run_flow(void)
+{
+    struct gsi_flow *flow = &job.flow;
+    gsi_flow_begin(flow);
+    for (uint64_t steps = 0; !has_failed(); steps++) {
+        if (steps > 1000000)
+            test_fail("the flow is stuck");
+        if (below(3) > 0 && !flow->is_ended && !flow->is_enough)
+            feed();
+        gsi_flow_pump(flow);
+        if (gsi_flow_is_idle(flow)) {
+            assert_int_equal(job.windows.buffers.free_count, job.windows.buffers.count);
+            assert_int_equal(job.rooms.free_count, job.rooms.count);
+            if (flow->is_ended)
+                break;
+            if (flow->is_enough || job.fed == job.count)
+                gsi_flow_end(flow);
+        }
+        let_tasks_end(false);
+        write_some();
+    }
+    let_tasks_end(true);
+}
+
+static void check_output(uint64_t most)
+{
+    const struct gsi_flow *flow = &job.flow;
+    const uint64_t bytes = job.ops[flow->last].out_bytes;
+    uint64_t values[ENTRIES_MOST], hashes[GSI_FLOW_OPERATORS_MAX];
+    memcpy(values, job.values, sizeof values);
+    uint64_t n = model(job.ops, flow->operator_count, most, values, job.count, hashes);
+    if (!has_failed()) {
+        assert_int_equal(job.got_bytes, n * bytes);
+        assert_int_equal(flow->count, n);
+        assert_int_equal(flow->is_enough, n == most);
+    }
+    assert_true(job.got_bytes <= n * bytes);
+    for (uint64_t i = 0; i < n; i++) {
+        uint8_t want[ENTRY_MOST];
+        uint64_t left = job.got_bytes > i * bytes ? job.got_bytes - i * bytes : 0;
+        put_entry(want, values[i], bytes);
+        assert_memory_equal(want, job.got + i * bytes, gsi_min_u64(bytes, left));
+    }
+    for (uint32_t i = 0; i < flow->operator_count && !has_failed(); i++)
+        if (job.ops[i].what == OBSERVER && (i > flow->last || !flow->is_enough))
+            assert_int_equal(job.ops[i].all.hash, hashes[i]);
+}
+
+/* ---- random jobs ---- */
+
+static uint64_t draw_bytes(void)
+{
+    return 8 + below(ENTRY_MOST - 8 + 1);
+}
+
+static void add_op(enum what what, uint64_t *bytes)
+{
+    static const enum gsi_operator_kind kinds[] = {GSI_OBSERVE, GSI_MAP, GSI_MAKE, GSI_MAKE};
+    uint32_t idx = job.flow.operator_count++;
+    struct op *op = &job.ops[idx];
+    *op = (struct op){.what = what,
+                      .in_bytes = *bytes,
+                      .out_bytes = what == OBSERVER ? 0 : draw_bytes(),
+                      .modulus = 1 + below(4),
+                      .all.power = 1,
+                      .error = &job.error};
+    if (what != OBSERVER)
+        *bytes = op->out_bytes;
+    job.flow.operators[idx] = (struct gsi_operator){.context = op,
+                                                    .kind = kinds[what],
+                                                    .in_bytes = op->in_bytes,
+                                                    .out_bytes = op->out_bytes,
+                                                    .begin = begin,
+                                                    .run = run,
+                                                    .join = join,
+                                                    .flush = flush};
+}
+
+/* Returns the bytes of an entry that goes out. */
+static uint64_t draw_ops(void)
+{
+    static const enum what chains[][GSI_FLOW_OPERATORS_MAX + 1] = {
+        /* how many, and which */
+        {1, MAPPER},
+        {1, FILTER},
+        {1, GROUPER},
+        {2, OBSERVER, MAPPER},
+        {2, MAPPER, OBSERVER},
+        {2, FILTER, MAPPER},
+        {2, GROUPER, MAPPER},
+        {2, GROUPER, OBSERVER},
+        {3, FILTER, MAPPER, OBSERVER},
+        {3, GROUPER, MAPPER, OBSERVER},
+        {3, FILTER, OBSERVER, MAPPER},
+        {3, OBSERVER, MAPPER, OBSERVER},
+        {3, OBSERVER, GROUPER, OBSERVER},
+    };
+    const enum what *chain = chains[below(sizeof chains / sizeof chains[0])];
+    uint64_t bytes = draw_bytes();
+    job.flow.operator_count = 0;
+    for (uint32_t i = 1; i <= (uint32_t)chain[0]; i++)
+        add_op(chain[i], &bytes);
+    if (below(6) == 0)
+        job.ops[below(job.flow.operator_count)].fails_at = 1 + below(8);
+    return bytes;
+}
+
+static void draw_values(void)
+{
+    uint64_t different = 1 + below(6), value = below(100);
+    job.count = below(4) == 0 ? below(4) : below(ENTRIES_MOST + 1);
+    for (uint64_t i = 0; i < job.count; i++) {
+        job.values[i] = value;
+        value += below(different) == 0;
+    }
+}
+
+static void draw_job(uint64_t idx)
+{
+    test_case("job %llu", (unsigned long long)idx);
+    memset(&job, 0, sizeof job);
+    uint64_t out = draw_ops(), room = 2 * out + below(12 * out);
+    draw_values();
+    make_set(&job.windows, 1 + (uint32_t)below(BUFFERS_MOST), 40 + below(600));
+    make_set(&job.blocks, 1 + (uint32_t)below(BUFFERS_MOST), 1 + below(200));
+    assert_int_equal(
+        gsi_buffers_init(&job.rooms, NULL, job.room_memory, (1 + below(GSI_FLOW_BATCHES)) * room,
+                         (struct gsi_buffer_shape){.unit_bytes = room}, false, &job.error),
+        GS_OK);
+    gsi_buffer_list_init(&job.writing);
+    job.loop.error = &job.error;
+    struct gsi_flow *flow = &job.flow;
+    flow->loop = &job.loop;
+    flow->receiver =
+        (struct gsi_receiver){.context = &job, .block = lend_block, .take = take_block};
+    flow->windows = &job.windows.buffers;
+    flow->rooms = &job.rooms;
+    flow->scratch = job.scratch;
+    flow->scratch_bytes = ENTRY_MOST * (1 + below(5));
+    flow->most = below(3) == 0 ? below(job.count + 2) : UINT64_MAX;
+}
+
+static void clear_job(void)
+{
+    gsi_buffers_clear(&job.windows.buffers);
+    gsi_buffers_clear(&job.blocks.buffers);
+    gsi_buffers_clear(&job.rooms);
+}
+
+/* An idle flow that begins anew does the same once more. */
+static void run_job(void)
+{
+    const uint64_t runs = 1 + below(2);
+    for (uint64_t i = 0; i < runs && !has_failed(); i++) {
+        struct gsi_buffer *block;
+        while ((block = gsi_buffer_list_pop(&job.writing)) != NULL)
+            gsi_buffers_give(&job.blocks.buffers, block);
+        for (uint32_t k = 0; k < job.flow.operator_count; k++) {
+            job.ops[k].all = (struct part){.power = 1};
+            job.ops[k].has_begun = false;
+        }
+        job.fed = job.got_bytes = job.lent_bytes = 0;
+        job.is_short = false;
+        run_flow();
+        check_output(job.flow.most);
+    }
+}
+
+static void test_flow__any_order_of_completion(void **state)
+{
+    (void)state;
+    chance = test_random_make(1);
+    for (uint64_t i = 0; i < test_number("GS_TEST_JOBS", JOBS); i++) {
+        draw_job(i);
+        job.loop.pool = simulated;
+        task_count = 0;
+        run_job();
+        clear_job();
+    }
+}
+
+static void test_flow__any_threads(void **state)
+{
+    (void)state;
+    chance = test_random_make(2);
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        struct gs_error error = {0};
+        struct gsi_pool *pool;
+        sem_t wakes;
+        sem_init(&wakes, 0, 0);
+        assert_int_equal(gsi_pool_create(threads, wake, &wakes, &pool, &error), GS_OK);
+        for (uint64_t i = 0; i < test_number("GS_TEST_JOBS", JOBS) / 16; i++) {
+            draw_job(i);
+            job.loop.pool = pool;
+            job.wakes = &wakes;
+            run_job();
+            clear_job();
+        }
+        gsi_pool_free(pool);
+        sem_destroy(&wakes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flow__any_order_of_completion),
+        cmocka_unit_test(test_flow__any_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
