@@ -54,7 +54,7 @@ static enum gs_status verify(struct top *top)
     gsi_u128 got = gsi_fingerprint(imprint->fingerprint);
     gsi_u128 all = gsi_fingerprint(tally->fingerprint);
     uint64_t wanted = gsi_min_u64(tally->count, top->keeper.most);
-    bool is_written = !delivery->has_blocks || delivery->unique.count == wanted;
+    bool is_written = !delivery->has_blocks || delivery->unique.flow.count == wanted;
     if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted && is_written &&
         top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
         (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, imprint))

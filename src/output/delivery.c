@@ -123,8 +123,9 @@ enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_im
     struct gsi_imprint *imprint = &delivery->check.imprint;
     if (delivery->has_blocks) {
         *dropped = *imprint;
-        dropped->count -= unique->count;
-        gsi_fingerprint_add(dropped->fingerprint, -gsi_fingerprint(unique->imprint.fingerprint));
+        dropped->count -= unique->flow.count;
+        gsi_fingerprint_add(dropped->fingerprint,
+                            -gsi_fingerprint(unique->digest.imprint.fingerprint));
         GSI_TRY(gsi_unique_restart(unique, imprint->count));
     }
     *imprint = GSI_IMPRINT_EMPTY;
@@ -175,10 +176,10 @@ static enum gs_status close_sinks(struct gsi_delivery *delivery)
     uint64_t count = delivery->sink.bytes / target->loop->layout->element_bytes;
     delivery->is_closed = true;
     if (delivery->has_blocks) {
-        count = delivery->unique.count;
+        count = delivery->unique.flow.count;
         delivery->report->unique_count = count;
         delivery->report->group_count =
-            target->options->has_top ? 0 : delivery->unique.groups.count;
+            target->options->has_top ? 0 : delivery->unique.group.groups.count;
     }
     is_changed |= gsi_format_tallies(target->inputs);
     if (delivery->has_blocks || (is_changed && !delivery->is_split))
@@ -351,7 +352,7 @@ enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gs
     struct gsi_checkpoint *checkpoint = delivery->checkpoint;
     bool has_blocks = delivery->has_blocks;
     if (written == NULL)
-        written = has_blocks ? &delivery->unique.imprint : &delivery->check.imprint;
+        written = has_blocks ? &delivery->unique.digest.imprint : &delivery->check.imprint;
     gsi_ranks_end(&delivery->ranks);
     target->bytes = delivery->sink.bytes;
     if (!delivery->is_split)
@@ -360,7 +361,8 @@ enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gs
     GSI_TRY(gsi_read_back(target, &delivery->windows, written));
     if (delivery->is_split)
         return gsi_split_place(&delivery->split,
-                               has_blocks ? delivery->unique.count : delivery->check.imprint.count,
+                               has_blocks ? delivery->unique.flow.count
+                                          : delivery->check.imprint.count,
                                delivery->report);
     GSI_TRY(checkpoint->ops->output_written(checkpoint));
     GSI_TRY(gsi_output_commit(&target->output, target->file_bytes, target->loop->error));

@@ -8,8 +8,8 @@ struct gsi_output_plan {
     uint32_t pack_level;  /* of zstd; 0: plain */
     uint32_t pack_slots;  /* frames that are packed at the same time */
     uint64_t block_bytes; /* with --unique */
-    uint64_t piece_bytes; /* likewise: what is made of a window at a time */
-    uint32_t piece_count;
+    uint64_t room_bytes;  /* likewise: for the entries of a batch (loop/flow.h) */
+    uint32_t room_count;
     uint64_t split_block_bytes; /* with --split or --values */
 };
 

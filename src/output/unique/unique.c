@@ -1,5 +1,4 @@
-/* unique.c: turns windows into blocks, by pieces.h and copier.h. Everything runs on the owner's
- * thread. */
+/* unique.c: plans, opens and checks the flow from windows to blocks. */
 #include "output/unique/unique.h"
 
 #include "base/checked.h"
@@ -8,10 +7,18 @@
 #include "io/array.h"
 #include "output/ranks.h"
 
-#include <string.h>
-
 /* What folding early takes of memory, at most. */
 #define EARLY_PART 8
+
+/* Rooms for the entries of batches take a 128th of memory together. A large one is in a core's
+ * second-level cache when it is copied. */
+#define ROOMS_PART     128u
+#define ROOMS_LEAST    4u
+#define ROOM_MAX_BYTES ((uint64_t)1 << 20)
+#define ROOM_MIN_BYTES ((uint64_t)8 << 10)
+
+/* The bytes of a range between two operators, which fits the first-level cache. */
+#define SCRATCH_BYTES GSI_CONSTANT((uint64_t)16 << 10, (uint64_t)512)
 
 static struct gsi_groups_rule rule_of(const struct gsi_target *target)
 {
@@ -70,7 +77,36 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
     return gsi_format_check(target->inputs);
 }
 
-/* What pieces take, blocks do not: together they are the part of memory that blocks are. */
+/* The scratch memory of each room: a range of entries, if groups have a payload. */
+static uint64_t scratch_bytes(const struct gsi_target *target)
+{
+    const uint64_t entry = entry_bytes(target);
+    return target->options->unique && gsi_inputs_are_changed(target->inputs)
+               ? gsi_max_u64(1, SCRATCH_BYTES / entry) * entry
+               : 0;
+}
+
+static uint64_t room_memory_bytes(const struct gsi_target *target,
+                                  const struct gsi_output_plan *plan)
+{
+    uint64_t each = plan->room_bytes + scratch_bytes(target);
+    return gsi_round_up_u64(plan->room_count * each, GSI_DIRECT_ALIGN);
+}
+
+static uint64_t plan_rooms(const struct gsi_target *target, uint64_t memory_bytes,
+                           struct gsi_output_plan *plan)
+{
+    const uint64_t part = memory_bytes / ROOMS_PART;
+    /* An entry, and one ahead of it. */
+    const uint64_t least = gsi_max_u64(ROOM_MIN_BYTES, 2 * gsi_unique_written_bytes(target));
+    plan->room_bytes = gsi_round_up_u64(
+        gsi_max_u64(least, gsi_min_u64(part / GSI_FLOW_BATCHES, ROOM_MAX_BYTES)), GSI_DIRECT_ALIGN);
+    plan->room_count =
+        (uint32_t)gsi_clamp_u64(part / plan->room_bytes, ROOMS_LEAST, GSI_FLOW_BATCHES);
+    return room_memory_bytes(target, plan) + plan->room_count * sizeof(struct gsi_buffer);
+}
+
+/* Blocks get less memory by the bytes of rooms and groups: all have the blocks' part of memory. */
 uint64_t gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                          struct gsi_output_plan *plan)
 {
@@ -79,14 +115,16 @@ uint64_t gsi_unique_plan(const struct gsi_target *target, const struct gsi_budge
     struct gsi_groups_rule rule = rule_of(target);
     const bool is_unique = target->options->unique;
     const uint64_t written = gsi_unique_written_bytes(target), memory = budget->memory_bytes;
-    const uint64_t pieces = gsi_pieces_plan(target, is_unique ? &rule : NULL, entry_bytes(target),
-                                            written, memory, plan);
-    const uint64_t less = gsi_min_u64(memory, gsi_mul_max_u64(GSI_BLOCKS_PART, pieces));
+    uint64_t rooms = plan_rooms(target, memory, plan);
+    if (is_unique)
+        rooms += gsi_group_operator_bytes(target->loop->layout, &rule, plan->room_count) -
+                 gsi_groups_bytes(target->loop->layout, &rule);
+    const uint64_t less = gsi_min_u64(memory, gsi_mul_max_u64(GSI_BLOCKS_PART, rooms));
     plan->block_bytes = gsi_block_bytes(memory - less, budget->window_bytes);
     if (gsi_target_is_split(target->options)) /* blocks hold whole entries then */
         plan->block_bytes =
             gsi_max_u64(plan->block_bytes, gsi_round_up_u64(written, GSI_DIRECT_ALIGN));
-    return blocks_bytes(target, plan) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) + pieces +
+    return blocks_bytes(target, plan) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) + rooms +
            (is_unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
 }
 
@@ -145,174 +183,126 @@ static enum gs_status open_blocks(struct gsi_unique *unique)
     return GS_OK;
 }
 
+static enum gs_status open_rooms(struct gsi_unique *unique)
+{
+    struct gsi_target *target = unique->target;
+    struct gsi_loop *loop = target->loop;
+    unique->room_memory_bytes = room_memory_bytes(target, target->plan);
+    GSI_TRY(gsi_memory_map(&loop->ledger, GSI_MEMORY_DATA, unique->room_memory_bytes,
+                           &unique->room_memory, loop->error));
+    return gsi_buffers_init(&unique->rooms, &loop->ledger, unique->room_memory,
+                            target->plan->room_count * target->plan->room_bytes,
+                            (struct gsi_buffer_shape){.unit_bytes = target->plan->room_bytes},
+                            false, loop->error);
+}
+
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
     struct gsi_groups_rule rule = rule_of(target);
-    *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
+    struct gsi_loop *loop = target->loop;
+    *unique = (struct gsi_unique){.target = target, .digest.imprint = GSI_IMPRINT_EMPTY};
     if (!gsi_target_has_blocks(target))
         return GS_OK;
     unique->is_open = true;
-    unique->most = target->options->has_top ? target->options->top_count : UINT64_MAX;
-    gsi_buffer_list_init(&unique->full);
     GSI_TRY(open_blocks(unique));
-    if (target->options->unique)
-        GSI_TRY(gsi_groups_init(&unique->groups, target->loop->layout, &rule, &target->loop->ledger,
-                                target->loop->error));
-    unique->pieces = (struct gsi_pieces){.target = target,
-                                         .groups = target->options->unique ? &unique->groups : NULL,
-                                         .carry = changed_by(target),
-                                         .entry_bytes = entry_bytes(target),
-                                         .written_bytes = gsi_unique_written_bytes(target),
-                                         .is_enough = unique->most == 0};
-    return gsi_pieces_open(&unique->pieces, target->loop->error);
+    GSI_TRY(open_rooms(unique));
+    return target->options->unique
+               ? gsi_group_operator_open(&unique->group, loop->layout, &rule,
+                                         target->plan->room_count, &loop->ledger, loop->error)
+               : GS_OK;
 }
 
 void gsi_unique_close(struct gsi_unique *unique)
 {
-    gsi_pieces_close(&unique->pieces);
-    gsi_groups_clear(&unique->groups);
+    gsi_group_operator_close(&unique->group);
+    gsi_buffers_clear(&unique->rooms);
     gsi_buffers_clear(&unique->blocks);
+    if (unique->room_memory != NULL)
+        gsi_memory_unmap(&unique->target->loop->ledger, GSI_MEMORY_DATA, unique->room_memory,
+                         unique->room_memory_bytes);
     if (unique->memory != NULL)
         gsi_memory_unmap(&unique->target->loop->ledger, GSI_MEMORY_DATA, unique->memory,
                          unique->memory_bytes);
     *unique = (struct gsi_unique){0};
 }
 
+/* Blocks for an array are parts of it. */
+static struct gsi_buffer *lend_block(void *context, uint64_t off)
+{
+    struct gsi_unique *unique = context;
+    struct gsi_array *array = unique->target->output.array;
+    struct gsi_buffer *block = gsi_buffers_take(&unique->blocks);
+    if (block == NULL || array == NULL)
+        return block;
+    block->data = array->to + off;
+    array->is_written = true;
+    return block;
+}
+
+static void take_block(void *context, struct gsi_buffer *block)
+{
+    struct gsi_unique *unique = context;
+    unique->next.take(unique->next.context, block);
+}
+
+/* Returns whether a device has put positions into windows (device.h). */
+static bool has_positions(const struct gsi_unique *unique)
+{
+    return unique->target->inputs->device_tally != NULL;
+}
+
+static void add_operators(struct gsi_unique *unique, bool is_imprinted)
+{
+    const struct gsi_target *target = unique->target;
+    const uint64_t written = gsi_unique_written_bytes(target);
+    const struct gsi_carry *carry = changed_by(target);
+    struct gsi_operator *next = unique->flow.operators;
+    if (target->options->unique)
+        *next++ = gsi_group_operator(&unique->group);
+    unique->payload = (struct gsi_payload_operator){
+        .carry = carry,
+        .entry_bytes = has_positions(unique) ? written : entry_bytes(target),
+        .is_put = has_positions(unique)};
+    if (carry != NULL)
+        *next++ = gsi_payload_operator(&unique->payload, written);
+    unique->digest.layout = target->loop->layout;
+    if (is_imprinted && carry == NULL)
+        *next++ = gsi_digest_operator(&unique->digest);
+    unique->flow.operator_count = (uint32_t)(next - unique->flow.operators);
+}
+
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
                       bool is_imprinted, bool has_imprints)
 {
-    struct gsi_pieces *pieces = &unique->pieces;
+    const struct gsi_target *target = unique->target;
+    struct gsi_flow *flow = &unique->flow;
+    if (!unique->is_open)
+        return;
     unique->next = next;
-    pieces->windows = windows;
-    pieces->is_imprinted = is_imprinted && changed_by(unique->target) == NULL;
-    pieces->has_repeats =
-        has_imprints && pieces->groups != NULL && gsi_groups_are_of_keys(pieces->groups);
-    gsi_copier_begin(&unique->copier, unique->target->loop->pool, &pieces->buffers);
-}
-
-/* What is written of the next piece, as far as it is wanted; NULL: it is not there yet. */
-static struct gsi_buffer *take_piece(struct gsi_unique *unique)
-{
-    const struct gsi_layout *layout = unique->target->loop->layout;
-    const uint64_t written = unique->pieces.written_bytes, left = unique->most - unique->count;
-    struct gsi_buffer *piece = gsi_pieces_give(&unique->pieces);
-    if (piece == NULL)
-        return NULL;
-    if (piece->bytes / written > left)
-        gsi_pieces_cut(&unique->pieces, piece, left);
-    unique->count += piece->bytes / written;
-    unique->pieces.is_enough = unique->count == unique->most;
-    if (piece->imprint.count > 0)
-        layout->ops->imprint_join(layout, &unique->imprint, &piece->imprint, NULL, piece->data);
-    if (unique->target->options->unique) /* the loop finds it */
-        (void)gsi_groups_check_sums(&unique->groups, unique->target->loop->error);
-    gsi_copier_enter(piece);
-    return piece;
-}
-
-static bool is_in_hand(const struct gsi_unique *unique)
-{
-    return unique->piece != NULL && unique->piece_off < unique->piece->bytes;
-}
-
-/* A piece that is being copied leaves; the next one is taken. */
-static bool next_piece(struct gsi_unique *unique)
-{
-    if (is_in_hand(unique))
-        return false;
-    struct gsi_buffer *last = unique->piece;
-    unique->piece = take_piece(unique);
-    unique->piece_off = 0;
-    if (last != NULL)
-        gsi_copier_leave(&unique->copier, last);
-    return last != NULL || unique->piece != NULL;
-}
-
-static bool is_block_full(const struct gsi_unique *unique)
-{
-    return unique->block != NULL && unique->block->bytes == unique->block->capacity;
-}
-
-/* A block that is full, or the last one, takes its place behind those before it. */
-static bool close_block(struct gsi_unique *unique)
-{
-    bool is_last = unique->is_ended && !is_in_hand(unique) &&
-                   gsi_pieces_are_idle(&unique->pieces) && unique->block != NULL;
-    if (!is_block_full(unique) && !is_last)
-        return false;
-    unique->full_bytes += unique->block->bytes;
-    gsi_buffer_list_push(&unique->full, unique->block);
-    unique->block = NULL;
-    return true;
-}
-
-static bool hand_block_on(struct gsi_unique *unique)
-{
-    struct gsi_buffer *block = unique->full.head;
-    if (block == NULL || !gsi_copier_is_copied(block))
-        return false;
-    gsi_buffer_list_pop(&unique->full);
-    unique->next.take(unique->next.context, block);
-    return true;
-}
-
-/* Blocks for an array take their places in it. */
-static bool take_block(struct gsi_unique *unique)
-{
-    struct gsi_array *array = unique->target->output.array;
-    unique->block = gsi_buffers_take(&unique->blocks);
-    if (unique->block == NULL)
-        return false;
-    gsi_copier_enter(unique->block);
-    if (array != NULL) {
-        unique->block->data = array->to + unique->full_bytes;
-        array->is_written = true;
-    }
-    return true;
-}
-
-/* A part of the piece, to the end of the block. */
-static bool copy_part(struct gsi_unique *unique)
-{
-    if (!is_in_hand(unique) || (unique->block == NULL && !take_block(unique)))
-        return false;
-    const struct gsi_buffer *block = unique->block;
-    uint64_t bytes =
-        gsi_min_u64(unique->piece->bytes - unique->piece_off, block->capacity - block->bytes);
-    if (!gsi_copier_copy(&unique->copier, unique->piece, unique->piece_off, unique->block, bytes))
-        return false;
-    unique->piece_off += bytes;
-    return true;
-}
-
-static bool pump(void *context)
-{
-    struct gsi_unique *unique = context;
-    bool has_moved = false;
-    while (unique->is_open && (close_block(unique) || hand_block_on(unique) || next_piece(unique) ||
-                               copy_part(unique) || gsi_pieces_pump(&unique->pieces)))
-        has_moved = true;
-    return has_moved;
+    unique->group.has_repeats =
+        has_imprints && target->options->unique && gsi_groups_are_of_keys(&unique->group.groups);
+    flow->loop = target->loop;
+    flow->receiver =
+        (struct gsi_receiver){.context = unique, .block = lend_block, .take = take_block};
+    flow->windows = windows;
+    flow->rooms = &unique->rooms;
+    flow->scratch =
+        (uint8_t *)unique->room_memory + target->plan->room_count * target->plan->room_bytes;
+    flow->scratch_bytes = scratch_bytes(target);
+    flow->most = target->options->has_top ? target->options->top_count : UINT64_MAX;
+    add_operators(unique, is_imprinted);
+    gsi_flow_begin(flow);
 }
 
 bool gsi_unique_is_idle(const struct gsi_unique *unique)
 {
-    return unique->piece == NULL && gsi_pieces_are_idle(&unique->pieces) &&
-           unique->copier.leaving_count == 0 && unique->full.head == NULL &&
-           !(unique->is_ended && unique->block != NULL);
-}
-
-static bool is_idle(const void *context)
-{
-    return gsi_unique_is_idle(context);
+    return !unique->is_open || gsi_flow_is_idle(&unique->flow);
 }
 
 void gsi_unique_finish(struct gsi_unique *unique)
 {
-    if (!unique->is_open)
-        return;
-    unique->is_ended = true;
-    gsi_pieces_end(&unique->pieces);
+    if (unique->is_open)
+        gsi_flow_end(&unique->flow);
 }
 
 enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
@@ -322,20 +312,21 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
     if (!unique->is_open || gsi_unique_is_full(unique))
         return GS_OK;
     if (!target->options->unique)
-        return unique->count == count
+        return unique->flow.count == count
                    ? GS_OK
                    : gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                               "'%s': %llu elements were sorted, but %llu were written; %s; check "
                               "the memory of this machine",
                               target->output.name, (unsigned long long)count,
-                              (unsigned long long)unique->count, gsi_target_left(target));
-    if (!gsi_groups_are_whole(&unique->groups, count))
+                              (unsigned long long)unique->flow.count, gsi_target_left(target));
+    if (!gsi_groups_are_whole(&unique->group.groups, count))
         return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                         "'%s': the groups do not contain all the elements that were sorted; %s; "
                         "check the memory of this machine",
                         target->output.name, gsi_target_left(target));
     const struct gsi_fold_field *folded =
-        unique->groups.has_fold ? gsi_folder_differs(&unique->groups.folder, fields) : NULL;
+        unique->group.groups.has_fold ? gsi_folder_differs(&unique->group.groups.folder, fields)
+                                      : NULL;
     if (folded == NULL)
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
@@ -349,24 +340,38 @@ enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)
 {
     GSI_TRY(gsi_unique_verify(unique, count, NULL));
     if (unique->target->options->unique)
-        gsi_groups_restart(&unique->groups);
-    gsi_pieces_restart(&unique->pieces);
-    unique->imprint = GSI_IMPRINT_EMPTY;
-    unique->count = unique->full_bytes = 0;
-    unique->is_ended = false;
+        gsi_group_operator_restart(&unique->group);
+    unique->payload.position_sum = 0;
+    unique->digest.imprint = GSI_IMPRINT_EMPTY;
+    gsi_flow_begin(&unique->flow);
     return GS_OK;
 }
 
+/* A window with positions has the bytes of the merged elements so far. */
 static bool take(void *context, struct gsi_buffer *window)
 {
     struct gsi_unique *unique = context;
-    gsi_pieces_take(&unique->pieces, window);
+    if (has_positions(unique))
+        window->bytes = window->bytes / unique->target->loop->layout->element_bytes *
+                        gsi_unique_written_bytes(unique->target);
+    gsi_flow_take(&unique->flow, window);
     return false;
 }
 
 struct gsi_link gsi_unique_link(struct gsi_unique *unique)
 {
     return (struct gsi_link){.context = unique, .take = take};
+}
+
+static bool pump(void *context)
+{
+    struct gsi_unique *unique = context;
+    return unique->is_open && gsi_flow_pump(&unique->flow);
+}
+
+static bool is_idle(const void *context)
+{
+    return gsi_unique_is_idle(context);
 }
 
 struct gsi_stage gsi_unique_stage(struct gsi_unique *unique)

@@ -3,21 +3,17 @@
  * were. It also turns elements into what is written of them: their positions with --argsort, some
  * fields with --out (element/carry/carry.h).
  *
- *     windows, in order --task a piece--> what is written --task a part--> blocks, full but for the
- *                                                                         last --> sink
+ *     windows, in order --> flow (loop/flow.h) of operators (operators.h) --> blocks --> sink
  *
- * A window may become shorter or, with counts, longer. So the result goes into blocks of whole
- * pages, and direct writes, packing and streams need no change. Elements may straddle blocks.
- * Blocks for an array (io/array.h) are parts of it. What is written of windows is made and copied
- * on all threads (output/unique/pieces.h, copier.h). */
+ * The output of a window may be shorter or, with counts, longer than the window. So it is
+ * written by blocks of whole pages, and direct writes, packing and streams need no change.
+ * Elements may straddle blocks. Blocks for an array (io/array.h) are parts of it. */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
 #include "base/report.h"
-#include "element/groups.h"
 #include "output/sink.h"
-#include "output/unique/copier.h"
-#include "output/unique/pieces.h"
+#include "output/unique/operators.h"
 
 struct gsi_unique {
     struct gsi_target *target;
@@ -25,18 +21,14 @@ struct gsi_unique {
     uint8_t *memory;      /* the blocks */
     uint64_t memory_bytes;
     struct gsi_buffers blocks;
-    struct gsi_groups groups;
-    struct gsi_pieces pieces;
-    struct gsi_copier copier;
-    struct gsi_imprint imprint; /* of the elements that went on, if they will be read back; for */
-                                /* records, without their order */
-    struct gsi_buffer *piece;   /* being copied, up to piece_off */
-    uint64_t piece_off;
-    struct gsi_buffer *block;    /* being filled */
-    struct gsi_buffer_list full; /* blocks that go on when all is in them that belongs there */
-    uint64_t full_bytes;         /* of all that were full so far */
-    uint64_t most, count;        /* entries: of the output, at most; written so far */
-    bool is_open, is_ended;
+    void *room_memory; /* the rooms and the scratch memory of the flow */
+    uint64_t room_memory_bytes;
+    struct gsi_buffers rooms;
+    struct gsi_group_operator group; /* with --unique */
+    struct gsi_payload_operator payload;
+    struct gsi_digest_operator digest; /* of the output, if it will be read back */
+    struct gsi_flow flow;
+    bool is_open;
 };
 
 /* gsi_unique_check: checks what makes groups, and what is written of them.
@@ -49,7 +41,7 @@ enum gs_status gsi_unique_check(const struct gsi_target *target);
 enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
                                       struct gs_error *error);
 
-/* gsi_unique_plan: plans blocks and pieces.
+/* gsi_unique_plan: plans blocks and rooms.
  * returns the memory that they take; 0: windows are written as they are */
 uint64_t gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                          struct gsi_output_plan *plan);
@@ -94,7 +86,7 @@ struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
  * at, and need not come. */
 static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 {
-    return unique->pieces.is_enough;
+    return unique->flow.is_enough;
 }
 
 /* gsi_unique_is_idle: nothing waits, or is under way. */

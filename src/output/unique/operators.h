@@ -1,0 +1,61 @@
+/* operators.h: operators of the flow (loop/flow.h) that turns sorted elements into output:
+ *
+ *     elements --make--> entry of each group --map--> payload of the entry --observe--> digest
+ *               --unique                      --argsort, --out                --verify=read */
+#ifndef GSI_OPERATORS_H
+#define GSI_OPERATORS_H
+
+#include "element/carry/carry.h"
+#include "element/groups.h"
+#include "loop/flow.h"
+
+/* Makes an entry of each group. */
+struct gsi_group_operator {
+    struct gsi_groups groups;
+    struct gsi_groups_piece *pieces; /* of each batch */
+    uint32_t piece_count;
+    uint8_t *last_element; /* of all batches that have begun */
+    bool has_last;
+    bool has_repeats; /* imprints of windows count elements that equal the element before */
+    struct gs_error *error;
+};
+
+/* gsi_group_operator_bytes: the memory that it takes.
+ * gsi_group_operator_open: for up to `batch_count` batches at a time. A sum that does not fit is
+ * stored in `error` when its batch is joined.
+ * fails GS_E_MEMORY
+ * gsi_group_operator_restart: forgets all elements.
+ * gsi_group_operator: returns the operator. */
+uint64_t gsi_group_operator_bytes(const struct gsi_layout *layout,
+                                  const struct gsi_groups_rule *rule, uint32_t batch_count);
+enum gs_status gsi_group_operator_open(struct gsi_group_operator *group,
+                                       const struct gsi_layout *layout,
+                                       const struct gsi_groups_rule *rule, uint32_t batch_count,
+                                       struct gsi_ledger *ledger, struct gs_error *error);
+void gsi_group_operator_close(struct gsi_group_operator *group); /* also zeroed ones */
+void gsi_group_operator_restart(struct gsi_group_operator *group);
+struct gsi_operator gsi_group_operator(struct gsi_group_operator *group);
+
+/* Makes the output of an entry: the position or some fields of its element, then counts and
+ * sums. */
+struct gsi_payload_operator {
+    const struct gsi_carry *carry; /* borrowed */
+    uint64_t entry_bytes;          /* of what it reads */
+    bool is_put;                   /* it reads positions, which a device made */
+    gsi_u128 sums[GSI_FLOW_STATES];
+    gsi_u128 position_sum; /* of all batches that were joined */
+};
+
+struct gsi_operator gsi_payload_operator(struct gsi_payload_operator *payload,
+                                         uint64_t written_bytes);
+
+/* Adds up an imprint of elements; of records, without their order. */
+struct gsi_digest_operator {
+    const struct gsi_layout *layout; /* borrowed */
+    struct gsi_imprint imprints[GSI_FLOW_STATES];
+    struct gsi_imprint imprint; /* of all batches that were joined */
+};
+
+struct gsi_operator gsi_digest_operator(struct gsi_digest_operator *digest);
+
+#endif
