@@ -32,26 +32,25 @@ struct gsi_callers {
     struct caller *table;
 };
 
-static uint32_t room_for(const struct gsi_options *options)
+uint32_t gsi_callers_count(const struct gs_reader *readers, size_t reader_count,
+                           const struct gs_writer *writer)
 {
-    size_t count = options->writer != NULL;
-    for (size_t i = 0; options->readers != NULL && i < options->input_count; i++)
-        count += options->readers[i].read != NULL;
+    size_t count = writer != NULL;
+    for (size_t i = 0; readers != NULL && i < reader_count; i++)
+        count += readers[i].read != NULL;
     return (uint32_t)gsi_min_u64(count, INT32_MAX);
 }
 
-uint64_t gsi_callers_bytes(const struct gsi_options *options)
+uint64_t gsi_callers_bytes(uint32_t count)
 {
-    uint64_t room = room_for(options);
-    return room > 0 ? sizeof(struct gsi_callers) + room * sizeof(struct caller) : 0;
+    return count > 0 ? sizeof(struct gsi_callers) + count * sizeof(struct caller) : 0;
 }
 
-enum gs_status gsi_callers_open(const struct gsi_options *options, void (*wake)(void *context),
-                                void *context, struct gsi_ledger *ledger, struct gsi_callers **out,
+enum gs_status gsi_callers_open(uint32_t room, void (*wake)(void *context), void *context,
+                                struct gsi_ledger *ledger, struct gsi_callers **out,
                                 struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    uint32_t room = room_for(options);
     struct gsi_callers *callers = NULL;
     *out = NULL;
     if (room == 0)

@@ -19,15 +19,19 @@
 
 struct gsi_callers;
 
-/* gsi_callers_bytes: the memory of what open opens.
- * gsi_callers_open: *callers stays NULL if the options have no callbacks.
+/* gsi_callers_count: how many callbacks there are. `writer` may be NULL, and so may `readers` and
+ * functions of theirs.
+ * gsi_callers_bytes: the memory that open takes for `count` callbacks.
+ * gsi_callers_open: *callers stays NULL if there are none.
  * in    wake: called from any thread; makes the owner reap
  *       error: where a callback's failure goes, too
  * gsi_callers_close: no transfer is under way. */
-uint64_t gsi_callers_bytes(const struct gsi_options *options);
-enum gs_status gsi_callers_open(const struct gsi_options *options, void (*wake)(void *context),
-                                void *context, struct gsi_ledger *ledger,
-                                struct gsi_callers **callers, struct gs_error *error);
+uint32_t gsi_callers_count(const struct gs_reader *readers, size_t reader_count,
+                           const struct gs_writer *writer);
+uint64_t gsi_callers_bytes(uint32_t count);
+enum gs_status gsi_callers_open(uint32_t count, void (*wake)(void *context), void *context,
+                                struct gsi_ledger *ledger, struct gsi_callers **callers,
+                                struct gs_error *error);
 void gsi_callers_close(struct gsi_callers *callers);
 
 /* gsi_callers_input: a stream that reads by `reader`.

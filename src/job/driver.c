@@ -196,7 +196,8 @@ static enum gs_status open_callers(struct gsi_job *job)
                         "readers: set inputs to their names and input_count to their number");
     if (options->writer != NULL && options->writer->write == NULL)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0, "writer: its member write is NULL");
-    return gsi_callers_open(options, wake_job, job, &job->loop.ledger, &job->loop.callers,
+    uint32_t count = gsi_callers_count(options->readers, options->input_count, options->writer);
+    return gsi_callers_open(count, wake_job, job, &job->loop.ledger, &job->loop.callers,
                             job->loop.error);
 }
 
@@ -380,6 +381,25 @@ static enum gs_status check_positions(const struct gsi_job *job)
                     "the positions: their memory overlaps the array");
 }
 
+/* Which elements of the inputs are read, and which of these are merged. */
+static enum gs_status choose_part(struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
+    const enum gsi_set set = options->merge_set;
+    GSI_TRY(gsi_range_take(&job->inputs, job->report));
+    if (options->find != NULL)
+        GSI_TRY(gsi_find_take(&job->inputs, options->find, job->report));
+    else if (options->action == GS_FIND)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "--find: has no value; give VALUE, LO..HI, LO.. or ..HI");
+    GSI_TRY(gsi_part_take(&job->inputs, options->part_number, options->part_count, job->report));
+    if (set != GSI_SET_NONE)
+        gsi_set_filter_take(&job->sets, &job->inputs,
+                            set == GSI_SET_EXCEPT && options->unique ? GSI_SET_ANTI : set);
+    job->report->merge_set = set;
+    return GS_OK;
+}
+
 /* What there is to work on. */
 static enum gs_status find_elements(struct gsi_job *job)
 {
@@ -394,14 +414,12 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(gsi_facts_tell_inputs(job));
     GSI_TRY(gsi_facts_tell_output(job));
     GSI_TRY(gsi_choose_elements(&job->inputs, job->report, &job->chosen, paths));
-    GSI_TRY(gsi_set_filter_begin(&job->inputs));
+    if (options->merge_set != GSI_SET_NONE)
+        GSI_TRY(gsi_set_filter_begin(&job->inputs, options->writer == NULL ? options->output : NULL,
+                                     options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
     GSI_TRY(gsi_facts_tell_length(job));
-    GSI_TRY(gsi_range_take(&job->inputs, job->report));
-    GSI_TRY(gsi_find_take(&job->inputs, job->report));
-    GSI_TRY(gsi_part_take(&job->inputs, job->report));
-    gsi_set_filter_take(&job->sets, &job->inputs);
-    job->report->merge_set = options->merge_set;
+    GSI_TRY(choose_part(job));
     if (gsi_job_has_sort(job))
         GSI_TRY(gsi_into_take(&job->target, job->report));
     GSI_TRY(gsi_choose_carry(&job->inputs, job->report, &job->chosen));
@@ -521,14 +539,14 @@ static enum gs_status run_job(struct gsi_job *job)
     if (gsi_cancel_is_set(job->options->cancel)) /* also where there is nothing to wait for */
         return gsi_fail(job->loop.error, GS_E_CANCELED, 0, "canceled");
     GSI_TRY(gsi_facts_begin(job));
-    GSI_TRY(gsi_plan_model_check(job->options, job->loop.error));
+    GSI_TRY(gsi_plan_model_check(job->options->device_model, job->loop.error));
     GSI_TRY(find_elements(job));
     if (job->options->action == GS_LOOK || job->options->action == GS_FIND) {
         gsi_choose_note(&job->inputs, job->report);
         return GS_OK;
     }
-    if (job->options->merge)
-        GSI_TRY(gsi_sorted_inputs_check(&job->inputs));
+    if (job->options->merge && job->options->action != GS_EXPLAIN) /* which reads no streams */
+        GSI_TRY(gsi_sorted_inputs_check(&job->inputs, job->options->output));
     GSI_TRY(find_journal(job));
     if (gsi_resume_is_written(job->resume))
         return finish_written(job);

@@ -52,6 +52,7 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
     const struct gsi_options *options = job->options;
     struct gsi_limits limits = gsi_limits_probe("");
     uint64_t lists = lists_bytes(options), table, least;
+    uint32_t callers = gsi_callers_count(options->readers, options->input_count, options->writer);
     job->budget = (struct gsi_budget){
         .memory_bytes = gsi_limits_memory(&limits, options->memory_bytes),
         .thread_count = options->thread_count > 0 ? options->thread_count : limits.cpu_count,
@@ -63,7 +64,7 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
                  "--memory: more than this machine has; the %llu MiB that are available are used",
                  (unsigned long long)(job->budget.memory_bytes / MIB));
     if (!gsi_mul_u64(input_count, sizeof *job->inputs.table, &table) ||
-        !gsi_add_u64(table, lists + gsi_callers_bytes(options), &job->given_bytes) ||
+        !gsi_add_u64(table, lists + gsi_callers_bytes(callers), &job->given_bytes) ||
         !gsi_add_u64(job->given_bytes, GSI_PLAN_LEAST_BYTES, &least))
         return gsi_fail(job->loop.error, GS_E_USAGE, 0, "%zu inputs are too many for memory",
                         input_count);

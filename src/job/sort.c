@@ -280,8 +280,8 @@ static enum gs_status verify_within(const struct sort *sort)
     const struct gsi_delivery *delivery = &sort->delivery;
     bool is_within = true;
     if (delivery->check.imprint.count > 0)
-        GSI_TRY(gsi_find_verify(&sort->job->inputs, delivery->check.first, delivery->check.last,
-                                &is_within));
+        GSI_TRY(gsi_find_verify(&sort->job->inputs, sort->job->options->find, delivery->check.first,
+                                delivery->check.last, &is_within));
     if (!is_within)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
                         "'%s': the output has elements outside --find; %s; do not change the "
@@ -329,9 +329,10 @@ static enum gs_status make_runs(struct sort *sort)
     GSI_TRY(make_buffers(sort, gsi_shape_window(sort->loop->plan), false));
     GSI_TRY(
         gsi_in_order_begin(&sort->in_order, &sort->delivery, &sort->list, job->arena.chunks.count));
-    GSI_TRY(gsi_stretches_begin(
-        &sort->stretches, &job->inputs, &job->target.output,
-        gsi_plan_most_stretches(sort->loop->plan, sort->job->target.has_one_pass)));
+    bool may_stay = job->options->resume_dir == NULL && !job->options->spill_all;
+    uint64_t most = gsi_plan_most_stretches(sort->loop->plan, job->target.has_one_pass);
+    GSI_TRY(gsi_stretches_begin(&sort->stretches, &job->inputs, &job->target.output,
+                                may_stay ? most : 0));
     GSI_TRY(gsi_make_runs(job, &sort->list, &sort->in_order, &sort->stretches));
     uint64_t chunks =
         gsi_make_runs_piece_chunks(sort->loop->plan, &sort->in_order, &sort->stretches);

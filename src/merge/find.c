@@ -35,6 +35,7 @@
 struct finding {
     struct gsi_search search;
     struct gsi_inputs *inputs;
+    const char *given;                 /* the value of --find */
     struct gsi_side before, not_after; /* the first one, and the last one */
     uint8_t *seen;                     /* elements on the way: SEEN_MAX */
     char *text;                        /* cut up into */
@@ -226,7 +227,7 @@ static enum gs_status set_sides_of_nan(struct finding *finding)
     bool lead = gsi_layout_nans_lead(inputs->loop->layout);
     finding->not_after.is_inverted = !lead;
     return gsi_side_open(lead ? &finding->not_after : &finding->before, inputs, "find",
-                         inputs->options->find, lead ? "==" : "!=", finding->low);
+                         finding->given, lead ? "==" : "!=", finding->low);
 }
 
 /* An open end is that of the numbers, if there are NaNs behind it. */
@@ -245,8 +246,8 @@ static enum gs_status set_side(const struct finding *finding, struct gsi_side *s
 {
     side->is_inverted = is_behind; /* without a value it holds for all, or none */
     return value == NULL ? GS_OK
-                         : gsi_side_open_before(side, finding->inputs, "find",
-                                                finding->inputs->options->find, value, is_behind);
+                         : gsi_side_open_before(side, finding->inputs, "find", finding->given,
+                                                value, is_behind);
 }
 
 /* Refuses a hexadecimal value that is shorter than the key: nobody asked for the zeros that would
@@ -284,7 +285,7 @@ static enum gs_status set_sides(struct finding *finding)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--find: '%s': the end is below the beginning; write the lower value "
                         "first, also with --reverse",
-                        inputs->options->find);
+                        finding->given);
     return GS_OK;
 }
 
@@ -292,7 +293,7 @@ static enum gs_status set_sides(struct finding *finding)
 static enum gs_status take_text(struct finding *finding)
 {
     const struct gsi_inputs *inputs = finding->inputs;
-    const char *given = inputs->options->find;
+    const char *given = finding->given;
     bool is_long = strlen(given) > TEXT_MAX;
     finding->text = is_long ? NULL : strdup(given);
     if (finding->text == NULL && !is_long)
@@ -351,15 +352,9 @@ static void close_finding(struct finding *finding)
     free(finding->text);
 }
 
-enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report)
+enum gs_status gsi_find_take(struct gsi_inputs *inputs, const char *given, struct gs_report *report)
 {
-    struct finding finding = {.inputs = inputs};
-    const char *given = inputs->options->find;
-    if (given == NULL && inputs->options->action != GS_FIND)
-        return GS_OK;
-    if (given == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--find: has no value; give VALUE, LO..HI, LO.. or ..HI");
+    struct finding finding = {.inputs = inputs, .given = given};
     report->has_find = true;
     enum gs_status status = open_finding(&finding);
     if (status == GS_OK)
@@ -368,12 +363,12 @@ enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report
     return status;
 }
 
-enum gs_status gsi_find_verify(struct gsi_inputs *inputs, const uint8_t *first, const uint8_t *last,
-                               bool *is_within)
+enum gs_status gsi_find_verify(struct gsi_inputs *inputs, const char *given, const uint8_t *first,
+                               const uint8_t *last, bool *is_within)
 {
-    struct finding finding = {.inputs = inputs};
+    struct finding finding = {.inputs = inputs, .given = given};
     *is_within = true;
-    if (inputs->options->find == NULL || inputs->carry != NULL)
+    if (given == NULL || inputs->carry != NULL)
         return GS_OK;
     enum gs_status status = open_finding(&finding);
     if (status == GS_OK)

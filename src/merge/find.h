@@ -6,15 +6,17 @@
 
 #include "input/inputs.h"
 
-/* gsi_find_take: cuts the inputs to what --find names. They were measured, and cut by --range.
+/* gsi_find_take: cuts the inputs to what `given`, the value of --find, names. They were measured,
+ * and cut by --range.
  * fails GS_E_USAGE: it is no value or range;
  *       GS_E_INPUT: one is not sorted, as far as it was looked at; GS_E_IO, GS_E_MEMORY */
-enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report);
+enum gs_status gsi_find_take(struct gsi_inputs *inputs, const char *given,
+                             struct gs_report *report);
 
 /* gsi_find_verify: whether the first and the last element that came out, in order, are among those
  * that were looked for. Always, without --find, and where something else than elements is sorted.
  * fails GS_E_MEMORY */
-enum gs_status gsi_find_verify(struct gsi_inputs *inputs, const uint8_t *first, const uint8_t *last,
-                               bool *is_within);
+enum gs_status gsi_find_verify(struct gsi_inputs *inputs, const char *given, const uint8_t *first,
+                               const uint8_t *last, bool *is_within);
 
 #endif

@@ -24,23 +24,23 @@ static enum gs_status cut_inputs(struct gsi_inputs *inputs, struct gsi_search *s
     return GS_OK;
 }
 
-enum gs_status gsi_part_take(struct gsi_inputs *inputs, struct gs_report *report)
+enum gs_status gsi_part_take(struct gsi_inputs *inputs, uint32_t number, uint32_t count,
+                             struct gs_report *report)
 {
-    const struct gsi_options *options = inputs->options;
     struct gsi_ledger *ledger = &inputs->loop->ledger;
     struct gsi_search search = {0};
     uint64_t *cuts;
-    if (options->part_count == 0 && options->part_number == 0)
+    if (count == 0 && number == 0)
         return GS_OK;
-    if (options->part_number < 1 || options->part_number > options->part_count)
+    if (number < 1 || number > count)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--part: there is no part %u of %u; parts are numbered from 1 to %u",
-                        options->part_number, options->part_count, options->part_count);
+                        number, count, count);
     uint64_t all = inputs->bytes / inputs->loop->layout->element_bytes;
-    uint64_t first = gsi_part_begin(all, options->part_number - 1, options->part_count);
-    uint64_t behind = gsi_part_begin(all, options->part_number, options->part_count);
-    report->part_number = options->part_number;
-    report->part_count = options->part_count;
+    uint64_t first = gsi_part_begin(all, number - 1, count);
+    uint64_t behind = gsi_part_begin(all, number, count);
+    report->part_number = number;
+    report->part_count = count;
     report->part_first = first;
     report->part_of = all;
     GSI_TRY(GSI_NEW(ledger, cuts, 2 * inputs->count, inputs->loop->error));

@@ -62,31 +62,22 @@ static uint32_t element_bytes(const struct gsi_set_filter *sets)
 
 /* ---- begin and end ---- */
 
-enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs)
+enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs, const char *output,
+                                    const char *temp_dir)
 {
     struct gs_error *error = inputs->loop->error;
-    const struct gsi_options *options = inputs->options;
-    if (options->merge_set == GSI_SET_NONE)
-        return GS_OK;
     if (inputs->count > GSI_SET_FILES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--merge=SET: takes at most %u files, not %zu",
                         GSI_SET_FILES_MAX, inputs->count);
-    return gsi_set_streams_copy(inputs);
+    return gsi_set_streams_copy(inputs, output, temp_dir);
 }
 
-void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs)
+void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind)
 {
-    const struct gsi_options *options = inputs->options;
-    if (options->merge_set == GSI_SET_NONE)
-        return;
-    *sets = (struct gsi_set_filter){.inputs = inputs,
-                                    .kind = options->merge_set,
-                                    .files = inputs->table,
-                                    .count = inputs->count};
+    *sets = (struct gsi_set_filter){
+        .inputs = inputs, .kind = kind, .files = inputs->table, .count = inputs->count};
     pthread_mutex_init(&sets->lock, NULL);
     inputs->sets = sets;
-    if (options->unique && sets->kind == GSI_SET_EXCEPT)
-        sets->kind = GSI_SET_ANTI;
     for (size_t i = 1; sets->kind != GSI_SET_UNION && i < sets->count; i++)
         inputs->bytes -= inputs->table[i].bytes;
     inputs->count = sets->kind == GSI_SET_UNION ? sets->count : 1;

@@ -49,14 +49,15 @@ struct gsi_set_filter {
     bool are_others_read;
 };
 
-/* All calls do nothing if no set operation is asked for.
- * gsi_set_filter_begin: the inputs were looked at: checks them, and makes files of streams
+/* gsi_set_filter_begin: the inputs were looked at: checks them, and makes files of streams
  * (set_streams.h).
  * fails GS_E_USAGE: too many inputs; as set_streams.h
  * gsi_set_filter_take: the inputs are measured: takes out those that are not merged. `sets`
- * outlives the inputs. */
-enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs);
-void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs);
+ * outlives the inputs.
+ * All other calls do nothing if no set operation is asked for. */
+enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs, const char *output,
+                                    const char *temp_dir);
+void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind);
 
 /* gsi_set_filter_looked_at: bytes of the files that are not merged. */
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets); /* also zeroed ones */

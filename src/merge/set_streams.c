@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/options.h"
 #include "input/header.h"
 
 #include <unistd.h>
@@ -117,10 +116,9 @@ static void end(struct copies *copies, struct copy *copy)
     GSI_FREE(&copies->inputs->loop->ledger, copy, 1);
 }
 
-enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs)
+enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs, const char *path,
+                                    const char *temp_dir)
 {
-    const struct gsi_options *options = inputs->options;
-    const char *path = options->writer == NULL ? options->output : NULL;
     struct gsi_loop *loop = inputs->loop;
     struct copies copies = {.inputs = inputs};
     struct gsi_output output;
@@ -128,9 +126,9 @@ enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs)
     GSI_TRY(GSI_NEW(&loop->ledger, table, inputs->count, loop->error));
     enum gs_status status = gsi_output_locate(path, &output, loop->error);
     if (status == GS_OK) {
-        copies.directory = options->temp_dir_count > 0 ? options->temp_dirs[0]
-                           : output.directory != NULL  ? output.directory
-                                                       : gsi_temp_directory();
+        copies.directory = temp_dir != NULL           ? temp_dir
+                           : output.directory != NULL ? output.directory
+                                                      : gsi_temp_directory();
         status = copy_all(&copies, table);
         if (status != GS_OK)
             gsi_loop_drain(loop);

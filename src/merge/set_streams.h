@@ -5,9 +5,10 @@
 
 #include "input/inputs.h"
 
-/* gsi_set_streams_copy: makes files of those inputs that are streams, in the first temporary
- * directory. The inputs were looked at, and keep their names. Needs the engine.
+/* gsi_set_streams_copy: makes files of those inputs that are streams, in `temp_dir`; NULL: beside
+ * `output`. The inputs were looked at, and keep their names. Needs the engine.
  * fails GS_E_INPUT: a stream ends in its header; GS_E_SPACE, GS_E_IO, GS_E_MEMORY, GS_E_CANCELED */
-enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs);
+enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs, const char *output,
+                                    const char *temp_dir);
 
 #endif

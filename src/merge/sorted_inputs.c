@@ -2,7 +2,6 @@
 #include "merge/sorted_inputs.h"
 
 #include "base/checked.h"
-#include "base/options.h"
 #include "element/key_scope.h"
 #include "input/format/format.h"
 
@@ -19,13 +18,11 @@ static uint64_t known_bytes(const struct gsi_inputs *inputs)
     return bytes;
 }
 
-enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs)
+enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const char *output)
 {
-    bool is_explained = inputs->options->action == GS_EXPLAIN; /* streams were not looked at */
-    bool is_unknown =
-        gsi_format_of_output(inputs) != NULL && !is_explained && known_bytes(inputs) == UINT64_MAX;
-    return is_unknown ? gsi_together_tell(inputs->together, GSI_FACT_NPY_OUTPUT_OF_STREAM,
-                                          inputs->options->output, inputs->loop->error)
+    bool is_unknown = gsi_format_of_output(inputs) != NULL && known_bytes(inputs) == UINT64_MAX;
+    return is_unknown ? gsi_together_tell(inputs->together, GSI_FACT_NPY_OUTPUT_OF_STREAM, output,
+                                          inputs->loop->error)
                       : GS_OK;
 }
 

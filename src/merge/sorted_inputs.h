@@ -8,7 +8,7 @@
 
 /* gsi_sorted_inputs_check: checks that the inputs, which were looked at, can be merged as they are.
  * fails GS_E_USAGE: the output's header needs the length of a stream */
-enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs);
+enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const char *output);
 
 /* gsi_sorted_inputs_sizes: the bytes of each input that is not empty; UINT64_MAX for a stream.
  * in    ledger: enters the table

@@ -1,7 +1,6 @@
 /* stretches.c: which part of which file a run is. */
 #include "merge/stretches.h"
 
-#include "base/options.h"
 #include "element/element_ops.h"
 
 #include <string.h>
@@ -28,11 +27,10 @@ static bool is_apart(const struct gsi_inputs *inputs, const struct gsi_output *o
  * sees their order; and nothing else is to be kept of them. */
 static bool is_possible(const struct gsi_inputs *inputs)
 {
-    const struct gsi_options *options = inputs->options;
     const struct gsi_loop *loop = inputs->loop;
-    return options->resume_dir == NULL && !options->spill_all && inputs->bytes != UINT64_MAX &&
-           !inputs->are_many && !inputs->has_stream && inputs->carry == NULL &&
-           !gsi_inputs_shrink(inputs) && loop->device->ops->run_in_order != NULL;
+    return inputs->bytes != UINT64_MAX && !inputs->are_many && !inputs->has_stream &&
+           inputs->carry == NULL && !gsi_inputs_shrink(inputs) &&
+           loop->device->ops->run_in_order != NULL;
 }
 
 enum gs_status gsi_stretches_begin(struct gsi_stretches *stretches, struct gsi_inputs *inputs,

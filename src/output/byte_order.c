@@ -11,10 +11,10 @@ static bool is_big_endian(const struct gsi_layout *layout)
     return layout->number != NULL && layout->record->keys[0].is_big_endian;
 }
 
-bool gsi_byte_order_differs(const struct gsi_options *options, const struct gsi_layout *layout)
+bool gsi_byte_order_differs(enum gsi_byte_order order, const struct gsi_layout *layout)
 {
-    bool is_big = options->out_order == GSI_ORDER_BIG;
-    return options->out_order != GSI_ORDER_AS_READ && layout->element_bytes > 1 &&
+    bool is_big = order == GSI_ORDER_BIG;
+    return order != GSI_ORDER_AS_READ && layout->element_bytes > 1 &&
            is_big != is_big_endian(layout);
 }
 
@@ -40,13 +40,13 @@ static void turn_128(uint8_t *at, const uint8_t *end)
     }
 }
 
-void gsi_byte_order_turn(const struct gsi_options *options, const struct gsi_layout *layout,
-                         void *elements, uint64_t bytes)
+void gsi_byte_order_turn(enum gsi_byte_order order, const struct gsi_layout *layout, void *elements,
+                         uint64_t bytes)
 {
     static void (*const turns[17])(uint8_t *, const uint8_t *) = {
         [2] = turn_16, [4] = turn_32, [8] = turn_64, [16] = turn_128};
     uint8_t *at = elements;
-    if (!gsi_byte_order_differs(options, layout))
+    if (!gsi_byte_order_differs(order, layout))
         return;
     GSI_ASSERT(bytes % layout->element_bytes == 0);
     turns[layout->element_bytes](at, at + bytes);

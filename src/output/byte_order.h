@@ -10,10 +10,10 @@
 #include "element/layout.h"
 
 /* gsi_byte_order_differs: whether numbers are written in another order of bytes. */
-bool gsi_byte_order_differs(const struct gsi_options *options, const struct gsi_layout *layout);
+bool gsi_byte_order_differs(enum gsi_byte_order order, const struct gsi_layout *layout);
 
 /* gsi_byte_order_turn: turns round whole elements, if that is so. */
-void gsi_byte_order_turn(const struct gsi_options *options, const struct gsi_layout *layout,
-                         void *elements, uint64_t bytes);
+void gsi_byte_order_turn(enum gsi_byte_order order, const struct gsi_layout *layout, void *elements,
+                         uint64_t bytes);
 
 #endif

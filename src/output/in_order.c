@@ -37,7 +37,7 @@ const char *gsi_in_order_why_not(const struct gsi_options *options, const struct
     if (gsi_target_pack_level(options) > 0)
         return "the output is compressed";
     if (inputs->carry != NULL || (options->unique && !gsi_unique_is_plain(options)) ||
-        gsi_byte_order_differs(options, inputs->layout))
+        gsi_byte_order_differs(options->out_order, inputs->layout))
         return "the output differs from the elements that are sorted";
     if (options->has_top || gsi_ranks_wanted(options))
         return "the number of elements must be known first";

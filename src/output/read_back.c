@@ -58,7 +58,7 @@ static void imprint(void *context, struct gsi_buffer *window, uint32_t worker_id
     (void)worker_idx;
     const struct read_back *back = context;
     const struct gsi_layout *layout = back->loop->layout;
-    gsi_byte_order_turn(back->target->options, layout, window->data, window->bytes);
+    gsi_byte_order_turn(back->target->options->out_order, layout, window->data, window->bytes);
     window->imprint = GSI_IMPRINT_EMPTY;
     layout->ops->imprint(layout, &window->imprint, window->data,
                          window->bytes / layout->element_bytes);

@@ -38,9 +38,8 @@ static enum gs_status check_number(const char *name, double value, double least,
                     name, value, least, most);
 }
 
-enum gs_status gsi_plan_model_check(const struct gsi_options *options, struct gs_error *error)
+enum gs_status gsi_plan_model_check(const struct gsi_device_model *model, struct gs_error *error)
 {
-    const struct gsi_device_model *model = options->device_model;
     if (model == NULL)
         return GS_OK;
     const struct {

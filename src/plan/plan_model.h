@@ -18,9 +18,9 @@
 extern "C" {
 #endif
 
-/* gsi_plan_model_check: checks the model that the options give, if they give one.
+/* gsi_plan_model_check: checks a model; NULL is fine.
  * fails GS_E_USAGE */
-enum gs_status gsi_plan_model_check(const struct gsi_options *options, struct gs_error *error);
+enum gs_status gsi_plan_model_check(const struct gsi_device_model *model, struct gs_error *error);
 
 /* gsi_plan_model_limits: what a probe of these GPUs would find, at least. */
 void gsi_plan_model_limits(const struct gsi_device_model *model, const struct gsi_layout *layout,

@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/options.h"
 #include "loop/cancel.h"
 
 #include <errno.h>
@@ -31,7 +30,7 @@ static enum gs_status read_block(struct gsi_inputs *inputs, uint64_t at, uint8_t
 {
     const struct gsi_trailer *trailer = trailer_of(inputs);
     struct gsi_input *input = &inputs->table[0];
-    if (gsi_cancel_is_set(inputs->options->cancel))
+    if (gsi_cancel_is_set(inputs->loop->cancel))
         return gsi_fail(inputs->loop->error, GS_E_CANCELED, 0, "canceled");
     if (at < trailer->zeros) {
         *bytes = gsi_min_u64(BLOCK_BYTES, trailer->zeros - at);

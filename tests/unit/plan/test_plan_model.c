@@ -149,7 +149,7 @@ static void test_plan_model__longest_time__is_one(void **state)
         .gpus = 16, .memory = 1, .to_gpu = 1, .from_gpu = 1, .peer = 1, .start_seconds = 1e6};
     struct gsi_options options = {.action = GS_EXPLAIN, .device_model = &model};
     struct gs_error error = {0};
-    assert_int_equal(gsi_plan_model_check(&options, &error), GS_OK);
+    assert_int_equal(gsi_plan_model_check(options.device_model, &error), GS_OK);
     struct gsi_plan plan = resident(GSI_PLAN_MOST_BYTES, 16);
     struct gsi_prediction time = gsi_plan_model_predict(&model, &plan, plan.input_bytes);
     assert_int_equal(time.read_ns, (uint64_t)1 << 62);
@@ -190,7 +190,7 @@ static void test_plan_model__options__refused_in_one_line(void **state)
         struct gsi_options options = {
             .action = rows[i].action, .device = rows[i].device, .device_model = &model};
         struct gs_error error = {0};
-        enum gs_status status = gsi_plan_model_check(&options, &error);
+        enum gs_status status = gsi_plan_model_check(options.device_model, &error);
         bool is_right = rows[i].text == NULL
                             ? status == GS_OK
                             : status == GS_E_USAGE && strstr(error.text, rows[i].text) != NULL;
