@@ -17,5 +17,5 @@ numbers[::2] = array.array('I', (i * 0x9e3779b1 & 0xffffffff for i in range(4000
 numbers.tofile(open('many', 'wb'))
 P
 gsort -R 8 -k 0:u32 many -o want
-timeout 60 gsort -R 8 -k 0:u32 -u --sum 4:u32 many -o out -S 64M --parallel 16 --chunk 2M
+timeout -k 5 60 gsort -R 8 -k 0:u32 -u --sum 4:u32 many -o out -S 64M --parallel 16 --chunk 2M
 cmp want out
