@@ -25,8 +25,8 @@
 /* The longest --find; a byte of a key may be two digits. */
 #define TEXT_MAX (2 * (size_t)GSI_RECORD_BYTES_MAX + 64)
 
-/* Before and behind what is left of a file, and again where two searches part. */
-#define SEEN_MAX 4u
+/* Before and behind what is left of a file, again where two searches part, and a copy. */
+#define SEEN_MAX 5u
 
 /* Of steps away from where the searches part: large groups cost a fourth of their bisection more.
  */
@@ -134,7 +134,9 @@ static enum gs_status look_at_ends(struct finding *finding, size_t file, struct 
 
 static bool has(const struct finding *finding, const struct gsi_side *side, const uint8_t *element)
 {
-    return gsi_side_has(side, element, finding->search.ends); /* of one element at least */
+    return gsi_side_has(side, element,
+                        finding->seen +
+                            (SEEN_MAX - 1) * (size_t)finding->inputs->loop->layout->element_bytes);
 }
 
 enum near { NEAR_LOW, NEAR_HIGH };
