@@ -36,9 +36,9 @@ static uint64_t batch_most(const struct gsi_flow *flow)
 /* Returns a window or a room to its set if no task needs it any more. */
 static void release(struct gsi_flow *flow, struct gsi_buffer *buffer)
 {
+    bool is_room = flow->operator_count > 0 && gsi_buffers_has(flow->rooms, buffer);
     if (held_of(buffer)->is_left && held_of(buffer)->under_way == 0)
-        gsi_buffers_give(gsi_buffers_has(flow->rooms, buffer) ? flow->rooms : flow->windows,
-                         buffer);
+        gsi_buffers_give(is_room ? flow->rooms : flow->windows, buffer);
 }
 
 static struct gsi_buffer *take_room(struct gsi_flow *flow)
@@ -313,15 +313,34 @@ static bool map_next(struct gsi_flow *flow)
     return true;
 }
 
+/* No more bytes follow in the block. It waits until all its bytes are copied. */
+static bool end_block(struct gsi_flow *flow)
+{
+    if (flow->block == NULL)
+        return false;
+    flow->full_bytes += flow->block->bytes;
+    gsi_buffer_list_push(&flow->full, flow->block);
+    flow->block = NULL;
+    return true;
+}
+
 /* Copies what fits of a room to the end of the block. */
 static bool copy_next(struct gsi_flow *flow)
 {
     struct gsi_buffer *room = flow->room;
     struct gsi_flow_task *task = next_task(&flow->copies);
-    if (room == NULL || task == NULL || flow->room_off == room->bytes || !has_block(flow))
+    const struct gsi_receiver *receiver = &flow->receiver;
+    if (room == NULL || task == NULL || flow->room_off == room->bytes)
         return false;
-    uint64_t bytes =
-        gsi_min_u64(room->bytes - flow->room_off, flow->block->capacity - flow->block->bytes);
+    uint64_t bytes = room->bytes - flow->room_off;
+    if (receiver->belonging != NULL)
+        bytes = receiver->belonging(receiver->context, room, flow->room_off);
+    flow->is_cut = bytes == 0;
+    if (flow->is_cut)
+        return end_block(flow);
+    if (!has_block(flow))
+        return false;
+    bytes = gsi_min_u64(bytes, flow->block->capacity - flow->block->bytes);
     *task = (struct gsi_flow_task){
         .flow = flow, .from = room, .from_off = flow->room_off, .bytes = bytes};
     add_to_block(flow, task, bytes);
@@ -347,17 +366,12 @@ static bool is_placed(const struct gsi_flow *flow)
            flow->batches.ended == flow->batches.begun && flow->room == NULL;
 }
 
-/* A full block, or the last one, waits until all its bytes are copied. */
 static bool close_block(struct gsi_flow *flow)
 {
-    struct gsi_buffer *block = flow->block;
+    const struct gsi_buffer *block = flow->block;
     bool is_last = flow->is_ended && is_placed(flow);
-    if (block == NULL || (block->bytes < block->capacity && !is_last))
-        return false;
-    flow->full_bytes += block->bytes;
-    gsi_buffer_list_push(&flow->full, block);
-    flow->block = NULL;
-    return true;
+    bool is_full = block != NULL && block->bytes == block->capacity;
+    return (is_full || is_last) && end_block(flow);
 }
 
 static bool hand_block_on(struct gsi_flow *flow)
@@ -383,8 +397,20 @@ static bool leave_window(struct gsi_flow *flow)
     return true;
 }
 
+/* Without operators a window is copied as a room is. */
+static bool read_plain(struct gsi_flow *flow)
+{
+    if (flow->room != NULL)
+        return false;
+    flow->room = gsi_buffer_list_pop(&flow->waiting);
+    flow->room_off = 0;
+    return flow->room != NULL;
+}
+
 static bool read_window(struct gsi_flow *flow)
 {
+    if (flow->operator_count == 0)
+        return read_plain(flow);
     if (flow->window != NULL)
         return flow->is_map ? map_next(flow) : make_next(flow);
     flow->window = gsi_buffer_list_pop(&flow->waiting);
@@ -406,16 +432,20 @@ void gsi_flow_begin(struct gsi_flow *flow)
     flow->is_map = flow->maker == UINT32_MAX;
     flow->count = flow->begun_count = flow->full_bytes = 0;
     flow->is_enough = flow->most == 0;
-    flow->is_ended = false;
+    flow->is_ended = flow->is_cut = false;
     flow->batches.begun = flow->batches.ended = flow->copies.begun = flow->copies.ended = 0;
     gsi_buffer_list_init(&flow->waiting);
     gsi_buffer_list_init(&flow->full);
-    GSI_ASSERT(flow->rooms->count <= GSI_FLOW_BATCHES && batch_most(flow) > 0);
+    GSI_ASSERT(flow->operator_count == 0 ||
+               (flow->operators[flow->last].kind != GSI_OBSERVE &&
+                flow->receiver.belonging == NULL && flow->rooms->count <= GSI_FLOW_BATCHES &&
+                batch_most(flow) > 0));
 }
 
 void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window)
 {
-    GSI_ASSERT(!flow->is_ended && window->bytes % in_bytes(flow) == 0);
+    GSI_ASSERT(!flow->is_ended &&
+               (flow->operator_count == 0 || window->bytes % in_bytes(flow) == 0));
     *held_of(window) = (struct held){0};
     gsi_buffer_list_push(&flow->waiting, window);
 }
@@ -450,4 +480,9 @@ bool gsi_flow_is_idle(const struct gsi_flow *flow)
 {
     return is_placed(flow) && flow->copies.ended == flow->copies.begun && flow->full.head == NULL &&
            !(flow->is_ended && flow->block != NULL);
+}
+
+bool gsi_flow_is_cut(const struct gsi_flow *flow)
+{
+    return flow->is_cut && flow->block == NULL && flow->full.head == NULL;
 }

@@ -29,6 +29,10 @@
  * directly into blocks. An entry that is larger than the rest of a block is the exception.
  * The owner's thread makes it in a room, and it is copied from there.
  *
+ * A flow without operators copies windows into blocks. Its receiver may cut a block before any
+ * byte, where another file begins. (Windows that are only observed need no flow: they pass links,
+ * loop/stage.h, and are not copied.)
+ *
  * The owner may say how many entries are wanted at most. The flow then cuts the batch that reaches
  * this number, makes no more entries, and returns all windows that follow.
  *
@@ -95,9 +99,12 @@ struct gsi_operator {
 struct gsi_receiver {
     void *context;
     /* block: returns an empty buffer for the output from byte `off` on; NULL: none is free.
-     * take: takes the next block. All blocks but the last one are full. */
+     * take: takes the next block. Each is full, but for the last one and those that are cut.
+     * belonging: of a flow without operators: returns how many bytes of a window, from `off` on,
+     *            may follow in the block; 0: the block is cut before them. NULL: all may. */
     struct gsi_buffer *(*block)(void *context, uint64_t off);
     void (*take)(void *context, struct gsi_buffer *block);
+    uint64_t (*belonging)(void *context, const struct gsi_buffer *window, uint64_t off);
 };
 
 /* One piece of work of a thread. */
@@ -146,7 +153,7 @@ struct gsi_flow {
     struct gsi_buffer *block;    /* being filled */
     struct gsi_buffer_list full; /* blocks that wait until all is in them */
     uint64_t full_bytes;         /* of all that were full so far */
-    bool is_ended;
+    bool is_cut, is_ended;
 };
 
 /* gsi_flow_begin: prepares a flow for its first window. An idle flow may begin again.
@@ -161,5 +168,14 @@ void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window);
 void gsi_flow_end(struct gsi_flow *flow);
 bool gsi_flow_pump(struct gsi_flow *flow);
 bool gsi_flow_is_idle(const struct gsi_flow *flow);
+
+/* gsi_flow_is_cut: whether a block was cut before the next byte, and the receiver has it. */
+bool gsi_flow_is_cut(const struct gsi_flow *flow);
+
+/* gsi_flow_bytes: the bytes that have their places in blocks. */
+static inline uint64_t gsi_flow_bytes(const struct gsi_flow *flow)
+{
+    return flow->full_bytes + (flow->block != NULL ? flow->block->bytes : 0);
+}
 
 #endif

@@ -1,5 +1,4 @@
-/* split.c: which bytes belong to which file, and one file after the other. Copies are made on the
- * owner's thread: a disk is slower. */
+/* split.c: decides which bytes belong to which file, and writes one file after the other. */
 #include "output/split/split.h"
 
 #include "base/checked.h"
@@ -45,7 +44,6 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
         return GS_OK;
     if (target->inputs->values != NULL)
         return gsi_columns_open(&split->columns, target);
-    gsi_buffer_list_init(&split->waiting);
     GSI_TRY(GSI_NEW(ledger, split->copy, target->loop->layout->element_bytes, error));
     if (target->options->split_value_count > 0)
         GSI_TRY(gsi_split_cuts_open(target, &split->cuts));
@@ -130,34 +128,7 @@ static enum gs_status next_file(struct gsi_split *split)
     return GS_OK;
 }
 
-enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *windows,
-                               uint64_t entry_bytes, uint64_t total_bytes)
-{
-    if (has_columns(split))
-        gsi_columns_begin(&split->columns, windows, total_bytes);
-    if (split->memory == NULL)
-        return GS_OK;
-    split->windows = windows;
-    split->entry_bytes = entry_bytes;
-    split->total_bytes = total_bytes;
-    return begin_file(split);
-}
-
-/* ---- what comes ---- */
-
-static bool take(void *context, struct gsi_buffer *window)
-{
-    struct gsi_split *split = context;
-    gsi_buffer_list_push(&split->waiting, window);
-    return false;
-}
-
-struct gsi_link gsi_split_link(struct gsi_split *split)
-{
-    if (has_columns(split))
-        return gsi_columns_link(&split->columns);
-    return (struct gsi_link){.context = split, .take = take};
-}
+/* ---- blocks ---- */
 
 /* How many of `count` entries lie before the end of the current file. */
 static uint64_t entries_before(const struct gsi_split *split, const uint8_t *entries,
@@ -177,66 +148,78 @@ static uint64_t entries_before(const struct gsi_split *split, const uint8_t *ent
     return low;
 }
 
-/* Bytes of the window, from window_off on, that belong to the current file. */
-static uint64_t belonging(const struct gsi_split *split)
+/* Bytes of the window, from `off` on, that belong to the current file. A block may have ended in an
+ * entry, which belongs to the file as a whole. */
+static uint64_t belonging(void *context, const struct gsi_buffer *window, uint64_t off)
 {
-    const struct gsi_buffer *window = split->window;
-    uint64_t bytes = window->bytes - split->window_off;
+    const struct gsi_split *split = context;
+    uint64_t begin = off - off % split->entry_bytes;
     if (split->current + 1 == split->target->files.count)
-        return bytes;
-    if (split->cuts != NULL)
-        return entries_before(split, window->data + split->window_off, bytes / split->entry_bytes) *
-               split->entry_bytes;
-    uint64_t taken = split->sink.bytes + (split->block != NULL ? split->block->bytes : 0);
-    return gsi_min_u64(bytes, begin_of(split, split->current + 1) -
-                                  begin_of(split, split->current) - taken);
+        return window->bytes - off;
+    if (split->cuts == NULL)
+        return gsi_min_u64(window->bytes - off,
+                           begin_of(split, split->current + 1) - gsi_flow_bytes(&split->flow));
+    return begin - off +
+           split->entry_bytes * entries_before(split, window->data + begin,
+                                               (window->bytes - begin) / split->entry_bytes);
 }
 
-static void hand_block_on(struct gsi_split *split)
+static struct gsi_buffer *lend_block(void *context, uint64_t off)
 {
-    if (split->block != NULL)
-        gsi_sink_take(&split->sink, split->block);
-    split->block = NULL;
+    struct gsi_split *split = context;
+    (void)off;
+    return gsi_buffers_take(&split->blocks);
 }
 
-/* Copies what belongs to the file into blocks; false: no block is free. */
-static bool copy(struct gsi_split *split, uint64_t bytes)
+static void take_block(void *context, struct gsi_buffer *block)
 {
-    while (bytes > 0) {
-        if (split->block == NULL && (split->block = gsi_buffers_take(&split->blocks)) == NULL)
-            return false;
-        struct gsi_buffer *block = split->block;
-        uint64_t fitting = gsi_min_u64(bytes, block->capacity - block->bytes);
-        memcpy(block->data + block->bytes, split->window->data + split->window_off, fitting);
-        block->bytes += fitting;
-        split->window_off += fitting;
-        bytes -= fitting;
-        if (block->bytes == block->capacity)
-            hand_block_on(split);
-    }
-    return true;
+    struct gsi_split *split = context;
+    gsi_sink_take(&split->sink, block);
 }
 
-/* Of a window to the file; then the window is at its end, or the file. Returns whether to go on. */
+enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *windows,
+                               uint64_t entry_bytes, uint64_t total_bytes)
+{
+    if (has_columns(split))
+        gsi_columns_begin(&split->columns, windows, total_bytes);
+    if (split->memory == NULL)
+        return GS_OK;
+    split->entry_bytes = entry_bytes;
+    split->total_bytes = total_bytes;
+    split->flow = (struct gsi_flow){.loop = split->target->loop,
+                                    .receiver = {.context = split,
+                                                 .block = lend_block,
+                                                 .take = take_block,
+                                                 .belonging = belonging},
+                                    .windows = windows,
+                                    .most = UINT64_MAX};
+    gsi_flow_begin(&split->flow);
+    return begin_file(split);
+}
+
+/* ---- windows ---- */
+
+static bool take(void *context, struct gsi_buffer *window)
+{
+    struct gsi_split *split = context;
+    gsi_flow_take(&split->flow, window);
+    return false;
+}
+
+struct gsi_link gsi_split_link(struct gsi_split *split)
+{
+    if (has_columns(split))
+        return gsi_columns_link(&split->columns);
+    return (struct gsi_link){.context = split, .take = take};
+}
+
+/* The file ends where the flow cuts a block, or after the last window. Returns whether anything
+ * moved. */
 static bool fill(struct gsi_split *split)
 {
-    if (split->window == NULL) {
-        split->window = gsi_buffer_list_pop(&split->waiting);
-        split->window_off = split->window_end = 0;
-    }
-    if (split->window == NULL && !split->is_ended)
-        return false;
-    /* A block may have ended, and waiting begun, within an entry. */
-    if (split->window != NULL && split->window_off == split->window_end)
-        split->window_end += belonging(split);
-    if (split->window != NULL && !copy(split, split->window_end - split->window_off))
-        return false;
-    if (split->window != NULL && split->window_off == split->window->bytes) {
-        gsi_buffers_give(split->windows, split->window);
-        split->window = NULL;
-        return true;
-    }
-    hand_block_on(split);
+    bool has_moved = gsi_flow_pump(&split->flow);
+    if (!gsi_flow_is_cut(&split->flow) && !(split->is_ended && gsi_flow_is_idle(&split->flow)))
+        return has_moved;
     split->state = GSI_SPLIT_ENDS;
     return true;
 }
@@ -265,9 +248,8 @@ static bool is_idle(const void *context)
     if (has_columns(split))
         return gsi_columns_is_idle(&split->columns);
     bool is_between = split->state == GSI_SPLIT_FILLS && !split->is_ended;
-    return split->memory == NULL ||
-           ((is_between || split->state == GSI_SPLIT_IS_DONE) && split->window == NULL &&
-            split->waiting.head == NULL && split->sink.pending == 0);
+    return split->memory == NULL || ((is_between || split->state == GSI_SPLIT_IS_DONE) &&
+                                     gsi_flow_is_idle(&split->flow) && split->sink.pending == 0);
 }
 
 struct gsi_stage gsi_split_stage(struct gsi_split *split)
@@ -278,6 +260,8 @@ struct gsi_stage gsi_split_stage(struct gsi_split *split)
 void gsi_split_finish(struct gsi_split *split)
 {
     split->is_ended = true;
+    if (split->memory != NULL)
+        gsi_flow_end(&split->flow);
     gsi_columns_finish(&split->columns);
 }
 

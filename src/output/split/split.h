@@ -1,13 +1,15 @@
 /* split.h: stands before the sink when the output is several files (--split, --split-at).
  *
- *     windows, or blocks of --unique --copy--> blocks --> sink of file 1, then of file 2, ..
+ *     windows, or blocks of --unique --flow--> blocks --> sink of file 1, then of file 2, ..
  *
- * Each file begins with a new block, and its blocks are full, so that direct writes, packing and
- * headers need no change. One file is written at a time. The next one is begun when all of the file
- * is on its way through the sink. All files get their names at the end. */
+ * Each file begins with a new block, and all its blocks but the last are full, so that direct
+ * writes, packing and headers need no change. One file is written at a time. The next one is
+ * begun when all of the file is on its way through the sink. All files get their names at the
+ * end. */
 #ifndef GSI_SPLIT_H
 #define GSI_SPLIT_H
 
+#include "loop/flow.h"
 #include "merge/value_side.h"
 #include "output/sink.h"
 #include "output/split/columns.h"
@@ -24,11 +26,7 @@ struct gsi_split {
     uint64_t bytes;                    /* of elements: handed over to all sinks */
     uint8_t *memory;                   /* the blocks */
     struct gsi_buffers blocks;
-    struct gsi_buffers *windows; /* where windows go after they were copied */
-    struct gsi_buffer_list waiting;
-    struct gsi_buffer *window;       /* being copied, from window_off on */
-    uint64_t window_off, window_end; /* the latter: as far as it belongs to the current file */
-    struct gsi_buffer *block;        /* being filled */
+    struct gsi_flow flow; /* from windows into blocks, which it cuts where files end */
     enum gsi_split_state {
         GSI_SPLIT_FILLS,
         GSI_SPLIT_ENDS,
