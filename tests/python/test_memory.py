@@ -90,7 +90,7 @@ def test_peak__of_the_process__is_ceiling_and_little_more(folder, heavier, name)
 
 def test_peak__of_parquet_with_rows_of_a_byte__is_as_small(folder, heavier):
     """What ordering takes for each row is 50 times the row."""
-    parquet_memory.write(folder / 'x.parquet', 'bytes', rows=40 << 20)
+    parquet_memory.write(folder / 'x.parquet', 'bytes', rows=16 << 20)
     code = f'import libgsort as gs\ngs.sort_parquet("x.parquet", "y.parquet", ["c0"], 64 << 20)\n{PEAK}'
     told = subprocess.run([sys.executable, '-c', code], cwd=folder, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
@@ -105,6 +105,9 @@ def test_peak__of_parquet__is_ceiling_and_what_is_said_with_every_pool(folder, h
     import pyarrow as pa
     pools = pa.supported_memory_backends()
     assert 'system' in pools and len(pools) > 1
+    third = os.environ.get('GS_TEST_THIRD')
+    if third:  # one of them, another one each day
+        pools = [pools[int(third) % len(pools)]]
     for pool in pools:
         told = subprocess.run([sys.executable, '-c', code], cwd=folder, capture_output=True, text=True, check=False,
                               env={**os.environ, 'ARROW_DEFAULT_MEMORY_POOL': pool})
