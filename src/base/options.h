@@ -73,6 +73,20 @@ struct gsi_device_model {
     double start_seconds; /* before anything is read */
 };
 
+/* Statistics that follow from the order: of numbers, and of records of their first key, which is a
+ * number. */
+struct gsi_order_statistics {
+    /* Fractions as decimals from "0" to "1" or "median", GSI_QUANTILES_MAX at most. With GS_STATS
+     * they are of the first field with statistics; files are read up to three times then. */
+    const char *const *quantiles;
+    size_t quantile_count;
+    bool distinct; /* how many values differ, as with `unique` */
+    bool mode;     /* the most frequent value */
+    /* As quantiles: bins of equal width between the least and the greatest value, GSI_BINS_MAX at
+     * most; 0: none. With GS_STATS files are read at least twice. */
+    uint32_t bins;
+};
+
 /* What to do, by concept. Zeros are the defaults. */
 struct gsi_options {
     enum gs_action action;
@@ -201,16 +215,7 @@ struct gsi_options {
     size_t stats_field_count;
     bool check_counts; /* for a check: duplicates, valsort's sum; all is read then, past disorder */
     bool variance;     /* tallies have mean and variance; of numbers of up to 8 bytes */
-    /* What follows from the order, of records of their first key, which is a number: quantiles,
-     * fractions as decimals from "0" to "1" or "median", GSI_QUANTILES_MAX at most; how many values
-     * differ, as with `unique`; and the most frequent value. Quantiles also with GS_STATS, of
-     * records of their first field with statistics; then files are read up to three times. */
-    const char *const *quantiles;
-    size_t quantile_count;
-    bool distinct, mode;
-    /* As quantiles: bins of equal width between the least and the greatest value, GSI_BINS_MAX at
-     * most. With GS_STATS files are read twice at least. */
-    uint32_t histogram_bins;
+    struct gsi_order_statistics order_statistics;
 
     /* ---- resources ---- */
 

@@ -449,7 +449,8 @@ static enum gs_status find_journal(struct gsi_job *job)
 static enum gs_status plan_job(struct gsi_job *job)
 {
     GSI_TRY(gsi_job_plan(job));
-    GSI_TRY(gsi_ranks_check(job->options, job->loop.layout, job->loop.error));
+    GSI_TRY(gsi_ranks_check(&job->options->order_statistics, job->options->action != GS_STATS,
+                            job->loop.layout, job->loop.error));
     if (job->options->action == GS_SORT)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));

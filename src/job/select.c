@@ -65,7 +65,7 @@ struct select {
 bool gsi_select_is_wanted(const struct gsi_options *options)
 {
     return options->action == GS_STATS &&
-           (options->quantile_count > 0 || options->histogram_bins > 0);
+           (options->order_statistics.quantile_count > 0 || options->order_statistics.bins > 0);
 }
 
 /* Readers may promise how many bytes there are, and still give them once. */
@@ -351,7 +351,7 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
     const struct gsi_options *options = job->options;
     const struct gsi_record *record = job->loop.layout->record;
     void *memory;
-    *select = (struct select){.job = job, .open_count = options->quantile_count};
+    *select = (struct select){.job = job, .open_count = options->order_statistics.quantile_count};
     select->field = record != NULL ? gsi_ranks_field(record) : NULL;
     select->layout =
         gsi_layout_make(record != NULL ? select->field->type : job->loop.layout->type, false);
@@ -359,9 +359,10 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
     bool is_float = select->layout.type->kind == GSI_KEY_FLOAT;
     select->whole.high =
         is_float ? select->layout.map.nan_above : ~(gsi_u128)0 >> (128 - 8 * bytes);
-    for (size_t i = 0; i < options->quantile_count; i++) {
+    for (size_t i = 0; i < options->order_statistics.quantile_count; i++) {
         select->open[i] = i;
-        GSI_TRY(gsi_quantile_parse(options->quantiles[i], &select->quantiles[i], job->loop.error));
+        GSI_TRY(gsi_quantile_parse(options->order_statistics.quantiles[i], &select->quantiles[i],
+                                   job->loop.error));
     }
     select->memory_bytes = job->loop.ledger.needs[GSI_NEED_SELECT];
     GSI_TRY(gsi_memory_map(&job->loop.ledger, GSI_MEMORY_DATA, select->memory_bytes, &memory,
@@ -396,13 +397,14 @@ static enum gs_status take_tally(struct select *select)
     report->quantile_count = select->open_count;
     for (size_t i = 0; i < report->quantile_count; i++)
         gsi_fit_name(report->quantiles[i].text, sizeof report->quantiles[i].text,
-                     job->options->quantiles[i]);
+                     job->options->order_statistics.quantiles[i]);
     if (select->count == 0)
         select->open_count = 0;
-    report->has_no_bins = job->options->histogram_bins > 0 && select->count == 0;
-    select->is_binning = job->options->histogram_bins > 0 && select->count > 0 &&
-                         gsi_histogram_make(&select->histogram, select->layout.type,
-                                            job->options->histogram_bins, tally->min, tally->max);
+    report->has_no_bins = job->options->order_statistics.bins > 0 && select->count == 0;
+    select->is_binning =
+        job->options->order_statistics.bins > 0 && select->count > 0 &&
+        gsi_histogram_make(&select->histogram, select->layout.type,
+                           job->options->order_statistics.bins, tally->min, tally->max);
     report->bin_count = select->is_binning ? select->histogram.bins : 0;
     for (uint32_t i = 0; i < report->bin_count; i++)
         gsi_histogram_from(&select->histogram, i, report->bins[i].from);

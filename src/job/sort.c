@@ -207,7 +207,7 @@ static enum gs_status begin_output(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
     struct gsi_delivery *delivery = &sort->delivery;
-    if (gsi_ranks_wanted(job->options))
+    if (gsi_ranks_wanted(&job->options->order_statistics))
         GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, &job->report->tally));
     GSI_TRY(gsi_delivery_start(delivery));
     gsi_spill_trim(&job->spill.store);

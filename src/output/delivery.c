@@ -62,7 +62,7 @@ static void link_all(struct gsi_delivery *delivery)
     uint32_t count = 0;
     if (delivery->is_checked)
         delivery->links[count++] = gsi_stream_check_link(&delivery->check);
-    if (gsi_ranks_wanted(delivery->target->options))
+    if (gsi_ranks_wanted(&delivery->target->options->order_statistics))
         delivery->links[count++] = gsi_ranks_link(&delivery->ranks);
     if (delivery->has_blocks)
         delivery->links[count++] = gsi_unique_link(&delivery->unique);
@@ -101,7 +101,8 @@ enum gs_status gsi_delivery_start(struct gsi_delivery *delivery)
     gsi_loop_phase(loop, GS_PHASE_WRITE, bytes);
     GSI_TRY(gsi_header_head(target->inputs, (target->options->into ? target->whole_bytes : bytes) /
                                                 loop->layout->element_bytes));
-    gsi_ranks_begin(&delivery->ranks, target->options, loop->layout, delivery->report);
+    gsi_ranks_begin(&delivery->ranks, &target->options->order_statistics, loop->layout,
+                    delivery->report);
     if (delivery->check.imprint.count == 0)
         return begin(delivery, bytes, false);
     delivery->sink.total_bytes = bytes;

@@ -39,7 +39,7 @@ const char *gsi_in_order_why_not(const struct gsi_options *options, const struct
     if (inputs->carry != NULL || (options->unique && !gsi_unique_is_plain(options)) ||
         gsi_byte_order_differs(options->out_order, inputs->layout))
         return "the output differs from the elements that are sorted";
-    if (options->has_top || gsi_ranks_wanted(options))
+    if (options->has_top || gsi_ranks_wanted(&options->order_statistics))
         return "the number of elements must be known first";
     if (inputs->are_many)
         return "there are too many inputs to keep open";

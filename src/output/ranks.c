@@ -22,43 +22,43 @@ static bool has_counted_key(const struct gsi_record *record)
     return field != NULL && gsi_field_is_same(field, &record->keys[0]);
 }
 
-static const char *wanted_name(const struct gsi_options *options)
+static const char *wanted_name(const struct gsi_order_statistics *asked)
 {
-    return options->quantile_count > 0   ? "quantiles"
-           : options->histogram_bins > 0 ? "histogram"
-           : options->distinct           ? "distinct"
-                                         : "mode";
+    return asked->quantile_count > 0 ? "quantiles"
+           : asked->bins > 0         ? "histogram"
+           : asked->distinct         ? "distinct"
+                                     : "mode";
 }
 
-enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct gsi_layout *layout,
-                               struct gs_error *error)
+enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is_sort,
+                               const struct gsi_layout *layout, struct gs_error *error)
 {
     const struct gsi_record *record = layout->record;
     struct gsi_quantile quantile;
-    if (!gsi_ranks_wanted(options))
+    if (!gsi_ranks_wanted(asked))
         return GS_OK;
-    if (options->quantile_count > GSI_QUANTILES_MAX)
+    if (asked->quantile_count > GSI_QUANTILES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--quantiles: %zu quantiles exceed the limit of %d",
-                        options->quantile_count, GSI_QUANTILES_MAX);
-    for (size_t i = 0; i < options->quantile_count; i++)
-        GSI_TRY(gsi_quantile_parse(options->quantiles[i], &quantile, error));
-    if (options->histogram_bins > GSI_BINS_MAX)
+                        asked->quantile_count, GSI_QUANTILES_MAX);
+    for (size_t i = 0; i < asked->quantile_count; i++)
+        GSI_TRY(gsi_quantile_parse(asked->quantiles[i], &quantile, error));
+    if (asked->bins > GSI_BINS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--histogram: %u bins exceed the limit of %d",
-                        options->histogram_bins, GSI_BINS_MAX);
-    if (options->action == GS_STATS && record != NULL && record->field_count == 0)
+                        asked->bins, GSI_BINS_MAX);
+    if (!is_sort && record != NULL && record->field_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: needs a field that is a number; name one with --stats-of",
-                        wanted_name(options));
-    if (options->action == GS_STATS)
+                        wanted_name(asked));
+    if (!is_sort)
         return GS_OK;
     if (record != NULL && (record->key_count == 0 || record->keys[0].type == NULL))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: describes the first key, which must be a number",
-                        wanted_name(options));
+                        wanted_name(asked));
     if (record != NULL && !has_counted_key(record))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: describes the first key; name it with --stats-of, too",
-                        wanted_name(options));
+                        wanted_name(asked));
     return GS_OK;
 }
 
@@ -71,7 +71,7 @@ static bool has_repeats(const struct gsi_layout *layout)
                               record->keys[0].bytes == layout->element_bytes);
 }
 
-void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
+void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics *asked,
                      const struct gsi_layout *layout, struct gs_report *report)
 {
     const struct gsi_record *record = layout->record;
@@ -79,8 +79,8 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
                                 .key = record != NULL ? &record->keys[0] : NULL,
                                 .type = record != NULL ? record->keys[0].type : layout->type,
                                 .report = report,
-                                .is_wanted = gsi_ranks_wanted(options),
-                                .has_groups = options->distinct || options->mode,
+                                .is_wanted = gsi_ranks_wanted(asked),
+                                .has_groups = asked->distinct || asked->mode,
                                 .has_repeats = has_repeats(layout)};
     if (!ranks->is_wanted)
         return;
@@ -92,19 +92,18 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
     ranks->first = gsi_layout_nans_lead(layout) ? tally->nan_count : 0;
     if (record != NULL)
         report->quantile_field = report->fields[counted - record->fields];
-    report->has_no_bins = options->histogram_bins > 0 && ranks->count == 0;
-    if (options->histogram_bins > 0 && ranks->count > 0 &&
-        gsi_histogram_make(&ranks->histogram, ranks->type, options->histogram_bins, tally->min,
-                           tally->max))
-        report->bin_count = options->histogram_bins;
-    report->quantile_count = options->quantile_count;
+    report->has_no_bins = asked->bins > 0 && ranks->count == 0;
+    if (asked->bins > 0 && ranks->count > 0 &&
+        gsi_histogram_make(&ranks->histogram, ranks->type, asked->bins, tally->min, tally->max))
+        report->bin_count = asked->bins;
+    report->quantile_count = asked->quantile_count;
     for (size_t i = 0; i < report->quantile_count; i++) {
         struct gsi_rank_places *places = &ranks->places[i];
         struct gsi_quantile_report *quantile = &report->quantiles[i];
-        gsi_fit_name(quantile->text, sizeof quantile->text, options->quantiles[i]);
+        gsi_fit_name(quantile->text, sizeof quantile->text, asked->quantiles[i]);
         if (ranks->count == 0)
             continue;
-        gsi_quantile_parse(options->quantiles[i], &ranks->quantiles[i], NULL); /* was checked */
+        gsi_quantile_parse(asked->quantiles[i], &ranks->quantiles[i], NULL); /* was checked */
         quantile->rank = gsi_quantile_nearest(ranks->quantiles[i], ranks->count);
         places->nearest = quantile->rank++;
         places->low = gsi_quantile_between(ranks->quantiles[i], ranks->count, &places->part);

@@ -38,10 +38,10 @@ struct gsi_ranks {
     uint64_t group_count;
 };
 
-/* gsi_ranks_check: checks what was asked for against the other options.
+/* gsi_ranks_check: checks what was asked for, of a sort or a merge, or of data that are only read.
  * fails GS_E_USAGE */
-enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct gsi_layout *layout,
-                               struct gs_error *error);
+enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is_sort,
+                               const struct gsi_layout *layout, struct gs_error *error);
 
 /* gsi_ranks_field: returns the field whose values have ranks: the first key if it has statistics,
  * else the first field that has. NULL: no field has. */
@@ -51,16 +51,15 @@ const struct gsi_field *gsi_ranks_field(const struct gsi_record *record);
  * there.
  * gsi_ranks_link: a link that looks at windows.
  * gsi_ranks_end: all windows went by; fills in the report. */
-void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
+void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics *asked,
                      const struct gsi_layout *layout, struct gs_report *report);
 struct gsi_link gsi_ranks_link(struct gsi_ranks *ranks);
 void gsi_ranks_end(struct gsi_ranks *ranks);
 
 /* gsi_ranks_wanted: whether any of these is asked for. */
-static inline bool gsi_ranks_wanted(const struct gsi_options *options)
+static inline bool gsi_ranks_wanted(const struct gsi_order_statistics *asked)
 {
-    return options->quantile_count > 0 || options->histogram_bins > 0 || options->distinct ||
-           options->mode;
+    return asked->quantile_count > 0 || asked->bins > 0 || asked->distinct || asked->mode;
 }
 
 #endif

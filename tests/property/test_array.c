@@ -539,8 +539,10 @@ static void test_array__quantiles__leave_it_as_it_is(void **state)
     for (int i = 0; i < COUNT; i++)
         numbers[i] = i * 7919 % COUNT - COUNT / 2;
     memcpy(want, room, COUNT * sizeof *numbers);
-    const struct gsi_options options = {
-        .type = "f64", .quantiles = (const char *const[]){"median"}, .quantile_count = 1};
+    const struct gsi_options options = {.type = "f64",
+                                        .order_statistics.quantiles =
+                                            (const char *const[]){"median"},
+                                        .order_statistics.quantile_count = 1};
     struct gs_report report;
     assert_int_equal(gs_stats_array(numbers, COUNT * sizeof *numbers, &options, &report, NULL),
                      GS_OK);

@@ -82,17 +82,17 @@ static void test_counted__random_numbers_and_ways__as_the_model(void **state)
                                       .thread_count = 1 + (uint32_t)test_below(&random, 4),
                                       .memory_bytes = (uint64_t)32 << 20,
                                       .window_bytes = test_below(&random, 2) * 12288,
-                                      .quantiles = quantiles,
-                                      .quantile_count = 4 * test_below(&random, 2),
-                                      .distinct = true,
-                                      .mode = true,
+                                      .order_statistics.quantiles = quantiles,
+                                      .order_statistics.quantile_count = 4 * test_below(&random, 2),
+                                      .order_statistics.distinct = true,
+                                      .order_statistics.mode = true,
                                       .verify_read = test_below(&random, 4) == 0,
                                       .variance = test_below(&random, 2) == 0};
         if (test_below(&random, 3) == 0) {
             options.has_top = true;
             options.top_count = test_below(&random, n + 2);
-            options.quantile_count = 0;
-            options.distinct = options.mode = false;
+            options.order_statistics.quantile_count = 0;
+            options.order_statistics.distinct = options.order_statistics.mode = false;
         }
         size_t length = options.has_top && options.top_count < n ? options.top_count : n;
         struct gs_report counted = run_sort(&options, round);

@@ -238,10 +238,10 @@ static void run_case(struct test_random *random, const struct way *way)
                                   .window_bytes = way->window_bytes,
                                   .spill_all = way->spill_all,
                                   .unique = way->unique,
-                                  .quantiles = texts,
-                                  .quantile_count = QUANTILE_COUNT,
-                                  .distinct = !way->stats,
-                                  .mode = !way->stats};
+                                  .order_statistics.quantiles = texts,
+                                  .order_statistics.quantile_count = QUANTILE_COUNT,
+                                  .order_statistics.distinct = !way->stats,
+                                  .order_statistics.mode = !way->stats};
     if (data.is_record) {
         options.record_bytes = data.model.bytes;
         options.keys = data.model.texts;

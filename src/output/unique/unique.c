@@ -142,7 +142,7 @@ uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory
     const struct gsi_fold *fold = target->inputs->fold;
     if (!gsi_target_has_blocks(target) || target->inputs->carry != NULL || fold == NULL ||
         !gsi_fold_may_join(fold) || !keeps_one(options) || options->merge ||
-        gsi_ranks_wanted(options))
+        gsi_ranks_wanted(&options->order_statistics))
         return 0;
     uint64_t bytes = gsi_early_fold_bytes(target->loop->layout, memory_bytes, thread_count);
     return bytes <= memory_bytes / EARLY_PART ? bytes : 0;
