@@ -126,4 +126,19 @@ with tempfile.TemporaryDirectory() as scratch:
     if done.returncode != 1 or done.stdout.replace(command, 'RUN').splitlines() != CASES_PRINT:
         broken = True
         print(f'run.sh: status {done.returncode}', done.stdout, sep='\n')
+# A third of the cases; of one case that case.
+with tempfile.TemporaryDirectory() as scratch:
+    for area, count in ('four', 4), ('one', 1):
+        os.mkdir(f'{scratch}/{area}')
+        for i in range(count):
+            with open(f'{scratch}/{area}/{i}.sh', 'w', encoding='utf-8') as file:
+                file.write(f'printf " {area}{i}" >>{scratch}/ran\n')
+        for third in '123':
+            subprocess.run([f'{TESTS}/cli/run.sh', scratch, f'{scratch}/{area}'], stdout=subprocess.DEVNULL, check=True,
+                           env={**os.environ, 'GS_TEST_SMALL': '1', 'GS_TEST_THIRD': third})
+    with open(f'{scratch}/ran', encoding='utf-8') as file:
+        ran = file.read()
+    if ran != ' four0 four3 four1 four2 one0 one0 one0':
+        broken = True
+        print(f'run.sh: a third: {ran}')
 sys.exit(broken)
