@@ -210,7 +210,9 @@ void gsi_merger_stop(struct gsi_merger *merger)
     gsi_sorted_reader_stop(&merger->sorted);
 }
 
-void gsi_merger_take_back(struct gsi_merger *merger, struct gsi_buffer *buffer)
+/* Takes the buffer of the device's BUFFER event, which is one of a spilled run or of a sorted
+ * input. */
+static void take_back(struct gsi_merger *merger, struct gsi_buffer *buffer)
 {
     if (merger->sorted.inputs != NULL && gsi_buffers_has(merger->sorted.buffers, buffer)) {
         gsi_sorted_reader_take(&merger->sorted, buffer);
@@ -231,7 +233,7 @@ static void take_event(void *context, const struct gsi_event *event)
     if (event->kind == GSI_EVENT_WINDOW)
         gsi_merger_take(context, event->buffer);
     else if (event->kind == GSI_EVENT_BUFFER)
-        gsi_merger_take_back(context, event->buffer);
+        take_back(context, event->buffer);
 }
 
 static bool pump(void *context)

@@ -100,10 +100,6 @@ void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window);
 /* gsi_merger_stop: pulls no more; windows that were pulled are still delivered. */
 void gsi_merger_stop(struct gsi_merger *merger);
 
-/* gsi_merger_take_back: takes the buffer of the device's BUFFER event, which is one of a spilled
- * run or of a sorted input. */
-void gsi_merger_take_back(struct gsi_merger *merger, struct gsi_buffer *buffer);
-
 /* gsi_merger_is_done: every window was delivered, and the readers are idle. */
 bool gsi_merger_is_done(const struct gsi_merger *merger);
 
