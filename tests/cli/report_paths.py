@@ -54,7 +54,7 @@ WAYS = [
     ["--io=threads", "--memory=11M"],
     [PIPED],
     [PIPED, "--memory=11M"],
-    [PIPED, "--parallel=3", "--spill=always"],
+    [PIPED, "--parallel=3", "--spill=always", "--memory=48M"],
     [PACKED],
     [PACKED, "--memory=11M"],
     ["--output=/dev/null"],
