@@ -2,10 +2,11 @@
 `drawn` makes a Case.
 """
 import struct
+import subprocess
 from dataclasses import dataclass, field as dataclass_field
 
 from algebra import Condition, Fold, Job
-from elements import NAN, TYPES, Field, Key, random_bits, type_of
+from elements import NAN, TYPES, Field, Key, nearest_bits, random_bits, type_of
 from variants import FOLDS, RANKS, VARIANTS
 
 # What refuses inputs that are read once: pipes, and compressed files.
@@ -31,6 +32,7 @@ class Case:
     head: int = 0
     tail: int = 0
     named: list = dataclass_field(default_factory=list)  # files as messages name them
+    disorder: tuple = None  # of a merge: a file's number, and its first element that is out of order
 
     def command(self):
         return [argument for _, argument in self.options] + self.inputs
@@ -53,11 +55,13 @@ def draw_layout(rng, job, names):
     """The length of records, their keys, and fields that are no keys."""
     needs_key = "--key=16:f64" in names
     job.record = rng.choice([1, 2, 3, 4, 5, 8, 8, 9, 12, 13, 16, 16, 17, 24, 24, 32, 40, 100, 100, 211])
+    if rng.random() < 0.02:
+        job.record = rng.choice([1000, 9000, 16383, 16384, 50001])
     fields, off = [], 0
     wanted = sum(fold in names for fold in FOLDS) + 2 * ("--stats-of=16:f64" in names) + 2 * ("--group=1" in names) + 1
     if needs_key:
         job.record = max(job.record, 6 * wanted)
-    while off < job.record:
+    while off < job.record and len(fields) < 60:
         rest = job.record - off
         most = 8 if wanted > 2 or "--variance" in names else 16
         fitting = [name for name in TYPES if type_of(name).bytes <= min(rest, most)]
@@ -70,7 +74,7 @@ def draw_layout(rng, job, names):
     if needs_key:
         numbers = [field for field in fields if not field.type.is_bytes]
         count = min(len(fields), rng.choice([1, 1, 2, 3]) + ("--group=1" in names))
-        if names & set(FOLDS) and rng.random() < 0.4:
+        if names & set(FOLDS) and rng.random() < 0.5:
             fields, job.record = only_folded(fields, count, len(names & set(FOLDS)))
             numbers = [field for field in fields if not field.type.is_bytes]
         keys = fields[:count]
@@ -81,8 +85,25 @@ def draw_layout(rng, job, names):
             else:
                 keys = [numbers[0]] + [key for key in keys[1:] if key is not numbers[0]]
         job.keys = [Key(key.off, key.type.name, rng.random() < 0.3) for key in keys]
+        if not names & {*FOLDS, "--stats-of=16:f64"}:
+            overlap_keys(rng, job)
         fields = [field for field in fields if all(field.off != key.off for key in keys)]
     return fields
+
+
+def overlap_keys(rng, job):
+    """Moves some keys but the first one anywhere."""
+    for i, key in enumerate(job.keys[1:], 1):
+        moved = Key(rng.randrange(job.record - key.type.bytes + 1), key.type.name, key.is_falling)
+        if rng.random() < 0.2 and all(moved.text != other.text for other in job.keys):
+            job.keys[i] = moved
+
+
+def make_alike(rng, elements):
+    """Lets elements share the beginnings of a few: all but two bytes, or any number."""
+    width = len(elements[0])
+    begins = [element[:rng.choice([max(width - 2, 0), rng.randrange(width + 1)])] for element in elements[:rng.choice([1, 1, 5])]]
+    return [(begin := rng.choice(begins)) + element[len(begin):] for element in elements]
 
 
 def draw_elements(rng, job, fields, count):
@@ -92,8 +113,11 @@ def draw_elements(rng, job, fields, count):
         kind = type_of(job.type)
         return [kind.raw_of(random_bits(rng, kind, style)) for _ in range(count)]
     styles = {}
+    has_few_groups = job.unique and rng.random() < 0.4
     for field in fields + job.keys:
-        styles[field.off] = rng.choice([style, "few", "near", "any"]) if field in job.keys else rng.choice(["few", "few", "near", "special"])
+        styles[field.off] = rng.choice([style, "few", "near", "any"]) if field in job.keys else rng.choice(["few", "few", "near", "special", "any"])
+        if has_few_groups and field in job.keys:
+            styles[field.off] = "three"
     is_plain = rng.random() < 0.3 or not job.keys
     elements = []
     for _ in range(count):
@@ -103,7 +127,31 @@ def draw_elements(rng, job, fields, count):
         for field in [*fields, *job.keys]:
             record[field.off:field.end] = field.type.raw_of(random_bits(rng, field.type, styles[field.off]))
         elements.append(bytes(record))
+    return make_alike(rng, elements) if elements and rng.random() < 0.15 else elements
+
+
+def nearly_sorted(rng, job, elements):
+    """Sorted pieces, one after the other, or in order but for a few late elements."""
+    pieces = rng.choice([1, 1, 2, 5])
+    bounds = [i * len(elements) // pieces for i in range(pieces + 1)]
+    elements = [element for a, b in zip(bounds, bounds[1:]) for element in sorted(elements[a:b], key=job.order)]
+    for _ in range(rng.choice([0, 1, 3]) if len(elements) > 1 else 0):
+        elements.insert(rng.randrange(len(elements)), elements.pop(rng.randrange(len(elements))))
     return elements
+
+
+def disorder(rng, case):
+    """Moves an element of one file, now and then."""
+    at = rng.randrange(len(case.job.files))
+    file = case.job.files[at]
+    if rng.random() > 0.15 or len(file) < 2:
+        return
+    file.insert(rng.choice([0, 1, len(file) // 2, len(file) - 2, rng.randrange(len(file))]), file.pop(rng.choice([0, -1, rng.randrange(len(file))])))
+    orders = list(map(case.job.order, file))
+    falls = [i for i in range(1, len(file)) if orders[i] < orders[i - 1]]
+    if falls:
+        case.disorder = at, falls[0]
+        case.edges.add("not sorted")
 
 
 def draw_files(rng, case, fields):
@@ -112,9 +160,13 @@ def draw_files(rng, case, fields):
     one_file = names & {"--find=3..5", "--head=2", "--tail=3", "--region=48:2256"}
     file_count = 1 if one_file else rng.choice([1, 1, 2, 2, 3, 5] if is_sorted or "--files0-from=names" in names else [1, 1, 1, 2, 3])
     most = rng.choice([3, 40, 300, 300, 1500])
-    is_equal = rng.random() < 0.05
+    if rng.random() < 0.03 and job.element_bytes <= 40:
+        most = 400000 // job.element_bytes // (1 + job.element_bytes % 8 + file_count) % 20000
+    is_equal = rng.random() < (0.3 if "--histogram=3" in names else 0.05)
     for _ in range(file_count):
-        count = rng.choice([0, 1, most, most, rng.randrange(most + 1)])
+        page = max(1, 4096 * rng.choice([1, 1, 2, 4]) // job.element_bytes)  # windows and chunks are some of them
+        count = rng.choice([0, 1, most, most, rng.randrange(most + 1), min(page, 3000) + rng.choice([-1, 0, 1])])
+        count = min(count, 600000 // job.element_bytes)
         elements = draw_elements(rng, job, fields, count)
         if is_equal and elements:
             elements = [(job.files[0] or elements)[0] if job.files else elements[0]] * count
@@ -125,7 +177,12 @@ def draw_files(rng, case, fields):
         elif how < 0.2:
             elements.sort(key=job.order, reverse=True)
             case.edges.add("falling")
+        elif how < 0.35 and not is_sorted:
+            elements = nearly_sorted(rng, job, elements)
+            case.edges.add("nearly sorted")
         job.files.append(elements)
+    if "--merge" in names and not names & {"--top=5", "--part=1/2", "--range=40:50", "--find=3..5", "--where=0:u64>4", "--check", "--check=quiet"}:
+        disorder(rng, case)
     if is_sorted and names & {"--check", "--check=quiet"}:
         whole = sorted((element for file in job.files for element in file), key=job.order)
         if rng.random() < 0.5:  # all files in one order
@@ -157,6 +214,20 @@ def literal(field, raw):
     return "nat" if value == NAN else str(value)
 
 
+def between_floats(rng, kind, raw, value):
+    """A decimal at half the way to a neighbor or by a little beside, exactly, and the number that it is rounded to."""
+    bits = kind.bits_of(raw)
+    neighbor = kind.value(kind.raw_of(bits + 1)) if bits & ~kind.sign < kind.infinity - 1 else value
+    half = (value + neighbor) / 2
+    number = half + (neighbor - half) / 2 ** 60 * rng.choice([-1, 0, 1])
+    shift = number.denominator.bit_length() - 1
+    if shift > 150:  # a text of more digits
+        return kind.text(raw), value
+    digits = str(abs(number.numerator) * 5 ** shift).rjust(shift + 1, "0")
+    text = ("-" if number < 0 else "") + (f"{digits[:-shift]}.{digits[-shift:]}" if shift else digits)
+    return text, kind.value(kind.raw_of(nearest_bits(number, kind.base)))
+
+
 def draw_where(rng, case, fields):
     for _ in range(rng.choice([1, 1, 2])):
         field = Field(0, case.job.type) if not case.job.record else rng.choice([*fields, *case.job.fields()])
@@ -166,7 +237,10 @@ def draw_where(rng, case, fields):
         value = raw if field.type.is_bytes else field.type.value(raw)
         if value == NAN and operator not in ("==", "!="):
             operator = "!="
-        text = (field.text if case.job.record else "") + operator + literal(field, raw)
+        shown = literal(field, raw)
+        if field.type.is_float and not isinstance(value, str) and rng.random() < 0.4:
+            shown, value = between_floats(rng, field.type, raw, value)
+        text = (field.text if case.job.record else "") + operator + shown
         case.job.where.append(Condition(field, operator, value, text))
         yield text
 
@@ -238,12 +312,30 @@ def draw_range(rng, case):
     return f"{first}:{'' if count is None else count}"
 
 
-def packed(data):
-    """A zstd frame that holds the data as they are, without zstd."""
-    frame = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", len(data))
-    blocks = [data[at:at + 100000] for at in range(0, len(data), 100000)] or [b""]
+def packed(rng, data):
+    """zstd frames of every kind: as zstd makes them, or plain and repeated bytes; some are empty or to be skipped."""
+    bounds = sorted({0, len(data), *(rng.randrange(len(data) + 1) for _ in range(rng.choice([0, 0, 1, 5])))})
+    frames = []
+    for part in [data[a:b] for a, b in zip(bounds, bounds[1:])] or [b""]:
+        if rng.random() < 0.3:
+            options = rng.choice([["-1"], ["-3", "--no-check"], ["-1", "--check", "--zstd=wlog=10"]])
+            frames.append(subprocess.run(["zstd", "-cq", *options], input=part, check=True, capture_output=True).stdout)
+        else:
+            frames.append(plain_frame(rng, part))
+        if rng.random() < 0.2:
+            frames.append(plain_frame(rng, b"") if rng.random() < 0.5 else struct.pack("<II", 0x184d2a50 + rng.randrange(16), 5) + b"skip!")
+    return b"".join(frames)
+
+
+def plain_frame(rng, data):
+    """A frame whose blocks hold the data as they are, or a byte that is repeated."""
+    frame = b"\x28\xb5\x2f\xfd"
+    frame += b"\xa0" + struct.pack("<I", len(data)) if rng.random() < 0.7 else b"\0\x58"  # its length, or a window of 2 MiB
+    most = rng.choice([100000, 1000, 17])
+    blocks = [data[at:at + most] for at in range(0, len(data), most)] + [b""] * (not data or rng.random() < 0.2)
     for i, block in enumerate(blocks):
-        frame += (len(block) << 3 | (i == len(blocks) - 1)).to_bytes(3, "little") + block
+        is_repeated = len(set(block)) == 1
+        frame += (len(block) << 3 | 2 * is_repeated | (i == len(blocks) - 1)).to_bytes(3, "little") + (block[:1] if is_repeated else block)
     return frame
 
 
@@ -279,7 +371,7 @@ def draw_data(rng, case):
     suffix = "" if job.record or "--type=i64" in names else "." + job.type
     case.header = rng.randbytes(rng.choice([1, 3, 24, 500])) if "--header=24" in names else b""
     around = (rng.randbytes(rng.randrange(30)), rng.randbytes(rng.randrange(30))) if "--region=48:2256" in names else (b"", b"")
-    is_packed = not names & NOT_PACKED and rng.random() < 0.12 and not ("--merge" in names and "--header=24" in names)
+    is_packed = not names & NOT_PACKED and rng.random() < 0.15 and not ("--merge" in names and "--header=24" in names)
     if {"--histogram=3", "--stats-only"} <= names:
         is_packed = False
     is_packed = is_packed and "--values=values:8=values.out" not in names and "--split=3" not in names
@@ -296,7 +388,7 @@ def draw_data(rng, case):
             case.region = f"{len(around[0])}:{len(data)}"
         data = around[0] + data + around[1]
         name = f"{i}{suffix}"
-        case.files[name] = packed(data) if is_packed and data else data
+        case.files[name] = packed(rng, data) if is_packed and data else data
         case.inputs.append(name)
     case.named = list(case.inputs)
     if is_packed:
@@ -343,7 +435,7 @@ AS_IN_ROW = {"--ties=bytes", "--ties=input", "--keep=first", "--keep=repeated", 
 
 
 # Kinds of inputs that are counted beside each option (--coverage).
-EDGES = {"sorted", "falling", "stdin", "zst", "npy", "empty", "one element", "several files", "equal elements", "NaN", "tail", "repeated keys"}
+EDGES = {"not sorted", "sorted", "falling", "nearly sorted", "stdin", "zst", "npy", "empty", "one element", "several files", "equal elements", "NaN", "tail", "repeated keys"}
 
 
 def edges_of(case):
@@ -357,15 +449,15 @@ def edges_of(case):
     return {name for name, is_there in found.items() if is_there}
 
 
-def drawn(rng, names):
-    """A Case of these variants, which go together."""
+def drawn(rng, names, is_refused=False):
+    """A Case of these variants. is_refused: they do not go together, in the meanings of their rows."""
     job = Job()
     case = Case(set(names), job)
     if "--spill=always" in names and rng.random() < 0.95:  # without a limit it takes all memory, which takes time
         names = names | {"--memory=64M"}
         case.names.add("--memory=64M")
     given = {name: ARGUMENTS[name](rng) for name in sorted(names) if ARGUMENTS.get(name)}
-    given |= {name: name.split("=", 1)[1] for name in names & AS_IN_ROW}
+    given |= {name: name.split("=", 1)[1] for name in names & (AS_IN_ROW | ({"--keep=last"} if is_refused else set()))}
     given |= {name: None for name in names & PLAIN}
     if "--print=text" in names and not names & {"--head=2", "--tail=3"}:
         given["--print=text"] = rng.choice(["text", "header", "json"])
@@ -381,6 +473,7 @@ def drawn(rng, names):
         fields = draw_layout(rng, job, names)
         case.names.add("--record=24")
         given["--record=24"] = str(job.record)
+        given |= {name: "1M" for name in ("--chunk=64K", "--window=64K") if name in given and job.record >= 1000}
         if "--key=16:f64" not in names and names & {*RANKS, "--variance"}:
             case.names.add("--key=16:f64")
             job.keys = [Key(0, "uint8")]

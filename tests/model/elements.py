@@ -189,6 +189,9 @@ def random_bits(rng, type, style):
     """Bits of a number: few different ones, special ones, or any."""
     if type.is_bytes:
         return rng.choice([0x61, 0x62, 0x7a]) << type.bits - 8 if style == "few" else rng.getrandbits(type.bits)
+    if style == "three":
+        bits = rng.randrange(3)
+        return nearest_bits(Fraction(bits, 2), type.base) if type.is_float else bits << type.bits - 8 if type.is_bytes else bits
     if style == "few":
         if type.is_float:
             return nearest_bits(Fraction(rng.randrange(-8, 9), 4), type.base)

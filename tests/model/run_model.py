@@ -5,6 +5,8 @@
     run_model.py BIN_DIR --jobs N            so many
     run_model.py BIN_DIR --seed S --only I   job I of this seed alone; its files stay in ./model-S-I
     run_model.py BIN_DIR --coverage          prints pairs and edge cases that no job had
+    run_model.py BIN_DIR --tiny PROGRAM      some ways run in a gsort with small constants (GSI_CONSTANT)
+    run_model.py BIN_DIR --gpu PROGRAM       some ways run in a gsort with an emulated GPU; without it, on a real GPU if there is one
 """
 import argparse
 import ast
@@ -34,6 +36,8 @@ JOBS = 3000
 JOBS_SMALL = 500
 WAY_COUNT = 2  # in which each job runs
 SHOW_REPORT = {"--stats", "--quantiles", "--histogram", "--distinct", "--mode", "--variance", "--stats-of", "--stats-only"}
+ADVICE = re.compile(r"^gsort: (?P<option>--window|--chunk|--batch-size|--memory)(?P<all> and )?.*(?:use (?P<better>(?P=option)=\w+)$|leave (?:(?P=option)|them) out$|"
+                    r"too few to sort with; at least (?P<least>\d+) MiB are needed)", re.M)
 DISORDER = re.compile("is out of order|is a duplicate|in order: ")
 
 
@@ -138,10 +142,14 @@ def expected(case):
         wanted.code = 0 if algebra.first_disorder(job) is None else 1
         wanted.out = None
         return wanted
+    if case.disorder:
+        file, element = case.disorder
+        wanted.code, wanted.refusal = 2, f"'{case.named[file]}': is not sorted: element {element} is less than its predecessor"
+        return wanted
     try:
         result = algebra.wanted(job)
-    except algebra.DoesNotFit as reason:
-        wanted.code, wanted.refusal = 2, str(reason)
+    except algebra.DoesNotFit:
+        wanted.code, wanted.refusal = 2, "does not fit"
         return wanted
     wanted.read, wanted.may_fail = result.read, result.may_fail
     wanted.report = statistics.report_of(job, result, len(result.written))
@@ -181,6 +189,22 @@ def run(gsort, case, command, folder):
     return Done(done.returncode, done.stdout, done.stderr, taken_files(case, folder))
 
 
+def run_as_advised(gsort, case, command, folder):
+    """Where memory, a window, a chunk or a batch is too small, runs what gsort advises; that command, too."""
+    for _ in range(4):
+        done = run(gsort, case, command, folder)
+        advice = ADVICE.search(done.err)
+        if not advice:
+            break
+        option, better = advice["option"], advice["better"]
+        if advice["least"]:
+            better = f"--memory={2 * int(advice['least'])}M"
+        left_out = ("--chunk", "--window", "--batch-size") if advice["all"] else (option,)
+        kept = [argument for argument in command if argument.split("=")[0] not in left_out]
+        command = ([better] if better else []) + kept
+    return command, done
+
+
 def taken_files(case, folder):
     """What was written, which is removed."""
     files = {}
@@ -201,6 +225,12 @@ def taken_files(case, folder):
 def unpacked(data):
     done = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True)
     return done.stdout if done.returncode == 0 else b"(not zstd) " + data
+
+
+def compressed(case, done):
+    """The bytes of the outputs with their names."""
+    files = [(name, data) for name, data in done.files.items() if name != "report.json"]
+    return *sorted(files), b"" if case.output else done.out
 
 
 def without_npy_header(case, data):
@@ -243,8 +273,8 @@ def judge(case, wanted, done, command):
     if done.code != wanted.code:
         return [f"exit status {done.code}, not {wanted.code}: {done.err.strip()[:300]}"]
     if wanted.refusal is not None:
-        if "does not fit" not in done.err or done.files or done.out and case.output:
-            wrong.append(f"a sum that does not fit is refused otherwise: {done.err.strip()[:300]}, {list(done.files)}")
+        if wanted.refusal not in done.err or done.files or done.out and case.output:
+            wrong.append(f"is not refused because {wanted.refusal}, but: {done.err.strip()[:300]}, {list(done.files)}")
         return wrong
     files = dict(done.files)
     report = None
@@ -281,6 +311,23 @@ def judge(case, wanted, done, command):
     wrong += judge_lines(case, wanted, done, command)
     if report is not None and wanted.report is not None:
         wrong += statistics.differences(wanted.report, report)
+        wrong += judge_work(case, files, report, command)
+    return wrong
+
+
+def judge_work(case, files, report, command):
+    """What a report says of the work: memory, runs, and the bytes of the output files."""
+    wrong = []
+    if report["memory_peak_bytes"] > report["plan"]["memory_bytes"]:
+        wrong.append(f"memory_peak_bytes is {report['memory_peak_bytes']}, more than the planned {report['plan']['memory_bytes']}")
+    if case.job.verb != "sort" or case.job.merge:
+        return wrong
+    spills = report["tally"]["count"] > 0 and any(argument == "--spill=always" or argument.startswith("--resume") for argument in command)
+    if (report["spilled_runs"] > 0) != spills:
+        wrong.append(f"spilled_runs is {report['spilled_runs']} of {report['tally']['count']} elements")
+    written = sum(map(len, files.values()))
+    if files and report["output_file_bytes"] != written:
+        wrong.append(f"output_file_bytes is {report['output_file_bytes']}, not {written}")
     return wrong
 
 
@@ -325,7 +372,7 @@ def judge_lines(case, wanted, done, command):
 
 
 def judge_library(case, wanted, done):
-    command = ["--stats=json:report.json", "--quiet", *(argument for _, argument in case.options if argument.startswith("--zstd"))]
+    command = ["--stats=json:report.json", "--quiet", *(argument for _, argument in case.options if re.match("--(zstd|spill|resume)", argument))]
     if wanted.refusal is not None:
         del done.files["report.json"]
     done.out = wanted.out if wanted.out is not None else b""
@@ -408,22 +455,43 @@ def run_killed(gsort, case, command, folder, rng):
 # ---- jobs ----
 
 WAYS = [
-    ["--parallel=1"], ["--parallel=3"], ["--memory=96M"], ["--memory=96M", "--parallel=3"], ["--io=threads"],
+    ["--parallel=1"], ["--parallel=3"], ["--memory=24M"], ["--memory=96M", "--parallel=3"], ["--io=threads"],
+    ["--window=4K", "--chunk=4K", "--memory=64M"], ["--window=4K", "--chunk=8K", "--parallel=3", "--memory=24M"],
+    ["--window=4K", "--chunk=4K", "--batch-size=3", "--spill=always", "--memory=64M"],
+    ["--window=4K", "--chunk=4K", "--batch-size=3", "--spill=always", "--compress=deltas", "--io=threads", "--memory=24M"],
+    ["--window=8K", "--chunk=4K", "--batch-size=2", "--spill=always", "--compress=zstd", "--parallel=8", "--memory=64M"],
     ["--spill=always", "--chunk=16K", "--memory=96M"], ["--spill=always", "--chunk=16K", "--batch-size=2", "--memory=96M"],
     ["--spill=always", "--chunk=16K", "--compress=zstd", "--memory=96M"], ["--spill=always", "--chunk=16K", "--compress=deltas", "--io=threads", "--memory=96M"],
     ["--window=16K", "--spill=always", "--chunk=16K", "--parallel=2", "--memory=96M"], ["--device=cpu", "--chunk=16K"], ["--window=32K"],
 ]
 
 
-def other_way(rng, pairs, case):
-    """The same job as another command line; None: there is none."""
+GPU_WAYS = [
+    ["--device=cuda"], ["--device=cuda", "--chunk=16K"], ["--device=cuda", "--window=8K", "--io=threads"],
+    ["--device=cuda", "--spill=always", "--window=8K"], ["--device=cuda", "--spill=always", "--window=8K", "--compress=zstd"],
+    ["--device=cuda", "--spill=always", "--window=8K", "--compress=deltas"], ["--device=cuda", "--spill=always", "--batch-size=3", "--chunk=16K"],
+]
+
+
+def other_way(rng, pairs, case, ways):
+    """The same job as another command line."""
     kept = [(name, argument) for name, argument in case.options if not variants.VARIANTS[name].is_way]
-    way = list(rng.choice(WAYS))
+    way = list(rng.choice(ways))
     names = {name for name, _ in kept}
     way = [argument for argument in way if pairs.goes_with(variants.row_of(argument), names)]
     if not any(name.startswith("--stats=") for name in names) and pairs.goes_with("--stats=json:report.json", names):
         way.append("--stats=json:report.json")
     return [argument for _, argument in kept] + way + case.inputs
+
+
+def other_ways(rng, gsort, case):
+    """Programs and command lines."""
+    tiny, gpu = OTHERS
+    runs_on_gpu = gpu and case.job.verb == "sort" and not case.job.merge and PAIRS.goes_with("--device=cpu", case.names)
+    if runs_on_gpu and rng.random() < 0.3 and sum(map(len, case.job.files)) < 3000:
+        yield gpu, other_way(rng, PAIRS, case, GPU_WAYS)
+    else:
+        yield rng.choice([gsort, tiny or gsort]), other_way(rng, PAIRS, case, WAYS)
 
 
 def command_text(gsort, command, case):
@@ -450,7 +518,7 @@ def do_job(work):
     folder = keeps or tempfile.mkdtemp(dir=ROOM)
     problems, texts, case = [], [], None
     try:
-        case = draw.drawn(rng, names)
+        case = draw.drawn(rng, names, is_refused)
         for name, data in case.files.items():
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(data)
@@ -464,9 +532,14 @@ def do_job(work):
             if names <= case.names:  # all could be given
                 note(texts[0], judge_refused(run(gsort, case, case.command(), folder)))
             return Outcome(index, set(), set(), problems, texts)
-        for command in [case.command()] + [other_way(rng, PAIRS, case) for _ in range(WAY_COUNT - 1)]:
-            texts.append(command_text(gsort, command, case))
-            note(texts[-1], judge(case, wanted, run(gsort, case, command, folder), command))
+        dones = []
+        for program, command in [(gsort, case.command()), *other_ways(rng, gsort, case)]:
+            texts.append(command_text(program, command, case))
+            command, done = run_as_advised(program, case, command, folder)
+            note(texts[-1], judge(case, wanted, done, command))
+            dones.append(done)
+        if "--zstd" in case.names and len({compressed(case, done) for done in dones}) > 1:
+            note(texts[0], ["compressed to other bytes in another way"])
         if "--resume=kept" in case.names and "--output=out.%d" in case.names:
             command = case.command()
             note(f"{texts[0]}  # killed, and run again", judge(case, wanted, run_killed(gsort, case, command, folder, rng), command))
@@ -486,7 +559,13 @@ def options_of_help(gsort):
     return set(re.findall(r"^  (?:-\w, |    )(--[a-z0-9-]+)", text, re.M))
 
 
+def has_gpu(gsort):
+    done = subprocess.run([gsort, "--device=cuda", "--type=u32", "-"], input=bytes(64), capture_output=True)
+    return done.returncode == 0
+
+
 LIBRARY = None
+OTHERS = (None, None)  # with small constants, and with a GPU
 PAIRS = variants.Pairs()
 ROOM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
@@ -497,8 +576,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=JOBS_SMALL if os.environ.get("GS_TEST_SMALL") else JOBS)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("GS_TEST_SEED", "1")))
     parser.add_argument("--only", type=int)
-    parser.add_argument("--stop", action="store_true", help="after the first job that is wrong")
+    parser.add_argument("--stop", type=int, default=20, help="after so many jobs that are wrong")
     parser.add_argument("--library", help="libgsort.so, which runs the jobs, too")
+    parser.add_argument("--tiny")
+    parser.add_argument("--gpu")
     parser.add_argument("--coverage", action="store_true")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
@@ -507,6 +588,8 @@ def main():
     if arguments.library:
         global LIBRARY
         LIBRARY = Library(os.path.abspath(arguments.library))
+    global OTHERS
+    OTHERS = arguments.tiny and os.path.abspath(arguments.tiny), os.path.abspath(arguments.gpu) if arguments.gpu else gsort if has_gpu(gsort) else None
     known = {variant.option for variant in variants.VARIANTS.values()} | variants.WITHOUT_MODEL.keys()
     for option in sorted(options_of_help(gsort) ^ known):
         print(f"{option} is in gsort --help or in tests/model/variants.py, and not in both")
@@ -530,10 +613,9 @@ def main():
             edges |= {(name, edge) for name in outcome.names for edge in outcome.edges}
             if outcome.problems:
                 wrong += 1
-                if wrong <= 20:
-                    print(f"seed {arguments.seed}, job {outcome.index} (--seed {arguments.seed} --only {outcome.index}):")
-                    print(*("  " + problem for problem in outcome.problems), sep="\n", flush=True)
-                if arguments.stop:
+                print(f"seed {arguments.seed}, job {outcome.index} (--seed {arguments.seed} --only {outcome.index}):")
+                print(*("  " + problem for problem in outcome.problems), sep="\n", flush=True)
+                if wrong == arguments.stop:
                     pool.terminate()
                     return 1
     missing = PAIRS.allowed - had

@@ -102,7 +102,7 @@ def histogram(type, some, bins):
         values = [double_of(value) for value in values]
         borders = float_borders(values[0], values[-1], bins)
     else:
-        greatest = (1 << type.bits - type.is_signed) - 1
+        greatest = (1 << max(type.bits, 32) - type.is_signed) - 1  # shorter integers are widened
         borders = integer_borders(values[0], values[-1], bins, greatest)
     counts = [0] * bins
     for value in values:
@@ -119,14 +119,6 @@ def groups(type, some, is_falling):
     often = [raw for raw in some if counts[raw] == most]
     mode = (often[-1] if is_falling else often[0]) if often else None
     return {"distinct_count": len(counts), "mode_count": most, "mode": type.text(mode) if mode else None}
-
-
-def mix_u64(word):
-    mask = (1 << 64) - 1
-    word = word + 0x9e3779b97f4a7c15 & mask
-    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9 & mask
-    word = (word ^ word >> 27) * 0x94d049bb133111eb & mask
-    return word ^ word >> 31
 
 
 def ranks(job, type, raws, is_falling):
