@@ -130,6 +130,13 @@ def draw_elements(rng, job, fields, count):
     return make_alike(rng, elements) if elements and rng.random() < 0.15 else elements
 
 
+def greatest_of(job, element):
+    """The element with the greatest integer as its first key, where that is one."""
+    key = job.fields()[0]
+    bits = (1 << key.type.bits) - 1 >> (key.type.is_signed and not key.type.is_float)
+    return element[:key.off] + key.type.raw_of(bits) + element[key.end:]
+
+
 def nearly_sorted(rng, job, elements):
     """Sorted pieces, one after the other, or in order but for a few late elements."""
     pieces = rng.choice([1, 1, 2, 5])
@@ -168,6 +175,8 @@ def draw_files(rng, case, fields):
         count = rng.choice([0, 1, most, most, rng.randrange(most + 1), min(page, 3000) + rng.choice([-1, 0, 1])])
         count = min(count, 600000 // job.element_bytes)
         elements = draw_elements(rng, job, fields, count)
+        if is_equal and elements and "--histogram=3" in names and rng.random() < 0.5:
+            elements = [greatest_of(job, elements[0])]
         if is_equal and elements:
             elements = [(job.files[0] or elements)[0] if job.files else elements[0]] * count
         how = rng.random()
@@ -233,6 +242,8 @@ def draw_where(rng, case, fields):
         field = Field(0, case.job.type) if not case.job.record else rng.choice([*fields, *case.job.fields()])
         field = Field(field.off, field.type.name)
         raw = some_raw(rng, case, field)
+        if field.type.is_bytes and rng.random() < 0.4:  # shorter than the field
+            raw = raw[:rng.randrange(1, len(raw) + 1)]
         operator = rng.choice(["==", "!=", "<", "<=", ">", ">="])
         value = raw if field.type.is_bytes else field.type.value(raw)
         if value == NAN and operator not in ("==", "!="):
@@ -371,7 +382,7 @@ def draw_data(rng, case):
     suffix = "" if job.record or "--type=i64" in names else "." + job.type
     case.header = rng.randbytes(rng.choice([1, 3, 24, 500])) if "--header=24" in names else b""
     around = (rng.randbytes(rng.randrange(30)), rng.randbytes(rng.randrange(30))) if "--region=48:2256" in names else (b"", b"")
-    is_packed = not names & NOT_PACKED and rng.random() < 0.15 and not ("--merge" in names and "--header=24" in names)
+    is_packed = not names & NOT_PACKED and not job.find and rng.random() < 0.15 and not ("--merge" in names and "--header=24" in names)
     if {"--histogram=3", "--stats-only"} <= names:
         is_packed = False
     is_packed = is_packed and "--values=values:8=values.out" not in names and "--split=3" not in names
@@ -397,7 +408,7 @@ def draw_data(rng, case):
         case.files["names"] = b"\0".join(name.encode() for name in case.inputs)
         case.inputs = []
     elif len(case.inputs) == 1 and not case.is_npy and "--type=i64" in names | {"--type=i64" if job.record else ""} and rng.random() < 0.2:
-        if not names & NOT_PIPED and not {"--histogram=3", "--stats-only"} <= names and "--values=values:8=values.out" not in names and "--split=3" not in names:
+        if not names & NOT_PIPED and not job.find and not {"--histogram=3", "--stats-only"} <= names and "--values=values:8=values.out" not in names and "--split=3" not in names:
             case.stdin = case.inputs.pop()
             case.named = ["standard input"]
             case.edges.add("stdin")
@@ -420,12 +431,13 @@ ARGUMENTS = {
     "--top=5": lambda rng: str(rng.choice([0, 1, 5, 50, 100000])),
     "--output=out.%d": lambda rng: "out",
     "--argsort": lambda rng: rng.choice([None, "u64"]),
-    "--find=3..5": None, "--keep=last": lambda rng: rng.choice(["last", "singles", "dups"]),
+    "--find=3..5": None, "--keep=last": lambda rng: rng.choice(["last", "last", "singles", "dups"]),
     "--merge=intersect": lambda rng: rng.choice(["union", "intersect", "except", "semi", "anti"]),
     "--merge": lambda rng: rng.choice([None, "all"]),
     "--nan=last": lambda rng: rng.choice(["first", "last"]),
     "--out-order=big": lambda rng: rng.choice(["big", "little"]),
     "--files0-from=names": lambda rng: "names",
+    "--into=into": lambda rng: "whole",
     "--spill=always": lambda rng: "always",
 }
 PLAIN = {name for name in VARIANTS if "=" not in name} - set(ARGUMENTS)
@@ -482,7 +494,10 @@ def drawn(rng, names, is_refused=False):
             case.names.add("--key=16:f64")
             given["--key=16:f64"] = [key.option for key in job.keys]
     else:
-        job.type = rng.choice([name for name in TYPES if "--variance" not in names or type_of(name).bytes <= 8])
+        most = 8 if "--variance" in names else 16
+        job.type = rng.choice([name for name in TYPES if type_of(name).bytes <= most])
+        if "--where=0:u64>4" in names and most == 16 and rng.random() < 0.15:
+            job.type = rng.choice(["u128", "i128"])
         given["--type=i64"] = job.type
         if "--type=i64" not in names:
             given.pop("--type=i64")
@@ -506,6 +521,7 @@ def drawn(rng, names, is_refused=False):
     if "--output=out.%d" in names:
         case.output = "out.%d" if names & {"--split=3", "--split-at=5"} else "out"
         given["--output=out.%d"] = case.output
+    case.output = given.get("--into=into", case.output)
     put_together(rng, case, given)
     case.edges |= edges_of(case)
     return case
@@ -522,7 +538,9 @@ def draw_values(rng, case, fields, given):
         of = rng.choice([1, 2, 3, 7])
         job.part = rng.randrange(1, of + 1), of
         given["--part=1/2"] = "%d/%d" % job.part
-    if "--find=3..5" in names:
+    # A merge takes a range, which its row in option_pairs.py has alone.
+    has_range = {"--merge", "--output=out.%d"} <= names and job.verb == "sort" and not case.disorder and not names & {"--part=1/2", "--range=40:50"}
+    if "--find=3..5" in names or has_range and rng.random() < 0.2:
         given["--find=3..5"] = draw_find(rng, case)
     if "--split-at=5" in names:
         given["--split-at=5"] = draw_limits(rng, case)

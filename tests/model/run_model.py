@@ -5,11 +5,13 @@
     run_model.py BIN_DIR --jobs N            so many
     run_model.py BIN_DIR --seed S --only I   job I of this seed alone; its files stay in ./model-S-I
     run_model.py BIN_DIR --coverage          prints pairs and edge cases that no job had
+    run_model.py BIN_DIR --with OPTION       those of the jobs that have this option
     run_model.py BIN_DIR --tiny PROGRAM      some ways run in a gsort with small constants (GSI_CONSTANT)
     run_model.py BIN_DIR --gpu PROGRAM       some ways run in a gsort with an emulated GPU; without it, on a real GPU if there is one
 """
 import argparse
 import ast
+import copy
 import ctypes
 import itertools
 import json
@@ -146,6 +148,9 @@ def expected(case):
         file, element = case.disorder
         wanted.code, wanted.refusal = 2, f"'{case.named[file]}': is not sorted: element {element} is less than its predecessor"
         return wanted
+    if "--into=into" in case.names:
+        job = copy.copy(job)
+        job.part = None
     try:
         result = algebra.wanted(job)
     except algebra.DoesNotFit:
@@ -156,12 +161,19 @@ def expected(case):
     if job.verb == "stats":
         wanted.out = None
         return wanted
+    if "--into=into" in case.names:
+        wanted.report = None
+    else:
+        wanted.report |= statistics.ends(job, result.written)
     how = case.print
     if how:
         wanted.out = printed(job, result.written, how)
         return wanted
     header = b"" if "--drop-header" in case.names else case.header
-    pieces = [header + algebra.data_of(job, piece) for piece in algebra.pieces_of(job, result.written)]
+    pieces = algebra.pieces_of(job, result.written)
+    if wanted.report:
+        wanted.report["split"] = [len(piece) for piece in pieces] if job.split or job.split_at else None
+    pieces = [header + algebra.data_of(job, piece) for piece in pieces]
     if case.output is None:
         wanted.out = pieces[0]
     elif "%d" in case.output:
@@ -181,18 +193,31 @@ class Done:
         self.code, self.out, self.err, self.files = code, out, err.decode("utf-8", "replace"), files
 
 
-def run(gsort, case, command, folder):
-    """Runs it in `folder`, which has the inputs; what it writes is taken away."""
+def parts_of(case):
+    """With --into, all parts, the one of the job last; else what makes one run."""
+    if "--into=into" not in case.names:
+        return [None]
+    number, of = case.job.part
+    return [f"{(number + i) % of + 1}/{of}" for i in range(of)]
+
+
+def run(gsort, case, command, folder, level=None):
+    """Runs it in `folder`, which has the inputs; what it writes is taken away. level: of processors (GS_TEST_CPU)."""
     data = case.files[case.stdin] if case.stdin else None
     stdin = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
-    done = subprocess.run([gsort, *command], cwd=folder, capture_output=True, timeout=120, **stdin)
+    environment = {**os.environ, **({"GS_TEST_CPU": level} if level else {})}
+    for part in parts_of(case):
+        arguments = [f"--part={part}" if part and argument.startswith("--part=") else argument for argument in command]
+        done = subprocess.run([gsort, *arguments], cwd=folder, capture_output=True, timeout=120, env=environment, **stdin)
+        if done.returncode != 0:
+            break
     return Done(done.returncode, done.stdout, done.stderr, taken_files(case, folder))
 
 
-def run_as_advised(gsort, case, command, folder):
+def run_as_advised(gsort, case, command, folder, level):
     """Where memory, a window, a chunk or a batch is too small, runs what gsort advises; that command, too."""
     for _ in range(4):
-        done = run(gsort, case, command, folder)
+        done = run(gsort, case, command, folder, level)
         advice = ADVICE.search(done.err)
         if not advice:
             break
@@ -414,10 +439,26 @@ class Library:
         self.calls.gs_report_string.restype = ctypes.c_void_p
 
     def run(self, case, folder):
-        """A Done; None: the library has no such job."""
-        if case.stdin or case.print or case.job.verb not in ("sort", "stats") or case.job.verb == "sort" and not case.output:
+        """A Done, of a process of its own, which libgsort may end; None: the library has no such job."""
+        if case.stdin or case.print or "--into=into" in case.names or case.job.verb not in ("sort", "stats") or case.job.verb == "sort" and not case.output:
             return None
-        calls, here = self.calls, os.getcwd()
+        receiver, sender = multiprocessing.Pipe(False)
+        child = os.fork()
+        if child == 0:
+            try:
+                sender.send(self.run_here(case, folder))
+            finally:
+                os._exit(0)
+        sender.close()
+        try:
+            code, out, err, files = receiver.recv()
+        except EOFError:
+            code, out, err, files = -1, b"", b"libgsort ended the process", {}
+        os.waitpid(child, 0)
+        return Done(code, out, err, files)
+
+    def run_here(self, case, folder):
+        calls = self.calls
         job = ctypes.c_void_p(calls.gs_job_create())
         os.chdir(folder)
         try:
@@ -438,8 +479,7 @@ class Library:
             code = calls.gs_status_exit_code(status)
         finally:
             calls.gs_job_free(job)
-            os.chdir(here)
-        return Done(code, b"", error, {**taken_files(case, folder), "report.json": text})
+        return code, b"", error, {**taken_files(case, folder), "report.json": text}
 
 
 def run_killed(gsort, case, command, folder, rng):
@@ -485,18 +525,18 @@ def other_way(rng, pairs, case, ways):
 
 
 def other_ways(rng, gsort, case):
-    """Programs and command lines."""
+    """Programs, levels of processors and command lines."""
     tiny, gpu = OTHERS
     runs_on_gpu = gpu and case.job.verb == "sort" and not case.job.merge and PAIRS.goes_with("--device=cpu", case.names)
     if runs_on_gpu and rng.random() < 0.3 and sum(map(len, case.job.files)) < 3000:
-        yield gpu, other_way(rng, PAIRS, case, GPU_WAYS)
+        yield gpu, None, other_way(rng, PAIRS, case, GPU_WAYS)
     else:
-        yield rng.choice([gsort, tiny or gsort]), other_way(rng, PAIRS, case, WAYS)
+        yield rng.choice([gsort, tiny or gsort]), rng.choice([None, "v1", "v2", "v3"]), other_way(rng, PAIRS, case, WAYS)
 
 
-def command_text(gsort, command, case):
+def command_text(gsort, command, case, level=None):
     text = " ".join(map(shlex.quote, [gsort, *command]))
-    return text + (f" <{case.stdin}" if case.stdin else "")
+    return (f"GS_TEST_CPU={level} " if level else "") + text + (f" <{case.stdin}" if case.stdin else "")
 
 
 def judge_refused(done):
@@ -533,9 +573,9 @@ def do_job(work):
                 note(texts[0], judge_refused(run(gsort, case, case.command(), folder)))
             return Outcome(index, set(), set(), problems, texts)
         dones = []
-        for program, command in [(gsort, case.command()), *other_ways(rng, gsort, case)]:
-            texts.append(command_text(program, command, case))
-            command, done = run_as_advised(program, case, command, folder)
+        for program, level, command in [(gsort, None, case.command()), *other_ways(rng, gsort, case)]:
+            texts.append(command_text(program, command, case, level))
+            command, done = run_as_advised(program, case, command, folder, level)
             note(texts[-1], judge(case, wanted, done, command))
             dones.append(done)
         if "--zstd" in case.names and len({compressed(case, done) for done in dones}) > 1:
@@ -576,6 +616,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=JOBS_SMALL if os.environ.get("GS_TEST_SMALL") else JOBS)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("GS_TEST_SEED", "1")))
     parser.add_argument("--only", type=int)
+    parser.add_argument("--with", dest="having", help="only jobs with an option that begins so, such as --keep")
     parser.add_argument("--stop", type=int, default=20, help="after so many jobs that are wrong")
     parser.add_argument("--library", help="libgsort.so, which runs the jobs, too")
     parser.add_argument("--tiny")
@@ -603,6 +644,8 @@ def main():
         outcome = do_job((*works[arguments.only][:5], folder))
         print(*outcome.texts, *outcome.problems, sep="\n")
         return 1 if outcome.problems else 0
+    if arguments.having:
+        works = [work for work in works if any(name.startswith(arguments.having) for name in work[3])]
     wrong, had, edges, triples = 0, set(), set(), set()
     with multiprocessing.Pool(arguments.processes) as pool:
         for outcome in pool.imap(do_job, works, chunksize=8):
@@ -627,7 +670,7 @@ def main():
                 print("no job has", name, "with", edge)
         print(f"{len(edges)} pairs of an option and an edge case; {len(triples)} triples of options")
     print(f"{len(works)} jobs, {wrong} wrong; {len(PAIRS.allowed) - len(missing)} of {len(PAIRS.allowed)} allowed pairs")
-    return 1 if wrong or missing and arguments.jobs >= JOBS else 0
+    return 1 if wrong or missing and arguments.jobs >= JOBS and not arguments.having else 0
 
 
 if __name__ == "__main__":

@@ -134,6 +134,20 @@ def ranks(job, type, raws, is_falling):
     return report
 
 
+def ends(job, written):
+    """The keys of the first and the last number of a sort, as the report has them: digits in its order."""
+    if job.record or job.nan or job.argsort or job.unique or job.merge or not written:
+        return {}
+    kind, is_falling = type_of(job.type), job.is_falling(job.fields()[0])
+    least = kind.infinity + 1 if kind.is_float else kind.sign - kind.is_time if kind.is_signed else 0
+    keys = []
+    for entry in (written[0], written[-1]):
+        is_nan, rank = kind.rank(entry.element)
+        key = (1 << kind.bits) - 1 if is_nan and kind.is_time else rank + least
+        keys.append(f"{(1 << kind.bits) - 1 - key if is_falling else key:0{2 * kind.bytes}x}")
+    return {"first_key": keys[0], "last_key": keys[1]}
+
+
 def shortened(text):
     """As a report shows it: a text longer than 95 loses its middle."""
     return text if len(text) < 96 else f"{text[:46]}...{text[-46:]}"
@@ -159,6 +173,9 @@ def report_of(job, result, written_count):
         report["fields"] = [{"field": field.text, "is_float": field.type.is_float, "count": len(read)} |
                             tally(field.type, [field.of(element) for element in read], job.variance) for field in fields]
     report["tally"] = tally_of
+    if job.merge and job.top is not None:  # it reads until it has enough
+        for name in report.keys() & {"left_out_count", "input_bytes", "tally", "fields"}:
+            del report[name]
     if job.unique and job.verb == "sort":
         report["unique_count"] = written_count
         report["group_count"] = None if job.top is not None else result.group_count

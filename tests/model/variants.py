@@ -15,7 +15,6 @@ WITHOUT_MODEL = {
     "--explain": "prints a plan, which tests/golden has",
     "--help": "prints texts, which tests/cli/options has",
     "--version": "prints a text, which tests/cli/options has",
-    "--into": "needs several jobs, one after the other",
     "--progress": "prints what depends on time",
 }
 
@@ -50,6 +49,7 @@ VARIANTS = {variant.row: variant for variant in [
     Variant("--region=48:2256"),
     Variant("--range=40:50"),
     Variant("--part=1/2", needs=("--merge",)),
+    Variant("--into=into", needs=("--part=1/2",)),
     Variant("--find=3..5"),
     Variant("--raw"),
     Variant("--strict"),
@@ -123,6 +123,9 @@ FOLDS = ("--sum=16:f64", "--min=16:f64", "--max=16:f64", "--sum=8:u64:wide")
 BY_VALUES = [{a, b} for a in ("--key=16:f64", *FOLDS[:3]) for b in FOLDS[:3]]
 BY_VALUES += [{"--stats-of=16:f64", rank} for rank in RANKS]
 
+# Options whose code meets only if all are there; more jobs than chance has them.
+TOGETHER = [("--group=1", "--keep=last", "--sum=16:f64"), ("--group=1", "--keep=last", "--max=16:f64"), ("--unique", "--key=16:f64", "--sum=16:f64")]
+
 # Options of which no two exclude each other, but all three do.
 TRIPLES = [{"--check", "--unique", "--ties"}, {"--merge", "--where", "--split"}]
 
@@ -191,8 +194,9 @@ def sets_of_names(pairs, seed, count):
     for _ in range(count):
         while missing and frozenset(missing[-1]) in had:
             missing.pop()
-        start = missing.pop() if missing else list(rng.choice(list(VARIANTS)).split("\0"))
-        names = pairs.grow(rng, start, rng.randrange(3, 14))
+        is_together = rng.random() < 0.04
+        start = rng.choice(TOGETHER) if is_together else missing.pop() if missing else [rng.choice(list(VARIANTS))]
+        names = pairs.grow(rng, start, rng.randrange(3, 9 if is_together else 14))
         listed = sorted(names)
         had |= {frozenset((a, b)) for i, a in enumerate(listed) for b in listed[i + 1:]}
         yield names
