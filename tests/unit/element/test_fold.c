@@ -1,5 +1,5 @@
 /* test_fold.c: folded fields: sums at the edges of their types, and totals that show what is lost.
- * Whole folds against a model: tests/cli/unique/fold_model.py. Run: build/dev/tests/test_fold */
+ * Whole folds against a model: tests/model/run_model.py. Run: build/dev/tests/test_fold */
 #include "support/record_model.h"
 
 #include "base/report.h"
