@@ -1,6 +1,4 @@
-# Set operations on sorted files and pipes: against a model; .npy files, both reports, order and what is refused.
-python3 "$CASES/sets_model.py" "$GS_TEST_SEED" "$(sized 60 15)"
-rm -f [0-9].in sets.out
+# Set operations on sorted files and pipes: .npy files, both reports, order and what is refused.
 numbers() { python3 -c 'import struct, sys; sys.stdout.buffer.write(b"".join(struct.pack("<I", int(x)) for x in sys.argv[1:]))' "$@"; }
 show() { gsort --head 99 -t u32 "$1" | tr '\n' ' ' && echo; }
 numbers 1 4 4 4 9 12 >a.u32
