@@ -528,7 +528,7 @@ def other_ways(rng, gsort, case):
     """Programs, levels of processors and command lines."""
     tiny, gpu = OTHERS
     runs_on_gpu = gpu and case.job.verb == "sort" and not case.job.merge and PAIRS.goes_with("--device=cpu", case.names)
-    if runs_on_gpu and rng.random() < 0.3 and sum(map(len, case.job.files)) < 3000:
+    if runs_on_gpu and rng.random() < (0.7 if case.job.argsort else 0.3) and sum(map(len, case.job.files)) < 3000:
         yield gpu, None, other_way(rng, PAIRS, case, GPU_WAYS)
     else:
         yield rng.choice([gsort, tiny or gsort]), rng.choice([None, "v1", "v2", "v3"]), other_way(rng, PAIRS, case, WAYS)
