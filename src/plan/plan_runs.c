@@ -215,8 +215,8 @@ static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct 
     plan->fan_in = fixed->fan_in;
     plan->arena_bytes = chunks * plan->chunk_bytes + gsi_plan_window_region(plan);
     plan->spilled_bytes = request->input_bytes;
-    uint64_t run = gsi_mul_max_u64(plan->chunks_per_run,
-                                   gsi_plan_chunk_room(plan, plan->chunk_bytes));
+    uint64_t run =
+        gsi_mul_max_u64(plan->chunks_per_run, gsi_plan_chunk_room(plan, plan->chunk_bytes));
     uint64_t rest = request->input_bytes - gsi_min_u64(fixed->run_bytes, request->input_bytes);
     plan->run_count = gsi_ceil_div_u64(request->input_bytes, run);
     plan->spilled_runs = plan->run_count;
