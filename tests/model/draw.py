@@ -118,6 +118,8 @@ def draw_elements(rng, job, fields, count):
         styles[field.off] = rng.choice([style, "few", "near", "any"]) if field in job.keys else rng.choice(["few", "few", "near", "special", "any"])
         if has_few_groups and field in job.keys:
             styles[field.off] = "three"
+        elif has_few_groups and rng.random() < 0.2:
+            styles[field.off] = "nans"
     is_plain = rng.random() < 0.3 or not job.keys
     elements = []
     for _ in range(count):

@@ -192,6 +192,10 @@ def random_bits(rng, type, style):
     if style == "three":
         bits = rng.randrange(3)
         return nearest_bits(Fraction(bits, 2), type.base) if type.is_float else bits << type.bits - 8 if type.is_bytes else bits
+    if style == "nans":  # all but a few, which differ in their bits
+        if type.is_float and rng.random() < 0.99:
+            return rng.randrange(type.infinity + 1, type.sign) | rng.choice([0, type.sign])
+        style = "few"
     if style == "few":
         if type.is_float:
             return nearest_bits(Fraction(rng.randrange(-8, 9), 4), type.base)

@@ -124,8 +124,8 @@ BY_VALUES = [{a, b} for a in ("--key=16:f64", *FOLDS[:3]) for b in FOLDS[:3]]
 BY_VALUES += [{"--stats-of=16:f64", rank} for rank in RANKS]
 
 # Options whose code meets only if all are there; more jobs than chance has them.
-TOGETHER = [("--group=1", "--keep=last", "--sum=16:f64"), ("--group=1", "--keep=last", "--max=16:f64"), ("--unique", "--key=16:f64", "--sum=16:f64"),
-            ("--argsort", "--where=0:u64>4")]
+TOGETHER = [("--group=1", "--keep=last", "--sum=16:f64"), ("--group=1", "--keep=last", "--max=16:f64"), ("--unique", "--sum=16:f64"),
+            ("--unique", "--max=16:f64"), ("--unique", "--max=16:f64"), ("--argsort", "--where=0:u64>4")]
 
 # Options of which no two exclude each other, but all three do.
 TRIPLES = [{"--check", "--unique", "--ties"}, {"--merge", "--where", "--split"}]
