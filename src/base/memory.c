@@ -125,3 +125,53 @@ void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, ui
     free(memory);
     gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, count * unit);
 }
+
+/* ---- shelves ---- */
+
+/* Less is heap memory, which is aligned to a line of the cache. */
+#define MAPPED_BYTES   ((uint64_t)64 << 10)
+#define HEAP_ALIGNMENT ((uint64_t)64)
+
+static bool is_mapped(const struct gsi_shelf *shelf)
+{
+    return shelf->used >= MAPPED_BYTES || shelf->alignment > HEAP_ALIGNMENT;
+}
+
+static enum gs_status take_heap(uint64_t bytes, void **memory, struct gs_error *error)
+{
+    uint64_t lines = gsi_round_up_u64(gsi_max_u64(bytes, 1), HEAP_ALIGNMENT);
+    *memory = aligned_alloc(HEAP_ALIGNMENT, lines);
+    if (*memory == NULL)
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot allocate %llu bytes",
+                        (unsigned long long)bytes);
+    memset(*memory, 0, lines);
+    return GS_OK;
+}
+
+enum gs_status gsi_shelf_open(struct gsi_shelf *shelf, struct gsi_ledger *ledger,
+                              enum gsi_memory_part part, struct gs_error *error)
+{
+    void *memory;
+    GSI_TRY(gsi_memory_reserve(ledger, part, shelf->bytes, error));
+    enum gs_status status = is_mapped(shelf)
+                                ? gsi_memory_map(NULL, part, shelf->used, &memory, error)
+                                : take_heap(shelf->used, &memory, error);
+    if (status != GS_OK) {
+        gsi_memory_unreserve(ledger, part, shelf->bytes);
+        return status;
+    }
+    *shelf = (struct gsi_shelf){.base = memory};
+    return GS_OK;
+}
+
+void gsi_shelf_close(struct gsi_shelf *shelf, struct gsi_ledger *ledger, enum gsi_memory_part part)
+{
+    if (shelf->base == NULL)
+        return;
+    if (is_mapped(shelf))
+        gsi_memory_unmap(NULL, part, shelf->base, shelf->used);
+    else
+        free(shelf->base);
+    gsi_memory_unreserve(ledger, part, shelf->bytes);
+    *shelf = (struct gsi_shelf){0};
+}

@@ -7,6 +7,7 @@
 #ifndef GSI_MEMORY_H
 #define GSI_MEMORY_H
 
+#include "base/checked.h"
 #include "base/report.h"
 #include "base/status.h"
 
@@ -90,6 +91,50 @@ static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint
     gsi_memory_alloc_to((ledger), (count), sizeof *(pointer), &(pointer), (error))
 #define GSI_FREE(ledger, pointer, count) \
     gsi_memory_free((ledger), (pointer), (count), sizeof *(pointer))
+
+/* A shelf lays out the memory of a stage in one piece, by one function that runs twice.
+ *
+ *     static void lay_out(struct stage *stage, uint32_t count, struct gsi_shelf *shelf)
+ *     {
+ *         GSI_PLACE(shelf, stage->table, count);        first run: NULL, and adds up sizes
+ *         GSI_PLACE(shelf, stage->ends, count + 1);     second run: addresses
+ *     }
+ *
+ * The plan asks for the sum of the first run, `bytes`. Opening the stage makes both runs,
+ * with gsi_shelf_open between them. So a stage needs what was planned, because no size is written
+ * twice. Gaps between parts are not counted, as those of a heap are not. */
+
+/* Zeroed: the first run. */
+struct gsi_shelf {
+    uint8_t *base;        /* NULL: the first run, or nothing is open */
+    uint64_t bytes, used; /* sums without and with gaps; UINT64_MAX: they do not fit */
+    uint64_t alignment;
+};
+
+/* gsi_shelf_place: adds `count` * `unit` bytes. Returns where they are; NULL in the first run.
+ * in    alignment: a power of two up to 2 MiB
+ * GSI_PLACE: sets `pointer` to that many elements of the type that it points to. */
+static inline void *gsi_shelf_place(struct gsi_shelf *shelf, uint64_t count, uint64_t unit,
+                                    uint64_t alignment)
+{
+    uint64_t bytes = gsi_mul_max_u64(count, unit);
+    uint64_t at = gsi_add_max_u64(shelf->used, -shelf->used & (alignment - 1));
+    shelf->bytes = gsi_add_max_u64(shelf->bytes, bytes);
+    shelf->used = gsi_add_max_u64(at, bytes);
+    shelf->alignment = gsi_max_u64(shelf->alignment, alignment);
+    return shelf->base != NULL ? shelf->base + at : NULL;
+}
+
+#define GSI_PLACE(shelf, pointer, count) \
+    ((pointer) = gsi_shelf_place((shelf), (count), sizeof *(pointer), __alignof__(*(pointer))))
+
+/* gsi_shelf_open: after the first run: gets zeroed memory, enters `bytes` in the ledger as `part`,
+ * and begins the second run. Large memory is mapped, and small memory comes from the heap.
+ * fails GS_E_MEMORY: over the ceiling or refused by the system
+ * gsi_shelf_close: after the second run: frees it. Also a shelf that was not opened. */
+enum gs_status gsi_shelf_open(struct gsi_shelf *shelf, struct gsi_ledger *ledger,
+                              enum gsi_memory_part part, struct gs_error *error);
+void gsi_shelf_close(struct gsi_shelf *shelf, struct gsi_ledger *ledger, enum gsi_memory_part part);
 
 #ifdef __cplusplus
 }

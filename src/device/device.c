@@ -34,5 +34,7 @@ const struct gsi_device_ops *gsi_device_find_group(enum gsi_device_word choice)
 
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count)
 {
-    return thread_count * (GSI_MERGE_SCRATCH_BYTES + layout->ops->tally_bytes(layout));
+    struct gsi_shelf shelf = {0};
+    layout->ops->tallies(layout, thread_count, &shelf);
+    return thread_count * GSI_MERGE_SCRATCH_BYTES + gsi_shelf_bytes(&shelf);
 }

@@ -17,16 +17,6 @@ static uint32_t number_tally_count(const struct gsi_layout *layout)
     return 1;
 }
 
-static void *number_tally_create(const struct gsi_layout *layout)
-{
-    return gsi_tally_create(layout);
-}
-
-static void number_tally_free(void *tally)
-{
-    gsi_tally_free(tally);
-}
-
 static void number_tally_clear(void *tally)
 {
     gsi_tally_clear(tally);
@@ -100,9 +90,7 @@ static uint32_t number_head_off(const struct gsi_layout *layout)
 }
 
 const struct gsi_element_ops gsi_number_ops = {.tally_count = number_tally_count,
-                                               .tally_bytes = gsi_tally_bytes,
-                                               .tally_create = number_tally_create,
-                                               .tally_free = number_tally_free,
+                                               .tallies = gsi_tallies_lay_out,
                                                .tally_clear = number_tally_clear,
                                                .tally_add = number_tally_add,
                                                .tally_add_map = number_tally_add_map,
@@ -124,19 +112,10 @@ static uint32_t record_tally_count(const struct gsi_layout *layout)
     return 1 + layout->record->field_count;
 }
 
-static size_t record_tally_bytes(const struct gsi_layout *layout)
+static struct gsi_tallies record_tallies(const struct gsi_layout *layout, uint32_t count,
+                                         struct gsi_shelf *shelf)
 {
-    return gsi_record_tally_bytes(layout->record);
-}
-
-static void *record_tally_create(const struct gsi_layout *layout)
-{
-    return gsi_record_tally_create(layout->record);
-}
-
-static void record_tally_free(void *tally)
-{
-    gsi_record_tally_free(tally);
+    return gsi_record_tallies_lay_out(layout->record, count, shelf);
 }
 
 static void record_tally_clear(void *tally)
@@ -208,9 +187,7 @@ static uint32_t record_head_off(const struct gsi_layout *layout)
 }
 
 const struct gsi_element_ops gsi_record_ops = {.tally_count = record_tally_count,
-                                               .tally_bytes = record_tally_bytes,
-                                               .tally_create = record_tally_create,
-                                               .tally_free = record_tally_free,
+                                               .tallies = record_tallies,
                                                .tally_clear = record_tally_clear,
                                                .tally_add = record_tally_add,
                                                .tally_merge = record_tally_merge,
@@ -238,9 +215,7 @@ static void word_tally_add_map(const struct gsi_layout *layout, void *tally, voi
 }
 
 const struct gsi_element_ops gsi_word_ops = {.tally_count = record_tally_count,
-                                             .tally_bytes = record_tally_bytes,
-                                             .tally_create = record_tally_create,
-                                             .tally_free = record_tally_free,
+                                             .tallies = record_tallies,
                                              .tally_clear = record_tally_clear,
                                              .tally_add = record_tally_add,
                                              .tally_add_map = word_tally_add_map,

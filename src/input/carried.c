@@ -3,12 +3,22 @@
 
 #include "element/element_ops.h"
 
-uint64_t gsi_carried_bytes(const struct gsi_carry *carry, uint32_t thread_count)
+static void lay_out(struct gsi_carried *carried, const struct gsi_carry *carry,
+                    uint32_t thread_count, struct gsi_shelf *shelf)
 {
-    if (carry == NULL || !gsi_carry_is_tallied(carry))
-        return 0;
-    return thread_count *
-           (sizeof(struct gsi_carried_worker) + carry->input.ops->tally_bytes(&carry->input));
+    GSI_PLACE(shelf, carried->workers, thread_count);
+    struct gsi_tallies tallies = carry->input.ops->tallies(&carry->input, thread_count, shelf);
+    for (uint32_t i = 0; carried->workers != NULL && i < thread_count; i++)
+        carried->workers[i].tally = gsi_tally_at(tallies, i);
+}
+
+uint64_t gsi_carried_plan(const struct gsi_carry *carry, uint32_t thread_count)
+{
+    struct gsi_carried carried;
+    struct gsi_shelf shelf = {0};
+    if (carry != NULL && gsi_carry_is_tallied(carry))
+        lay_out(&carried, carry, thread_count, &shelf);
+    return gsi_shelf_bytes(&shelf);
 }
 
 enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_carry *carry,
@@ -18,19 +28,11 @@ enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_ca
     *carried = (struct gsi_carried){.ledger = ledger};
     if (carry == NULL || !gsi_carry_is_tallied(carry))
         return GS_OK;
-    const struct gsi_layout *layout = &carry->input;
     carried->carry = carry;
-    GSI_TRY(GSI_NEW(ledger, carried->workers, thread_count, error));
     carried->worker_count = thread_count;
-    for (uint32_t i = 0; i < thread_count; i++) {
-        uint64_t bytes = layout->ops->tally_bytes(layout);
-        GSI_TRY(gsi_memory_reserve(ledger, GSI_MEMORY_TABLES, bytes, error));
-        carried->workers[i].tally = layout->ops->tally_create(layout);
-        if (carried->workers[i].tally != NULL)
-            continue;
-        gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, bytes);
-        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
-    }
+    lay_out(carried, carry, thread_count, &carried->shelf);
+    GSI_TRY(gsi_shelf_open(&carried->shelf, ledger, GSI_MEMORY_TABLES, error));
+    lay_out(carried, carry, thread_count, &carried->shelf);
     return GS_OK;
 }
 
@@ -42,14 +44,7 @@ void gsi_carried_open_device(struct gsi_carried *carried, const struct gsi_carry
 
 void gsi_carried_close(struct gsi_carried *carried)
 {
-    for (uint32_t i = 0; i < carried->worker_count; i++) {
-        const struct gsi_layout *layout = &carried->carry->input;
-        if (carried->workers[i].tally == NULL)
-            continue;
-        layout->ops->tally_free(carried->workers[i].tally);
-        gsi_memory_unreserve(carried->ledger, GSI_MEMORY_TABLES, layout->ops->tally_bytes(layout));
-    }
-    GSI_FREE(carried->ledger, carried->workers, carried->worker_count);
+    gsi_shelf_close(&carried->shelf, carried->ledger, GSI_MEMORY_TABLES);
     *carried = (struct gsi_carried){0};
 }
 

@@ -15,6 +15,7 @@ struct gsi_carried_worker {
 struct gsi_carried {
     const struct gsi_carry *carry;
     struct gsi_ledger *ledger;
+    struct gsi_shelf shelf;
     struct gsi_carried_worker *workers;
     uint32_t worker_count;
     /* The device counts them, and adds positions from `first` on: where it tells; NULL: workers
@@ -23,12 +24,12 @@ struct gsi_carried {
     uint64_t first;
 };
 
-/* gsi_carried_bytes: the memory that it takes.
+/* gsi_carried_plan: the memory that it takes.
  * gsi_carried_open: nothing but positions has any.
  * fails GS_E_MEMORY
  * gsi_carried_open_device: the same where a device counts; takes no memory, and nothing is
  * added. */
-uint64_t gsi_carried_bytes(const struct gsi_carry *carry, uint32_t thread_count);
+uint64_t gsi_carried_plan(const struct gsi_carry *carry, uint32_t thread_count);
 enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_carry *carry,
                                 uint32_t thread_count, struct gsi_ledger *ledger,
                                 struct gs_error *error);

@@ -13,7 +13,6 @@
 #include "job/job.h"
 #include "output/delivery.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What a thread counts, a line of the cache apart from others. */
@@ -30,6 +29,8 @@ struct counted {
     uint64_t *tables; /* of all threads; then of the first: the counts, and where they end */
     uint64_t *ends;
     uint16_t *values;
+    uint8_t *elements; /* two bytes for each value */
+    struct gsi_shelf shelf;
     uint64_t wanted; /* elements of the output */
     struct gsi_delivery delivery;
 };
@@ -50,18 +51,25 @@ bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget)
            !options->spill_all && options->resume_dir == NULL && budget->chunk_bytes == 0;
 }
 
-static uint64_t table_bytes(uint32_t bytes)
+static void lay_out(struct counted *counted, uint32_t bytes, uint32_t thread_count,
+                    struct gsi_shelf *shelf)
 {
-    return (uint64_t)gsi_value_tables(bytes) * gsi_value_count(bytes) * sizeof(uint64_t);
+    const uint32_t values = gsi_value_count(bytes);
+    counted->values_count = values;
+    GSI_PLACE(shelf, counted->tables, (uint64_t)thread_count * gsi_value_tables(bytes) * values);
+    GSI_PLACE(shelf, counted->counters, thread_count);
+    GSI_PLACE(shelf, counted->ends, values);
+    GSI_PLACE(shelf, counted->values, values);
+    counted->elements = gsi_shelf_place(shelf, values, 2, 1);
 }
 
-uint64_t gsi_counted_bytes(const struct gsi_job *job, const struct gsi_budget *budget)
+uint64_t gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget)
 {
-    uint32_t bytes = job->chosen.record.bytes;
-    return gsi_counted_is(job, budget)
-               ? budget->thread_count * (table_bytes(bytes) + sizeof(struct counter)) +
-                     gsi_value_count(bytes) * (sizeof(uint64_t) + 2 * sizeof(uint16_t))
-               : 0;
+    struct counted counted;
+    struct gsi_shelf shelf = {0};
+    if (gsi_counted_is(job, budget))
+        lay_out(&counted, job->chosen.record.bytes, budget->thread_count, &shelf);
+    return gsi_shelf_bytes(&shelf);
 }
 
 /* ---- reading ---- */
@@ -89,22 +97,15 @@ static enum gs_status take_tally(const struct counted *counted, struct gsi_tally
 {
     struct gsi_job *job = counted->job;
     const struct gsi_layout *layout = job->loop.layout;
-    void *tally = layout->ops->tally_create(layout), *scratch = layout->ops->tally_create(layout);
-    uint8_t *elements = malloc((size_t)counted->values_count * counted->bytes);
-    enum gs_status status = GS_OK;
-    if (tally == NULL || scratch == NULL || elements == NULL) {
-        status =
-            gsi_fail(job->loop.error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
-    } else {
-        gsi_values_tally(layout, counted->tables, tally, scratch, elements);
-        *result = layout->ops->tally_finish(tally, fields);
-    }
-    free(elements);
-    if (tally != NULL)
-        layout->ops->tally_free(tally);
-    if (scratch != NULL)
-        layout->ops->tally_free(scratch);
-    return status;
+    struct gsi_shelf shelf = {0};
+    layout->ops->tallies(layout, 2, &shelf);
+    GSI_TRY(gsi_shelf_open(&shelf, NULL, GSI_MEMORY_TABLES, job->loop.error));
+    struct gsi_tallies tallies = layout->ops->tallies(layout, 2, &shelf);
+    gsi_values_tally(layout, counted->tables, gsi_tally_at(tallies, 0), gsi_tally_at(tallies, 1),
+                     counted->elements);
+    *result = layout->ops->tally_finish(gsi_tally_at(tallies, 0), fields);
+    gsi_shelf_close(&shelf, NULL, GSI_MEMORY_TABLES);
+    return GS_OK;
 }
 
 static enum gs_status read_all(struct counted *counted)
@@ -181,16 +182,14 @@ static enum gs_status verify(const struct counted *counted)
 
 static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
 {
-    struct gsi_ledger *ledger = &job->loop.ledger;
+    struct gsi_shelf *shelf = &counted->shelf;
     *counted = (struct counted){.job = job,
                                 .bytes = job->loop.layout->element_bytes,
                                 .thread_count = job->plan.sizes.thread_count};
-    counted->values_count = gsi_value_count(counted->bytes);
-    size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;
-    GSI_TRY(GSI_NEW(ledger, counted->tables, counted->thread_count * tables, job->loop.error));
-    GSI_TRY(GSI_NEW(ledger, counted->counters, counted->thread_count, job->loop.error));
-    GSI_TRY(GSI_NEW(ledger, counted->ends, counted->values_count, job->loop.error));
-    GSI_TRY(GSI_NEW(ledger, counted->values, counted->values_count, job->loop.error));
+    lay_out(counted, counted->bytes, counted->thread_count, shelf);
+    GSI_TRY(gsi_shelf_open(shelf, &job->loop.ledger, GSI_MEMORY_TABLES, job->loop.error));
+    lay_out(counted, counted->bytes, counted->thread_count, shelf);
+    const size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;
     for (uint32_t t = 0; t < counted->thread_count; t++)
         counted->counters[t].tables = counted->tables + t * tables;
     return gsi_delivery_open(&counted->delivery, &job->target, job->report, job->checkpoint, false);
@@ -198,12 +197,7 @@ static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
 
 static void close_counted(struct counted *counted)
 {
-    struct gsi_ledger *ledger = &counted->job->loop.ledger;
-    size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;
-    GSI_FREE(ledger, counted->tables, counted->thread_count * tables);
-    GSI_FREE(ledger, counted->counters, counted->thread_count);
-    GSI_FREE(ledger, counted->ends, counted->values_count);
-    GSI_FREE(ledger, counted->values, counted->values_count);
+    gsi_shelf_close(&counted->shelf, &counted->job->loop.ledger, GSI_MEMORY_TABLES);
     gsi_delivery_clear(&counted->delivery);
 }
 

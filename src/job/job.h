@@ -74,8 +74,8 @@ enum gs_status gsi_counted(struct gsi_job *job);
 enum gs_status gsi_reduce(struct gsi_job *job);
 
 /* gsi_counted_is: whether a job, whose elements are chosen, is such a sort.
- * gsi_counted_bytes: the memory that it takes beside the plan's; 0: it is none. */
+ * gsi_counted_plan: the memory that it takes beside the plan's; 0: it is none. */
 bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget);
-uint64_t gsi_counted_bytes(const struct gsi_job *job, const struct gsi_budget *budget);
+uint64_t gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget);
 
 #endif

@@ -23,6 +23,8 @@
  * piece, and the first of the group. */
 #define ELEMENTS 4
 
+#define LINE 64 /* of the cache */
+
 /* Where a thread is in another file. */
 struct cursor {
     const struct gsi_input *file;
@@ -33,14 +35,14 @@ struct cursor {
     uint64_t equal;                    /* elements with the key of the group */
 };
 
-/* A piece that is being filtered. */
-struct work {
-    struct gsi_set_filter *sets;
+/* A thread's piece that is being filtered. */
+struct gsi_set_work {
+    _Alignas(LINE) struct gsi_set_filter *sets;
     struct gs_error *error;
     const struct gsi_input *file;             /* of the piece */
     struct cursor cursors[GSI_SET_FILES_MAX]; /* those it is compared with */
     size_t cursor_count;
-    uint8_t *element;                      /* room for ELEMENTS */
+    uint8_t *element;                      /* room for ELEMENTS; blocks follow */
     uint64_t keys[2 * GSI_BLOCK_ELEMENTS]; /* of the piece's next numbers */
     gsi_u128 key;                          /* of the group */
     uint64_t of_group, stay_from, stay_to; /* its elements so far, and which of them stay */
@@ -52,8 +54,6 @@ struct work {
     size_t keep_count;
     struct gsi_filtered *filtered;
 };
-
-#define WORK_BYTES gsi_round_up_u64(sizeof(struct work), 64)
 
 static uint32_t element_bytes(const struct gsi_set_filter *sets)
 {
@@ -100,27 +100,39 @@ static uint64_t block_bytes(const struct gsi_set_filter *sets, uint64_t memory_b
     return gsi_max_u64(bytes, element_bytes(sets)) / element_bytes(sets) * element_bytes(sets);
 }
 
-/* Of a thread: a block a file, and elements that are compared. */
-static uint64_t worker_bytes(const struct gsi_set_filter *sets, uint64_t block)
+/* Each thread has its work, elements that are compared, and a block of each file after room for one
+ * row. */
+static void lay_out(struct gsi_set_filter *sets, uint64_t memory_bytes, uint32_t thread_count,
+                    struct gsi_shelf *shelf)
 {
-    uint64_t element = element_bytes(sets);
-    return gsi_round_up_u64(WORK_BYTES + sets->count * (element + block) + ELEMENTS * element, 64);
+    const uint64_t element = element_bytes(sets);
+    sets->block_bytes = block_bytes(sets, memory_bytes, thread_count);
+    const uint64_t blocks = sets->count * (element + sets->block_bytes);
+    GSI_PLACE(shelf, sets->works, thread_count);
+    for (uint32_t i = 0; i < thread_count; i++) {
+        uint64_t bytes = gsi_round_up_u64(ELEMENTS * element + blocks, LINE);
+        uint8_t *elements = gsi_shelf_place(shelf, bytes, 1, LINE);
+        if (sets->works != NULL)
+            sets->works[i].element = elements;
+    }
 }
 
-uint64_t gsi_set_filter_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
-                              uint32_t thread_count)
+uint64_t gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
+                             uint32_t thread_count)
 {
+    struct gsi_shelf shelf = {0};
     if (sets == NULL)
         return 0;
-    return thread_count * worker_bytes(sets, block_bytes(sets, memory_bytes, thread_count));
+    struct gsi_set_filter planned = {.inputs = sets->inputs, .count = sets->count};
+    lay_out(&planned, memory_bytes, thread_count, &shelf);
+    return shelf.bytes;
 }
 
 void gsi_set_filter_close(struct gsi_set_filter *sets)
 {
     if (sets->inputs == NULL)
         return;
-    if (sets->memory != NULL)
-        GSI_FREE(&sets->inputs->loop->ledger, sets->memory, sets->memory_bytes);
+    gsi_shelf_close(&sets->shelf, &sets->inputs->loop->ledger, GSI_MEMORY_TABLES);
     for (size_t i = sets->inputs->count; i < sets->count; i++)
         gsi_input_close(&sets->files[i]);
     pthread_mutex_destroy(&sets->lock);
@@ -129,20 +141,21 @@ void gsi_set_filter_close(struct gsi_set_filter *sets)
 
 /* ---- elements of files ---- */
 
-static enum gs_status read_elements(struct work *work, const struct gsi_input *file, uint64_t idx,
-                                    uint64_t count, uint8_t *to)
+static enum gs_status read_elements(struct gsi_set_work *work, const struct gsi_input *file,
+                                    uint64_t idx, uint64_t count, uint8_t *to)
 {
     uint64_t bytes = element_bytes(work->sets);
     work->read_bytes += count * bytes;
     return gsi_input_read(file, to, count * bytes, idx * bytes, work->error);
 }
 
-static int compare(const struct work *work, const void *a, const void *b)
+static int compare(const struct gsi_set_work *work, const void *a, const void *b)
 {
     return gsi_compare(work->sets->inputs->layout, a, b);
 }
 
-static enum gs_status fail_order(struct work *work, const struct gsi_input *file, uint64_t idx)
+static enum gs_status fail_order(struct gsi_set_work *work, const struct gsi_input *file,
+                                 uint64_t idx)
 {
     work->unsorted = (size_t)(file - work->sets->files) + 1;
     return gsi_fail(
@@ -152,8 +165,8 @@ static enum gs_status fail_order(struct work *work, const struct gsi_input *file
 }
 
 /* The first element that is not below `key`. */
-static enum gs_status find(struct work *work, const struct gsi_input *file, const uint8_t *key,
-                           uint64_t *idx)
+static enum gs_status find(struct gsi_set_work *work, const struct gsi_input *file,
+                           const uint8_t *key, uint64_t *idx)
 {
     uint8_t *probe = work->element;
     uint64_t low = 0, high = file->bytes / element_bytes(work->sets);
@@ -186,7 +199,7 @@ static size_t find_drop(const struct gsi_layout *layout, const uint8_t *rows, si
 }
 
 /* Rows of the next block of another file, which is not at its end. */
-static enum gs_status load_block(struct work *work, struct cursor *cursor)
+static enum gs_status load_block(struct gsi_set_work *work, struct cursor *cursor)
 {
     const struct gsi_layout *layout = work->sets->inputs->layout;
     const uint32_t bytes = layout->element_bytes;
@@ -213,7 +226,7 @@ static enum gs_status load_block(struct work *work, struct cursor *cursor)
 
 /* To the first element of another file that is not below the piece; it must be in order there,
  * too. */
-static enum gs_status place_cursor(struct work *work, struct cursor *cursor, uint64_t first,
+static enum gs_status place_cursor(struct gsi_set_work *work, struct cursor *cursor, uint64_t first,
                                    const uint8_t *key)
 {
     uint8_t *two = work->element;
@@ -230,7 +243,8 @@ static enum gs_status place_cursor(struct work *work, struct cursor *cursor, uin
 }
 
 /* Row i beside the group. In what follows `bytes` is a constant: of a key; 0: rows are records. */
-GSI_INLINE int compare_row(const struct work *work, const void *rows, size_t i, uint32_t bytes)
+GSI_INLINE int compare_row(const struct gsi_set_work *work, const void *rows, size_t i,
+                           uint32_t bytes)
 {
     if (bytes == 0) {
         const size_t element = element_bytes(work->sets);
@@ -241,7 +255,8 @@ GSI_INLINE int compare_row(const struct work *work, const void *rows, size_t i, 
 }
 
 /* Counts elements with the key of the group in another file, and goes behind them. */
-GSI_INLINE enum gs_status count_equal(struct work *work, struct cursor *cursor, uint32_t bytes)
+GSI_INLINE enum gs_status count_equal(struct gsi_set_work *work, struct cursor *cursor,
+                                      uint32_t bytes)
 {
     cursor->equal = 0;
     for (;;) {
@@ -259,7 +274,7 @@ GSI_INLINE enum gs_status count_equal(struct work *work, struct cursor *cursor, 
 }
 
 /* From which element of a group to which one they stay, counted in their file. */
-static void decide(struct work *work)
+static void decide(struct gsi_set_work *work)
 {
     uint64_t all = 0, most = 0, fewest = UINT64_MAX;
     for (size_t i = 0; i < work->cursor_count; i++) {
@@ -288,7 +303,7 @@ static void decide(struct work *work)
     }
 }
 
-static void move_kept(struct work *work)
+static void move_kept(struct gsi_set_work *work)
 {
     const struct gsi_layout *layout = work->sets->inputs->layout;
     size_t bytes = layout->element_bytes;
@@ -299,7 +314,7 @@ static void move_kept(struct work *work)
     work->keep_count = 0;
 }
 
-static void decide_element(struct work *work, bool is_kept)
+static void decide_element(struct gsi_set_work *work, bool is_kept)
 {
     work->keep[work->keep_count++] = is_kept;
     if (work->keep_count == gsi_filter_block(work->sets->inputs->layout))
@@ -307,7 +322,7 @@ static void decide_element(struct work *work, bool is_kept)
 }
 
 /* How many elements of the piece's own file have its first key and lie before it. */
-static enum gs_status count_before(struct work *work, uint64_t first, const uint8_t *key,
+static enum gs_status count_before(struct gsi_set_work *work, uint64_t first, const uint8_t *key,
                                    uint64_t *count)
 {
     uint8_t *before = work->element;
@@ -327,7 +342,7 @@ static enum gs_status count_before(struct work *work, uint64_t first, const uint
 }
 
 /* The rest of other files' ranges: up to where those of the next piece begin. */
-static enum gs_status finish_ranges(struct work *work, uint64_t behind)
+static enum gs_status finish_ranges(struct gsi_set_work *work, uint64_t behind)
 {
     uint8_t *next = work->element + 2 * (size_t)element_bytes(work->sets);
     bool is_last = behind == work->file->bytes / element_bytes(work->sets);
@@ -345,7 +360,7 @@ static enum gs_status finish_ranges(struct work *work, uint64_t behind)
 }
 
 /* Row i of the piece begins a group. */
-GSI_INLINE enum gs_status begin_group(struct work *work, const uint8_t *rows, size_t i,
+GSI_INLINE enum gs_status begin_group(struct gsi_set_work *work, const uint8_t *rows, size_t i,
                                       uint32_t bytes)
 {
     const size_t element = element_bytes(work->sets);
@@ -360,8 +375,8 @@ GSI_INLINE enum gs_status begin_group(struct work *work, const uint8_t *rows, si
 }
 
 /* The next n elements of the piece, which begin with element `first` of the file and row 0. */
-GSI_INLINE enum gs_status filter_rows(struct work *work, const uint8_t *rows, uint64_t first,
-                                      size_t n, bool is_begin, uint32_t bytes)
+GSI_INLINE enum gs_status filter_rows(struct gsi_set_work *work, const uint8_t *rows,
+                                      uint64_t first, size_t n, bool is_begin, uint32_t bytes)
 {
     for (size_t i = 0; i < n; i++) {
         bool is_first = is_begin && i == 0;
@@ -378,8 +393,8 @@ GSI_INLINE enum gs_status filter_rows(struct work *work, const uint8_t *rows, ui
     return GS_OK;
 }
 
-static enum gs_status filter_some(struct work *work, const uint8_t *elements, uint64_t first,
-                                  size_t n, bool is_begin)
+static enum gs_status filter_some(struct gsi_set_work *work, const uint8_t *elements,
+                                  uint64_t first, size_t n, bool is_begin)
 {
     const struct gsi_layout *layout = work->sets->inputs->layout;
     const uint8_t *keys = (const uint8_t *)work->keys;
@@ -391,8 +406,8 @@ static enum gs_status filter_some(struct work *work, const uint8_t *elements, ui
                         filter_rows(work, keys, first, n, is_begin, 16));
 }
 
-static enum gs_status filter_piece(struct work *work, uint64_t first, const uint8_t *elements,
-                                   size_t n)
+static enum gs_status filter_piece(struct gsi_set_work *work, uint64_t first,
+                                   const uint8_t *elements, size_t n)
 {
     for (size_t i = 0; i < work->cursor_count; i++)
         GSI_TRY(place_cursor(work, &work->cursors[i], first, elements));
@@ -406,15 +421,13 @@ static enum gs_status filter_piece(struct work *work, uint64_t first, const uint
     return finish_ranges(work, first + n);
 }
 
-/* The thread's work, at the beginning of its memory; blocks and elements follow. */
-static struct work *begin_work(struct gsi_set_filter *sets, uint32_t worker_idx,
-                               const struct gsi_input *input)
+static struct gsi_set_work *begin_work(struct gsi_set_filter *sets, uint32_t worker_idx,
+                                       const struct gsi_input *input)
 {
-    uint8_t *memory = sets->memory + worker_idx * worker_bytes(sets, sets->block_bytes);
-    struct work *work = (struct work *)(void *)memory;
+    struct gsi_set_work *work = &sets->works[worker_idx];
     const uint64_t element = element_bytes(sets), each = element + sets->block_bytes;
-    uint8_t *blocks = memory + WORK_BYTES;
-    *work = (struct work){.sets = sets, .file = input, .element = blocks + sets->count * each};
+    uint8_t *blocks = work->element + ELEMENTS * element;
+    *work = (struct gsi_set_work){.sets = sets, .file = input, .element = work->element};
     size_t begin = sets->kind == GSI_SET_UNION ? 0 : 1;
     size_t end = sets->kind == GSI_SET_UNION ? (size_t)(input - sets->files) : sets->count;
     for (size_t i = begin; i < end; i++)
@@ -426,7 +439,7 @@ static struct work *begin_work(struct gsi_set_filter *sets, uint32_t worker_idx,
 }
 
 /* The first failure is the one that is reported. */
-static void store_failure(struct gsi_set_filter *sets, const struct work *work)
+static void store_failure(struct gsi_set_filter *sets, const struct gsi_set_work *work)
 {
     pthread_mutex_lock(&sets->lock);
     if (sets->error.status == GS_OK) {
@@ -441,7 +454,7 @@ size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
                             size_t n, struct gsi_filtered *filtered, uint64_t *read_bytes)
 {
     struct gs_error error = {0};
-    struct work *work = begin_work(sets, worker_idx, input);
+    struct gsi_set_work *work = begin_work(sets, worker_idx, input);
     *read_bytes = 0;
     if (n == 0)
         return 0;
@@ -472,7 +485,7 @@ static void run_others(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_set_filter *sets = GSI_CONTAINER_OF(task, struct gsi_set_filter, task);
     struct gs_error error = {0};
-    struct work *work = begin_work(sets, worker_idx, sets->files);
+    struct gsi_set_work *work = begin_work(sets, worker_idx, sets->files);
     work->error = &error;
     if (finish_ranges(work, 0) != GS_OK)
         store_failure(sets, work);
@@ -500,9 +513,9 @@ enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_
                                    uint32_t thread_count)
 {
     struct gsi_loop *loop = sets->inputs->loop;
-    sets->block_bytes = block_bytes(sets, memory_bytes, thread_count);
-    sets->memory_bytes = thread_count * worker_bytes(sets, sets->block_bytes);
-    GSI_TRY(GSI_NEW(&loop->ledger, sets->memory, sets->memory_bytes, loop->error));
+    lay_out(sets, memory_bytes, thread_count, &sets->shelf);
+    GSI_TRY(gsi_shelf_open(&sets->shelf, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
+    lay_out(sets, memory_bytes, thread_count, &sets->shelf);
     bool is_first_empty = sets->kind != GSI_SET_UNION && sets->files[0].bytes == 0;
     return is_first_empty ? check_others(sets) : GS_OK;
 }

@@ -21,6 +21,7 @@
 #ifndef GSI_SET_FILTER_H
 #define GSI_SET_FILTER_H
 
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/pool.h"
 #include "input/inputs.h"
@@ -38,8 +39,8 @@ struct gsi_set_filter {
         *files; /* all; those from inputs->count on are only looked at, and closed here */
     size_t count;
     uint64_t block_bytes; /* what is read of a file at a time */
-    uint8_t *memory;
-    uint64_t memory_bytes;
+    struct gsi_shelf shelf;
+    struct gsi_set_work *works; /* of each thread */
     pthread_mutex_t lock;
     struct gs_error error; /* the first failure of a task */
     size_t unsorted;       /* the file that it found not to be sorted, from 1 on; 0: none */
@@ -62,12 +63,12 @@ void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
 /* gsi_set_filter_looked_at: bytes of the files that are not merged. */
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets); /* also zeroed ones */
 
-/* gsi_set_filter_bytes: the memory that the filter takes, out of `memory_bytes` in all.
+/* gsi_set_filter_plan: the memory that the filter takes, out of `memory_bytes` in all.
  * gsi_set_filter_open: takes that memory. If the first file is empty, checks the order of the
  * others here, as there is no piece that would.
  * fails GS_E_MEMORY; GS_E_INPUT: a file is not sorted; GS_E_CANCELED */
-uint64_t gsi_set_filter_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
-                              uint32_t thread_count);
+uint64_t gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
+                             uint32_t thread_count);
 enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_bytes,
                                    uint32_t thread_count);
 void gsi_set_filter_close(struct gsi_set_filter *sets); /* also zeroed ones */

@@ -111,7 +111,8 @@ struct gsi_resume {
 
     /* runs.c */
     uint32_t tally_count;
-    void *tally;                   /* as layout.ops makes it */
+    void *tally; /* as layout.ops makes it */
+    struct gsi_shelf shelf;
     struct gsi_resume_seal *seals; /* a ring */
     uint32_t seal_count;
     uint64_t sealed, noted; /* runs so far */

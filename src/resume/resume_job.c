@@ -169,7 +169,7 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
         request->fixed = &resume->sizes;
     }
     request->format_bytes +=
-        gsi_resume_runs_bytes(resume, request->thread_count) + gsi_resume_journal_bytes(resume);
+        gsi_resume_runs_plan(resume, request->thread_count) + gsi_resume_journal_bytes(resume);
     return GS_OK;
 }
 
@@ -177,7 +177,8 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
 static void add_threads(const struct gsi_resume *resume, const struct gsi_budget *budget,
                         const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
-    uint64_t each = request->thread_bytes + gsi_resume_runs_thread_bytes(resume);
+    uint64_t each =
+        request->thread_bytes + gsi_resume_runs_plan(resume, 2) - gsi_resume_runs_plan(resume, 1);
     uint64_t memory = request->memory_bytes, more = 0;
     if (budget->thread_count > request->thread_count && budget->memory_bytes > memory)
         more = gsi_min_u64(budget->thread_count - request->thread_count,

@@ -11,64 +11,43 @@
  * them and one is being spilled. */
 #define RUNS_BESIDE 2u
 
-static uint64_t tally_bytes(const struct gsi_resume_job *job)
+static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi_shelf *shelf)
 {
-    return job->loop->layout->ops->tally_bytes(job->loop->layout);
+    const struct gsi_layout *layout = resume->job.loop->layout;
+    resume->tally_count = layout->ops->tally_count(layout);
+    resume->tally = layout->ops->tallies(layout, 1, shelf).first;
+    resume->seal_count = thread_count + RUNS_BESIDE;
+    GSI_PLACE(shelf, resume->seals, resume->seal_count);
+    for (uint32_t i = 0; i < resume->seal_count; i++) {
+        struct gsi_tally_saved *tallies;
+        GSI_PLACE(shelf, tallies, resume->tally_count);
+        if (resume->seals != NULL)
+            resume->seals[i].tallies = tallies;
+    }
 }
 
-static uint32_t tally_count(const struct gsi_resume_job *job)
+uint64_t gsi_resume_runs_plan(const struct gsi_resume *resume, uint32_t thread_count)
 {
-    return job->loop->layout->ops->tally_count(job->loop->layout);
-}
-
-uint64_t gsi_resume_runs_thread_bytes(const struct gsi_resume *resume)
-{
-    return sizeof(struct gsi_resume_seal) +
-           tally_count(&resume->job) * sizeof(struct gsi_tally_saved);
-}
-
-uint64_t gsi_resume_runs_bytes(const struct gsi_resume *resume, uint32_t thread_count)
-{
-    uint64_t seals = thread_count + RUNS_BESIDE;
-    return tally_bytes(&resume->job) + seals * gsi_resume_runs_thread_bytes(resume);
-}
-
-/* As many as planned, or as threads that are more by now. */
-static uint32_t seal_count(const struct gsi_resume *resume)
-{
-    return gsi_max_u32(resume->begin.thread_count, resume->job.loop->plan->thread_count) +
-           RUNS_BESIDE;
+    struct gsi_shelf shelf = {0};
+    struct gsi_resume planned = {.job = resume->job};
+    lay_out(&planned, thread_count, &shelf);
+    return gsi_shelf_bytes(&shelf);
 }
 
 enum gs_status gsi_resume_runs_open(struct gsi_resume *resume)
 {
-    const struct gsi_resume_job *job = &resume->job;
-    struct gsi_ledger *ledger = &job->loop->ledger;
-    resume->tally_count = tally_count(job);
-    GSI_TRY(gsi_memory_reserve(ledger, GSI_MEMORY_TABLES, tally_bytes(job), job->loop->error));
-    resume->tally = job->loop->layout->ops->tally_create(job->loop->layout);
-    if (resume->tally == NULL) {
-        gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, tally_bytes(job));
-        return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
-    }
-    GSI_TRY(GSI_NEW(ledger, resume->seals, seal_count(resume), job->loop->error));
-    resume->seal_count = seal_count(resume);
-    for (uint32_t i = 0; i < resume->seal_count; i++) {
-        GSI_TRY(GSI_NEW(ledger, resume->seals[i].tallies, resume->tally_count, job->loop->error));
-    }
+    struct gsi_loop *loop = resume->job.loop;
+    /* There may be more threads than planned. */
+    uint32_t thread_count = gsi_max_u32(resume->begin.thread_count, loop->plan->thread_count);
+    lay_out(resume, thread_count, &resume->shelf);
+    GSI_TRY(gsi_shelf_open(&resume->shelf, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
+    lay_out(resume, thread_count, &resume->shelf);
     return GS_OK;
 }
 
 void gsi_resume_runs_close(struct gsi_resume *resume)
 {
-    struct gsi_ledger *ledger = &resume->job.loop->ledger;
-    for (uint32_t i = 0; i < resume->seal_count; i++)
-        GSI_FREE(ledger, resume->seals[i].tallies, resume->tally_count);
-    GSI_FREE(ledger, resume->seals, resume->seal_count);
-    if (resume->tally != NULL) {
-        gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, tally_bytes(&resume->job));
-        resume->job.loop->layout->ops->tally_free(resume->tally);
-    }
+    gsi_shelf_close(&resume->shelf, &resume->job.loop->ledger, GSI_MEMORY_TABLES);
 }
 
 void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved)

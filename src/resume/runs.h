@@ -8,10 +8,8 @@
 #include "loop/run_list.h"
 #include "resume/journal_io.h"
 
-/* gsi_resume_runs_bytes: the memory that the tally takes, for the plan.
- * gsi_resume_runs_thread_bytes: the memory for each thread more than planned. */
-uint64_t gsi_resume_runs_bytes(const struct gsi_resume *resume, uint32_t thread_count);
-uint64_t gsi_resume_runs_thread_bytes(const struct gsi_resume *resume);
+/* gsi_resume_runs_plan: the memory that the tally and seals need. */
+uint64_t gsi_resume_runs_plan(const struct gsi_resume *resume, uint32_t thread_count);
 
 enum gs_status gsi_resume_runs_open(struct gsi_resume *resume);
 void gsi_resume_runs_close(struct gsi_resume *resume); /* also half-open ones */

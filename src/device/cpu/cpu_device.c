@@ -23,36 +23,14 @@ static struct gsi_cpu_device *cpu_of(struct gsi_device *base)
     return (struct gsi_cpu_device *)base;
 }
 
-/* Bytes of a thread's tally and its entry in the table of them. */
-static uint64_t tally_entry_bytes(const struct gsi_layout *layout)
-{
-    return sizeof(void *) + layout->ops->tally_bytes(layout);
-}
-
-static void close_tallies(struct gsi_cpu_device *device)
-{
-    const struct gsi_layout *layout = &device->config.layout;
-    for (uint32_t i = 0; device->tallies != NULL && i < device->thread_count; i++)
-        layout->ops->tally_free(device->tallies[i]);
-    gsi_memory_free(device->config.ledger, device->tallies, device->thread_count,
-                    tally_entry_bytes(layout));
-}
-
-/* The tallies are entered in the ledger with the table of their addresses. */
 static enum gs_status open_tallies(struct gsi_cpu_device *device, struct gs_error *error)
 {
     const struct gsi_layout *layout = &device->config.layout;
-    void *memory;
-    enum gs_status status = gsi_memory_alloc(device->config.ledger, device->thread_count,
-                                             tally_entry_bytes(layout), &memory, error);
-    if (status != GS_OK)
-        return status;
-    bool is_whole = true;
-    device->tallies = memory;
-    for (uint32_t i = 0; i < device->thread_count; i++)
-        is_whole &= (device->tallies[i] = layout->ops->tally_create(layout)) != NULL;
-    return is_whole ? GS_OK
-                    : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
+    struct gsi_shelf *shelf = &device->shelf;
+    layout->ops->tallies(layout, device->thread_count, shelf);
+    GSI_TRY(gsi_shelf_open(shelf, device->config.ledger, GSI_MEMORY_TABLES, error));
+    device->tallies = layout->ops->tallies(layout, device->thread_count, shelf);
+    return GS_OK;
 }
 
 static void cpu_close(struct gsi_device *base)
@@ -61,7 +39,7 @@ static void cpu_close(struct gsi_device *base)
     if (device == NULL)
         return;
     struct gsi_ledger *ledger = device->config.ledger;
-    close_tallies(device);
+    gsi_shelf_close(&device->shelf, ledger, GSI_MEMORY_TABLES);
     gsi_memory_unmap(ledger, GSI_MEMORY_SCRATCH, device->scratch,
                      device->thread_count * GSI_MERGE_SCRATCH_BYTES);
     GSI_FREE(ledger, device->pieces, device->config.chunk_buffers);
@@ -142,10 +120,11 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
     uint8_t *scratch = piece->device->scratch + worker_idx * GSI_MERGE_SCRATCH_BYTES;
     size_t n = buffer->bytes / layout->element_bytes;
     if (layout->has_tags) {
-        gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx], scratch);
+        gsi_cpu_records_sort(piece, gsi_tally_at(piece->device->tallies, worker_idx), scratch);
         return;
     }
-    layout->ops->tally_add_map(layout, piece->device->tallies[worker_idx], buffer->data, n);
+    layout->ops->tally_add_map(layout, gsi_tally_at(piece->device->tallies, worker_idx),
+                               buffer->data, n);
     piece->is_in_order = gsi_sort_keys(layout->key_bytes, buffer->data, n, scratch);
 }
 
@@ -240,7 +219,7 @@ static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
     const struct gsi_layout *layout = &piece->device->config.layout;
-    void *tally = piece->device->tallies[worker_idx];
+    void *tally = gsi_tally_at(piece->device->tallies, worker_idx);
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
     if (layout->has_tags) {
@@ -294,10 +273,10 @@ static enum gs_status cpu_tally(struct gsi_device *base, struct gsi_tally_report
     struct gsi_cpu_device *device = cpu_of(base);
     const struct gsi_element_ops *ops = device->config.layout.ops;
     for (uint32_t i = 1; i < device->thread_count; i++) {
-        ops->tally_merge(device->tallies[0], device->tallies[i]);
-        ops->tally_clear(device->tallies[i]);
+        ops->tally_merge(gsi_tally_at(device->tallies, 0), gsi_tally_at(device->tallies, i));
+        ops->tally_clear(gsi_tally_at(device->tallies, i));
     }
-    *tally = ops->tally_finish(device->tallies[0], device->config.field_tallies);
+    *tally = ops->tally_finish(gsi_tally_at(device->tallies, 0), device->config.field_tallies);
     return GS_OK;
 }
 

@@ -47,12 +47,31 @@ static uint32_t slots_for(uint64_t memory_bytes, uint32_t thread_count)
     return (uint32_t)slots;
 }
 
-uint64_t gsi_early_fold_bytes(const struct gsi_layout *layout, uint64_t memory_bytes,
-                              uint32_t thread_count)
+static void lay_out(struct gsi_early_fold *early, const struct gsi_layout *layout,
+                    uint64_t memory_bytes, uint32_t thread_count, struct gsi_shelf *shelf)
 {
-    uint64_t each = slots_for(memory_bytes, thread_count) * sizeof(uint32_t) +
-                    sizeof(struct gsi_early_worker) + gsi_record_tally_bytes(layout->record);
-    return ((uint64_t)thread_count + 1) * each + sizeof(struct gsi_record);
+    early->slot_count = slots_for(memory_bytes, thread_count);
+    early->worker_count = thread_count + 1;
+    GSI_PLACE(shelf, early->group, 1);
+    GSI_PLACE(shelf, early->workers, early->worker_count);
+    struct gsi_tallies tallies =
+        gsi_record_tallies_lay_out(layout->record, early->worker_count, shelf);
+    for (uint32_t i = 0; i < early->worker_count; i++) {
+        uint32_t *slots;
+        GSI_PLACE(shelf, slots, early->slot_count);
+        if (early->workers != NULL)
+            early->workers[i] = (struct gsi_early_worker){
+                .slots = slots, .slot_count = early->slot_count, .tally = gsi_tally_at(tallies, i)};
+    }
+}
+
+uint64_t gsi_early_fold_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
+                             uint32_t thread_count)
+{
+    struct gsi_early_fold early;
+    struct gsi_shelf shelf = {0};
+    lay_out(&early, layout, memory_bytes, thread_count, &shelf);
+    return gsi_shelf_bytes(&shelf);
 }
 
 /* Whether each byte is part of a key that makes a group, or of a folded integer. */
@@ -86,44 +105,19 @@ enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gs
                                      .layout = layout,
                                      .ledger = ledger,
                                      .has_order = key_count > 0,
-                                     .keeps_last = keep == GSI_KEEP_LAST,
-                                     .slot_count = slots_for(memory_bytes, thread_count),
-                                     .worker_count = thread_count + 1};
-    GSI_TRY(GSI_NEW(ledger, early->group, 1, error));
+                                     .keeps_last = keep == GSI_KEEP_LAST};
+    lay_out(early, layout, memory_bytes, thread_count, &early->shelf);
+    GSI_TRY(gsi_shelf_open(&early->shelf, ledger, GSI_MEMORY_TABLES, error));
+    lay_out(early, layout, memory_bytes, thread_count, &early->shelf);
     gsi_record_first_keys(layout->record, key_count > 0 ? key_count : layout->record->key_count,
                           early->group);
     early->may_hold = is_without_order(fold, early->group);
-    GSI_TRY(GSI_NEW(ledger, early->workers, early->worker_count, error));
-    for (uint32_t i = 0; i < early->worker_count; i++) {
-        struct gsi_early_worker *worker = &early->workers[i];
-        worker->slot_count = early->slot_count;
-        GSI_TRY(GSI_NEW(ledger, worker->slots, early->slot_count, error));
-        GSI_TRY(gsi_memory_reserve(ledger, GSI_MEMORY_TABLES,
-                                   gsi_record_tally_bytes(layout->record), error));
-        worker->tally = gsi_record_tally_create(layout->record);
-        if (worker->tally == NULL) {
-            gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, gsi_record_tally_bytes(layout->record));
-            return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
-        }
-    }
     return GS_OK;
 }
 
 void gsi_early_fold_close(struct gsi_early_fold *early)
 {
-    for (uint32_t i = 0; early->workers != NULL && i < early->worker_count; i++) {
-        struct gsi_early_worker *worker = &early->workers[i];
-        if (worker->tally != NULL)
-            gsi_memory_unreserve(early->ledger, GSI_MEMORY_TABLES,
-                                 gsi_record_tally_bytes(early->layout->record));
-        gsi_record_tally_free(worker->tally);
-        if (worker->slots != NULL)
-            GSI_FREE(early->ledger, worker->slots, early->slot_count);
-    }
-    if (early->workers != NULL)
-        GSI_FREE(early->ledger, early->workers, early->worker_count);
-    if (early->group != NULL)
-        GSI_FREE(early->ledger, early->group, 1);
+    gsi_shelf_close(&early->shelf, early->ledger, GSI_MEMORY_TABLES);
     *early = (struct gsi_early_fold){0};
 }
 

@@ -29,6 +29,7 @@ struct gsi_early_fold {
     const struct gsi_fold *fold;
     const struct gsi_layout *layout;
     struct gsi_ledger *ledger;
+    struct gsi_shelf shelf;
     struct gsi_record *group; /* whose keys make a group */
     bool has_order, keeps_last;
     bool may_hold, holds;
@@ -37,9 +38,9 @@ struct gsi_early_fold {
     struct gsi_early_worker *workers; /* the last one is of what is folded again */
 };
 
-/* gsi_early_fold_bytes: the memory that it takes, out of `memory_bytes` in all. */
-uint64_t gsi_early_fold_bytes(const struct gsi_layout *layout, uint64_t memory_bytes,
-                              uint32_t thread_count);
+/* gsi_early_fold_plan: the memory that it takes, out of `memory_bytes` in all. */
+uint64_t gsi_early_fold_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
+                             uint32_t thread_count);
 /* gsi_early_fold_open: in    key_count, keep: as of groups (groups.h)
  * fails GS_E_MEMORY */
 enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gsi_fold *fold,

@@ -7,13 +7,13 @@
 #include "element/record/record_mix.h"
 #include "element/record/record_tags.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_BYTES   16384u
 #define BLOCK_RECORDS 256u
 
-struct gsi_record_tally {
+/* Aligned so that a shelf has no gaps, whatever the number of fields. */
+struct __attribute__((packed, aligned(8))) gsi_record_tally {
     const struct gsi_record *record;
     uint64_t count;
     gsi_u128 fingerprint;
@@ -27,38 +27,23 @@ struct gsi_layout gsi_record_field_layout(const struct gsi_record *record, uint3
     return layout;
 }
 
-size_t gsi_record_tally_bytes(const struct gsi_record *record)
+struct gsi_tallies gsi_record_tallies_lay_out(const struct gsi_record *record, uint32_t count,
+                                              struct gsi_shelf *shelf)
 {
-    size_t bytes = sizeof(struct gsi_record_tally);
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        struct gsi_layout layout = gsi_record_field_layout(record, i);
-        bytes += sizeof(struct gsi_tally *) + gsi_tally_bytes(&layout);
+    const uint32_t fields = record->field_count;
+    const size_t step = sizeof(struct gsi_record_tally) + fields * sizeof(struct gsi_tally *);
+    struct gsi_tallies tallies = {
+        gsi_shelf_place(shelf, count, step, _Alignof(struct gsi_record_tally)), step};
+    for (uint32_t i = 0; tallies.first != NULL && i < count; i++)
+        ((struct gsi_record_tally *)gsi_tally_at(tallies, i))->record = record;
+    for (uint32_t f = 0; f < fields; f++) {
+        struct gsi_layout layout = gsi_record_field_layout(record, f);
+        struct gsi_tallies field = gsi_tallies_lay_out(&layout, count, shelf);
+        for (uint32_t i = 0; field.first != NULL && i < count; i++)
+            ((struct gsi_record_tally *)gsi_tally_at(tallies, i))->fields[f] =
+                gsi_tally_at(field, i);
     }
-    return bytes;
-}
-
-struct gsi_record_tally *gsi_record_tally_create(const struct gsi_record *record)
-{
-    struct gsi_record_tally *tally =
-        calloc(1, sizeof *tally + record->field_count * sizeof tally->fields[0]);
-    if (tally == NULL)
-        return NULL;
-    tally->record = record;
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        struct gsi_layout layout = gsi_record_field_layout(record, i);
-        if ((tally->fields[i] = gsi_tally_create(&layout)) == NULL) {
-            gsi_record_tally_free(tally);
-            return NULL;
-        }
-    }
-    return tally;
-}
-
-void gsi_record_tally_free(struct gsi_record_tally *tally)
-{
-    for (uint32_t i = 0; tally != NULL && i < tally->record->field_count; i++)
-        gsi_tally_free(tally->fields[i]);
-    free(tally);
+    return tallies;
 }
 
 void gsi_record_tally_clear(struct gsi_record_tally *tally)

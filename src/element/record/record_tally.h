@@ -12,13 +12,13 @@
 extern "C" {
 #endif
 
-/* Accumulator; one a thread, joined with merge. NULL on no memory. */
+/* Accumulator; one a thread, joined with merge. */
 struct gsi_record_tally;
 
-struct gsi_record_tally *gsi_record_tally_create(const struct gsi_record *record);
-void gsi_record_tally_free(struct gsi_record_tally *tally); /* NULL is fine */
+/* gsi_record_tallies_lay_out: as gsi_tallies_lay_out. */
+struct gsi_tallies gsi_record_tallies_lay_out(const struct gsi_record *record, uint32_t count,
+                                              struct gsi_shelf *shelf);
 void gsi_record_tally_clear(struct gsi_record_tally *tally);
-size_t gsi_record_tally_bytes(const struct gsi_record *record); /* for the ledger */
 
 /* gsi_record_field_layout: of the numbers that are counted of a field. */
 struct gsi_layout gsi_record_field_layout(const struct gsi_record *record, uint32_t field_idx);

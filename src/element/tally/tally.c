@@ -53,7 +53,7 @@ static uint64_t *moments_of(const struct gsi_tally *tally)
     return (uint64_t *)tally->table + table_bytes(&tally->layout) / sizeof(uint64_t);
 }
 
-size_t gsi_tally_bytes(const struct gsi_layout *layout)
+static size_t tally_bytes(const struct gsi_layout *layout)
 {
     size_t bytes = sizeof(struct gsi_tally) + table_bytes(layout);
     if (layout->has_moments)
@@ -61,14 +61,28 @@ size_t gsi_tally_bytes(const struct gsi_layout *layout)
     return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
 }
 
-struct gsi_tally *gsi_tally_create(const struct gsi_layout *layout)
+static void begin(struct gsi_tally *tally, const struct gsi_layout *layout)
 {
-    struct gsi_tally *tally = aligned_alloc(CACHE_LINE_BYTES, gsi_tally_bytes(layout));
-    if (tally == NULL)
-        return NULL;
     tally->layout = *layout;
     gsi_tally_clear(tally);
+}
+
+struct gsi_tally *gsi_tally_create(const struct gsi_layout *layout)
+{
+    struct gsi_tally *tally = aligned_alloc(CACHE_LINE_BYTES, tally_bytes(layout));
+    if (tally != NULL)
+        begin(tally, layout);
     return tally;
+}
+
+struct gsi_tallies gsi_tallies_lay_out(const struct gsi_layout *layout, uint32_t count,
+                                       struct gsi_shelf *shelf)
+{
+    const size_t step = tally_bytes(layout);
+    struct gsi_tallies tallies = {gsi_shelf_place(shelf, count, step, CACHE_LINE_BYTES), step};
+    for (uint32_t i = 0; tallies.first != NULL && i < count; i++)
+        begin(gsi_tally_at(tallies, i), layout);
+    return tallies;
 }
 
 void gsi_tally_free(struct gsi_tally *tally)

@@ -9,6 +9,7 @@
 #ifndef GSI_TALLY_H
 #define GSI_TALLY_H
 
+#include "base/memory.h"
 #include "base/report.h"
 #include "base/u128.h"
 #include "element/layout.h"
@@ -21,10 +22,24 @@ extern "C" {
 /* Accumulator; gsi_tally_create makes an empty one. */
 struct gsi_tally;
 
-/* NULL on no memory.  gsi_tally_bytes: for the ledger. */
+/* NULL on no memory. */
 struct gsi_tally *gsi_tally_create(const struct gsi_layout *layout);
 void gsi_tally_free(struct gsi_tally *tally);
-size_t gsi_tally_bytes(const struct gsi_layout *layout);
+
+/* Accumulators on a shelf. */
+struct gsi_tallies {
+    uint8_t *first;
+    uint64_t step;
+};
+
+static inline void *gsi_tally_at(struct gsi_tallies tallies, uint32_t idx)
+{
+    return tallies.first + idx * tallies.step;
+}
+
+/* gsi_tallies_lay_out: places `count` accumulators, which are empty in the second run. */
+struct gsi_tallies gsi_tallies_lay_out(const struct gsi_layout *layout, uint32_t count,
+                                       struct gsi_shelf *shelf);
 
 /* gsi_tally_clear: make it an empty one again. */
 void gsi_tally_clear(struct gsi_tally *tally);

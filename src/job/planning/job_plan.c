@@ -48,11 +48,11 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     needs[GSI_NEED_SPLIT] = gsi_split_plan(target, budget, &plan->output);
     needs[GSI_NEED_EARLY_FOLD] = gsi_unique_early_bytes(target, memory_bytes, threads);
     needs[GSI_NEED_SELECT] = gsi_select_bytes(job, memory_bytes);
-    needs[GSI_NEED_COUNTED] = gsi_counted_bytes(job, budget);
-    needs[GSI_NEED_SETS] = gsi_set_filter_bytes(inputs->sets, memory_bytes, threads);
+    needs[GSI_NEED_COUNTED] = gsi_counted_plan(job, budget);
+    needs[GSI_NEED_SETS] = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);
     if (!plan->device_carries) {
         needs[GSI_NEED_CARRIER] = gsi_source_carrier_bytes(inputs, memory_bytes);
-        needs[GSI_NEED_CARRIED] = gsi_carried_bytes(inputs->carry, threads);
+        needs[GSI_NEED_CARRIED] = gsi_carried_plan(inputs->carry, threads);
     }
     for (int i = 0; i < GSI_NEED_COUNT; i++)
         bytes = gsi_add_max_u64(bytes, needs[i]);

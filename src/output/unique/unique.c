@@ -144,7 +144,7 @@ uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory
         !gsi_fold_may_join(fold) || !keeps_one(options) || options->merge ||
         gsi_ranks_wanted(&options->order_statistics))
         return 0;
-    uint64_t bytes = gsi_early_fold_bytes(target->loop->layout, memory_bytes, thread_count);
+    uint64_t bytes = gsi_early_fold_plan(target->loop->layout, memory_bytes, thread_count);
     return bytes <= memory_bytes / EARLY_PART ? bytes : 0;
 }
 

@@ -1,6 +1,7 @@
 /* test_fold.c: folded fields: sums at the edges of their types, and totals that show what is lost.
  * Whole folds against a model: tests/model/run_model.py. Run: build/dev/tests/test_fold */
 #include "support/record_model.h"
+#include "support/record_tallies.h"
 
 #include "base/report.h"
 #include "element/fold/fold.h"
@@ -116,14 +117,16 @@ static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
             fold_all(&folder, elements + at * BYTES, step, entry);
         }
         for (int wrong = 0; wrong < 4; wrong++) {
-            struct gsi_record_tally *tally = gsi_record_tally_create(&record);
+            struct gsi_shelf shelf;
+            struct gsi_record_tally *tally =
+                gsi_tally_at(record_tallies_open(&record, 1, &shelf), 0);
             gsi_record_tally_add(tally, elements, n);
             put(other, 0, wrong == 1, wrong == 2 ? 1e-9 : 0, wrong == 3 ? 1000 : 0);
             gsi_record_tally_add(tally, other, wrong > 0);
             gsi_record_tally_finish(tally, fields);
             const struct gsi_fold_field *differs = gsi_folder_differs(&folder, fields);
             assert_ptr_equal(differs, wrong > 0 ? &fold.fields[wrong - 1] : NULL);
-            gsi_record_tally_free(tally);
+            record_tallies_close(&shelf);
         }
         gsi_folder_clear(&folder);
     }

@@ -1,6 +1,7 @@
 /* test_groups.c: groups of equal keys, and equal neighbours, against a plain loop, for numbers of
  * every width and records, whatever the pieces. Run: build/dev/tests/test_groups */
 #include "support/record_model.h"
+#include "support/record_tallies.h"
 
 #include "base/options.h"
 #include "element/equal_keys.h"
@@ -326,12 +327,13 @@ static void test_groups__folds_in_pieces__as_in_one(void **state)
         enum gs_status status = gsi_groups_check_sums(&one, &error);
         assert_int_equal(gsi_groups_check_sums(&parts, &other_error), status);
         assert_string_equal(other_error.text, error.text);
-        struct gsi_record_tally *tally = gsi_record_tally_create(&record);
+        struct gsi_shelf shelf;
+        struct gsi_record_tally *tally = gsi_tally_at(record_tallies_open(&record, 1, &shelf), 0);
         gsi_record_tally_add(tally, data, n);
         gsi_record_tally_finish(tally, fields);
         assert_ptr_equal(gsi_folder_differs(&parts.folder, fields),
                          gsi_folder_differs(&one.folder, fields));
-        gsi_record_tally_free(tally);
+        record_tallies_close(&shelf);
         gsi_groups_clear(&one);
         gsi_groups_clear(&parts);
     }

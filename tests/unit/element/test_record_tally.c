@@ -1,6 +1,7 @@
 /* test_record_tally.c: counting records and checking their order.
  * Run: build/dev/tests/test_record_tally */
 #include "support/record_model.h"
+#include "support/record_tallies.h"
 
 #include "base/report.h"
 #include "element/record/record_mix.h"
@@ -86,7 +87,9 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
                 record_fill(&random, t % 2 ? RECORD_RANDOM : RECORD_SPECIAL, data, n, bytes);
                 struct gsi_layout layout = gsi_layout_make(record.fields[0].type, false);
                 struct gsi_tally *want = gsi_tally_create(&layout);
-                struct gsi_record_tally *got = gsi_record_tally_create(&record);
+                struct gsi_shelf shelf;
+                struct gsi_record_tally *got =
+                    gsi_tally_at(record_tallies_open(&record, 1, &shelf), 0);
                 size_t nats = 0;
                 for (size_t i = 0; i < n; i++) {
                     _Alignas(16) uint8_t value[16];
@@ -106,7 +109,7 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
                 assert_memory_equal(&fields_got[0], &of_field, sizeof of_field);
                 assert_int_equal(fields_got[1].count, n);
                 gsi_tally_free(want);
-                gsi_record_tally_free(got);
+                record_tallies_close(&shelf);
             }
 }
 
@@ -117,9 +120,10 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     static const char *const fields[] = {"1:f32", "0:int8"};
     struct test_random random = test_random_make(4);
     struct gsi_record record = record_make(7, fields, 2);
-    struct gsi_record_tally *one = gsi_record_tally_create(&record);
-    struct gsi_record_tally *two = gsi_record_tally_create(&record);
-    struct gsi_record_tally *three = gsi_record_tally_create(&record);
+    struct gsi_shelf shelf;
+    struct gsi_tallies tallies = record_tallies_open(&record, 3, &shelf);
+    struct gsi_record_tally *one = gsi_tally_at(tallies, 0), *two = gsi_tally_at(tallies, 1),
+                            *three = gsi_tally_at(tallies, 2);
     struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
     struct gsi_tally_report a[2], b[2];
     record_fill(&random, RECORD_RANDOM, data, 800, 7);
@@ -141,9 +145,7 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     gsi_record_tally_clear(one);
     whole = gsi_record_tally_finish(one, a);
     assert_int_equal(whole.count + whole.fingerprint[0] + whole.fingerprint[1] + a[0].count, 0);
-    gsi_record_tally_free(one);
-    gsi_record_tally_free(two);
-    gsi_record_tally_free(three);
+    record_tallies_close(&shelf);
 }
 
 static int compare_bytes(const void *a, const void *b)

@@ -2,6 +2,7 @@
 // or a real one. Run: build/dev/tests/test_record_kernels
 #include "element/record/record_mix.h"
 #include "support/device_records.h"
+#include "support/record_tallies.h"
 
 #include "base/report.h"
 #include "kernels/record/words.cuh"
@@ -124,11 +125,13 @@ static void test_take__any_records__fingerprint_and_what_is_shared(void **)
             const gsi_record record = make_record(row);
             const uint64_t n = random_count(record, &random), half = n / 2;
             const bytes data = make_records(record, n, &random);
-            gsi_record_tally *tally = gsi_record_tally_create(&record);
+            gsi_shelf shelf;
+            const gsi_tallies tallies = record_tallies_open(&record, 1, &shelf);
+            auto *tally = static_cast<gsi_record_tally *>(gsi_tally_at(tallies, 0));
             gsi_tally_report fields[GSI_FIELDS_MAX];
             gsi_record_tally_add(tally, data.data(), n);
             const gsi_tally_report want = gsi_record_tally_finish(tally, fields);
-            gsi_record_tally_free(tally);
+            record_tallies_close(&shelf);
             uint32_t shared = record.key_bytes;
             for (uint64_t i = 0; i < n; i++)
                 shared = gsi_record_shared(&record, data.data(), data.data() + i * record.bytes, 0,
