@@ -35,6 +35,6 @@ const struct gsi_device_ops *gsi_device_find_group(enum gsi_device_word choice)
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count)
 {
     struct gsi_shelf shelf = {0};
-    layout->ops->tallies(layout, thread_count, &shelf);
-    return thread_count * GSI_MERGE_SCRATCH_BYTES + gsi_shelf_bytes(&shelf);
+    layout->ops->tally_place(layout, &shelf);
+    return thread_count * (GSI_MERGE_SCRATCH_BYTES + shelf.bytes);
 }

@@ -17,6 +17,11 @@ static uint32_t number_tally_count(const struct gsi_layout *layout)
     return 1;
 }
 
+static void *number_tally_place(const struct gsi_layout *layout, struct gsi_shelf *shelf)
+{
+    return gsi_tally_place(layout, shelf);
+}
+
 static void number_tally_clear(void *tally)
 {
     gsi_tally_clear(tally);
@@ -90,7 +95,7 @@ static uint32_t number_head_off(const struct gsi_layout *layout)
 }
 
 const struct gsi_element_ops gsi_number_ops = {.tally_count = number_tally_count,
-                                               .tallies = gsi_tallies_lay_out,
+                                               .tally_place = number_tally_place,
                                                .tally_clear = number_tally_clear,
                                                .tally_add = number_tally_add,
                                                .tally_add_map = number_tally_add_map,
@@ -112,10 +117,9 @@ static uint32_t record_tally_count(const struct gsi_layout *layout)
     return 1 + layout->record->field_count;
 }
 
-static struct gsi_tallies record_tallies(const struct gsi_layout *layout, uint32_t count,
-                                         struct gsi_shelf *shelf)
+static void *record_tally_place(const struct gsi_layout *layout, struct gsi_shelf *shelf)
 {
-    return gsi_record_tallies_lay_out(layout->record, count, shelf);
+    return gsi_record_tally_place(layout->record, shelf);
 }
 
 static void record_tally_clear(void *tally)
@@ -187,7 +191,7 @@ static uint32_t record_head_off(const struct gsi_layout *layout)
 }
 
 const struct gsi_element_ops gsi_record_ops = {.tally_count = record_tally_count,
-                                               .tallies = record_tallies,
+                                               .tally_place = record_tally_place,
                                                .tally_clear = record_tally_clear,
                                                .tally_add = record_tally_add,
                                                .tally_merge = record_tally_merge,
@@ -215,7 +219,7 @@ static void word_tally_add_map(const struct gsi_layout *layout, void *tally, voi
 }
 
 const struct gsi_element_ops gsi_word_ops = {.tally_count = record_tally_count,
-                                             .tallies = record_tallies,
+                                             .tally_place = record_tally_place,
                                              .tally_clear = record_tally_clear,
                                              .tally_add = record_tally_add,
                                              .tally_add_map = word_tally_add_map,

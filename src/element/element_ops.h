@@ -19,12 +19,11 @@
 struct gsi_element_ops {
     /* A tally of elements, and of the fields of records, as in tally.h and record_tally.h.
      * tally_count: how many struct gsi_tally_saved it is saved as.
-     * tallies: places `count` empty ones on a shelf, as gsi_tallies_lay_out.
+     * tally_place: as gsi_tally_place.
      * tally_add_map: also turns the elements into sort keys; not with tags.
      * tally_finish: `fields` as in gsi_record_tally_finish. */
     uint32_t (*tally_count)(const struct gsi_layout *layout);
-    struct gsi_tallies (*tallies)(const struct gsi_layout *layout, uint32_t count,
-                                  struct gsi_shelf *shelf);
+    void *(*tally_place)(const struct gsi_layout *layout, struct gsi_shelf *shelf);
     void (*tally_clear)(void *tally);
     void (*tally_add)(void *tally, const void *elements, size_t n);
     void (*tally_add_map)(const struct gsi_layout *layout, void *tally, void *elements, size_t n);

@@ -7,18 +7,20 @@ static void lay_out(struct gsi_carried *carried, const struct gsi_carry *carry,
                     uint32_t thread_count, struct gsi_shelf *shelf)
 {
     GSI_PLACE(shelf, carried->workers, thread_count);
-    struct gsi_tallies tallies = carry->input.ops->tallies(&carry->input, thread_count, shelf);
-    for (uint32_t i = 0; carried->workers != NULL && i < thread_count; i++)
-        carried->workers[i].tally = gsi_tally_at(tallies, i);
+    for (uint32_t i = 0; i < thread_count; i++) {
+        void *tally = carry->input.ops->tally_place(&carry->input, shelf);
+        if (carried->workers != NULL)
+            carried->workers[i].tally = tally;
+    }
 }
 
 uint64_t gsi_carried_plan(const struct gsi_carry *carry, uint32_t thread_count)
 {
-    struct gsi_carried carried;
+    struct gsi_carried carried = {0};
     struct gsi_shelf shelf = {0};
     if (carry != NULL && gsi_carry_is_tallied(carry))
         lay_out(&carried, carry, thread_count, &shelf);
-    return gsi_shelf_bytes(&shelf);
+    return shelf.bytes;
 }
 
 enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_carry *carry,

@@ -69,7 +69,7 @@ uint64_t gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *bu
     struct gsi_shelf shelf = {0};
     if (gsi_counted_is(job, budget))
         lay_out(&counted, job->chosen.record.bytes, budget->thread_count, &shelf);
-    return gsi_shelf_bytes(&shelf);
+    return shelf.bytes;
 }
 
 /* ---- reading ---- */
@@ -98,12 +98,13 @@ static enum gs_status take_tally(const struct counted *counted, struct gsi_tally
     struct gsi_job *job = counted->job;
     const struct gsi_layout *layout = job->loop.layout;
     struct gsi_shelf shelf = {0};
-    layout->ops->tallies(layout, 2, &shelf);
+    layout->ops->tally_place(layout, &shelf);
+    layout->ops->tally_place(layout, &shelf);
     GSI_TRY(gsi_shelf_open(&shelf, NULL, GSI_MEMORY_TABLES, job->loop.error));
-    struct gsi_tallies tallies = layout->ops->tallies(layout, 2, &shelf);
-    gsi_values_tally(layout, counted->tables, gsi_tally_at(tallies, 0), gsi_tally_at(tallies, 1),
-                     counted->elements);
-    *result = layout->ops->tally_finish(gsi_tally_at(tallies, 0), fields);
+    void *tally = layout->ops->tally_place(layout, &shelf);
+    void *scratch = layout->ops->tally_place(layout, &shelf);
+    gsi_values_tally(layout, counted->tables, tally, scratch, counted->elements);
+    *result = layout->ops->tally_finish(tally, fields);
     gsi_shelf_close(&shelf, NULL, GSI_MEMORY_TABLES);
     return GS_OK;
 }

@@ -15,11 +15,11 @@ static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi
 {
     const struct gsi_layout *layout = resume->job.loop->layout;
     resume->tally_count = layout->ops->tally_count(layout);
-    resume->tally = layout->ops->tallies(layout, 1, shelf).first;
+    resume->tally = layout->ops->tally_place(layout, shelf);
     resume->seal_count = thread_count + RUNS_BESIDE;
     GSI_PLACE(shelf, resume->seals, resume->seal_count);
     for (uint32_t i = 0; i < resume->seal_count; i++) {
-        struct gsi_tally_saved *tallies;
+        struct gsi_tally_saved *tallies = NULL;
         GSI_PLACE(shelf, tallies, resume->tally_count);
         if (resume->seals != NULL)
             resume->seals[i].tallies = tallies;
@@ -31,7 +31,7 @@ uint64_t gsi_resume_runs_plan(const struct gsi_resume *resume, uint32_t thread_c
     struct gsi_shelf shelf = {0};
     struct gsi_resume planned = {.job = resume->job};
     lay_out(&planned, thread_count, &shelf);
-    return gsi_shelf_bytes(&shelf);
+    return shelf.bytes;
 }
 
 enum gs_status gsi_resume_runs_open(struct gsi_resume *resume)

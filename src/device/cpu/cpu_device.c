@@ -23,14 +23,15 @@ static struct gsi_cpu_device *cpu_of(struct gsi_device *base)
     return (struct gsi_cpu_device *)base;
 }
 
-static enum gs_status open_tallies(struct gsi_cpu_device *device, struct gs_error *error)
+static void lay_out(struct gsi_cpu_device *device, struct gsi_shelf *shelf)
 {
     const struct gsi_layout *layout = &device->config.layout;
-    struct gsi_shelf *shelf = &device->shelf;
-    layout->ops->tallies(layout, device->thread_count, shelf);
-    GSI_TRY(gsi_shelf_open(shelf, device->config.ledger, GSI_MEMORY_TABLES, error));
-    device->tallies = layout->ops->tallies(layout, device->thread_count, shelf);
-    return GS_OK;
+    GSI_PLACE(shelf, device->tallies, device->thread_count);
+    for (uint32_t i = 0; i < device->thread_count; i++) {
+        void *tally = layout->ops->tally_place(layout, shelf);
+        if (device->tallies != NULL)
+            device->tallies[i] = tally;
+    }
 }
 
 static void cpu_close(struct gsi_device *base)
@@ -70,7 +71,9 @@ static enum gs_status cpu_open(const struct gsi_device_config *config, struct gs
     device->thread_count = gsi_pool_thread_count(config->pool);
     gsi_buffer_list_init(&device->returned);
     gsi_buffer_list_init(&device->windows);
-    GSI_TRY_OR(open_tallies(device, error), fail);
+    lay_out(device, &device->shelf);
+    GSI_TRY_OR(gsi_shelf_open(&device->shelf, config->ledger, GSI_MEMORY_TABLES, error), fail);
+    lay_out(device, &device->shelf);
     GSI_TRY_OR(gsi_memory_map(config->ledger, GSI_MEMORY_SCRATCH,
                               device->thread_count * GSI_MERGE_SCRATCH_BYTES, &memory, error),
                fail);
@@ -120,11 +123,10 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
     uint8_t *scratch = piece->device->scratch + worker_idx * GSI_MERGE_SCRATCH_BYTES;
     size_t n = buffer->bytes / layout->element_bytes;
     if (layout->has_tags) {
-        gsi_cpu_records_sort(piece, gsi_tally_at(piece->device->tallies, worker_idx), scratch);
+        gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx], scratch);
         return;
     }
-    layout->ops->tally_add_map(layout, gsi_tally_at(piece->device->tallies, worker_idx),
-                               buffer->data, n);
+    layout->ops->tally_add_map(layout, piece->device->tallies[worker_idx], buffer->data, n);
     piece->is_in_order = gsi_sort_keys(layout->key_bytes, buffer->data, n, scratch);
 }
 
@@ -219,7 +221,7 @@ static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
     const struct gsi_layout *layout = &piece->device->config.layout;
-    void *tally = gsi_tally_at(piece->device->tallies, worker_idx);
+    void *tally = piece->device->tallies[worker_idx];
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
     if (layout->has_tags) {
@@ -273,10 +275,10 @@ static enum gs_status cpu_tally(struct gsi_device *base, struct gsi_tally_report
     struct gsi_cpu_device *device = cpu_of(base);
     const struct gsi_element_ops *ops = device->config.layout.ops;
     for (uint32_t i = 1; i < device->thread_count; i++) {
-        ops->tally_merge(gsi_tally_at(device->tallies, 0), gsi_tally_at(device->tallies, i));
-        ops->tally_clear(gsi_tally_at(device->tallies, i));
+        ops->tally_merge(device->tallies[0], device->tallies[i]);
+        ops->tally_clear(device->tallies[i]);
     }
-    *tally = ops->tally_finish(gsi_tally_at(device->tallies, 0), device->config.field_tallies);
+    *tally = ops->tally_finish(device->tallies[0], device->config.field_tallies);
     return GS_OK;
 }
 

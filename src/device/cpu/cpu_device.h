@@ -37,8 +37,8 @@ struct gsi_cpu_device {
     struct gsi_device_config config;
     uint32_t thread_count;
     struct gsi_shelf shelf;
-    struct gsi_tallies tallies; /* of each thread */
-    uint8_t *scratch;           /* GSI_MERGE_SCRATCH_BYTES a thread */
+    void **tallies;   /* of each thread */
+    uint8_t *scratch; /* GSI_MERGE_SCRATCH_BYTES a thread */
     struct gsi_piece *pieces, *free_pieces;
     struct gsi_run *open_run;
     struct gsi_run *sorted_runs;     /* events to come */

@@ -54,14 +54,12 @@ static void lay_out(struct gsi_early_fold *early, const struct gsi_layout *layou
     early->worker_count = thread_count + 1;
     GSI_PLACE(shelf, early->group, 1);
     GSI_PLACE(shelf, early->workers, early->worker_count);
-    struct gsi_tallies tallies =
-        gsi_record_tallies_lay_out(layout->record, early->worker_count, shelf);
     for (uint32_t i = 0; i < early->worker_count; i++) {
-        uint32_t *slots;
-        GSI_PLACE(shelf, slots, early->slot_count);
+        struct gsi_early_worker worker = {.slot_count = early->slot_count};
+        GSI_PLACE(shelf, worker.slots, early->slot_count);
+        worker.tally = gsi_record_tally_place(layout->record, shelf);
         if (early->workers != NULL)
-            early->workers[i] = (struct gsi_early_worker){
-                .slots = slots, .slot_count = early->slot_count, .tally = gsi_tally_at(tallies, i)};
+            early->workers[i] = worker;
     }
 }
 
@@ -71,7 +69,7 @@ uint64_t gsi_early_fold_plan(const struct gsi_layout *layout, uint64_t memory_by
     struct gsi_early_fold early;
     struct gsi_shelf shelf = {0};
     lay_out(&early, layout, memory_bytes, thread_count, &shelf);
-    return gsi_shelf_bytes(&shelf);
+    return shelf.bytes;
 }
 
 /* Whether each byte is part of a key that makes a group, or of a folded integer. */

@@ -12,8 +12,7 @@
 #define BLOCK_BYTES   16384u
 #define BLOCK_RECORDS 256u
 
-/* Aligned so that a shelf has no gaps, whatever the number of fields. */
-struct __attribute__((packed, aligned(8))) gsi_record_tally {
+struct gsi_record_tally {
     const struct gsi_record *record;
     uint64_t count;
     gsi_u128 fingerprint;
@@ -27,23 +26,22 @@ struct gsi_layout gsi_record_field_layout(const struct gsi_record *record, uint3
     return layout;
 }
 
-struct gsi_tallies gsi_record_tallies_lay_out(const struct gsi_record *record, uint32_t count,
-                                              struct gsi_shelf *shelf)
+/* In lines of its own, because its thread writes to it block by block. */
+struct gsi_record_tally *gsi_record_tally_place(const struct gsi_record *record,
+                                                struct gsi_shelf *shelf)
 {
-    const uint32_t fields = record->field_count;
-    const size_t step = sizeof(struct gsi_record_tally) + fields * sizeof(struct gsi_tally *);
-    struct gsi_tallies tallies = {
-        gsi_shelf_place(shelf, count, step, _Alignof(struct gsi_record_tally)), step};
-    for (uint32_t i = 0; tallies.first != NULL && i < count; i++)
-        ((struct gsi_record_tally *)gsi_tally_at(tallies, i))->record = record;
-    for (uint32_t f = 0; f < fields; f++) {
-        struct gsi_layout layout = gsi_record_field_layout(record, f);
-        struct gsi_tallies field = gsi_tallies_lay_out(&layout, count, shelf);
-        for (uint32_t i = 0; field.first != NULL && i < count; i++)
-            ((struct gsi_record_tally *)gsi_tally_at(tallies, i))->fields[f] =
-                gsi_tally_at(field, i);
+    uint64_t bytes =
+        sizeof(struct gsi_record_tally) + record->field_count * sizeof(struct gsi_tally *);
+    struct gsi_record_tally *tally = gsi_shelf_place(shelf, bytes, 1, 64);
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        struct gsi_layout layout = gsi_record_field_layout(record, i);
+        struct gsi_tally *field = gsi_tally_place(&layout, shelf);
+        if (tally != NULL)
+            tally->fields[i] = field;
     }
-    return tallies;
+    if (tally != NULL)
+        tally->record = record;
+    return tally;
 }
 
 void gsi_record_tally_clear(struct gsi_record_tally *tally)

@@ -15,9 +15,9 @@ extern "C" {
 /* Accumulator; one a thread, joined with merge. */
 struct gsi_record_tally;
 
-/* gsi_record_tallies_lay_out: as gsi_tallies_lay_out. */
-struct gsi_tallies gsi_record_tallies_lay_out(const struct gsi_record *record, uint32_t count,
-                                              struct gsi_shelf *shelf);
+/* gsi_record_tally_place: as gsi_tally_place. */
+struct gsi_record_tally *gsi_record_tally_place(const struct gsi_record *record,
+                                                struct gsi_shelf *shelf);
 void gsi_record_tally_clear(struct gsi_record_tally *tally);
 
 /* gsi_record_field_layout: of the numbers that are counted of a field. */

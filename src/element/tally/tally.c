@@ -61,28 +61,23 @@ static size_t tally_bytes(const struct gsi_layout *layout)
     return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
 }
 
-static void begin(struct gsi_tally *tally, const struct gsi_layout *layout)
+static struct gsi_tally *begin(struct gsi_tally *tally, const struct gsi_layout *layout)
 {
+    if (tally == NULL)
+        return NULL;
     tally->layout = *layout;
     gsi_tally_clear(tally);
+    return tally;
 }
 
 struct gsi_tally *gsi_tally_create(const struct gsi_layout *layout)
 {
-    struct gsi_tally *tally = aligned_alloc(CACHE_LINE_BYTES, tally_bytes(layout));
-    if (tally != NULL)
-        begin(tally, layout);
-    return tally;
+    return begin(aligned_alloc(CACHE_LINE_BYTES, tally_bytes(layout)), layout);
 }
 
-struct gsi_tallies gsi_tallies_lay_out(const struct gsi_layout *layout, uint32_t count,
-                                       struct gsi_shelf *shelf)
+struct gsi_tally *gsi_tally_place(const struct gsi_layout *layout, struct gsi_shelf *shelf)
 {
-    const size_t step = tally_bytes(layout);
-    struct gsi_tallies tallies = {gsi_shelf_place(shelf, count, step, CACHE_LINE_BYTES), step};
-    for (uint32_t i = 0; tallies.first != NULL && i < count; i++)
-        begin(gsi_tally_at(tallies, i), layout);
-    return tallies;
+    return begin(gsi_shelf_place(shelf, 1, tally_bytes(layout), CACHE_LINE_BYTES), layout);
 }
 
 void gsi_tally_free(struct gsi_tally *tally)

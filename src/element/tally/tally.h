@@ -26,20 +26,8 @@ struct gsi_tally;
 struct gsi_tally *gsi_tally_create(const struct gsi_layout *layout);
 void gsi_tally_free(struct gsi_tally *tally);
 
-/* Accumulators on a shelf. */
-struct gsi_tallies {
-    uint8_t *first;
-    uint64_t step;
-};
-
-static inline void *gsi_tally_at(struct gsi_tallies tallies, uint32_t idx)
-{
-    return tallies.first + idx * tallies.step;
-}
-
-/* gsi_tallies_lay_out: places `count` accumulators, which are empty in the second run. */
-struct gsi_tallies gsi_tallies_lay_out(const struct gsi_layout *layout, uint32_t count,
-                                       struct gsi_shelf *shelf);
+/* gsi_tally_place: places an accumulator on a shelf. In the second run it is empty. */
+struct gsi_tally *gsi_tally_place(const struct gsi_layout *layout, struct gsi_shelf *shelf);
 
 /* gsi_tally_clear: make it an empty one again. */
 void gsi_tally_clear(struct gsi_tally *tally);

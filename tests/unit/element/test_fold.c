@@ -118,15 +118,14 @@ static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
         }
         for (int wrong = 0; wrong < 4; wrong++) {
             struct gsi_shelf shelf;
-            struct gsi_record_tally *tally =
-                gsi_tally_at(record_tallies_open(&record, 1, &shelf), 0);
+            struct gsi_record_tally *tally = record_tally_open(&record, &shelf);
             gsi_record_tally_add(tally, elements, n);
             put(other, 0, wrong == 1, wrong == 2 ? 1e-9 : 0, wrong == 3 ? 1000 : 0);
             gsi_record_tally_add(tally, other, wrong > 0);
             gsi_record_tally_finish(tally, fields);
             const struct gsi_fold_field *differs = gsi_folder_differs(&folder, fields);
             assert_ptr_equal(differs, wrong > 0 ? &fold.fields[wrong - 1] : NULL);
-            record_tallies_close(&shelf);
+            record_tally_close(&shelf);
         }
         gsi_folder_clear(&folder);
     }

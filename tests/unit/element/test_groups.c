@@ -328,12 +328,12 @@ static void test_groups__folds_in_pieces__as_in_one(void **state)
         assert_int_equal(gsi_groups_check_sums(&parts, &other_error), status);
         assert_string_equal(other_error.text, error.text);
         struct gsi_shelf shelf;
-        struct gsi_record_tally *tally = gsi_tally_at(record_tallies_open(&record, 1, &shelf), 0);
+        struct gsi_record_tally *tally = record_tally_open(&record, &shelf);
         gsi_record_tally_add(tally, data, n);
         gsi_record_tally_finish(tally, fields);
         assert_ptr_equal(gsi_folder_differs(&parts.folder, fields),
                          gsi_folder_differs(&one.folder, fields));
-        record_tallies_close(&shelf);
+        record_tally_close(&shelf);
         gsi_groups_clear(&one);
         gsi_groups_clear(&parts);
     }

@@ -88,8 +88,7 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
                 struct gsi_layout layout = gsi_layout_make(record.fields[0].type, false);
                 struct gsi_tally *want = gsi_tally_create(&layout);
                 struct gsi_shelf shelf;
-                struct gsi_record_tally *got =
-                    gsi_tally_at(record_tallies_open(&record, 1, &shelf), 0);
+                struct gsi_record_tally *got = record_tally_open(&record, &shelf);
                 size_t nats = 0;
                 for (size_t i = 0; i < n; i++) {
                     _Alignas(16) uint8_t value[16];
@@ -109,7 +108,7 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
                 assert_memory_equal(&fields_got[0], &of_field, sizeof of_field);
                 assert_int_equal(fields_got[1].count, n);
                 gsi_tally_free(want);
-                record_tallies_close(&shelf);
+                record_tally_close(&shelf);
             }
 }
 
@@ -120,10 +119,10 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     static const char *const fields[] = {"1:f32", "0:int8"};
     struct test_random random = test_random_make(4);
     struct gsi_record record = record_make(7, fields, 2);
-    struct gsi_shelf shelf;
-    struct gsi_tallies tallies = record_tallies_open(&record, 3, &shelf);
-    struct gsi_record_tally *one = gsi_tally_at(tallies, 0), *two = gsi_tally_at(tallies, 1),
-                            *three = gsi_tally_at(tallies, 2);
+    struct gsi_shelf shelves[3];
+    struct gsi_record_tally *one = record_tally_open(&record, &shelves[0]),
+                            *two = record_tally_open(&record, &shelves[1]),
+                            *three = record_tally_open(&record, &shelves[2]);
     struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
     struct gsi_tally_report a[2], b[2];
     record_fill(&random, RECORD_RANDOM, data, 800, 7);
@@ -145,7 +144,8 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     gsi_record_tally_clear(one);
     whole = gsi_record_tally_finish(one, a);
     assert_int_equal(whole.count + whole.fingerprint[0] + whole.fingerprint[1] + a[0].count, 0);
-    record_tallies_close(&shelf);
+    for (int i = 0; i < 3; i++)
+        record_tally_close(&shelves[i]);
 }
 
 static int compare_bytes(const void *a, const void *b)

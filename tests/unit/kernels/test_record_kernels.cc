@@ -126,12 +126,11 @@ static void test_take__any_records__fingerprint_and_what_is_shared(void **)
             const uint64_t n = random_count(record, &random), half = n / 2;
             const bytes data = make_records(record, n, &random);
             gsi_shelf shelf;
-            const gsi_tallies tallies = record_tallies_open(&record, 1, &shelf);
-            auto *tally = static_cast<gsi_record_tally *>(gsi_tally_at(tallies, 0));
+            gsi_record_tally *tally = record_tally_open(&record, &shelf);
             gsi_tally_report fields[GSI_FIELDS_MAX];
             gsi_record_tally_add(tally, data.data(), n);
             const gsi_tally_report want = gsi_record_tally_finish(tally, fields);
-            record_tallies_close(&shelf);
+            record_tally_close(&shelf);
             uint32_t shared = record.key_bytes;
             for (uint64_t i = 0; i < n; i++)
                 shared = gsi_record_shared(&record, data.data(), data.data() + i * record.bytes, 0,
