@@ -204,10 +204,10 @@ uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
     plan->size = (struct gsi_frames_reader_size){
         .window_bytes = window,
         .slot_count =
-            gsi_zst_slots_fitting(gsi_frames_reader_bytes(two) - gsi_frames_reader_bytes(one),
+            gsi_zst_slots_fitting(gsi_frames_reader_plan(two) - gsi_frames_reader_plan(one),
                                   budget->memory_bytes / count, budget->thread_count)};
     return gsi_add_max_u64(gsi_header_kept(inputs->options),
-                           gsi_mul_max_u64(count, gsi_frames_reader_bytes(plan->size)));
+                           gsi_mul_max_u64(count, gsi_frames_reader_plan(plan->size)));
 }
 
 enum gs_status gsi_header_open(struct gsi_inputs *inputs)

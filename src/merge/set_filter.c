@@ -110,8 +110,7 @@ static void lay_out(struct gsi_set_filter *sets, uint64_t memory_bytes, uint32_t
     const uint64_t blocks = sets->count * (element + sets->block_bytes);
     GSI_PLACE(shelf, sets->works, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
-        uint64_t bytes = gsi_round_up_u64(ELEMENTS * element + blocks, LINE);
-        uint8_t *elements = gsi_shelf_place(shelf, bytes, 1, LINE);
+        uint8_t *elements = gsi_shelf_place_whole(shelf, ELEMENTS * element + blocks, LINE);
         if (sets->works != NULL)
             sets->works[i].element = elements;
     }

@@ -60,9 +60,9 @@ uint64_t gsi_target_plan(const struct gsi_target *target, const struct gsi_budge
     if (level == 0)
         return 0;
     plan->pack_slots =
-        gsi_zst_slots_fitting(gsi_zst_pack_bytes(level, 2) - gsi_zst_pack_bytes(level, 1),
+        gsi_zst_slots_fitting(gsi_zst_pack_plan(level, 2) - gsi_zst_pack_plan(level, 1),
                               budget->memory_bytes, budget->thread_count);
-    return gsi_zst_pack_bytes(level, plan->pack_slots);
+    return gsi_zst_pack_plan(level, plan->pack_slots);
 }
 
 enum gs_status gsi_target_open_pack(struct gsi_target *target)

@@ -32,29 +32,40 @@ struct gsi_zst_pack {
     const struct gsi_output *output;
     struct gsi_buffers *windows;
     uint32_t *pending;
-    uint64_t memory_bytes, written_bytes;
+    uint64_t written_bytes;
     struct gsi_buffer_list waiting; /* windows; of the first one, window_off bytes are copied */
     uint64_t window_off;
     bool is_write_busy; /* of a stream */
-    uint32_t slot_count, fill_idx, write_idx;
+    uint32_t level, slot_count, fill_idx, write_idx;
     struct slot slots[];
 };
 
-static uint64_t part(uint64_t bytes)
-{
-    return gsi_round_up_u64(bytes, ALIGNMENT);
-}
-
-static uint64_t context_bytes(uint32_t level)
+/* The ring with its slots is at the beginning. */
+static struct gsi_zst_pack *lay_out(uint32_t level, uint32_t slot_count, struct gsi_shelf *shelf)
 {
     ZSTD_compressionParameters parameters = ZSTD_getCParams((int)level, FRAME_BYTES, 0);
-    return part(ZSTD_estimateCCtxSize_usingCParams(parameters));
+    const uint64_t bytes =
+        gsi_round_up_u64(ZSTD_estimateCCtxSize_usingCParams(parameters), ALIGNMENT);
+    struct gsi_zst_pack *pack =
+        gsi_shelf_place_whole(shelf, sizeof *pack + slot_count * sizeof(struct slot), ALIGNMENT);
+    for (uint32_t i = 0; i < slot_count; i++) {
+        void *context = gsi_shelf_place_whole(shelf, bytes, ALIGNMENT);
+        uint8_t *plain = gsi_shelf_place_whole(shelf, FRAME_BYTES, ALIGNMENT);
+        uint8_t *coded = gsi_shelf_place_whole(shelf, CODED_BYTES, ALIGNMENT);
+        if (pack != NULL)
+            pack->slots[i] = (struct slot){.pack = pack,
+                                           .context = ZSTD_initStaticCCtx(context, bytes),
+                                           .plain = plain,
+                                           .coded = coded};
+    }
+    return pack;
 }
 
-uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t slot_count)
+uint64_t gsi_zst_pack_plan(uint32_t level, uint32_t slot_count)
 {
-    return part(sizeof(struct gsi_zst_pack) + slot_count * sizeof(struct slot)) +
-           slot_count * (context_bytes(level) + part(FRAME_BYTES) + part(CODED_BYTES));
+    struct gsi_shelf shelf = {0};
+    lay_out(level, slot_count, &shelf);
+    return shelf.bytes;
 }
 
 /* A context in given memory has no default parameters before it is reset. */
@@ -70,30 +81,19 @@ enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loo
                                  const struct gsi_output *output, uint32_t level,
                                  uint32_t slot_count)
 {
-    void *memory;
-    uint64_t bytes = gsi_zst_pack_bytes(level, slot_count);
+    struct gsi_shelf shelf = {0};
     bool is_good = true;
     *out = NULL;
-    enum gs_status status =
-        gsi_memory_map(&loop->ledger, GSI_MEMORY_CODEC, bytes, &memory, loop->error);
-    if (status != GS_OK)
-        return status;
-    struct gsi_zst_pack *pack = memory;
+    lay_out(level, slot_count, &shelf);
+    GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, GSI_MEMORY_CODEC, loop->error));
+    struct gsi_zst_pack *pack = lay_out(level, slot_count, &shelf);
     pack->loop = loop;
     pack->output = output;
-    pack->memory_bytes = bytes;
+    pack->level = level;
     pack->slot_count = slot_count;
     gsi_buffer_list_init(&pack->waiting);
-    uint8_t *at = (uint8_t *)memory + part(sizeof *pack + slot_count * sizeof(struct slot));
-    for (uint32_t i = 0; i < slot_count; i++) {
-        struct slot *slot = &pack->slots[i];
-        slot->pack = pack;
-        slot->context = ZSTD_initStaticCCtx(at, context_bytes(level));
-        slot->plain = at + context_bytes(level);
-        slot->coded = slot->plain + part(FRAME_BYTES);
-        at = slot->coded + part(CODED_BYTES);
-        is_good = is_good && set_up(slot->context, level);
-    }
+    for (uint32_t i = 0; i < slot_count; i++)
+        is_good = is_good && set_up(pack->slots[i].context, level);
     *out = pack;
     return is_good
                ? GS_OK
@@ -102,8 +102,12 @@ enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loo
 
 void gsi_zst_pack_close(struct gsi_zst_pack *pack)
 {
-    if (pack != NULL)
-        gsi_memory_unmap(&pack->loop->ledger, GSI_MEMORY_CODEC, pack, pack->memory_bytes);
+    if (pack == NULL)
+        return;
+    struct gsi_shelf shelf = {0};
+    lay_out(pack->level, pack->slot_count, &shelf);
+    shelf.base = (uint8_t *)pack;
+    gsi_shelf_close(&shelf, &pack->loop->ledger, GSI_MEMORY_CODEC);
 }
 
 void gsi_zst_pack_begin(struct gsi_zst_pack *pack, struct gsi_buffers *windows, uint32_t *pending)

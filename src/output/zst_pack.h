@@ -13,8 +13,8 @@
 
 struct gsi_zst_pack;
 
-/* gsi_zst_pack_bytes: the memory that `slot_count` slots at a level take. */
-uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t slot_count);
+/* gsi_zst_pack_plan: the memory that `slot_count` slots at a level take. */
+uint64_t gsi_zst_pack_plan(uint32_t level, uint32_t slot_count);
 
 /* gsi_zst_pack_open: packs into `output`, which may be opened later, at a level from 1 to
  * GSI_ZSTD_LEVEL_MAX.

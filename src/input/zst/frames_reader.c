@@ -24,7 +24,7 @@ enum state {
 
 struct gsi_frames_reader {
     struct gsi_loop *loop;
-    uint64_t memory_bytes, window_bytes;
+    struct gsi_frames_reader_size size;
     struct gsi_zst_blocks reader;
 
     enum state state;
@@ -37,64 +37,59 @@ struct gsi_frames_reader {
     struct gsi_zst_slot slot_list[];
 };
 
-static uint64_t part(uint64_t bytes)
-{
-    return gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN);
-}
-
-static uint64_t struct_bytes(uint32_t slot_count)
-{
-    return part(sizeof(struct gsi_frames_reader) + slot_count * sizeof(struct gsi_zst_slot));
-}
-
-uint64_t gsi_frames_reader_bytes(struct gsi_frames_reader_size size)
-{
-    return struct_bytes(size.slot_count) + part(gsi_zst_large_bytes(size.window_bytes)) +
-           GSI_ZST_BLOCK_COUNT * GSI_ZST_BLOCK_BYTES + size.slot_count * gsi_zst_slot_bytes();
-}
-
 static void advance(void *context);
 static void slot_done(void *context, const struct gsi_zst_slot *slot);
 static void stream_done(void *context);
 
-static uint8_t *take_part(uint8_t **memory, uint64_t bytes)
+/* The reader with its slots is at the beginning. */
+static struct gsi_frames_reader *lay_out(struct gsi_frames_reader_size size, uint8_t **stream,
+                                         uint8_t **blocks, struct gsi_shelf *shelf)
 {
-    uint8_t *taken = *memory;
-    *memory += part(bytes);
-    return taken;
+    struct gsi_frames_reader *unpack = gsi_shelf_place_whole(
+        shelf, sizeof *unpack + size.slot_count * sizeof(struct gsi_zst_slot), GSI_DIRECT_ALIGN);
+    *stream =
+        gsi_shelf_place_whole(shelf, gsi_zst_large_bytes(size.window_bytes), GSI_DIRECT_ALIGN);
+    *blocks = gsi_shelf_place(shelf, GSI_ZST_BLOCK_COUNT, GSI_ZST_BLOCK_BYTES, GSI_DIRECT_ALIGN);
+    gsi_zst_small_lay_out(unpack != NULL ? unpack->slot_list : NULL, size.slot_count, shelf);
+    return unpack;
+}
+
+uint64_t gsi_frames_reader_plan(struct gsi_frames_reader_size size)
+{
+    uint8_t *stream, *blocks;
+    struct gsi_shelf shelf = {0};
+    lay_out(size, &stream, &blocks, &shelf);
+    return shelf.bytes;
 }
 
 enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi_loop *loop,
                                       struct gsi_frames_reader_size size)
 {
-    void *memory;
-    uint64_t bytes = gsi_frames_reader_bytes(size);
+    uint8_t *stream, *blocks;
+    struct gsi_shelf shelf = {0};
     *out = NULL;
-    enum gs_status status =
-        gsi_memory_map(&loop->ledger, GSI_MEMORY_CODEC, bytes, &memory, loop->error);
-    if (status != GS_OK)
-        return status;
-    uint8_t *at = memory;
-    struct gsi_frames_reader *unpack =
-        (struct gsi_frames_reader *)take_part(&at, struct_bytes(size.slot_count));
+    lay_out(size, &stream, &blocks, &shelf);
+    GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, GSI_MEMORY_CODEC, loop->error));
+    struct gsi_frames_reader *unpack = lay_out(size, &stream, &blocks, &shelf);
     unpack->loop = loop;
-    unpack->memory_bytes = bytes;
-    unpack->window_bytes = size.window_bytes;
+    unpack->size = size;
     *out = unpack;
-    uint8_t *stream = take_part(&at, gsi_zst_large_bytes(size.window_bytes));
-    gsi_zst_blocks_init(&unpack->reader, loop,
-                        take_part(&at, GSI_ZST_BLOCK_COUNT * GSI_ZST_BLOCK_BYTES), advance, unpack);
+    gsi_zst_blocks_init(&unpack->reader, loop, blocks, advance, unpack);
     GSI_TRY(
         gsi_zst_large_init(&unpack->stream, loop, size.window_bytes, stream, stream_done, unpack));
-    GSI_TRY(gsi_zst_small_init(&unpack->slots, loop, unpack->slot_list, size.slot_count, at,
-                               slot_done, unpack));
-    return status;
+    return gsi_zst_small_init(&unpack->slots, loop, unpack->slot_list, size.slot_count, slot_done,
+                              unpack);
 }
 
 void gsi_frames_reader_close(struct gsi_frames_reader *unpack)
 {
-    if (unpack != NULL)
-        gsi_memory_unmap(&unpack->loop->ledger, GSI_MEMORY_CODEC, unpack, unpack->memory_bytes);
+    if (unpack == NULL)
+        return;
+    uint8_t *stream, *blocks;
+    struct gsi_shelf shelf = {0};
+    lay_out(unpack->size, &stream, &blocks, &shelf);
+    shelf.base = (uint8_t *)unpack;
+    gsi_shelf_close(&shelf, &unpack->loop->ledger, GSI_MEMORY_CODEC);
 }
 
 /* The failure is recorded; the request goes back as soon as nothing writes to its memory. */
@@ -202,12 +197,13 @@ static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_fr
     } else if (frame->content_bytes <= GSI_ZST_SMALL_BYTES) {
         unpack->state = STATE_WALK;
         unpack->walk = gsi_zst_walk_begin(frame);
-    } else if (frame->window_bytes > unpack->window_bytes) {
+    } else if (frame->window_bytes > unpack->size.window_bytes) {
         gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
                  "'%s': the zstd frame at byte %llu needs a window of %llu bytes, but %llu were "
                  "planned; decompress it first with zstd -d --long=31",
                  unpack->reader.input->name, (unsigned long long)slot->frame_off,
-                 (unsigned long long)frame->window_bytes, (unsigned long long)unpack->window_bytes);
+                 (unsigned long long)frame->window_bytes,
+                 (unsigned long long)unpack->size.window_bytes);
     } else {
         begin_stream(unpack, slot);
     }

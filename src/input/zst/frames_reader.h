@@ -18,12 +18,12 @@ struct gsi_frames_reader;
 
 /* How large a reader is: for frames that look back at most `window_bytes`, and for `slot_count`
  * small frames at a time (at least 1).
- * gsi_frames_reader_bytes: the memory that it takes. */
+ * gsi_frames_reader_plan: the memory that it takes. */
 struct gsi_frames_reader_size {
     uint64_t window_bytes;
     uint32_t slot_count;
 };
-uint64_t gsi_frames_reader_bytes(struct gsi_frames_reader_size size);
+uint64_t gsi_frames_reader_plan(struct gsi_frames_reader_size size);
 
 /* gsi_frames_reader_open: opens a reader, for one input after the other.
  * fails GS_E_MEMORY */

@@ -4,30 +4,30 @@
 
 #include <string.h>
 
-static uint64_t context_bytes(void)
+void gsi_zst_small_lay_out(struct gsi_zst_slot *list, uint32_t count, struct gsi_shelf *shelf)
 {
-    return gsi_round_up_u64(ZSTD_estimateDCtxSize(), GSI_DIRECT_ALIGN);
-}
-
-uint64_t gsi_zst_slot_bytes(void)
-{
-    return context_bytes() + GSI_ZST_SMALL_CODED_BYTES + GSI_ZST_SMALL_BYTES;
+    const size_t context_bytes = ZSTD_estimateDCtxSize();
+    for (uint32_t i = 0; i < count; i++) {
+        void *context = gsi_shelf_place_whole(shelf, context_bytes, GSI_DIRECT_ALIGN);
+        uint8_t *coded = gsi_shelf_place(shelf, GSI_ZST_SMALL_CODED_BYTES, 1, GSI_DIRECT_ALIGN);
+        uint8_t *plain = gsi_shelf_place(shelf, GSI_ZST_SMALL_BYTES, 1, GSI_DIRECT_ALIGN);
+        if (list != NULL)
+            list[i] = (struct gsi_zst_slot){.context = ZSTD_initStaticDCtx(context, context_bytes),
+                                            .coded = coded,
+                                            .plain = plain};
+    }
 }
 
 enum gs_status gsi_zst_small_init(struct gsi_zst_small *slots, struct gsi_loop *loop,
-                                  struct gsi_zst_slot *list, uint32_t count, uint8_t *memory,
+                                  struct gsi_zst_slot *list, uint32_t count,
                                   void (*done)(void *context, const struct gsi_zst_slot *slot),
                                   void *context)
 {
     *slots = (struct gsi_zst_small){
         .loop = loop, .done = done, .context = context, .count = count, .list = list};
-    for (uint32_t i = 0; i < count; i++, memory += gsi_zst_slot_bytes()) {
-        struct gsi_zst_slot *slot = &list[i];
-        slot->slots = slots;
-        slot->context = ZSTD_initStaticDCtx(memory, ZSTD_estimateDCtxSize());
-        slot->coded = memory + context_bytes();
-        slot->plain = slot->coded + GSI_ZST_SMALL_CODED_BYTES;
-        if (slot->context == NULL)
+    for (uint32_t i = 0; i < count; i++) {
+        list[i].slots = slots;
+        if (list[i].context == NULL)
             return gsi_fail(loop->error, GS_E_MEMORY, 0,
                             "memory: zstd needs more than it predicted");
     }

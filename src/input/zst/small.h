@@ -38,16 +38,16 @@ struct gsi_zst_small {
     struct gsi_zst_slot *list;
 };
 
-/* gsi_zst_slot_bytes: the memory of one small frame. */
-uint64_t gsi_zst_slot_bytes(void);
+/* gsi_zst_small_lay_out: places the memory of `count` slots, and describes them in the list in the
+ * second run; the list is NULL in the first one. */
+void gsi_zst_small_lay_out(struct gsi_zst_slot *list, uint32_t count, struct gsi_shelf *shelf);
 
 /* gsi_zst_small_init: `done` will be called on the job's loop when a frame is unpacked, well or
  * not: slot->result is zstd's.
- * in    list: `count` of them, zeroed; borrowed
- *       memory: for `count` of them, aligned to GSI_DIRECT_ALIGN; borrowed
+ * in    list: `count` of them, laid out; borrowed
  * fails GS_E_MEMORY: zstd takes more than it says */
 enum gs_status gsi_zst_small_init(struct gsi_zst_small *slots, struct gsi_loop *loop,
-                                  struct gsi_zst_slot *list, uint32_t count, uint8_t *memory,
+                                  struct gsi_zst_slot *list, uint32_t count,
                                   void (*done)(void *context, const struct gsi_zst_slot *slot),
                                   void *context);
 
