@@ -85,6 +85,16 @@ enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *
     return GS_OK;
 }
 
+void gsi_buffers_lay_out(struct gsi_buffers *buffers, uint8_t *memory, uint32_t count,
+                         struct gsi_buffer_shape shape, struct gsi_shelf *shelf)
+{
+    *buffers = (struct gsi_buffers){.unit_bytes = shape.unit_bytes};
+    GSI_PLACE(shelf, buffers->all, count);
+    for (uint32_t i = 0; buffers->all != NULL && i < count; i++)
+        add_buffer(buffers, memory + i * shape.unit_bytes, shape.unit_bytes, shape);
+    free_all(buffers);
+}
+
 enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers *from,
                                  struct gsi_buffer_shape shape, struct gs_error *error)
 {

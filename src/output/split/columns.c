@@ -17,14 +17,31 @@ static uint32_t count_of(const struct gsi_target *target)
     return target->inputs->values->count + 1;
 }
 
+static void lay_out(struct gsi_columns *columns, uint32_t count, uint64_t block_bytes,
+                    struct gsi_shelf *shelf)
+{
+    const struct gsi_buffer_shape shape = {.unit_bytes = block_bytes};
+    const uint64_t bytes = BLOCKS * block_bytes; /* of one file */
+    uint8_t *memory = gsi_shelf_place(shelf, count, bytes, GSI_DIRECT_ALIGN);
+    GSI_PLACE(shelf, columns->table, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct gsi_buffers blocks;
+        gsi_buffers_lay_out(&blocks, memory == NULL ? NULL : memory + i * bytes, BLOCKS, shape,
+                            shelf);
+        if (columns->table != NULL)
+            columns->table[i].blocks = blocks;
+    }
+}
+
 uint64_t gsi_columns_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                           struct gsi_output_plan *plan)
 {
+    struct gsi_columns planned = {0};
+    struct gsi_shelf shelf = {0};
     plan->split_block_bytes =
         gsi_block_bytes(budget->memory_bytes / count_of(target) * 2, budget->window_bytes);
-    return (uint64_t)count_of(target) *
-           (BLOCKS * (plan->split_block_bytes + sizeof(struct gsi_buffer)) +
-            sizeof(struct gsi_column));
+    lay_out(&planned, count_of(target), plan->split_block_bytes, &shelf);
+    return shelf.bytes;
 }
 
 /* ---- files ---- */
@@ -72,22 +89,15 @@ static void describe(struct gsi_columns *columns, uint32_t i)
 enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *target)
 {
     struct gsi_loop *loop = target->loop;
-    struct gsi_buffer_shape shape = {.unit_bytes = target->plan->split_block_bytes};
-    const uint64_t bytes = BLOCKS * shape.unit_bytes; /* of one file */
-    void *memory;
-    *columns = (struct gsi_columns){
-        .target = target, .column_bytes = bytes, .record_bytes = loop->layout->element_bytes};
+    const uint64_t block_bytes = target->plan->split_block_bytes;
+    *columns = (struct gsi_columns){.target = target, .record_bytes = loop->layout->element_bytes};
     gsi_buffer_list_init(&columns->waiting);
-    GSI_TRY(GSI_NEW(&loop->ledger, columns->table, count_of(target), loop->error));
+    lay_out(columns, count_of(target), block_bytes, &columns->shelf);
+    GSI_TRY(gsi_shelf_open(&columns->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
+    lay_out(columns, count_of(target), block_bytes, &columns->shelf);
     columns->count = count_of(target);
-    GSI_TRY(gsi_memory_map(&loop->ledger, GSI_MEMORY_DATA, columns->count * bytes, &memory,
-                           loop->error));
-    columns->memory = memory;
-    for (uint32_t i = 0; i < columns->count; i++) {
+    for (uint32_t i = 0; i < columns->count; i++)
         describe(columns, i);
-        GSI_TRY(gsi_buffers_init(&columns->table[i].blocks, &loop->ledger,
-                                 columns->memory + i * bytes, bytes, shape, false, loop->error));
-    }
     return GS_OK;
 }
 
@@ -95,13 +105,7 @@ void gsi_columns_close(struct gsi_columns *columns)
 {
     if (columns->target == NULL)
         return;
-    struct gsi_ledger *ledger = &columns->target->loop->ledger;
-    for (uint32_t i = 0; i < columns->count; i++)
-        gsi_buffers_clear(&columns->table[i].blocks);
-    if (columns->memory != NULL)
-        gsi_memory_unmap(ledger, GSI_MEMORY_DATA, columns->memory,
-                         columns->count * columns->column_bytes);
-    GSI_FREE(ledger, columns->table, columns->count);
+    gsi_shelf_close(&columns->shelf, &columns->target->loop->ledger, GSI_MEMORY_DATA);
     *columns = (struct gsi_columns){0};
 }
 

@@ -25,8 +25,7 @@ struct gsi_columns {
     struct gsi_target *target; /* of the job; zeroed: there are none */
     struct gsi_column *table;
     uint32_t count;
-    uint8_t *memory;             /* the blocks */
-    uint64_t column_bytes;       /* of the blocks of one file */
+    struct gsi_shelf shelf;
     struct gsi_buffers *windows; /* where windows go after they were copied */
     struct gsi_buffer_list waiting;
     struct gsi_buffer *window; /* being copied, from window_off on */

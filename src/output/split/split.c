@@ -21,36 +21,43 @@ static bool has_columns(const struct gsi_split *split)
     return split->columns.target != NULL;
 }
 
+static void lay_out(struct gsi_split *split, const struct gsi_target *target, uint64_t block_bytes,
+                    struct gsi_shelf *shelf)
+{
+    const struct gsi_buffer_shape shape = {.unit_bytes = block_bytes};
+    uint8_t *memory = gsi_shelf_place(shelf, GSI_BLOCK_COUNT, block_bytes, GSI_DIRECT_ALIGN);
+    gsi_buffers_lay_out(&split->blocks, memory, GSI_BLOCK_COUNT, shape, shelf);
+    GSI_PLACE(shelf, split->copy, target->loop->layout->element_bytes);
+}
+
 uint64_t gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                         struct gsi_output_plan *plan)
 {
+    struct gsi_split planned;
+    struct gsi_shelf shelf = {0};
     if (!is_wanted(target))
         return 0;
     if (target->inputs->values != NULL)
         return gsi_columns_plan(target, budget, plan);
     plan->split_block_bytes = gsi_block_bytes(budget->memory_bytes, budget->window_bytes);
-    return GSI_BLOCK_COUNT * (plan->split_block_bytes + sizeof(struct gsi_buffer)) +
-           target->loop->layout->element_bytes;
+    lay_out(&planned, target, plan->split_block_bytes, &shelf);
+    return shelf.bytes;
 }
 
 enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target)
 {
-    struct gsi_ledger *ledger = &target->loop->ledger;
-    struct gs_error *error = target->loop->error;
-    uint64_t bytes = GSI_BLOCK_COUNT * target->plan->split_block_bytes;
-    void *memory;
+    struct gsi_loop *loop = target->loop;
+    const uint64_t block_bytes = target->plan->split_block_bytes;
     *split = (struct gsi_split){.target = target};
     if (!is_wanted(target))
         return GS_OK;
     if (target->inputs->values != NULL)
         return gsi_columns_open(&split->columns, target);
-    GSI_TRY(GSI_NEW(ledger, split->copy, target->loop->layout->element_bytes, error));
-    if (target->options->split_value_count > 0)
-        GSI_TRY(gsi_split_cuts_open(target, &split->cuts));
-    GSI_TRY(gsi_memory_map(ledger, GSI_MEMORY_DATA, bytes, &memory, error));
-    split->memory = memory;
-    struct gsi_buffer_shape shape = {.unit_bytes = target->plan->split_block_bytes};
-    return gsi_buffers_init(&split->blocks, ledger, split->memory, bytes, shape, false, error);
+    lay_out(split, target, block_bytes, &split->shelf);
+    GSI_TRY(gsi_shelf_open(&split->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
+    lay_out(split, target, block_bytes, &split->shelf);
+    return target->options->split_value_count > 0 ? gsi_split_cuts_open(target, &split->cuts)
+                                                  : GS_OK;
 }
 
 static void close_pack(struct gsi_split *split)
@@ -63,16 +70,10 @@ void gsi_split_close(struct gsi_split *split)
 {
     if (split->target == NULL)
         return;
-    struct gsi_ledger *ledger = &split->target->loop->ledger;
     gsi_columns_close(&split->columns);
     close_pack(split);
-    gsi_buffers_clear(&split->blocks);
-    if (split->memory != NULL)
-        gsi_memory_unmap(ledger, GSI_MEMORY_DATA, split->memory,
-                         GSI_BLOCK_COUNT * split->target->plan->split_block_bytes);
     gsi_split_cuts_close(split->target, split->cuts);
-    if (split->copy != NULL)
-        GSI_FREE(ledger, split->copy, split->target->loop->layout->element_bytes);
+    gsi_shelf_close(&split->shelf, &split->target->loop->ledger, GSI_MEMORY_DATA);
     *split = (struct gsi_split){0};
 }
 
@@ -182,7 +183,7 @@ enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *wind
 {
     if (has_columns(split))
         gsi_columns_begin(&split->columns, windows, total_bytes);
-    if (split->memory == NULL)
+    if (split->shelf.base == NULL)
         return GS_OK;
     split->entry_bytes = entry_bytes;
     split->total_bytes = total_bytes;
@@ -237,7 +238,7 @@ static bool pump(void *context)
 {
     struct gsi_split *split = context;
     bool has_moved = has_columns(split) && gsi_columns_pump(&split->columns);
-    while (split->memory != NULL && !gsi_loop_has_failed(split->target->loop) && step(split))
+    while (split->shelf.base != NULL && !gsi_loop_has_failed(split->target->loop) && step(split))
         has_moved = true;
     return has_moved;
 }
@@ -248,8 +249,9 @@ static bool is_idle(const void *context)
     if (has_columns(split))
         return gsi_columns_is_idle(&split->columns);
     bool is_between = split->state == GSI_SPLIT_FILLS && !split->is_ended;
-    return split->memory == NULL || ((is_between || split->state == GSI_SPLIT_IS_DONE) &&
-                                     gsi_flow_is_idle(&split->flow) && split->sink.pending == 0);
+    return split->shelf.base == NULL ||
+           ((is_between || split->state == GSI_SPLIT_IS_DONE) && gsi_flow_is_idle(&split->flow) &&
+            split->sink.pending == 0);
 }
 
 struct gsi_stage gsi_split_stage(struct gsi_split *split)
@@ -260,7 +262,7 @@ struct gsi_stage gsi_split_stage(struct gsi_split *split)
 void gsi_split_finish(struct gsi_split *split)
 {
     split->is_ended = true;
-    if (split->memory != NULL)
+    if (split->shelf.base != NULL)
         gsi_flow_end(&split->flow);
     gsi_columns_finish(&split->columns);
 }

@@ -24,7 +24,7 @@ struct gsi_split {
     uint64_t entry_bytes, total_bytes; /* of what comes; by counts: in all */
     uint32_t current;                  /* file */
     uint64_t bytes;                    /* of elements: handed over to all sinks */
-    uint8_t *memory;                   /* the blocks */
+    struct gsi_shelf shelf;
     struct gsi_buffers blocks;
     struct gsi_flow flow; /* from windows into blocks, which it cuts where files end */
     enum gsi_split_state {
