@@ -17,22 +17,10 @@
 extern "C" {
 #endif
 
-/* What stages take beside the plan's chunks and windows. Each tells the plan how much that is at
- * most; what it then takes must be no more, or a job fails late that was planned with too
- * little. */
-enum gsi_need {
-    GSI_NEED_PACKING,
-    GSI_NEED_UNPACKING,
-    GSI_NEED_UNIQUE,
-    GSI_NEED_SPLIT,
-    GSI_NEED_EARLY_FOLD,
-    GSI_NEED_SELECT,
-    GSI_NEED_COUNTED,
-    GSI_NEED_SETS,
-    GSI_NEED_CARRIER,
-    GSI_NEED_CARRIED,
-    GSI_NEED_COUNT,
-};
+/* What stages without a shelf take beside the plan's chunks and windows. Each tells the plan how
+ * much that is at most; what it then takes must be no more, or a job fails late that was planned
+ * with too little. */
+enum gsi_need { GSI_NEED_UNIQUE, GSI_NEED_SELECT, GSI_NEED_CARRIER, GSI_NEED_COUNT };
 
 struct gsi_ledger {
     uint64_t ceiling_bytes, taken_bytes, peak_bytes;

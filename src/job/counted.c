@@ -244,8 +244,7 @@ static enum gs_status count_and_write(struct counted *counted)
 enum gs_status gsi_counted(struct gsi_job *job)
 {
     struct counted counted;
-    enum gs_status status =
-        GSI_NEEDS(&job->loop.ledger, GSI_NEED_COUNTED, open_counted(&counted, job));
+    enum gs_status status = open_counted(&counted, job);
     if (status == GS_OK)
         status = count_and_write(&counted);
     if (status != GS_OK)

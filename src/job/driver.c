@@ -511,7 +511,7 @@ static enum gs_status do_job(struct gsi_job *job)
     bool is_sort = job->options->action == GS_SORT;
     const struct gsi_plan *plan = &job->plan.sizes;
     GSI_TRY(open_pools(job));
-    GSI_TRY(GSI_NEEDS(&job->loop.ledger, GSI_NEED_UNPACKING, gsi_header_open(&job->inputs)));
+    GSI_TRY(gsi_header_open(&job->inputs));
     if (!gsi_target_is_split(job->options))
         GSI_TRY(gsi_target_open_pack(&job->target));
     if (gsi_in_place_is(job))

@@ -389,17 +389,14 @@ static enum gs_status open_early(struct sort *sort)
     struct gsi_job *job = sort->job;
     const struct gsi_options *options = job->options;
     if (job->inputs.sets != NULL)
-        GSI_TRY(GSI_NEEDS(&job->loop.ledger, GSI_NEED_SETS,
-                          gsi_set_filter_open(job->inputs.sets, job->budget.memory_bytes,
-                                              job->budget.thread_count)));
+        GSI_TRY(gsi_set_filter_open(job->inputs.sets, job->budget.memory_bytes,
+                                    job->budget.thread_count));
     if (!folds_early(job))
         return GS_OK;
     job->inputs.early = &sort->early;
-    return GSI_NEEDS(&sort->loop->ledger, GSI_NEED_EARLY_FOLD,
-                     gsi_early_fold_open(&sort->early, job->inputs.fold, sort->loop->layout,
-                                         options->group_keys, options->unique_keep,
-                                         job->budget.memory_bytes, job->budget.thread_count,
-                                         &sort->loop->ledger, sort->loop->error));
+    return gsi_early_fold_open(&sort->early, job->inputs.fold, sort->loop->layout,
+                               options->group_keys, options->unique_keep, job->budget.memory_bytes,
+                               job->budget.thread_count, &sort->loop->ledger, sort->loop->error);
 }
 
 static enum gs_status sort_all(struct sort *sort)

@@ -25,16 +25,15 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
                                       .is_checked = is_checked};
     target->inputs->carried = &delivery->carried;
     GSI_TRY(GSI_NEEDS(&loop->ledger, GSI_NEED_UNIQUE, gsi_unique_open(&delivery->unique, target)));
-    GSI_TRY(GSI_NEEDS(&loop->ledger, GSI_NEED_SPLIT, gsi_split_open(&delivery->split, target)));
+    GSI_TRY(gsi_split_open(&delivery->split, target));
     if (target->inputs->device_tally != NULL) {
         gsi_carried_open_device(&delivery->carried, target->inputs->carry,
                                 target->inputs->device_tally,
                                 gsi_inputs_first_position(target->inputs));
         return GS_OK;
     }
-    return GSI_NEEDS(&loop->ledger, GSI_NEED_CARRIED,
-                     gsi_carried_open(&delivery->carried, target->inputs->carry,
-                                      loop->plan->thread_count, &loop->ledger, loop->error));
+    return gsi_carried_open(&delivery->carried, target->inputs->carry, loop->plan->thread_count,
+                            &loop->ledger, loop->error);
 }
 
 void gsi_delivery_clear(struct gsi_delivery *delivery)

@@ -68,9 +68,8 @@ uint64_t gsi_target_plan(const struct gsi_target *target, const struct gsi_budge
 enum gs_status gsi_target_open_pack(struct gsi_target *target)
 {
     return target->plan->pack_level > 0
-               ? GSI_NEEDS(&target->loop->ledger, GSI_NEED_PACKING,
-                           gsi_zst_pack_open(&target->pack, target->loop, &target->output,
-                                             target->plan->pack_level, target->plan->pack_slots))
+               ? gsi_zst_pack_open(&target->pack, target->loop, &target->output,
+                                   target->plan->pack_level, target->plan->pack_slots)
                : GS_OK;
 }
 

@@ -41,19 +41,21 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     const uint64_t memory_bytes = budget->memory_bytes;
     const uint32_t threads = budget->thread_count;
     uint64_t *needs = plan->needs, bytes = job->given_bytes;
-    needs[GSI_NEED_PACKING] = gsi_target_plan(target, budget, &plan->output);
-    bool is_reread = needs[GSI_NEED_PACKING] > 0 && job->options->verify_read;
-    needs[GSI_NEED_UNPACKING] = gsi_header_plan(inputs, is_reread, budget, &plan->unpack);
+    const uint64_t packing = gsi_target_plan(target, budget, &plan->output);
+    const bool is_reread = packing > 0 && job->options->verify_read;
     needs[GSI_NEED_UNIQUE] = gsi_unique_plan(target, budget, &plan->output);
-    needs[GSI_NEED_SPLIT] = gsi_split_plan(target, budget, &plan->output);
-    needs[GSI_NEED_EARLY_FOLD] = gsi_unique_early_bytes(target, memory_bytes, threads);
     needs[GSI_NEED_SELECT] = gsi_select_bytes(job, memory_bytes);
-    needs[GSI_NEED_COUNTED] = gsi_counted_plan(job, budget);
-    needs[GSI_NEED_SETS] = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);
-    if (!plan->device_carries) {
+    if (!plan->device_carries)
         needs[GSI_NEED_CARRIER] = gsi_source_carrier_bytes(inputs, memory_bytes);
-        needs[GSI_NEED_CARRIED] = gsi_carried_plan(inputs->carry, threads);
-    }
+    const uint64_t stages[] = {packing,
+                               gsi_header_plan(inputs, is_reread, budget, &plan->unpack),
+                               gsi_split_plan(target, budget, &plan->output),
+                               gsi_unique_early_bytes(target, memory_bytes, threads),
+                               gsi_counted_plan(job, budget),
+                               gsi_set_filter_plan(inputs->sets, memory_bytes, threads),
+                               plan->device_carries ? 0 : gsi_carried_plan(inputs->carry, threads)};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+        bytes = gsi_add_max_u64(bytes, stages[i]);
     for (int i = 0; i < GSI_NEED_COUNT; i++)
         bytes = gsi_add_max_u64(bytes, needs[i]);
     return bytes;
