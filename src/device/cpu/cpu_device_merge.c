@@ -38,6 +38,9 @@ static_assert(sizeof(struct gsi_slice) + sizeof(struct gsi_segment *) + 4 * size
                   GSI_DEVICE_SLICE_BYTES,
               "and with as much");
 
+/* Of the cache: threads write to the tables of their windows. */
+#define LINE 64
+
 struct window {
     struct gsi_task task;
     struct gsi_merge *merge;
@@ -53,6 +56,7 @@ struct window {
 
 struct gsi_merge {
     struct gsi_cpu_device *device;
+    struct gsi_shelf shelf;
     bool to_elements;
     bool is_fed;     /* keys lie in buffers that come free as windows are finished */
     uint64_t *taken; /* as in the spec */
@@ -67,51 +71,33 @@ struct gsi_merge {
     uint64_t stretch_keys, stretch_off; /* of the stretch: all, and those that were pulled */
 };
 
-static void free_windows(struct gsi_merge *merge)
+static void lay_out(struct gsi_merge *merge, struct gsi_shelf *shelf)
 {
-    struct gsi_ledger *ledger = merge->device->config.ledger;
-    if (merge->windows == NULL)
-        return;
+    const uint64_t count = merge->slice_count;
+    GSI_PLACE(shelf, merge->heads.slices, count);
+    GSI_PLACE(shelf, merge->heads.segments, count);
+    GSI_PLACE(shelf, merge->cut, count);
+    GSI_PLACE(shelf, merge->cut_scratch, 3 * count);
+    GSI_PLACE(shelf, merge->windows, merge->window_count);
     for (uint32_t i = 0; i < merge->window_count; i++) {
-        struct window *window = &merge->windows[i];
-        GSI_FREE(ledger, window->work.slices, merge->slice_count);
-        GSI_FREE(ledger, window->scratch, 3 * (uint64_t)merge->slice_count);
-        GSI_FREE(ledger, window->work.cut, merge->slice_count);
-        GSI_FREE(ledger, window->segments, merge->slice_count);
+        struct window window = {.merge = merge};
+        window.work.slices = gsi_shelf_place(shelf, count, sizeof *window.work.slices, LINE);
+        GSI_PLACE(shelf, window.scratch, 3 * count);
+        GSI_PLACE(shelf, window.work.cut, count);
+        GSI_PLACE(shelf, window.segments, count);
+        if (merge->windows != NULL)
+            merge->windows[i] = window;
     }
-    GSI_FREE(ledger, merge->windows, merge->window_count);
 }
 
 void gsi_cpu_merge_end(struct gsi_merge *merge)
 {
     if (merge == NULL)
         return;
-    struct gsi_ledger *ledger = merge->device->config.ledger;
     gsi_merge_inputs_clear(&merge->inputs);
-    free_windows(merge);
-    GSI_FREE(ledger, merge->heads.slices, merge->slice_count);
-    GSI_FREE(ledger, merge->heads.segments, merge->slice_count);
-    GSI_FREE(ledger, merge->cut, 4 * (uint64_t)merge->slice_count);
+    gsi_shelf_close(&merge->shelf, merge->device->config.ledger, GSI_MEMORY_TABLES);
     gsi_cpu_records_end(merge->device, &merge->records);
     free(merge);
-}
-
-static enum gs_status make_windows(struct gsi_merge *merge, struct gs_error *error)
-{
-    struct gsi_ledger *ledger = merge->device->config.ledger;
-    GSI_TRY(GSI_NEW(ledger, merge->windows, merge->window_count, error));
-    for (uint32_t i = 0; i < merge->window_count; i++) {
-        struct window *window = &merge->windows[i];
-        window->merge = merge;
-        GSI_TRY(GSI_NEW(ledger, window->work.slices, merge->slice_count, error));
-        GSI_TRY(GSI_NEW(ledger, window->scratch, 3 * (uint64_t)merge->slice_count, error));
-        GSI_TRY(GSI_NEW(ledger, window->work.cut, merge->slice_count, error));
-        window->work.tile = (struct gsi_slice *)(void *)window->scratch;
-        GSI_TRY(GSI_NEW(ledger, window->segments, merge->slice_count, error));
-        window->next = merge->free_windows;
-        merge->free_windows = window;
-    }
-    return GS_OK;
 }
 
 static void return_buffer(void *context, struct gsi_buffer *buffer)
@@ -178,7 +164,6 @@ enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_mer
                                    struct gsi_merge **out, struct gs_error *error)
 {
     struct gsi_cpu_device *device = (struct gsi_cpu_device *)base;
-    struct gsi_ledger *ledger = device->config.ledger;
     enum gs_status status = GS_OK;
     *out = NULL;
     struct gsi_merge *merge = calloc(1, sizeof *merge);
@@ -198,11 +183,16 @@ enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_mer
             segments += spec->inputs[i].run->piece_count;
     GSI_TRY_OR(begin_inputs(merge, spec, segments, error), fail);
     merge->slice_count = merge->inputs.segment_count;
-    GSI_TRY_OR(GSI_NEW(ledger, merge->heads.slices, merge->slice_count, error), fail);
-    GSI_TRY_OR(GSI_NEW(ledger, merge->heads.segments, merge->slice_count, error), fail);
-    GSI_TRY_OR(GSI_NEW(ledger, merge->cut, 4 * (uint64_t)merge->slice_count, error), fail);
-    merge->cut_scratch = merge->cut + merge->slice_count;
-    GSI_TRY_OR(make_windows(merge, error), fail);
+    lay_out(merge, &merge->shelf);
+    GSI_TRY_OR(gsi_shelf_open(&merge->shelf, device->config.ledger, GSI_MEMORY_TABLES, error),
+               fail);
+    lay_out(merge, &merge->shelf);
+    for (uint32_t i = 0; i < merge->window_count; i++) {
+        struct window *window = &merge->windows[i];
+        window->work.tile = (struct gsi_slice *)(void *)window->scratch;
+        window->next = merge->free_windows;
+        merge->free_windows = window;
+    }
     for (uint32_t i = 0; i < spec->input_count; i++)
         if (spec->inputs[i].run != NULL)
             add_resident(merge, i, spec->inputs[i].run);
