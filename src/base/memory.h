@@ -101,23 +101,23 @@ struct gsi_shelf {
 
 /* gsi_shelf_place: adds `count` * `unit` bytes. Returns where they are; NULL in the first run.
  * in    alignment: a power of two up to 2 MiB
- * gsi_shelf_place_whole: adds `bytes`, rounded up to a multiple of the alignment.
+ * gsi_shelf_place_whole: adds `size` bytes, rounded up to a multiple of the alignment.
  * GSI_PLACE: sets `pointer` to that many elements of the type that it points to. */
 static inline void *gsi_shelf_place(struct gsi_shelf *shelf, uint64_t count, uint64_t unit,
                                     uint64_t alignment)
 {
-    uint64_t bytes = gsi_mul_max_u64(count, unit);
+    uint64_t size = gsi_mul_max_u64(count, unit);
     uint64_t at = gsi_add_max_u64(shelf->used, -shelf->used & (alignment - 1));
-    shelf->bytes = gsi_add_max_u64(shelf->bytes, bytes);
-    shelf->used = gsi_add_max_u64(at, bytes);
+    shelf->bytes = gsi_add_max_u64(shelf->bytes, size);
+    shelf->used = gsi_add_max_u64(at, size);
     shelf->alignment = gsi_max_u64(shelf->alignment, alignment);
     return shelf->base != NULL ? shelf->base + at : NULL;
 }
 
-static inline void *gsi_shelf_place_whole(struct gsi_shelf *shelf, uint64_t bytes,
+static inline void *gsi_shelf_place_whole(struct gsi_shelf *shelf, uint64_t size,
                                           uint64_t alignment)
 {
-    return gsi_shelf_place(shelf, gsi_round_up_u64(bytes, alignment), 1, alignment);
+    return gsi_shelf_place(shelf, gsi_round_up_u64(size, alignment), 1, alignment);
 }
 
 #define GSI_PLACE(shelf, pointer, count) \

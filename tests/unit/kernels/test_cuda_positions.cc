@@ -3,9 +3,10 @@
 // every type and every shape of sort, on one GPU and in groups, files, streams and arrays, with the
 // output and the counts of the CPU. Run: build/dev/tests/test_cuda_positions
 #include "base/report.h"
-#include "device/device.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
+
+#include "device/device.h"
 
 #include <pthread.h>
 
