@@ -17,9 +17,9 @@
 extern "C" {
 #endif
 
-/* What stages without a shelf take beside the plan's chunks and windows. Each tells the plan how
- * much that is at most; what it then takes must be no more, or a job fails late that was planned
- * with too little. */
+/* Stages without a shelf that need memory beside the plan's chunks and windows. Each tells the plan
+ * how much it needs at most, and must not take more, or a job fails late that was planned with too
+ * little. */
 enum gsi_need { GSI_NEED_UNIQUE, GSI_NEED_SELECT, GSI_NEED_CARRIER, GSI_NEED_COUNT };
 
 struct gsi_ledger {

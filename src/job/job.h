@@ -21,11 +21,10 @@ struct gsi_device_choice {
     bool is_apart;       /* they cannot read each other's memory */
 };
 
-/* What a job was planned to be. Nobody changes it: another plan takes its place
- * (job/planning/job_plan.h). */
+/* The plan of a job, which is never changed, only replaced (job/planning/job_plan.h). */
 struct gsi_job_plan {
     struct gsi_plan sizes; /* of chunks, windows and frames; how many runs */
-    /* What stages take beside these. */
+    /* Sizes of the buffers that stages have beside these. */
     struct gsi_output_plan output;
     struct gsi_unpack_plan unpack;
     struct gsi_codec_plan codec;

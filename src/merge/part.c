@@ -69,7 +69,7 @@ static enum gs_status look(struct cutting *c, size_t file, bool is_next)
     return GS_OK;
 }
 
-/* Whether a sample of file `a` comes before one of file `b`. */
+/* Returns whether a sample of file `a` precedes one of file `b`. */
 static bool comes_before(const struct cutting *c, size_t a, bool a_is_next, size_t b,
                          bool b_is_next)
 {

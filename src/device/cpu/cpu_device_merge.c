@@ -38,7 +38,7 @@ static_assert(sizeof(struct gsi_slice) + sizeof(struct gsi_segment *) + 4 * size
                   GSI_DEVICE_SLICE_BYTES,
               "and with as much");
 
-/* Of the cache: threads write to the tables of their windows. */
+/* Bytes of a cache line. Threads write to the tables of their windows. */
 #define LINE 64
 
 struct window {

@@ -81,7 +81,7 @@ static bool device_carries(const struct gsi_job *job)
            (inputs->bytes != UINT64_MAX || inputs->carry->output_bytes == 8);
 }
 
-/* What is asked of gsi_plan_make. Fills in what the plan says of stages. */
+/* The request for gsi_plan_make. Fills in the parts of the plan that describe stages. */
 static struct gsi_plan_request
 plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct gsi_job_plan *plan)
 {
@@ -145,8 +145,8 @@ bool gsi_job_keeps_top(const struct gsi_job *job)
 /* --compress auto takes this part of memory at most for the codec. */
 #define AUTO_CODEC_PART 8
 
-/* Whether the frames of a job that spills may be coded: as its first process planned, if there was
- * one. */
+/* Returns whether the frames of a job that spills may be compressed. A resumed job keeps the choice
+ * of its first process. */
 static bool may_code(const struct gsi_job *job)
 {
     return job->options->compress != GSI_COMPRESS_NONE &&
