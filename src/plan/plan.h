@@ -90,7 +90,8 @@ struct gsi_plan_request {
     uint64_t read_bytes;   /* bytes to read, if others are sorted in their stead; 0: the same */
     uint32_t fan_in;       /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
-    const struct gsi_plan_fixed *fixed; /* of a sort that spills everything; NULL: chosen */
+    bool has_fixed;                     /* a sort that spills everything has the sizes `fixed` */
+    struct gsi_plan_fixed fixed;
     uint64_t device_bytes;        /* a device's own memory that may be taken; 0: it has none */
     uint32_t device_count;        /* devices that work as one, with as much each; 0: one */
     bool device_is_apart;         /* the devices cannot read each other's memory */

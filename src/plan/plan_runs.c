@@ -203,7 +203,7 @@ static bool are_usable(const struct gsi_plan_fixed *fixed, const struct gsi_plan
 static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                  uint64_t usable, uint64_t tables, struct gs_error *error)
 {
-    const struct gsi_plan_fixed *fixed = request->fixed;
+    const struct gsi_plan_fixed *fixed = &request->fixed;
     uint64_t windows = gsi_clamp_u64(usable / 4 / fixed->window_bytes, 2, plan->window_count);
     plan->window_bytes = fixed->window_bytes;
     plan->window_count = (uint32_t)windows;
@@ -235,10 +235,10 @@ static enum gs_status plan_again(const struct gsi_plan_request *request, struct 
     struct gsi_plan common = *plan;
     struct gs_error unheard = {0};
     if (gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, &unheard) == GS_OK &&
-        has_sizes(plan, request->fixed))
+        has_sizes(plan, &request->fixed))
         return GS_OK;
     *plan = common;
-    if (request->input_bytes == UINT64_MAX || !are_usable(request->fixed, plan))
+    if (request->input_bytes == UINT64_MAX || !are_usable(&request->fixed, plan))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--resume: the sizes in the journal do not suit this input; remove the "
                         "directory to start again");
@@ -248,7 +248,7 @@ static enum gs_status plan_again(const struct gsi_plan_request *request, struct 
 enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              uint64_t usable, struct gs_error *error)
 {
-    if (request->fixed != NULL)
+    if (request->has_fixed)
         return plan_again(request, plan, usable, error);
     return plan_resident(request, plan, usable)
                ? GS_OK

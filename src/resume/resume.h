@@ -84,8 +84,7 @@ struct gsi_resume {
     bool is_ours; /* this process began the sort or goes on with it: files may be removed */
     bool is_done; /* the output is in its place */
     struct gsi_resume_begin begin;
-    struct gsi_plan_fixed sizes; /* those of `begin`, if has_entries */
-    char *settings;              /* of this process (match.h) */
+    char *settings; /* of this process (match.h) */
     uint64_t setting_bytes;
 
     /* What was found in DIR. */

@@ -166,7 +166,14 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
         request->memory_bytes = resume->begin.memory_bytes;
         request->thread_bytes = resume->begin.thread_bytes;
         request->thread_count = resume->begin.thread_count;
-        request->fixed = &resume->sizes;
+        request->has_fixed = true;
+        request->fixed = (struct gsi_plan_fixed){.chunk_bytes = resume->begin.chunk_bytes,
+                                                 .frame_bytes = resume->begin.frame_bytes,
+                                                 .window_bytes = resume->begin.window_bytes,
+                                                 .chunks_per_run = resume->begin.chunks_per_run,
+                                                 .fan_in = resume->begin.fan_in,
+                                                 .run_count = resume->run_count,
+                                                 .run_bytes = resume->data_bytes};
     }
     request->format_bytes +=
         gsi_resume_runs_plan(resume, request->thread_count) + gsi_resume_journal_bytes(resume);

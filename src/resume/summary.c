@@ -80,13 +80,6 @@ enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)
         return GS_OK;
     GSI_TRY(gsi_resume_match_settings(resume, &begin));
     resume->begin = begin.head.begin;
-    resume->sizes = (struct gsi_plan_fixed){.chunk_bytes = resume->begin.chunk_bytes,
-                                            .frame_bytes = resume->begin.frame_bytes,
-                                            .window_bytes = resume->begin.window_bytes,
-                                            .chunks_per_run = resume->begin.chunks_per_run,
-                                            .fan_in = resume->begin.fan_in,
-                                            .run_count = resume->run_count,
-                                            .run_bytes = resume->data_bytes};
     return GS_OK;
 }
 
