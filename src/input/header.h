@@ -4,7 +4,7 @@
 #define GSI_HEADER_H
 
 #include "input/inputs.h"
-#include "plan/budget.h"
+#include "plan/plan.h"
 
 /* The longest header that --header may give. */
 #define GSI_HEADER_BYTES_MAX ((uint64_t)1 << 20)

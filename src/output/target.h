@@ -4,11 +4,20 @@
 
 #include "base/options.h"
 #include "input/inputs.h"
-#include "output/output_plan.h"
 #include "output/split/split_files.h"
-#include "plan/budget.h"
+#include "plan/plan.h"
 
 struct gsi_zst_pack;
+
+/* Sizes of the buffers that the output has beside windows. */
+struct gsi_output_plan {
+    uint32_t pack_level;  /* of zstd; 0: plain */
+    uint32_t pack_slots;  /* frames that are packed at the same time */
+    uint64_t block_bytes; /* with --unique */
+    uint64_t room_bytes;  /* likewise: for the entries of a batch (loop/flow.h) */
+    uint32_t room_count;
+    uint64_t split_block_bytes; /* with --split or --values */
+};
 
 struct gsi_target {
     struct gsi_loop *loop;

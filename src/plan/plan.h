@@ -71,6 +71,14 @@
 /* Transfers of the inputs in flight at most (input/source.h). */
 #define GSI_PLAN_READS 16u
 
+/* What a plan may take, and the sizes that the options fix. */
+struct gsi_budget {
+    uint64_t memory_bytes;
+    uint32_t thread_count;
+    uint32_t fan_in;                    /* most runs merged at once; 0: planned */
+    uint64_t chunk_bytes, window_bytes; /* 0: planned */
+};
+
 /* Sizes that files were made with, so that a plan has to keep them. */
 struct gsi_plan_fixed {
     uint64_t chunk_bytes, frame_bytes, window_bytes;

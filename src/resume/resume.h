@@ -52,7 +52,6 @@
 #include "base/options.h"
 #include "merge/checkpoint.h"
 #include "output/target.h"
-#include "plan/budget.h"
 #include "plan/plan.h"
 #include "resume/entry.h"
 #include "resume/kept_dir.h"
