@@ -1,0 +1,343 @@
+"""What a job must do by the model, and what a run of gsort did otherwise."""
+import ast
+import copy
+import json
+import re
+import subprocess
+from collections import Counter
+
+import algebra
+import draw
+import statistics
+from elements import type_of
+
+SHOW_REPORT = {"--stats", "--quantiles", "--histogram", "--distinct", "--mode", "--variance", "--stats-of", "--stats-only"}
+DISORDER = re.compile("is out of order|is a duplicate|in order: ")
+
+
+# ---- what is expected ----
+
+
+class Expected:
+    """code: exit status; files: outputs by name; out: bytes on standard output, None: anything; report: fields, or None."""
+
+    def __init__(self):
+        self.code, self.files, self.out, self.report, self.refusal, self.read, self.may_fail = 0, {}, b"", None, None, [], False
+
+
+def columns_of(job, is_look):
+    """Names of what a printed line shows."""
+    names = [key.text for key in job.keys]
+    if not job.keys:
+        names = ["bytes"] if job.record else ["value"]
+    if not is_look:
+        names += [fold.field.text + (":wide" if fold.is_wide else "") for fold in job.folds]
+        names += ["count"] if job.count else []
+    seen, unique = Counter(), []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return unique
+
+
+def cells_of(job, entry, is_look):
+    """Texts of a line."""
+    cells = [key.type.text(key.of(entry.element)) for key in job.keys]
+    if not job.keys:
+        cells = [entry.element.hex() if job.record else type_of(job.type).text(entry.element)]
+    at = 0
+    for fold in [] if is_look else job.folds:
+        if fold.is_wide:
+            base, bytes = fold.wide()
+            raw = entry.appended[at:at + bytes]
+            at += bytes
+            value = int.from_bytes(raw, "little", signed=fold.field.type.is_signed)
+            cells.append(type_of("f64").text(raw) if base else str(value))
+        else:
+            cells.append(fold.field.type.text(fold.field.of(entry.element)))
+    if not is_look and job.count:
+        cells.append(str(int.from_bytes(entry.appended[-8:], "little")))
+    return cells
+
+
+def json_line(job, columns, cells):
+    """Counts are numbers, all else is text."""
+    cells = [cell if name == "count" else json.dumps(cell) for name, cell in zip(columns, cells)]
+    if not job.record and len(cells) == 1:
+        return cells[0]
+    return "{" + ",".join(f"{json.dumps(name)}:{cell}" for name, cell in zip(columns, cells)) + "}"
+
+
+def printed(job, entries, how, is_look=False):
+    """Lines of --print, --head and --tail."""
+    columns = columns_of(job, is_look) if is_look or not job.argsort else ["position", *["count"] * job.count]
+    lines = ["\t".join(columns)] if how == "header" else []
+    for entry in entries:
+        if entry is None:
+            lines.append("...")
+        elif job.argsort and not is_look:
+            cells = [str(entry.position)] + cells_of(job, entry, is_look)[-1:] * job.count
+            whole = f'{{"value":{cells[0]},"count":{cells[1]}}}' if job.count else cells[0]
+            lines.append(whole if how == "json" else "\t".join(cells))
+        elif how == "json":
+            lines.append(json_line(job, columns, cells_of(job, entry, is_look)))
+        else:
+            lines.append("\t".join(cells_of(job, entry, is_look)))
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def looked(case):
+    """What --head and --tail print."""
+    entries = [algebra.Written(i, element) for i, element in enumerate(sum(case.job.files, []))]
+    first = entries[:case.head]
+    rest = entries[len(first):]
+    last = rest[len(rest) - case.tail:] if case.tail < len(rest) else rest
+    last = last if case.tail else []
+    how = case.print
+    has_gap = first and case.tail and len(last) < len(rest) and how != "json"
+    return printed(case.job, first + ([None] if has_gap else []) + last, how, True)
+
+
+def found(job):
+    """The positions that --find prints, in the only file."""
+    return [position for position, element in algebra.in_range(job)[0] if algebra.is_between(job, element)]
+
+
+def expected(case):
+    job, wanted = case.job, Expected()
+    if job.verb == "look":
+        wanted.out = looked(case)
+        return wanted
+    if job.verb == "find":
+        wanted.find = found(job)
+        wanted.out = None
+        return wanted
+    if job.verb == "check":
+        wanted.code = 0 if algebra.first_disorder(job) is None else 1
+        wanted.out = None
+        return wanted
+    if case.disorder:
+        file, element = case.disorder
+        wanted.code, wanted.refusal = 2, f"'{case.named[file]}': is not sorted: element {element} is less than its predecessor"
+        return wanted
+    if "--into=into" in case.names:
+        job = copy.copy(job)
+        job.part = None
+    try:
+        result = algebra.wanted(job)
+    except algebra.DoesNotFit:
+        wanted.code, wanted.refusal = 2, "does not fit"
+        return wanted
+    wanted.read, wanted.may_fail = result.read, result.may_fail
+    wanted.report = statistics.report_of(job, result, len(result.written))
+    if job.verb == "stats":
+        wanted.out = None
+        return wanted
+    if "--into=into" in case.names:
+        wanted.report = None
+    else:
+        wanted.report |= statistics.ends(job, result.written)
+    how = case.print
+    if how:
+        wanted.out = printed(job, result.written, how)
+        return wanted
+    header = b"" if "--drop-header" in case.names else case.header
+    pieces = algebra.pieces_of(job, result.written)
+    if wanted.report:
+        wanted.report["split"] = [len(piece) for piece in pieces] if job.split or job.split_at else None
+    pieces = [header + algebra.data_of(job, piece) for piece in pieces]
+    if case.output is None:
+        wanted.out = pieces[0]
+    elif "%d" in case.output:
+        wanted.files = {case.output % (i + 1): piece for i, piece in enumerate(pieces)}
+    else:
+        wanted.files = {case.output: pieces[0]}
+    for i, data in enumerate(algebra.companions(job, result.written)):
+        wanted.files[f"values{i}.out"] = data
+    return wanted
+
+
+# ---- what a run left ----
+
+
+def unpacked(data):
+    done = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True)
+    return done.stdout if done.returncode == 0 else b"(not zstd) " + data
+
+
+def compressed(case, done):
+    """The bytes of the outputs with their names."""
+    files = [(name, data) for name, data in done.files.items() if name != "report.json"]
+    return *sorted(files), b"" if case.output else done.out
+
+
+def without_npy_header(case, data):
+    """The elements of a .npy file, and what is wrong with its header."""
+    if data[:8] != b"\x93NUMPY\x01\0":
+        return data, ["it is no .npy file"]
+    bytes = 10 + int.from_bytes(data[8:10], "little")
+    try:
+        header = ast.literal_eval(data[10:bytes].decode())
+    except (ValueError, SyntaxError) as reason:
+        return data, [f"its .npy header cannot be read: {reason}"]
+    job = case.job
+    descr = f"<u{job.argsort}" if job.argsort else draw.npy_descr(job.type, job.out_order)
+    told = header["descr"]
+    if job.count:  # elements are the first field
+        if not isinstance(told, list) or told[-1] != ("count", "<u8") or len(told) != 2:
+            return data[bytes:], [f"its descr is {told!r}, without counts"]
+        told = told[0][1]
+    width = (job.argsort or job.element_bytes) + 8 * job.count
+    wanted = {"descr": descr, "fortran_order": False, "shape": ((len(data) - bytes) // width,)}
+    found = {**header, "descr": told}
+    return data[bytes:], [] if wanted == found and bytes % 64 == 0 else [f"its header is {found}, not {wanted}"]
+
+
+def json_of(text):
+    at = text.find('{\n  "schema"')
+    return json.JSONDecoder().raw_decode(text[at:])[0] if at >= 0 else None
+
+
+def first_difference(wanted, told):
+    at = next((i for i, (a, b) in enumerate(zip(wanted, told)) if a != b), min(len(wanted), len(told)))
+    return f"byte {at}: {told[at:at + 16].hex(' ')}, not {wanted[at:at + 16].hex(' ')}; {len(told)} bytes, not {len(wanted)}"
+
+
+# ---- the comparison: each returns lines about what is wrong ----
+
+
+def problems(case, wanted, done, command):
+    """What is not as the model has it; lines."""
+    wrong = []
+    if wanted.may_fail and done.code == 2 and "does not fit" in done.err:
+        return wrong
+    if done.code != wanted.code:
+        return [f"exit status {done.code}, not {wanted.code}: {done.err.strip()[:300]}"]
+    if wanted.refusal is not None:
+        if wanted.refusal not in done.err or done.files or done.out and case.output:
+            wrong.append(f"is not refused because {wanted.refusal}, but: {done.err.strip()[:300]}, {list(done.files)}")
+        return wrong
+    files = dict(done.files)
+    report = None
+    if any(argument == "--stats=json:report.json" for argument in command):
+        report = json_of(files.pop("report.json", b"").decode())
+        if report is None:
+            wrong.append("no report.json")
+    elif "--stats=json" in command:
+        text = done.err if '"schema"' in done.err else done.out.decode("latin-1")
+        report = json_of(text)
+        if report is None:
+            wrong.append("no JSON report")
+    is_packed = any(argument.startswith("--zstd") for argument in command)
+    for name in sorted(wanted.files.keys() | files.keys()):
+        if name not in files or name not in wanted.files:
+            wrong.append(f"{name} is {'missing' if name in wanted.files else 'left'}")
+            continue
+        data = unpacked(files[name]) if is_packed and not name.startswith("values") else files[name]
+        if case.is_npy and not name.startswith("values"):
+            data, wrong_header = without_npy_header(case, data)
+            wrong += [f"{name}: {problem}" for problem in wrong_header]
+        if data != wanted.files[name]:
+            wrong.append(f"{name}: {first_difference(wanted.files[name], data)}")
+    if wanted.out is not None:
+        data = unpacked(done.out) if is_packed and case.output is None and case.print is None else done.out
+        if case.is_npy and case.job.verb == "sort" and case.print is None and case.output is None:
+            data, wrong_header = without_npy_header(case, data)
+            wrong += wrong_header
+        has_report = "--stats=json" in command and case.output is not None
+        if data != wanted.out and not has_report:
+            wrong.append(f"standard output: {first_difference(wanted.out, data)}")
+    if case.job.verb == "find":
+        wrong += find_problems(case, wanted, done)
+    wrong += line_problems(case, wanted, done, command)
+    if report is not None and wanted.report is not None:
+        wrong += statistics.differences(wanted.report, report)
+        wrong += work_problems(case, files, report, command)
+    return wrong
+
+
+def work_problems(case, files, report, command):
+    """What a report says of the work: memory, runs, and the bytes of the output files."""
+    wrong = []
+    if report["memory_peak_bytes"] > report["plan"]["memory_bytes"]:
+        wrong.append(f"memory_peak_bytes is {report['memory_peak_bytes']}, more than the planned {report['plan']['memory_bytes']}")
+    if case.job.verb != "sort" or case.job.merge:
+        return wrong
+    spills = report["tally"]["count"] > 0 and any(argument == "--spill=always" or argument.startswith("--resume") for argument in command)
+    has_little_memory = any(argument.startswith("--memory=") for argument in command)
+    if (report["spilled_runs"] > 0) != spills and (spills or not has_little_memory):
+        wrong.append(f"spilled_runs is {report['spilled_runs']} of {report['tally']['count']} elements")
+    written = sum(map(len, files.values()))
+    if files and report["output_file_bytes"] != written:
+        wrong.append(f"output_file_bytes is {report['output_file_bytes']}, not {written}")
+    return wrong
+
+
+def notes_of(case, wanted):
+    """Beginnings of lines that say what --drop-tail leaves out, and that --top begins with NaNs."""
+    if "--drop-tail" in case.names:
+        width = case.job.element_bytes
+        for elements, tail, name in zip(case.job.files, case.tails, case.named):
+            is_reached = case.job.verb != "look" or case.tail or case.head > len(elements)
+            if tail and (is_reached or not case.edges & {"stdin", "zst"}):
+                after = "the last element" if case.job.verb == "look" and case.edges & {"stdin", "zst"} else f"{len(elements)} elements"
+                yield f"gsort: '{name}': {tail} byte{'s are' if tail > 1 else ' is'} left out, after {after} of {width} bytes"
+    job = case.job
+    key = job.fields()[0]
+    fields = job.stats_of or [field for field in job.fields() if not field.type.is_bytes][:1]
+    if case.job.verb == "sort" and job.top and job.nan is None and job.is_falling(key) and any(key.text == field.text for field in fields):
+        if any(key.type.is_nan(key.of(element)) for element in wanted.read):
+            yield "gsort: --top: the output starts with"
+
+
+def line_problems(case, wanted, done, command):
+    """Standard error: notes, and a report where one is asked for."""
+    wrong = []
+    is_quiet = any(argument in ("--quiet", "--check=quiet") for argument in command) or done.err.startswith("{")
+    notes = [] if is_quiet else list(notes_of(case, wanted))
+    told = [line for line in done.err.splitlines() if line.startswith("gsort:") and not DISORDER.search(line)]
+    told, notes = sorted(told), sorted(notes)  # files of a merge are read at once
+    if len(told) != len(notes) or not all(plural(line).startswith(plural(note)) for line, note in zip(told, notes)):
+        wrong.append(f"notes are {told}, not {notes}")
+    shows = {argument.split("=")[0] for argument in command} & SHOW_REPORT or "--verbose" in command
+    if not shows and case.job.verb == "sort" and len(done.err.splitlines()) > len(told):
+        wrong.append(f"standard error has {done.err[:200]!r}")
+    is_text = wanted.report is not None and "--stats=none" not in command and "--stats=json" not in command and "--stats=json:report.json" not in command
+    if is_text and shows:
+        text = done.err if case.job.verb == "sort" else done.err + done.out.decode("latin-1")
+        missing = statistics.missing_line(statistics.text_lines(case.job, wanted.report), text)
+        if missing:
+            wrong.append(f"the report has no line {missing!r}")
+    return wrong
+
+
+def plural(line):
+    """As gsort counts: 1 element."""
+    return line.replace("1 elements", "1 element")
+
+
+def find_problems(case, wanted, done):
+    text = done.out.decode().strip()
+    match = re.fullmatch(r"(\d+):(\d+)", text)
+    if not match:
+        return [f"--find prints {text!r}"]
+    first, count = int(match[1]), int(match[2])
+    if count != len(wanted.find) or (wanted.find and first != wanted.find[0]):
+        return [f"--find prints {text}, not {wanted.find[:1]}:{len(wanted.find)}"]
+    return []
+
+
+def library_problems(case, wanted, done):
+    command = ["--stats=json:report.json", "--quiet", *(argument for _, argument in case.options if re.match("--(zstd|spill|resume|memory)", argument))]
+    if wanted.refusal is not None:
+        del done.files["report.json"]
+    done.out = wanted.out if wanted.out is not None else b""
+    done.err = done.err if done.code else ""
+    return problems(case, wanted, done, command)
+
+
+def refusal_problems(done):
+    lines = done.err.splitlines()
+    if done.code not in (1, 2) or len(lines) != 1 or not lines[0].startswith("gsort: ") or done.out or done.files:
+        return [f"is not refused in one line: exit status {done.code}, {done.err.strip()[:200]!r}, {sorted(done.files)}"]
+    return []
