@@ -11,6 +11,7 @@
 #include "element/value_counts.h"
 #include "input/scan.h"
 #include "job/job.h"
+#include "job/spec/output_spec.h"
 #include "output/delivery.h"
 
 #include <string.h>
@@ -47,7 +48,7 @@ bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget)
         if (!gsi_field_is_same(&record->fields[i], &record->keys[0]))
             return false;
     bool is_sort = options->action == GS_SORT || options->action == GS_EXPLAIN;
-    return is_sort && !gsi_target_is_split(options) && !options->merge && !options->unique &&
+    return is_sort && !gsi_spec_is_split(options) && !options->merge && !options->unique &&
            !options->spill_all && options->resume_dir == NULL && budget->chunk_bytes == 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/report.h"
 #include "input/choose.h"
 #include "input/choose_carry.h"
+#include "input/format/format.h"
 #include "input/header.h"
 #include "input/named/named_output.h"
 #include "input/range.h"
@@ -22,6 +23,7 @@
 #include "job/planning/job_plan.h"
 #include "job/run.h"
 #include "job/select.h"
+#include "job/spec/output_spec.h"
 #include "loop/cancel.h"
 #include "merge/find.h"
 #include "merge/part.h"
@@ -159,7 +161,7 @@ static enum gs_status open_output(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     enum gs_status status = GS_OK;
-    if (gsi_target_is_split(options))
+    if (job->output_spec.is_split)
         return gsi_split_open_files(&job->target);
     if (options->writer != NULL)
         job->target.output =
@@ -361,8 +363,10 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
                                       .together = &job->together,
                                       .layout = &job->chosen.layout,
                                       .unpack_plan = &job->plan.unpack};
-    job->target = (struct gsi_target){
-        .loop = &job->loop, .options = options, .inputs = &job->inputs, .plan = &job->plan.output};
+    job->target = (struct gsi_target){.loop = &job->loop,
+                                      .spec = &job->output_spec,
+                                      .inputs = &job->inputs,
+                                      .plan = &job->plan.output};
     if (job->array != NULL && options->action == GS_SORT)
         job->target.output = gsi_array_output(job->array, options->inputs[0]);
     job->no_one = GSI_CHECKPOINT_NONE;
@@ -420,10 +424,11 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(gsi_inputs_measure(&job->inputs));
     GSI_TRY(gsi_facts_tell_length(job));
     GSI_TRY(choose_part(job));
-    if (gsi_job_has_sort(job))
+    if (gsi_job_has_sort(job) && options->into)
         GSI_TRY(gsi_into_take(&job->target, job->report));
     GSI_TRY(gsi_choose_carry(&job->inputs, job->report, &job->chosen));
     GSI_TRY(check_positions(job));
+    job->output_spec = gsi_spec_of_output(options, &job->inputs);
     GSI_TRY(gsi_named_output_check(&job->inputs, &job->chosen, paths));
     GSI_TRY(gsi_split_check(&job->target, job->report));
     report_place(job);
@@ -455,7 +460,9 @@ static enum gs_status plan_job(struct gsi_job *job)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));
     GSI_TRY(gsi_facts_tell_output(job));
-    GSI_TRY(gsi_unique_check(&job->target));
+    GSI_TRY(gsi_unique_check_group(job->options->group_keys, job->loop.layout->record,
+                                   job->loop.error));
+    GSI_TRY(gsi_format_check(&job->inputs));
     return gsi_resume_start(job->resume);
 }
 
@@ -512,7 +519,7 @@ static enum gs_status do_job(struct gsi_job *job)
     const struct gsi_plan *plan = &job->plan.sizes;
     GSI_TRY(open_pools(job));
     GSI_TRY(gsi_header_open(&job->inputs));
-    if (!gsi_target_is_split(job->options))
+    if (!job->output_spec.is_split)
         GSI_TRY(gsi_target_open_pack(&job->target));
     if (gsi_in_place_is(job))
         return in_place(job);

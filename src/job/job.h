@@ -50,6 +50,7 @@ struct gsi_job {
     struct gsi_set_filter sets; /* with --merge=SET; inputs point to it */
     /* With positions that the device adds, inputs point to it, too: the tally of elements. */
     struct gsi_tally_report carried_tally;
+    struct gsi_output_spec output_spec; /* target points to it */
     struct gsi_target target;
     struct gsi_spill spill;
     struct gsi_device_choice device;

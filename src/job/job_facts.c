@@ -3,6 +3,7 @@
 
 #include "input/format/format.h"
 #include "input/header.h"
+#include "job/spec/output_spec.h"
 
 static enum gs_status tell(const struct gsi_job *job, enum gsi_feature fact, const char *name)
 {
@@ -14,7 +15,7 @@ enum gs_status gsi_facts_begin(struct gsi_job *job)
     const struct gsi_options *options = job->options;
     GSI_TRY(gsi_together_begin(&job->together, options, gsi_together_verb(options->action),
                                job->is_given, job->loop.error));
-    return gsi_target_pack_level(options) > 0 ? tell(job, GSI_FACT_PACKED_OUTPUT, NULL) : GS_OK;
+    return gsi_spec_pack_level(options) > 0 ? tell(job, GSI_FACT_PACKED_OUTPUT, NULL) : GS_OK;
 }
 
 enum gs_status gsi_facts_tell_inputs(const struct gsi_job *job)
@@ -53,7 +54,7 @@ enum gs_status gsi_facts_tell_output(const struct gsi_job *job)
     enum gsi_output_kind kind = target->output.kind;
     const char *name = options->output != NULL ? options->output : "standard output";
     bool is_once =
-        gsi_target_pack_level(options) > 0 || (target->is_open && kind == GSI_OUTPUT_STREAM);
+        gsi_spec_pack_level(options) > 0 || (target->is_open && kind == GSI_OUTPUT_STREAM);
     if (target->is_open && kind != GSI_OUTPUT_ATOMIC && kind != GSI_OUTPUT_PLACE)
         GSI_TRY(tell(job, GSI_FACT_SPECIAL_OUTPUT, target->output.name));
     const struct gsi_format *format = gsi_format_of_output(&job->inputs);

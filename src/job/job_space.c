@@ -173,7 +173,7 @@ enum gs_status gsi_job_take_space(struct gsi_job *job)
                                    job->loop.error));
     if (job->plan.sizes.spilled_runs > 0)
         return open_store(job);
-    if (gsi_target_is_split(job->options))
+    if (job->output_spec.is_split)
         return check_split_room(job);
     if (job->target.output.kind != GSI_OUTPUT_ATOMIC || job->inputs.bytes == UINT64_MAX ||
         job->target.plan->pack_level > 0)

@@ -21,7 +21,7 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
                                       .report = report,
                                       .checkpoint = checkpoint,
                                       .has_blocks = gsi_target_has_blocks(target),
-                                      .is_split = gsi_target_is_split(target->options),
+                                      .is_split = target->spec->is_split,
                                       .is_checked = is_checked};
     target->inputs->carried = &delivery->carried;
     GSI_TRY(GSI_NEEDS(&loop->ledger, GSI_NEED_UNIQUE, gsi_unique_open(&delivery->unique, target)));
@@ -61,7 +61,7 @@ static void link_all(struct gsi_delivery *delivery)
     uint32_t count = 0;
     if (delivery->is_checked)
         delivery->links[count++] = gsi_stream_check_link(&delivery->check);
-    if (gsi_ranks_wanted(&delivery->target->options->order_statistics))
+    if (gsi_ranks_wanted(delivery->target->spec->statistics))
         delivery->links[count++] = gsi_ranks_link(&delivery->ranks);
     if (delivery->has_blocks)
         delivery->links[count++] = gsi_unique_link(&delivery->unique);
@@ -84,7 +84,7 @@ static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool 
     gsi_unique_begin(&delivery->unique, &delivery->windows,
                      delivery->is_split ? gsi_split_link(&delivery->split)
                                         : gsi_sink_link(&delivery->sink),
-                     may_restart || target->options->verify_read, delivery->is_checked);
+                     may_restart || target->spec->is_read_back, delivery->is_checked);
     link_all(delivery);
     if (delivery->is_split)
         return gsi_split_begin(&delivery->split, from, gsi_unique_written_bytes(target), written);
@@ -98,10 +98,10 @@ enum gs_status gsi_delivery_start(struct gsi_delivery *delivery)
     struct gsi_loop *loop = target->loop;
     uint64_t bytes = gsi_target_wanted_bytes(target);
     gsi_loop_phase(loop, GS_PHASE_WRITE, bytes);
-    GSI_TRY(gsi_header_head(target->inputs, (target->options->into ? target->whole_bytes : bytes) /
-                                                loop->layout->element_bytes));
-    gsi_ranks_begin(&delivery->ranks, &target->options->order_statistics, loop->layout,
-                    delivery->report);
+    bool is_part = target->output.kind == GSI_OUTPUT_PLACE;
+    uint64_t file_bytes = is_part ? target->whole_bytes : bytes;
+    GSI_TRY(gsi_header_head(target->inputs, file_bytes / loop->layout->element_bytes));
+    gsi_ranks_begin(&delivery->ranks, target->spec->statistics, loop->layout, delivery->report);
     if (delivery->check.imprint.count == 0)
         return begin(delivery, bytes, false);
     delivery->sink.total_bytes = bytes;
@@ -172,14 +172,14 @@ static bool is_written(const struct gsi_delivery *delivery)
 static enum gs_status close_sinks(struct gsi_delivery *delivery)
 {
     const struct gsi_target *target = delivery->target;
-    bool is_changed = target->options->merge && gsi_inputs_filter(target->inputs);
+    bool is_changed = target->loop->plan->is_merge && gsi_inputs_filter(target->inputs);
     uint64_t count = delivery->sink.bytes / target->loop->layout->element_bytes;
     delivery->is_closed = true;
     if (delivery->has_blocks) {
         count = delivery->unique.flow.count;
         delivery->report->unique_count = count;
         delivery->report->group_count =
-            target->options->has_top ? 0 : delivery->unique.group.groups.count;
+            delivery->report->has_top ? 0 : delivery->unique.group.groups.count;
     }
     is_changed |= gsi_format_tallies(target->inputs);
     if (delivery->has_blocks || (is_changed && !delivery->is_split))
@@ -328,18 +328,14 @@ static enum gs_status write_trailer(struct gsi_delivery *delivery)
  * read, and then their other keys are lost. */
 static void cut_ends(const struct gsi_delivery *delivery)
 {
-    const struct gsi_options *options = delivery->target->options;
-    const struct gsi_record *record = delivery->target->loop->layout->record;
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; record != NULL && i < options->group_keys && i < record->key_count; i++)
-        bytes += record->keys[i].bytes;
-    if (options->unique && bytes > 0)
+    const uint32_t bytes = delivery->target->spec->group_key_bytes;
+    if (bytes > 0)
         delivery->report->end_key_bytes = gsi_min_u32(delivery->report->end_key_bytes, bytes);
 }
 
 void gsi_delivery_tell_ends(const struct gsi_delivery *delivery)
 {
-    bool has_all = !delivery->has_blocks || delivery->target->options->unique;
+    bool has_all = !delivery->has_blocks || delivery->target->spec->has_groups;
     if (!has_all || gsi_unique_is_full(&delivery->unique))
         return;
     gsi_stream_check_ends(&delivery->check, delivery->report);

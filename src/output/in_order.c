@@ -4,10 +4,6 @@
 #include "base/checked.h"
 #include "base/report.h"
 #include "element/element_ops.h"
-#include "input/format/format.h"
-#include "input/header.h"
-#include "output/byte_order.h"
-#include "output/ranks.h"
 #include "plan/plan.h"
 
 #include <errno.h>
@@ -25,29 +21,6 @@
 #define PROBE_ELEMENTS 64u
 
 /* ---- begin ---- */
-
-const char *gsi_in_order_why_not(const struct gsi_options *options, const struct gsi_inputs *inputs)
-{
-    if (options->resume_dir != NULL)
-        return "--resume writes every run to disk";
-    if (options->spill_all)
-        return "--spill=always writes every run to disk";
-    if (gsi_target_is_split(options) || options->into)
-        return "the output is not one file";
-    if (gsi_target_pack_level(options) > 0)
-        return "the output is compressed";
-    if (inputs->carry != NULL || (options->unique && !gsi_unique_is_plain(options)) ||
-        gsi_byte_order_differs(options->out_order, inputs->layout))
-        return "the output differs from the elements that are sorted";
-    if (options->has_top || gsi_ranks_wanted(&options->order_statistics))
-        return "the number of elements must be known first";
-    if (inputs->are_many)
-        return "there are too many inputs to keep open";
-    bool is_known = inputs->bytes != UINT64_MAX && !gsi_inputs_shrink(inputs);
-    bool has_header = inputs->header.bytes > 0 || gsi_header_kept(options) > 0 ||
-                      gsi_format_of_output(inputs) != NULL;
-    return is_known || !has_header ? NULL : "the header needs the number of elements";
-}
 
 /* What is written has to be readable as a run: all elements as they are, in a file of its own. */
 static bool is_possible(const struct gsi_target *target)

@@ -43,7 +43,6 @@
 #ifndef GSI_IN_ORDER_H
 #define GSI_IN_ORDER_H
 
-#include "base/options.h"
 #include "loop/run_list.h"
 #include "output/delivery.h"
 
@@ -74,10 +73,6 @@ struct gsi_in_order {
     uint32_t pulled_count, delivered_count;
     bool is_probe, is_late;
 };
-
-/* gsi_in_order_why_not: why a job is not done in one pass, whatever the order; NULL: it may be. */
-const char *gsi_in_order_why_not(const struct gsi_options *options,
-                                 const struct gsi_inputs *inputs);
 
 /* gsi_in_order_begin: begins to watch if the job can be done in one pass; otherwise, and at last,
  * it is off. Then it begins to deliver, too, and that goes on to the output's end if no element is

@@ -31,7 +31,7 @@ enum gs_status gsi_input_tally_of_carried(const struct gsi_target *target,
     gsi_u128 position_sum;
     *tally = gsi_carried_tally(carried, report->field_tallies, &position_sum);
     GSI_TRY(gsi_inputs_verify(target->inputs, tally));
-    bool has_all = !target->options->unique && !gsi_unique_is_full(unique);
+    bool has_all = !target->spec->has_groups && !gsi_unique_is_full(unique);
     if (tally->count == sorted && (!has_all || position_sum == unique->payload.position_sum))
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,

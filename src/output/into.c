@@ -10,8 +10,6 @@
 
 enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report)
 {
-    if (!target->options->into)
-        return GS_OK;
     bool is_part = report->part_count > 0;
     uint32_t element = target->loop->layout->element_bytes;
     target->whole_bytes = is_part ? report->part_of * element : target->inputs->bytes;
@@ -26,17 +24,17 @@ enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report
 static enum gs_status check_inputs(const struct gsi_target *target)
 {
     struct stat info;
-    return stat(target->options->output, &info) != 0 || !gsi_inputs_have(target->inputs, &info)
+    return stat(target->spec->name, &info) != 0 || !gsi_inputs_have(target->inputs, &info)
                ? GS_OK
                : gsi_fail(target->loop->error, GS_E_USAGE, 0,
                           "--into: '%s' is an input and would be overwritten while it is read",
-                          target->options->output);
+                          target->spec->name);
 }
 
 enum gs_status gsi_into_open(struct gsi_target *target, const struct gs_report *report)
 {
     GSI_TRY(check_inputs(target));
-    return gsi_output_open_place(target->options->output,
+    return gsi_output_open_place(target->spec->name,
                                  report->place_off - target->inputs->header.bytes, report->place_of,
                                  &target->output, target->loop->error);
 }

@@ -7,8 +7,8 @@
 
 #include "output/target.h"
 
-/* gsi_into_take: finds out where the output lies in the whole, if --into was given. The inputs are
- * measured, and cut to the part.
+/* gsi_into_take: finds out where the output of --into lies in the whole. The inputs are measured,
+ * and cut to the part.
  * fails GS_E_MEMORY */
 enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report);
 

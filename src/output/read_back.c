@@ -35,9 +35,9 @@ struct read_back {
 /* So much of an output that is read by one thread is read at a time. */
 #define KEPT_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)128 << 10)
 
-void gsi_read_back_plan(const struct gsi_options *options, struct gsi_plan *plan)
+void gsi_read_back_plan(const struct gsi_target *target, struct gsi_plan *plan)
 {
-    if (options->verify_read && plan->input_bytes != UINT64_MAX)
+    if (target->spec->is_read_back && plan->input_bytes != UINT64_MAX)
         plan->read_bytes += plan->moves[GS_PHASE_READ_BACK].bytes_read = plan->output_bytes;
 }
 
@@ -58,7 +58,7 @@ static void imprint(void *context, struct gsi_buffer *window, uint32_t worker_id
     (void)worker_idx;
     const struct read_back *back = context;
     const struct gsi_layout *layout = back->loop->layout;
-    gsi_byte_order_turn(back->target->options->out_order, layout, window->data, window->bytes);
+    gsi_byte_order_turn(back->target->spec->byte_order, layout, window->data, window->bytes);
     window->imprint = GSI_IMPRINT_EMPTY;
     layout->ops->imprint(layout, &window->imprint, window->data,
                          window->bytes / layout->element_bytes);
@@ -141,7 +141,7 @@ static enum gs_status read_all(struct read_back *back)
     const struct gsi_inputs *from = back->target->inputs;
     back->inputs = (struct gsi_inputs){.loop = back->loop,
                                        .layout = back->loop->layout,
-                                       .options = back->target->options,
+                                       .options = from->options,
                                        .table = back->table,
                                        .count = back->count,
                                        .bytes = from->bytes,
@@ -171,7 +171,7 @@ enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *wind
                              const struct gsi_imprint *wanted)
 {
     enum gs_status status = GS_OK;
-    if (!target->options->verify_read)
+    if (!target->spec->is_read_back)
         return GS_OK;
     struct gsi_loop *loop = target->loop;
     struct read_back back = {.target = target, .loop = loop, .windows = windows};
@@ -225,7 +225,7 @@ enum gs_status gsi_read_back_kept(struct gsi_target *target, int fd, bool is_pla
     const uint32_t element_bytes = loop->layout->element_bytes;
     const uint64_t room = KEPT_BYTES - KEPT_BYTES % element_bytes;
     uint8_t *data = NULL;
-    if (!target->options->verify_read)
+    if (!target->spec->is_read_back)
         return GS_OK;
     GSI_TRY(gsi_stream_check_init(&back.check, loop->layout, &loop->ledger, loop->error));
     GSI_TRY_OR(GSI_NEW(&loop->ledger, data, room, loop->error), done);

@@ -11,7 +11,7 @@
 #include "output/target.h"
 
 /* gsi_read_back_plan: adds what is read back to what the plan says is read. */
-void gsi_read_back_plan(const struct gsi_options *options, struct gsi_plan *plan);
+void gsi_read_back_plan(const struct gsi_target *target, struct gsi_plan *plan);
 
 /* gsi_read_back: reads the output back and compares it, if that was asked for. Everything is
  * written and nothing is in flight.

@@ -64,7 +64,7 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
     gsi_buffer_list_init(&sink->waiting);
     gsi_format_begin(target->inputs);
     sink->is_paged = target->pack == NULL && target->loop->layout->align_bytes == 1 &&
-                     !gsi_target_has_blocks(target) && !gsi_target_is_split(target->options) &&
+                     !gsi_target_has_blocks(target) && !target->spec->is_split &&
                      output->direct_fd >= 0 && gsi_sink_data_off(target) % GSI_DIRECT_ALIGN == 0;
     if (target->pack != NULL)
         gsi_zst_pack_begin(target->pack, windows, &sink->pending);
@@ -245,7 +245,7 @@ uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes)
 
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 {
-    gsi_byte_order_turn(sink->target->options->out_order, sink->target->loop->layout, window->data,
+    gsi_byte_order_turn(sink->target->spec->byte_order, sink->target->loop->layout, window->data,
                         window->bytes);
     gsi_format_tally(sink->target->inputs, window->data, window->bytes);
     if (sink->target->output.array != NULL) {

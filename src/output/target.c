@@ -1,16 +1,12 @@
-/* target.c: reads what options say about the output. */
+/* target.c: sizes of the output, and what packs it. */
 #include "output/target.h"
 
 #include "base/assert.h"
-#include "element/key_type.h"
 #include "output/zst_pack.h"
 
 uint64_t gsi_target_most_bytes(const struct gsi_target *target)
 {
-    const struct gsi_options *options = target->options;
-    return options->has_top
-               ? gsi_mul_max_u64(options->top_count, target->loop->layout->element_bytes)
-               : UINT64_MAX;
+    return gsi_mul_max_u64(target->spec->most_count, target->loop->layout->element_bytes);
 }
 
 uint64_t gsi_target_wanted_bytes(const struct gsi_target *target)
@@ -20,9 +16,8 @@ uint64_t gsi_target_wanted_bytes(const struct gsi_target *target)
 
 bool gsi_target_has_blocks(const struct gsi_target *target)
 {
-    enum gs_action action = target->options->action;
-    return (target->options->unique || gsi_inputs_are_changed(target->inputs)) &&
-           (action == GS_SORT || action == GS_EXPLAIN);
+    return target->spec->is_wanted &&
+           (target->spec->has_groups || gsi_inputs_are_changed(target->inputs));
 }
 
 #define BLOCK_PART      ((uint64_t)GSI_BLOCK_COUNT * GSI_BLOCKS_PART)
@@ -43,19 +38,10 @@ const char *gsi_target_left(const struct gsi_target *target)
                                                     : "what was written is wrong";
 }
 
-uint32_t gsi_target_pack_level(const struct gsi_options *options)
-{
-    if (options->action != GS_SORT && options->action != GS_EXPLAIN)
-        return 0;
-    if (options->output_zstd_level > 0)
-        return options->output_zstd_level;
-    return !options->raw && options->output != NULL && gsi_name_is_zst(options->output) ? 1 : 0;
-}
-
 uint64_t gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                          struct gsi_output_plan *plan)
 {
-    uint32_t level = gsi_target_pack_level(target->options);
+    uint32_t level = target->spec->pack_level;
     plan->pack_level = level;
     if (level == 0)
         return 0;

@@ -2,12 +2,31 @@
 #ifndef GSI_TARGET_H
 #define GSI_TARGET_H
 
-#include "base/options.h"
+#include "element/groups.h"
 #include "input/inputs.h"
 #include "output/split/split_files.h"
 #include "plan/plan.h"
 
 struct gsi_zst_pack;
+
+/* What is asked of the output. The job compiles it from options and inputs (job/spec/), and it does
+ * not change afterwards. */
+struct gsi_output_spec {
+    bool is_wanted;      /* the job writes or plans an output */
+    const char *name;    /* NULL or "-": standard output; with split_count the pattern */
+    uint32_t pack_level; /* of zstd; 0: plain */
+    enum gsi_byte_order byte_order;
+    bool is_read_back;   /* it is compared with the disk before it takes its place */
+    uint64_t most_count; /* elements at most; UINT64_MAX: all */
+    const struct gsi_order_statistics *statistics;
+    bool is_split;                   /* several files: --split, --split-at or --values */
+    uint32_t split_count;            /* of files; with --values 0 */
+    const char *const *split_values; /* where each file but the first begins; NULL: by counts */
+    bool has_groups;                 /* --unique: groups of equal keys */
+    bool may_fold_early;             /* only one record of each group has to come out of the sort */
+    struct gsi_groups_rule groups;
+    uint32_t group_key_bytes; /* with --group: bytes of the keys that make a group; else 0 */
+};
 
 /* Sizes of the buffers that the output has beside windows. */
 struct gsi_output_plan {
@@ -21,7 +40,7 @@ struct gsi_output_plan {
 
 struct gsi_target {
     struct gsi_loop *loop;
-    const struct gsi_options *options;
+    const struct gsi_output_spec *spec;
     struct gsi_inputs *inputs; /* which have the output's header */
     struct gsi_output output;
     bool is_open;
@@ -33,12 +52,6 @@ struct gsi_target {
     /* What was written, once everything is. */
     uint64_t bytes, file_bytes; /* of elements; of the file, with the header */
 };
-
-/* gsi_target_is_split: whether the output is several files. */
-static inline bool gsi_target_is_split(const struct gsi_options *options)
-{
-    return options->split_count > 0 || options->split_value_count > 0 || options->value_count > 0;
-}
 
 /* Windows that are not written as they are are copied into blocks. There are as many as a disk
  * wants transfers (gsort-bench disk), and they take a 16th of memory together.
@@ -55,8 +68,6 @@ uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
 /* gsi_target_left: what became of the output when a job went wrong at its end, for messages. */
 const char *gsi_target_left(const struct gsi_target *target);
 
-/* gsi_target_pack_level: how the output is to be packed; 0: not at all. */
-uint32_t gsi_target_pack_level(const struct gsi_options *options);
 /* gsi_target_has_blocks: whether the output of a merge is written by blocks (unique.h). */
 bool gsi_target_has_blocks(const struct gsi_target *target);
 

@@ -7,10 +7,10 @@
 #include "input/header.h"
 #include "input/source.h"
 #include "job/job_memory.h"
+#include "job/planning/one_pass.h"
 #include "job/select.h"
 #include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
-#include "output/in_order.h"
 #include "output/read_back.h"
 #include "output/split/split.h"
 #include "output/unique/unique.h"
@@ -105,7 +105,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         .device_scratch_part = job->device.scratch_part,
         .is_circular = options->merge_is_circular,
         .spill_all = options->spill_all,
-        .has_top = options->has_top && !gsi_target_is_split(options),
+        .has_top = options->has_top && !job->output_spec.is_split,
         .top_count = options->top_count,
         .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
         .is_unique = options->unique,
@@ -113,7 +113,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
     if (plan->device_carries)
         request.put_parts = job->inputs.carry->carried_bytes / job->inputs.layout->element_bytes;
     request.is_merge = options->merge;
-    request.may_write_early = gsi_in_order_why_not(options, &job->inputs) == NULL;
+    request.may_write_early = gsi_job_why_not_one_pass(job) == NULL;
     request.added_bytes =
         gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
     request.read_bytes = gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values));
@@ -189,7 +189,7 @@ static const char *why_not_in_order(const struct gsi_job *job, const struct gsi_
         return NULL;
     if (plan->device_bytes > 0)
         return "a GPU sorts the input";
-    const char *why = gsi_in_order_why_not(job->options, &job->inputs);
+    const char *why = gsi_job_why_not_one_pass(job);
     return why != NULL ? why : "there is too little memory to hold late elements";
 }
 
@@ -215,7 +215,7 @@ enum gs_status gsi_job_make_plan(const struct gsi_job *job, const struct gsi_bud
     GSI_TRY_OR(gsi_resume_plan(job->resume, budget, &request, thread_bytes, &plan->codec,
                                &plan->sizes, &plan->begin, error),
                done);
-    gsi_read_back_plan(options, &plan->sizes);
+    gsi_read_back_plan(&job->target, &plan->sizes);
     plan->in_order_note = why_not_in_order(job, &plan->sizes);
 done:
     GSI_FREE(&ledger, sizes, job->inputs.count);

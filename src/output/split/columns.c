@@ -51,7 +51,7 @@ enum gs_status gsi_columns_open_files(struct gsi_target *target)
 {
     const struct gsi_values *values = target->inputs->values;
     struct gs_error *error = target->loop->error;
-    const char *keys = target->options->output;
+    const char *keys = target->spec->name;
     GSI_TRY(gsi_split_files_room(&target->files, count_of(target), error));
     for (uint32_t i = 0; i <= values->count; i++)
         GSI_TRY(gsi_split_files_add(&target->files,
@@ -82,7 +82,7 @@ static void describe(struct gsi_columns *columns, uint32_t i)
     column->off = values->table[i].off;
     column->bytes = values->table[i].bytes;
     column->inputs =
-        (struct gsi_inputs){.loop = target->loop, .options = target->options, .count = 0};
+        (struct gsi_inputs){.loop = target->loop, .options = target->inputs->options, .count = 0};
     column->at.inputs = &column->inputs;
 }
 

@@ -12,8 +12,7 @@
 
 static bool is_wanted(const struct gsi_target *target)
 {
-    enum gs_action action = target->options->action;
-    return gsi_target_is_split(target->options) && (action == GS_SORT || action == GS_EXPLAIN);
+    return target->spec->is_wanted && target->spec->is_split;
 }
 
 static bool has_columns(const struct gsi_split *split)
@@ -56,8 +55,7 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
     lay_out(split, target, block_bytes, &split->shelf);
     GSI_TRY(gsi_shelf_open(&split->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
     lay_out(split, target, block_bytes, &split->shelf);
-    return target->options->split_value_count > 0 ? gsi_split_cuts_open(target, &split->cuts)
-                                                  : GS_OK;
+    return target->spec->split_values != NULL ? gsi_split_cuts_open(target, &split->cuts) : GS_OK;
 }
 
 static void close_pack(struct gsi_split *split)

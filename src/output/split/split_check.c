@@ -7,41 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many files the output is; 0: it is not split. */
-static uint32_t file_count(const struct gsi_options *options)
-{
-    if (!gsi_target_is_split(options))
-        return 0;
-    return options->split_value_count > 0 ? (uint32_t)options->split_value_count + 1
-                                          : options->split_count;
-}
-
 /* ---- values ---- */
 
 enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_side **cuts)
 {
-    const struct gsi_options *options = target->options;
+    const struct gsi_output_spec *spec = target->spec;
     struct gs_error *error = target->loop->error;
-    *cuts = calloc(options->split_value_count, sizeof **cuts);
+    *cuts = calloc(spec->split_count - 1, sizeof **cuts);
     if (*cuts == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0,
                         "out of memory: cannot allocate the values of --split-at");
-    for (size_t i = 0; i < options->split_value_count; i++) {
+    for (size_t i = 0; i + 1 < spec->split_count; i++) {
         struct gsi_side *cut = &(*cuts)[i];
-        const char *value = options->split_values[i];
+        const char *value = spec->split_values[i];
         GSI_TRY(gsi_side_open_before(cut, target->inputs, "split-at", value, value, false));
         if (i > 0 && !gsi_side_is_wider(cut, cut - 1))
             return gsi_fail(error, GS_E_USAGE, 0,
                             "--split-at: '%s' is not after '%s' in the output order; give the "
                             "values in that order, each once",
-                            value, options->split_values[i - 1]);
+                            value, spec->split_values[i - 1]);
     }
     return GS_OK;
 }
 
 void gsi_split_cuts_close(const struct gsi_target *target, struct gsi_side *cuts)
 {
-    for (size_t i = 0; cuts != NULL && i < target->options->split_value_count; i++)
+    for (size_t i = 0; cuts != NULL && i + 1 < target->spec->split_count; i++)
         gsi_side_close(&cuts[i]);
     free(cuts);
 }
@@ -51,18 +42,17 @@ void gsi_split_cuts_close(const struct gsi_target *target, struct gsi_side *cuts
 enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report *report)
 {
     struct gsi_side *cuts = NULL;
-    enum gs_action action = target->options->action;
-    bool writes = action == GS_SORT || action == GS_EXPLAIN;
-    uint32_t count = file_count(target->options);
-    if (count == 0 || !writes)
+    const struct gsi_output_spec *spec = target->spec;
+    const uint32_t count = spec->split_count;
+    if (count == 0 || !spec->is_wanted)
         return GS_OK;
     if (count > GSI_SPLIT_MAX)
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--split%s: %u files exceed the limit of %u",
-                        target->options->split_value_count > 0 ? "-at" : "", count, GSI_SPLIT_MAX);
-    GSI_TRY(gsi_split_pattern_check(target->options->output, target->loop->error));
+                        spec->split_values != NULL ? "-at" : "", count, GSI_SPLIT_MAX);
+    GSI_TRY(gsi_split_pattern_check(spec->name, target->loop->error));
     report->split_count = count;
-    if (target->options->split_value_count == 0)
+    if (spec->split_values == NULL)
         return GS_OK;
     enum gs_status status = gsi_split_cuts_open(target, &cuts);
     gsi_split_cuts_close(target, cuts);
@@ -71,13 +61,13 @@ enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report
 
 enum gs_status gsi_split_open_files(struct gsi_target *target)
 {
-    const struct gsi_options *options = target->options;
+    const struct gsi_output_spec *spec = target->spec;
     struct gs_error *error = target->loop->error;
     if (target->inputs->values != NULL)
         return gsi_columns_open_files(target);
-    GSI_TRY(gsi_split_files_open(&target->files, options->output, file_count(options), error));
+    GSI_TRY(gsi_split_files_open(&target->files, spec->name, spec->split_count, error));
     GSI_TRY(gsi_output_locate(target->files.table[0].path, &target->output, error));
     target->is_open = true;
-    target->output.name = options->output;
+    target->output.name = spec->name;
     return GS_OK;
 }

@@ -2,11 +2,10 @@
 #ifndef GSI_SPLIT_CHECK_H
 #define GSI_SPLIT_CHECK_H
 
-#include "base/options.h"
 #include "merge/value_side.h"
 #include "output/target.h"
 
-/* gsi_split_check: checks options and values, and tells the report. Inputs are measured.
+/* gsi_split_check: checks the pattern and values, and tells the report. Inputs are measured.
  * fails GS_E_USAGE: the pattern or a value is wrong; GS_E_MEMORY */
 enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report *report);
 

@@ -20,16 +20,6 @@
 /* The bytes of a range between two operators, which fits the first-level cache. */
 #define SCRATCH_BYTES GSI_CONSTANT((uint64_t)16 << 10, (uint64_t)512)
 
-static struct gsi_groups_rule rule_of(const struct gsi_target *target)
-{
-    const struct gsi_options *options = target->options;
-    const struct gsi_record *record = target->loop->layout->record;
-    return (struct gsi_groups_rule){.has_counts = options->unique_counts,
-                                    .keep = options->unique_keep,
-                                    .key_count = gsi_record_group_keys(record, options->group_keys),
-                                    .fold = target->inputs->fold};
-}
-
 /* What makes of an entry what is written; NULL: it is. */
 static const struct gsi_carry *changed_by(const struct gsi_target *target)
 {
@@ -39,9 +29,9 @@ static const struct gsi_carry *changed_by(const struct gsi_target *target)
 /* What there is of an element that stays, with counts and sums behind it. */
 static uint64_t entry_bytes(const struct gsi_target *target)
 {
-    struct gsi_groups_rule rule = rule_of(target);
-    return target->options->unique ? gsi_groups_entry_bytes(target->loop->layout, &rule)
-                                   : target->loop->layout->element_bytes;
+    return target->spec->has_groups
+               ? gsi_groups_entry_bytes(target->loop->layout, &target->spec->groups)
+               : target->loop->layout->element_bytes;
 }
 
 /* What is written of that. */
@@ -70,18 +60,11 @@ enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *
                     record->key_count);
 }
 
-enum gs_status gsi_unique_check(const struct gsi_target *target)
-{
-    GSI_TRY(gsi_unique_check_group(target->options->group_keys, target->loop->layout->record,
-                                   target->loop->error));
-    return gsi_format_check(target->inputs);
-}
-
 /* The scratch memory of each room: a range of entries, if groups have a payload. */
 static uint64_t scratch_bytes(const struct gsi_target *target)
 {
     const uint64_t entry = entry_bytes(target);
-    return target->options->unique && gsi_inputs_are_changed(target->inputs)
+    return target->spec->has_groups && gsi_inputs_are_changed(target->inputs)
                ? gsi_max_u64(1, SCRATCH_BYTES / entry) * entry
                : 0;
 }
@@ -112,37 +95,26 @@ uint64_t gsi_unique_plan(const struct gsi_target *target, const struct gsi_budge
 {
     if (!gsi_target_has_blocks(target))
         return 0;
-    struct gsi_groups_rule rule = rule_of(target);
-    const bool is_unique = target->options->unique;
+    const struct gsi_groups_rule *rule = &target->spec->groups;
+    const bool is_unique = target->spec->has_groups;
     const uint64_t written = gsi_unique_written_bytes(target), memory = budget->memory_bytes;
     uint64_t rooms = plan_rooms(target, memory, plan);
     if (is_unique)
-        rooms += gsi_group_operator_bytes(target->loop->layout, &rule, plan->room_count) -
-                 gsi_groups_bytes(target->loop->layout, &rule);
+        rooms += gsi_group_operator_bytes(target->loop->layout, rule, plan->room_count) -
+                 gsi_groups_bytes(target->loop->layout, rule);
     const uint64_t less = gsi_min_u64(memory, gsi_mul_max_u64(GSI_BLOCKS_PART, rooms));
     plan->block_bytes = gsi_block_bytes(memory - less, budget->window_bytes);
-    if (gsi_target_is_split(target->options)) /* blocks hold whole entries then */
+    if (target->spec->is_split) /* blocks hold whole entries then */
         plan->block_bytes =
             gsi_max_u64(plan->block_bytes, gsi_round_up_u64(written, GSI_DIRECT_ALIGN));
     return blocks_bytes(target, plan) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) + rooms +
-           (is_unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
-}
-
-/* Of each group one element, whatever becomes of its fields, whose bytes then do not say which. */
-static bool keeps_one(const struct gsi_options *options)
-{
-    return !options->unique_counts && !options->ties_by_bytes &&
-           (options->unique_keep == GSI_KEEP_FIRST || options->unique_keep == GSI_KEEP_LAST);
+           (is_unique ? gsi_groups_bytes(target->loop->layout, rule) : 0);
 }
 
 uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory_bytes,
                                 uint32_t thread_count)
 {
-    const struct gsi_options *options = target->options;
-    const struct gsi_fold *fold = target->inputs->fold;
-    if (!gsi_target_has_blocks(target) || target->inputs->carry != NULL || fold == NULL ||
-        !gsi_fold_may_join(fold) || !keeps_one(options) || options->merge ||
-        gsi_ranks_wanted(&options->order_statistics))
+    if (!target->spec->may_fold_early)
         return 0;
     uint64_t bytes = gsi_early_fold_plan(target->loop->layout, memory_bytes, thread_count);
     return bytes <= memory_bytes / EARLY_PART ? bytes : 0;
@@ -155,12 +127,6 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
         return bytes;
     return gsi_mul_max_u64(bytes / target->loop->layout->element_bytes,
                            gsi_unique_written_bytes(target));
-}
-
-bool gsi_unique_is_plain(const struct gsi_options *options)
-{
-    return keeps_one(options) && options->sum_field_count == 0 && options->min_field_count == 0 &&
-           options->max_field_count == 0;
 }
 
 static enum gs_status open_blocks(struct gsi_unique *unique)
@@ -177,7 +143,7 @@ static enum gs_status open_blocks(struct gsi_unique *unique)
     GSI_TRY(gsi_buffers_init(
         &unique->blocks, &target->loop->ledger, array != NULL ? array->to : unique->memory,
         GSI_BLOCK_COUNT * target->plan->block_bytes, shape, false, target->loop->error));
-    for (uint32_t i = 0; gsi_target_is_split(target->options) && i < unique->blocks.count; i++)
+    for (uint32_t i = 0; target->spec->is_split && i < unique->blocks.count; i++)
         unique->blocks.all[i].capacity -=
             unique->blocks.all[i].capacity % gsi_unique_written_bytes(target);
     return GS_OK;
@@ -198,7 +164,7 @@ static enum gs_status open_rooms(struct gsi_unique *unique)
 
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
-    struct gsi_groups_rule rule = rule_of(target);
+    const struct gsi_groups_rule *rule = &target->spec->groups;
     struct gsi_loop *loop = target->loop;
     *unique = (struct gsi_unique){.target = target, .digest.imprint = GSI_IMPRINT_EMPTY};
     if (!gsi_target_has_blocks(target))
@@ -206,8 +172,8 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
     unique->is_open = true;
     GSI_TRY(open_blocks(unique));
     GSI_TRY(open_rooms(unique));
-    return target->options->unique
-               ? gsi_group_operator_open(&unique->group, loop->layout, &rule,
+    return target->spec->has_groups
+               ? gsi_group_operator_open(&unique->group, loop->layout, rule,
                                          target->plan->room_count, &loop->ledger, loop->error)
                : GS_OK;
 }
@@ -257,7 +223,7 @@ static void add_operators(struct gsi_unique *unique, bool is_imprinted)
     const uint64_t written = gsi_unique_written_bytes(target);
     const struct gsi_carry *carry = changed_by(target);
     struct gsi_operator *next = unique->flow.operators;
-    if (target->options->unique)
+    if (target->spec->has_groups)
         *next++ = gsi_group_operator(&unique->group);
     unique->payload = (struct gsi_payload_operator){
         .carry = carry,
@@ -280,7 +246,7 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
         return;
     unique->next = next;
     unique->group.has_repeats =
-        has_imprints && target->options->unique && gsi_groups_are_of_keys(&unique->group.groups);
+        has_imprints && target->spec->has_groups && gsi_groups_are_of_keys(&unique->group.groups);
     flow->loop = target->loop;
     flow->receiver =
         (struct gsi_receiver){.context = unique, .block = lend_block, .take = take_block};
@@ -289,7 +255,7 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
     flow->scratch =
         (uint8_t *)unique->room_memory + target->plan->room_count * target->plan->room_bytes;
     flow->scratch_bytes = scratch_bytes(target);
-    flow->most = target->options->has_top ? target->options->top_count : UINT64_MAX;
+    flow->most = target->spec->most_count;
     add_operators(unique, is_imprinted);
     gsi_flow_begin(flow);
 }
@@ -311,7 +277,7 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
     const struct gsi_target *target = unique->target;
     if (!unique->is_open || gsi_unique_is_full(unique))
         return GS_OK;
-    if (!target->options->unique)
+    if (!target->spec->has_groups)
         return unique->flow.count == count
                    ? GS_OK
                    : gsi_fail(target->loop->error, GS_E_VERIFY, 0,
@@ -339,7 +305,7 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
 enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)
 {
     GSI_TRY(gsi_unique_verify(unique, count, NULL));
-    if (unique->target->options->unique)
+    if (unique->target->spec->has_groups)
         gsi_group_operator_restart(&unique->group);
     unique->payload.position_sum = 0;
     unique->digest.imprint = GSI_IMPRINT_EMPTY;

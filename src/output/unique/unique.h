@@ -31,10 +31,6 @@ struct gsi_unique {
     bool is_open;
 };
 
-/* gsi_unique_check: checks what makes groups, and what is written of them.
- * fails GS_E_USAGE: keys that are not there, or no place for a count in a .npy output */
-enum gs_status gsi_unique_check(const struct gsi_target *target);
-
 /* gsi_unique_check_group: checks that the first `wanted` keys can make a group: they are some of
  * those that make the order. 0: all do. `record` is NULL of numbers.
  * fails GS_E_USAGE */
@@ -60,10 +56,6 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
  * fails GS_E_MEMORY */
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target);
 void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing may be in flight */
-
-/* gsi_unique_is_plain: whether the elements that go on are as they came. Then unique can be applied
- * again to these and others, with the same result. */
-bool gsi_unique_is_plain(const struct gsi_options *options);
 
 /* gsi_unique_begin: windows will come, and go back to `windows`. `next` gets buffers of
  * unique->blocks.

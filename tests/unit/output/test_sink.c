@@ -48,7 +48,7 @@ static const struct gsi_engine_ops late_ops = {
     .name = "late", .submit = late_submit, .wait = late_wait};
 
 struct fixture {
-    struct gsi_options options;
+    struct gsi_output_spec spec;
     struct gsi_plan plan;
     struct gs_error error;
     struct gsi_record record;
@@ -90,8 +90,8 @@ static void begin_life(struct fixture *life, const struct way *way, bool is_dire
                                    .engine = &life->engine.engine,
                                    .ledger.ceiling_bytes = UINT64_MAX};
     life->inputs.header = (struct gsi_header){life->header, way->header_bytes};
-    *target = (struct gsi_target){
-        .loop = &life->loop, .options = &life->options, .inputs = &life->inputs};
+    *target =
+        (struct gsi_target){.loop = &life->loop, .spec = &life->spec, .inputs = &life->inputs};
     target->output = (struct gsi_output){.kind = GSI_OUTPUT_ATOMIC,
                                          .name = "out",
                                          .fd = open("out", O_RDWR | O_CREAT, 0600),

@@ -1,0 +1,83 @@
+/* output_spec.c: compiles the options that concern the output. */
+#include "job/spec/output_spec.h"
+
+#include "element/key_type.h"
+#include "output/ranks.h"
+
+static bool is_wanted(const struct gsi_options *options)
+{
+    return options->action == GS_SORT || options->action == GS_EXPLAIN;
+}
+
+bool gsi_spec_is_split(const struct gsi_options *options)
+{
+    return options->split_count > 0 || options->split_value_count > 0 || options->value_count > 0;
+}
+
+uint32_t gsi_spec_pack_level(const struct gsi_options *options)
+{
+    if (!is_wanted(options))
+        return 0;
+    if (options->output_zstd_level > 0)
+        return options->output_zstd_level;
+    return !options->raw && options->output != NULL && gsi_name_is_zst(options->output) ? 1 : 0;
+}
+
+/* Returns whether one element of each group is written, and its bytes do not decide which. Its
+ * fields may be folded. */
+static bool keeps_one(const struct gsi_options *options)
+{
+    return !options->unique_counts && !options->ties_by_bytes &&
+           (options->unique_keep == GSI_KEEP_FIRST || options->unique_keep == GSI_KEEP_LAST);
+}
+
+bool gsi_spec_keeps_elements(const struct gsi_options *options)
+{
+    return keeps_one(options) && options->sum_field_count == 0 && options->min_field_count == 0 &&
+           options->max_field_count == 0;
+}
+
+/* Returns false if something has to see each record after the sort. */
+static bool may_fold_early(const struct gsi_options *options, const struct gsi_inputs *inputs)
+{
+    return is_wanted(options) && options->unique && inputs->carry == NULL && inputs->fold != NULL &&
+           gsi_fold_may_join(inputs->fold) && keeps_one(options) && !options->merge &&
+           !gsi_ranks_wanted(&options->order_statistics);
+}
+
+static uint32_t group_key_bytes(const struct gsi_options *options, const struct gsi_record *record)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; options->unique && record != NULL && i < record->key_count; i++)
+        if (i < options->group_keys)
+            bytes += record->keys[i].bytes;
+    return bytes;
+}
+
+struct gsi_output_spec gsi_spec_of_output(const struct gsi_options *options,
+                                          const struct gsi_inputs *inputs)
+{
+    const struct gsi_record *record = inputs->loop->layout->record;
+    struct gsi_output_spec spec = {
+        .is_wanted = is_wanted(options),
+        .name = options->output,
+        .pack_level = gsi_spec_pack_level(options),
+        .byte_order = options->out_order,
+        .is_read_back = options->verify_read,
+        .most_count = options->has_top ? options->top_count : UINT64_MAX,
+        .statistics = &options->order_statistics,
+        .is_split = gsi_spec_is_split(options),
+        .split_count = options->split_count,
+        .has_groups = options->unique,
+        .may_fold_early = may_fold_early(options, inputs),
+        .groups = {.has_counts = options->unique_counts,
+                   .keep = options->unique_keep,
+                   .key_count = gsi_record_group_keys(record, options->group_keys),
+                   .fold = inputs->fold},
+        .group_key_bytes = group_key_bytes(options, record)};
+    if (options->split_value_count > 0) {
+        spec.split_count = (uint32_t)options->split_value_count + 1;
+        spec.split_values = options->split_values;
+    }
+    return spec;
+}

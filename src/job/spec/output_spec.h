@@ -1,0 +1,22 @@
+/* output_spec.h: compiles what is asked of the output from the options and what was found out about
+ * the inputs. */
+#ifndef GSI_OUTPUT_SPEC_H
+#define GSI_OUTPUT_SPEC_H
+
+#include "base/options.h"
+#include "output/target.h"
+
+/* gsi_spec_is_split: whether the output is several files.
+ * gsi_spec_pack_level: the level of zstd at which the output is packed; 0: it is plain. */
+bool gsi_spec_is_split(const struct gsi_options *options);
+uint32_t gsi_spec_pack_level(const struct gsi_options *options);
+
+/* gsi_spec_keeps_elements: whether the elements that --unique writes are as they were read. Then
+ * --unique can be applied again to these and others, with the same result. */
+bool gsi_spec_keeps_elements(const struct gsi_options *options);
+
+/* gsi_spec_of_output: the inputs have their layouts and payload. Borrows from the options. */
+struct gsi_output_spec gsi_spec_of_output(const struct gsi_options *options,
+                                          const struct gsi_inputs *inputs);
+
+#endif
