@@ -37,7 +37,8 @@ enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_wor
     if (status == GS_OK)
         status = work(context, &options, is_given, job->report, &job->error);
     if (status == GS_E_DISORDER)
-        gsi_disorder_tell(&options, job->report, &job->error);
+        gsi_disorder_tell(options.inputs, options.input_count, options.unique, job->report,
+                          &job->error);
     else if (status == GS_E_INPUT)
         gsi_job_advise(job, &options, job->report, &job->error);
     job->error.status = status;
@@ -81,8 +82,7 @@ static enum gs_status run_files(void *context, struct gsi_options *options,
                         "gs_job_run: libgsort %s has no action %d; enum gs_action lists them",
                         gs_version(), (int)action);
     complete(options, action);
-    options->note = take_note;
-    options->note_context = context;
+    options->listener = (struct gsi_listener){take_note, context};
     return gsi_run(options, is_given, report, error);
 }
 

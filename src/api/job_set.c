@@ -287,8 +287,7 @@ enum gs_status gsi_job_options(struct gs_job *job, enum gs_action action,
                                     .writer = job->writer.write != NULL ? &job->writer : NULL,
                                     .progress = job->progress,
                                     .progress_context = job->progress_context,
-                                    .note = job->note,
-                                    .note_context = job->note_context,
+                                    .listener = {job->note, job->note_context},
                                     .cancel = job->cancel};
     for (int i = 0; i < GSI_OPT_COUNT; i++) {
         is_given[i] = job->given[i].text != NULL || job->given[i].count > 0;

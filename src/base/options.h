@@ -87,6 +87,14 @@ struct gsi_order_statistics {
     uint32_t bins;
 };
 
+/* Who is told what is worth knowing though nothing failed: a type that was assumed, or bytes that
+ * were left out. */
+struct gsi_listener {
+    /* Called with a line, a few times at most, from the calling thread; NULL: nobody listens. */
+    void (*note)(void *context, const char *text);
+    void *context;
+};
+
 /* What to do, by concept. Zeros are the defaults. */
 struct gsi_options {
     enum gs_action action;
@@ -256,10 +264,7 @@ struct gsi_options {
     /* Called a few times a second from the calling thread while the job runs. */
     void (*progress)(void *context, const struct gs_progress *progress);
     void *progress_context;
-    /* Called with a line that is worth knowing though nothing failed: a type that was assumed,
-     * bytes that were left out. Called a few times at most, from the calling thread. */
-    void (*note)(void *context, const char *text);
-    void *note_context;
+    struct gsi_listener listener;
     struct gs_cancel *cancel; /* gs_cancel_now stops the job through it; NULL: nobody can */
 };
 

@@ -16,7 +16,7 @@ struct gsi_tally_report {
     uint64_t sum[4];         /* integers: 256-bit two's complement, least significant first */
     double sum_float;        /* floats: exact sum without NaNs, rounded once to nearest even */
     uint64_t fingerprint[2]; /* 128-bit sum of a 64-bit mix of every element */
-    /* With options->variance, if there are numbers: of these, without NaNs, exact and rounded once.
+    /* With --variance, if there are numbers: of these, without NaNs, exact and rounded once.
      * The variance is that of the whole (divided by n); infinities make it NaN. */
     double mean, variance;
     int64_t mean_time; /* of times: the mean, rounded once to a whole unit */
@@ -223,7 +223,7 @@ struct gs_report {
     uint64_t start_ns;        /* of ns, before the first phase */
     uint64_t device_start_ns; /* of start_ns, to find the device and to take its memory */
     uint64_t end_ns;          /* after ns, to give everything back */
-    /* Elements that do not meet the conditions of options->where are in no tally: how many there
+    /* Elements that do not meet the conditions of --where are in no tally: how many there
      * are, and their fingerprint. */
     char where[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES];
     size_t where_count;
@@ -287,12 +287,12 @@ struct gs_report {
      * their bytes, which are not among the spilled ones. */
     uint32_t stretch_count;
     uint64_t stretch_bytes;
-    char notes[GSI_NOTES_MAX][GSI_NOTE_BYTES]; /* what options->note was told */
+    char notes[GSI_NOTES_MAX][GSI_NOTE_BYTES]; /* what the listener was told */
     size_t note_count;
     struct gsi_joined_sums *sums; /* of reports that were added up; the library's */
 };
 
-/* gsi_report_note: what options->note was told; behind GSI_NOTES_MAX of them no more are kept. */
+/* gsi_report_note: keeps what the listener was told, GSI_NOTES_MAX notes at most. */
 static inline void gsi_report_note(struct gs_report *report, const char *text)
 {
     if (report->note_count < GSI_NOTES_MAX)

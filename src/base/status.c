@@ -176,18 +176,18 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
 enum gs_status gs_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                        const char *format, ...) __attribute__((alias("gsi_fail"), cold));
 
-void gsi_note(const struct gsi_options *options, const char *format, ...)
+void gsi_note(const struct gsi_listener *listener, const char *format, ...)
 {
     char text[LINE_BYTES];
     va_list args;
-    if (options->note == NULL)
+    if (listener->note == NULL)
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     shorten(text, sizeof((struct gs_error *)NULL)->text - 1);
     make_message(text);
-    options->note(options->note_context, text);
+    listener->note(listener->context, text);
 }
 
 enum gs_status gsi_fail_space(struct gs_error *error, int sys_errno, const char *place,

@@ -17,9 +17,9 @@ extern "C" {
 enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                         const char *format, ...) __attribute__((format(printf, 4, 5), cold));
 
-/* gsi_note: tell what is no failure: options->note, if it is there, with one line as gsi_fail makes
- * them. */
-void gsi_note(const struct gsi_options *options, const char *format, ...)
+/* gsi_note: tells the listener, if there is one, what is no failure, with one line as gsi_fail
+ * makes them. */
+void gsi_note(const struct gsi_listener *listener, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
 /* gsi_fail_space: the failure, GS_E_SPACE, where a file system is full or too small:

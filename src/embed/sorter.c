@@ -75,8 +75,9 @@ static void take_note(void *context, const char *text)
 {
     struct gs_sorter *sorter = context;
     gsi_report_note(&sorter->report, text);
-    if (sorter->options.note != NULL)
-        sorter->options.note(sorter->options.note_context, text);
+    const struct gsi_listener *listener = &sorter->options.listener;
+    if (listener->note != NULL)
+        listener->note(listener->context, text);
 }
 
 static void *run_job(void *context)
@@ -91,8 +92,7 @@ static void *run_job(void *context)
     options.readers = &sorter->reader;
     options.writer = &sorter->writer;
     options.raw = true;
-    options.note = take_note;
-    options.note_context = sorter;
+    options.listener = (struct gsi_listener){take_note, sorter};
     enum gs_status status = gsi_run(&options, NULL, &sorter->report, &sorter->error);
     if (status == GS_OK)
         status = gsi_order_end(&sorter->order, &sorter->error);

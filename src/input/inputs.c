@@ -81,7 +81,7 @@ uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_
     uint64_t left = bytes % element;
     if (!inputs->options->drop_tail || input->expected_bytes != UINT64_MAX || left == 0)
         return 0;
-    gsi_note(inputs->options, "'%s': %llu byte%s left out, after %llu elements of %u bytes",
+    gsi_note(&inputs->loop->listener, "'%s': %llu byte%s left out, after %llu elements of %u bytes",
              input->name, (unsigned long long)left, left == 1 ? " is" : "s are",
              (unsigned long long)(bytes / element), element);
     return left;

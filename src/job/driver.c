@@ -24,6 +24,7 @@
 #include "job/run.h"
 #include "job/select.h"
 #include "job/spec/output_spec.h"
+#include "job/spec/settings.h"
 #include "loop/cancel.h"
 #include "merge/find.h"
 #include "merge/part.h"
@@ -33,10 +34,12 @@
 #include "output/ranks.h"
 #include "output/split/split_check.h"
 #include "output/unique/unique.h"
+#include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/plan_model.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -357,6 +360,7 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
                                   .cancel = options->cancel,
                                   .progress = options->progress,
                                   .progress_context = options->progress_context,
+                                  .listener = options->listener,
                                   .begin_ns = gsi_clock_ns()};
     job->inputs = (struct gsi_inputs){.loop = &job->loop,
                                       .options = options,
@@ -438,13 +442,27 @@ static enum gs_status find_elements(struct gsi_job *job)
 /* What was done of it in another life, if anybody keeps a record. */
 static enum gs_status find_journal(struct gsi_job *job)
 {
-    const struct gsi_resume_job recorded = {.options = job->options,
-                                            .report = job->report,
-                                            .loop = &job->loop,
-                                            .inputs = &job->inputs,
-                                            .target = &job->target,
-                                            .spill = &job->spill};
-    enum gs_status status = gsi_resume_open(&recorded, &job->resume);
+    const struct gsi_options *options = job->options;
+    char *settings;
+    size_t bytes;
+    if (options->resume_dir == NULL || options->action != GS_SORT)
+        return GS_OK;
+    enum gs_status status = gsi_spec_settings(job, &settings, &bytes);
+    const struct gsi_resume_job recorded = {
+        .dir = options->resume_dir,
+        .output = options->output,
+        .memory_is_open = options->memory_bytes == 0 || options->memory_is_share ||
+                          options->memory_bytes > gsi_limits_probe("").most_bytes,
+        .settings = settings,
+        .setting_bytes = bytes,
+        .report = job->report,
+        .loop = &job->loop,
+        .inputs = &job->inputs,
+        .target = &job->target,
+        .spill = &job->spill};
+    if (status == GS_OK)
+        status = gsi_resume_open(&recorded, &job->resume);
+    free(settings);
     if (job->resume != NULL)
         job->checkpoint = &job->resume->checkpoint;
     return status;

@@ -60,7 +60,7 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
         .chunk_bytes = options->chunk_bytes,
         .window_bytes = options->window_bytes};
     if (options->memory_bytes > limits.most_bytes)
-        gsi_note(options,
+        gsi_note(&options->listener,
                  "--memory: more than this machine has; the %llu MiB that are available are used",
                  (unsigned long long)(job->budget.memory_bytes / MIB));
     if (!gsi_mul_u64(input_count, sizeof *job->inputs.table, &table) ||

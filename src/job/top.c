@@ -121,7 +121,7 @@ void gsi_top_note(const struct gsi_job *job)
     const char *nan = key != NULL && key->number->part == GSI_PART_TIME ? "NaT" : "nan";
     const char *text = has_key ? key->text : "", *end = strrchr(text, ':');
     bool is_descending, has_end = end != NULL && gsi_order_word(end, &is_descending);
-    gsi_note(options,
+    gsi_note(&options->listener,
              "--top: the output starts with %s, which sorts first in descending order; --where "
              "'%.*s!=%s' drops it, --nan=last puts it last",
              nan, (int)(has_end ? (size_t)(end - text) : strlen(text)), text, nan);

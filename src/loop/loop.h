@@ -33,6 +33,7 @@ struct gsi_loop {
     const gs_cancel *cancel; /* NULL: nobody can cancel */
     void (*progress)(void *context, const struct gs_progress *progress); /* NULL: nobody asks */
     void *progress_context;
+    struct gsi_listener listener;
 
     uint64_t io_pending; /* transfers submitted and not done */
     bool is_still;       /* nothing is under way, and nothing has moved since that was seen */

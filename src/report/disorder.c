@@ -22,16 +22,16 @@ static void key_text(const struct gsi_field_report *key, const uint8_t value[16]
         gsi_shown_text(key, value, text);
 }
 
-void gsi_disorder_tell(const struct gsi_options *options, const struct gs_report *report,
-                       struct gs_error *error)
+void gsi_disorder_tell(const char *const *inputs, size_t input_count, bool is_unique,
+                       const struct gs_report *report, struct gs_error *error)
 {
     size_t file_idx = report->disorder.file_idx;
-    const char *file = file_idx < options->input_count ? options->inputs[file_idx] : "-";
+    const char *file = file_idx < input_count ? inputs[file_idx] : "-";
     char before[GSI_ELEMENT_TEXT_BYTES], after[GSI_ELEMENT_TEXT_BYTES], where[96] = "";
     uint64_t idx = report->disorder.file_element_idx;
     const struct gsi_field_report *key = &report->disorder.key;
     bool is_duplicate =
-        options->unique && memcmp(report->disorder.before, report->disorder.after, 16) == 0;
+        is_unique && memcmp(report->disorder.before, report->disorder.after, 16) == 0;
     if (gsi_has_records(report) || report->field_count > 0) {
         key_text(key, report->disorder.before, before);
         key_text(key, report->disorder.after, after);

@@ -3,11 +3,9 @@
 #include "resume/match.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/u128.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,91 +23,19 @@
 /* Longer settings in a journal are damage. */
 #define SETTINGS_MOST_BYTES ((uint64_t)1 << 24)
 
-static void put_text(FILE *to, const char *name, const char *value)
-{
-    fprintf(to, "%s%c%s%c", name, 0, value, 0);
-}
-
-static void put_number(FILE *to, const char *name, uint64_t value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    put_text(to, name, value == 0 ? "the default" : text);
-}
-
-static void put_list(FILE *to, const char *name, const char *const *texts, size_t count)
-{
-    fprintf(to, "%s%c", name, 0);
-    for (size_t i = 0; i < count; i++)
-        fprintf(to, "%s%s", i > 0 ? ", " : "", texts[i]);
-    fprintf(to, "%s%c", count == 0 ? "the default" : "", 0);
-}
-
-/* By the names that they have in .npy headers, where they have some. */
-static void put_keys(FILE *to, const struct gsi_record *record)
-{
-    const char *texts[GSI_RECORD_FIELDS_MAX];
-    size_t count = record != NULL ? record->key_count : 0;
-    for (size_t i = 0; i < count; i++)
-        texts[i] = record->keys[i].text;
-    put_list(to, "--key", texts, count);
-}
-
-/* Which part of the inputs is read; other slices are for merges, which keep no journal. */
-static void put_slice(FILE *to, const char *name, bool is_asked, uint64_t from, uint64_t count)
-{
-    char slice[64] = "all";
-    if (is_asked)
-        snprintf(slice, sizeof slice, "%" PRIu64 ":%" PRIu64, from, count);
-    put_text(to, name, slice);
-}
-
-static void put_compress(FILE *to, const struct gsi_options *options)
-{
-    char text[32];
-    gsi_codec_describe(options->compress, options->compress_level, text, sizeof text);
-    put_text(to, "--compress", text);
-}
-
-/* Memory and threads are not among them: they need not be the same (gsi_resume_request). */
-static void put_settings(FILE *to, const struct gsi_resume_job *job,
-                         const struct gsi_output *output)
-{
-    static const char *const places[] = {"with the order", "first", "last"};
-    const struct gsi_options *options = job->options;
-    const struct gsi_layout *layout = job->loop->layout;
-    bool has_directory = output->directory != NULL,
-         is_record = layout->record != NULL && layout->number == NULL;
-    fprintf(to, "--output%c%s%s%s%c", 0, has_directory ? output->directory : "",
-            has_directory ? "/" : "", has_directory ? output->target_name : options->output, 0);
-    put_number(to, "number of inputs", job->inputs->count);
-    put_text(to, "--type", gsi_layout_name(layout));
-    put_number(to, "--record", is_record ? layout->element_bytes : 0);
-    put_keys(to, layout->record);
-    put_list(to, "--stats-of", options->stats_fields, options->stats_field_count);
-    put_text(to, "--reverse", options->reverse ? "yes" : "no");
-    put_text(to, "--nan", places[options->nan_place]);
-    put_text(to, "--ties", options->ties_by_bytes ? "bytes" : "input");
-    put_text(to, "--raw", options->raw ? "yes" : "no");
-    put_number(to, "--header", options->header_bytes);
-    put_text(to, "--drop-header", options->drop_header ? "yes" : "no");
-    put_number(to, "--chunk", options->chunk_bytes);
-    put_number(to, "--window", options->window_bytes);
-    put_number(to, "--batch-size", options->fan_in);
-    put_compress(to, options);
-    put_slice(to, "--region", options->has_region, options->region_off, options->region_bytes);
-    put_slice(to, "--range", job->report->has_range, job->report->range_first,
-              job->report->range_count);
-}
-
 enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_output *output)
 {
+    const struct gsi_resume_job *job = &resume->job;
     size_t bytes = 0;
     FILE *to = open_memstream(&resume->settings, &bytes);
-    if (to != NULL)
-        put_settings(to, &resume->job, output);
+    if (to != NULL) {
+        bool has_directory = output->directory != NULL;
+        fprintf(to, "--output%c%s%s%s%c", 0, has_directory ? output->directory : "",
+                has_directory ? "/" : "", has_directory ? output->target_name : job->output, 0);
+        fwrite(job->settings, 1, job->setting_bytes, to);
+    }
     if (to == NULL || fclose(to) != 0)
-        return gsi_fail(resume->job.loop->error, GS_E_MEMORY, 0,
+        return gsi_fail(job->loop->error, GS_E_MEMORY, 0,
                         "out of memory: cannot allocate the settings");
     resume->setting_bytes = bytes;
     return GS_OK;
@@ -187,8 +113,8 @@ enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_i
                                            .inode = input->inode,
                                            .mtime_ns = input->mtime_ns,
                                            .ctime_ns = input->ctime_ns};
-    described->is_output = stat(job->options->output, &target) == 0 &&
-                           target.st_dev == input->device_id && target.st_ino == input->inode;
+    described->is_output = stat(job->output, &target) == 0 && target.st_dev == input->device_id &&
+                           target.st_ino == input->inode;
     status = sample(input, &described->sample_hash, job->loop->error);
     if (was_closed)
         gsi_input_close_for_now(input);

@@ -5,8 +5,8 @@
 
 #include "resume/journal_io.h"
 
-/* gsi_resume_settings: fills resume->settings and setting_bytes from the options: what decides
- * about the output, and what was asked about the plan. `output` is located.
+/* gsi_resume_settings: fills resume->settings and setting_bytes: the place of the output, which is
+ * located, and the settings of the job.
  * fails GS_E_MEMORY */
 enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_output *output);
 

@@ -49,7 +49,6 @@
 #ifndef GSI_RESUME_H
 #define GSI_RESUME_H
 
-#include "base/options.h"
 #include "merge/checkpoint.h"
 #include "output/target.h"
 #include "plan/plan.h"
@@ -67,7 +66,11 @@ struct gsi_resume_seal {
 
 /* The parts of a job that the journal tells of. */
 struct gsi_resume_job {
-    const struct gsi_options *options;
+    const char *dir, *output; /* as they were given */
+    /* As much memory as there is may be used: no number of bytes was given that has to be there. */
+    bool memory_is_open;
+    const char *settings; /* names and values, each with a NUL after it; until it is open */
+    size_t setting_bytes;
     struct gs_report *report;
     struct gsi_loop *loop;
     struct gsi_inputs *inputs;
@@ -123,7 +126,7 @@ struct gsi_resume {
 };
 
 /* gsi_resume_open: opens DIR once the inputs are known. If DIR has a journal, it reads that and
- * compares it with the inputs. Without --resume it does nothing, and *resume is NULL.
+ * compares it with the inputs.
  * fails GS_E_USAGE: DIR cannot be used; GS_E_INPUT: an input has changed; GS_E_CORRUPT: the journal
  *       cannot be read */
 enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resume **resume);
@@ -144,7 +147,6 @@ bool gsi_resume_is_coded(const struct gsi_resume *resume);
 /* gsi_resume_constrain: changes a request so that the plan will be the first process's.
  * fails GS_E_USAGE: the memory that the plan was made for is not there */
 enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
-                                    const struct gsi_options *options,
                                     struct gsi_plan_request *request, struct gs_error *error);
 
 /* gsi_resume_plan: after the plan was made from such a request: checks that it is the first

@@ -96,8 +96,6 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
     enum gs_status status = GS_OK;
     struct gsi_output output;
     *out = NULL;
-    if (job->options->resume_dir == NULL || job->options->action != GS_SORT)
-        return GS_OK;
     struct gsi_resume *resume = calloc(1, sizeof *resume);
     if (resume == NULL)
         return gsi_fail(job->loop->error, GS_E_MEMORY, 0,
@@ -108,8 +106,8 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
     resume->job = *job;
     job->spill->keeps_frames = true;
     resume->journal.fd = -1;
-    GSI_TRY(gsi_kept_dir_open(job->options->resume_dir, &resume->dir, job->loop->error));
-    GSI_TRY(gsi_output_locate(job->options->output, &output, job->loop->error));
+    GSI_TRY(gsi_kept_dir_open(job->dir, &resume->dir, job->loop->error));
+    GSI_TRY(gsi_output_locate(job->output, &output, job->loop->error));
     status = check_output(resume, &output);
     if (status == GS_OK)
         status = gsi_resume_settings(resume, &output);
@@ -134,13 +132,10 @@ bool gsi_resume_is_coded(const struct gsi_resume *resume)
 static enum gs_status check_memory(const struct gsi_resume *resume, uint64_t now,
                                    struct gs_error *error)
 {
-    const struct gsi_options *options = resume->job.options;
     uint64_t then = resume->begin.memory_bytes;
-    const struct gsi_limits limits = gsi_limits_probe("");
-    bool is_open = options->memory_bytes == 0 || options->memory_is_share ||
-                   options->memory_bytes > limits.most_bytes;
+    bool is_open = resume->job.memory_is_open;
     if (then > now && is_open)
-        now = limits.memory_bytes;
+        now = gsi_limits_probe("").memory_bytes;
     if (then <= now)
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
@@ -152,13 +147,8 @@ static enum gs_status check_memory(const struct gsi_resume *resume, uint64_t now
 }
 
 enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
-                                    const struct gsi_options *options,
                                     struct gsi_plan_request *request, struct gs_error *error)
 {
-    if (options->resume_dir == NULL)
-        return GS_OK;
-    request->spill_all = true;
-    request->keeps_runs = true;
     if (resume == NULL)
         return GS_OK;
     if (resume->has_entries) {
@@ -396,7 +386,7 @@ static enum gs_status find_output(struct gsi_resume *resume)
     enum gs_status status = GS_OK;
     const struct gsi_resume_job *job = &resume->job;
     bool is_output = false;
-    int fd = open(job->options->output, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(job->output, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno != ENOENT)
         return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot open",
                         job->target->output.name);

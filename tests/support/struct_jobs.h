@@ -47,7 +47,7 @@ static inline enum gs_status gs_run(const struct gsi_options *options, struct gs
     show_job("", options);
     enum gs_status status = gsi_run(options, NULL, report, error);
     if (status == GS_E_DISORDER)
-        gsi_disorder_tell(options, report, error);
+        gsi_disorder_tell(options->inputs, options->input_count, options->unique, report, error);
     free(unheard.report);
     return status;
 }
@@ -68,7 +68,7 @@ static inline enum gs_status run_array(const void *data, void *to, uint64_t byte
     show_job("of an array: ", &options);
     enum gs_status status = gsi_array_run(&array, &options, NULL, report, error);
     if (status == GS_E_DISORDER)
-        gsi_disorder_tell(&options, report, error);
+        gsi_disorder_tell(options.inputs, options.input_count, options.unique, report, error);
     free(unheard.report);
     return status;
 }

@@ -101,7 +101,7 @@ static enum gs_status check_output(const struct bench_sorted *sorted,
     struct gs_error why = {0};
     enum gs_status status = gsi_run(&options, NULL, &report, &why);
     if (status == GS_E_DISORDER)
-        gsi_disorder_tell(&options, &report, &why);
+        gsi_disorder_tell(options.inputs, options.input_count, options.unique, &report, &why);
     if (status != GS_OK)
         return gsi_fail(error, status == GS_E_DISORDER ? GS_E_VERIFY : status, 0,
                         "gsort's output, checked: %s", why.text);

@@ -104,8 +104,8 @@ static void note_contradiction(const struct gsi_options *options, const char *ty
         const struct gsi_type_word *word = word_of(options->inputs[i]);
         if (word == NULL || may_mean(word, type))
             continue;
-        gsi_note(options, "'%s': named as %s, but %s as %s because of --type", options->inputs[i],
-                 word->word, done, type);
+        gsi_note(&options->listener, "'%s': named as %s, but %s as %s because of --type",
+                 options->inputs[i], word->word, done, type);
         return;
     }
 }
@@ -122,12 +122,12 @@ void gsi_named_type_note(const struct gsi_options *options, const char *type, co
         word != NULL ? gsi_type_word_find(word, strlen(word)) : NULL;
     char more[32];
     if (word == NULL)
-        gsi_note(options, "%s%s: %s as %s by default; set the type with --type", input,
+        gsi_note(&options->listener, "%s%s: %s as %s by default; set the type with --type", input,
                  others(input_count, more), done, type);
     else if (options->type != NULL)
         note_contradiction(options, type, done);
     else if (known != NULL && known->sense == GSI_SENSE_SMALL)
-        gsi_note(options,
+        gsi_note(&options->listener,
                  "'%s' in a file name means %s, of 8 bits; for 8 bytes, as in NumPy, use --type %s",
                  word, known->either, known->other);
 }

@@ -207,7 +207,9 @@ enum gs_status gsi_job_make_plan(const struct gsi_job *job, const struct gsi_bud
             gsi_sorted_inputs_sizes(&job->inputs, &ledger, &sizes, &request.merge_count, error),
             done);
     request.merge_bytes = sizes;
-    GSI_TRY_OR(gsi_resume_constrain(job->resume, options, &request, error), done);
+    if (options->resume_dir != NULL)
+        request.spill_all = request.keeps_runs = true;
+    GSI_TRY_OR(gsi_resume_constrain(job->resume, &request, error), done);
     const uint64_t thread_bytes = request.thread_bytes;
     GSI_TRY_OR(gsi_plan_make(&request, &plan->sizes, error), done);
     if (plan->sizes.spilled_runs > 0 && may_code(job))

@@ -1,0 +1,91 @@
+/* settings.c: writes one setting after the other. */
+#include "job/spec/settings.h"
+
+#include "base/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void put_text(FILE *to, const char *name, const char *value)
+{
+    fprintf(to, "%s%c%s%c", name, 0, value, 0);
+}
+
+static void put_number(FILE *to, const char *name, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    put_text(to, name, value == 0 ? "the default" : text);
+}
+
+static void put_list(FILE *to, const char *name, const char *const *texts, size_t count)
+{
+    fprintf(to, "%s%c", name, 0);
+    for (size_t i = 0; i < count; i++)
+        fprintf(to, "%s%s", i > 0 ? ", " : "", texts[i]);
+    fprintf(to, "%s%c", count == 0 ? "the default" : "", 0);
+}
+
+/* By the names that they have in .npy headers, where they have some. */
+static void put_keys(FILE *to, const struct gsi_record *record)
+{
+    const char *texts[GSI_RECORD_FIELDS_MAX];
+    size_t count = record != NULL ? record->key_count : 0;
+    for (size_t i = 0; i < count; i++)
+        texts[i] = record->keys[i].text;
+    put_list(to, "--key", texts, count);
+}
+
+/* Which part of the inputs is read; other slices are for merges, which keep no journal. */
+static void put_slice(FILE *to, const char *name, bool is_asked, uint64_t from, uint64_t count)
+{
+    char slice[64] = "all";
+    if (is_asked)
+        snprintf(slice, sizeof slice, "%" PRIu64 ":%" PRIu64, from, count);
+    put_text(to, name, slice);
+}
+
+static void put_compress(FILE *to, const struct gsi_options *options)
+{
+    char text[32];
+    gsi_codec_describe(options->compress, options->compress_level, text, sizeof text);
+    put_text(to, "--compress", text);
+}
+
+/* Memory and threads are not among them: they need not be the same (gsi_resume_constrain). */
+static void put_settings(FILE *to, const struct gsi_job *job)
+{
+    static const char *const places[] = {"with the order", "first", "last"};
+    const struct gsi_options *options = job->options;
+    const struct gsi_layout *layout = job->loop.layout;
+    bool is_record = layout->record != NULL && layout->number == NULL;
+    put_number(to, "number of inputs", job->inputs.count);
+    put_text(to, "--type", gsi_layout_name(layout));
+    put_number(to, "--record", is_record ? layout->element_bytes : 0);
+    put_keys(to, layout->record);
+    put_list(to, "--stats-of", options->stats_fields, options->stats_field_count);
+    put_text(to, "--reverse", options->reverse ? "yes" : "no");
+    put_text(to, "--nan", places[options->nan_place]);
+    put_text(to, "--ties", options->ties_by_bytes ? "bytes" : "input");
+    put_text(to, "--raw", options->raw ? "yes" : "no");
+    put_number(to, "--header", options->header_bytes);
+    put_text(to, "--drop-header", options->drop_header ? "yes" : "no");
+    put_number(to, "--chunk", options->chunk_bytes);
+    put_number(to, "--window", options->window_bytes);
+    put_number(to, "--batch-size", options->fan_in);
+    put_compress(to, options);
+    put_slice(to, "--region", options->has_region, options->region_off, options->region_bytes);
+    put_slice(to, "--range", job->report->has_range, job->report->range_first,
+              job->report->range_count);
+}
+
+enum gs_status gsi_spec_settings(const struct gsi_job *job, char **text, size_t *bytes)
+{
+    *text = NULL;
+    FILE *to = open_memstream(text, bytes);
+    if (to != NULL)
+        put_settings(to, job);
+    return to != NULL && fclose(to) == 0 ? GS_OK
+                                         : gsi_fail(job->loop.error, GS_E_MEMORY, 0,
+                                                    "out of memory: cannot allocate the settings");
+}
