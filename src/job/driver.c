@@ -32,6 +32,7 @@
 #include "output/in_order.h"
 #include "output/into.h"
 #include "output/ranks.h"
+#include "output/split/columns.h"
 #include "output/split/split_check.h"
 #include "output/unique/unique.h"
 #include "plan/limits.h"
@@ -164,6 +165,8 @@ static enum gs_status open_output(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     enum gs_status status = GS_OK;
+    if (job->inputs.values != NULL && job->output_spec.is_split)
+        return gsi_columns_open_files(&job->target);
     if (job->output_spec.is_split)
         return gsi_split_open_files(&job->target);
     if (options->writer != NULL)

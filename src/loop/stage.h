@@ -19,6 +19,9 @@ struct gsi_stage {
     bool (*pump)(void *context);
     /* Whether nothing is under way in the stage, and nothing is to come. */
     bool (*is_done)(const void *context);
+    /* Called once, when the stage is done and has all windows. It passes on what the stage held
+     * back, as it is pumped. */
+    void (*end)(void *context);
 };
 
 /* One station on the way of a merge's windows to the output. */

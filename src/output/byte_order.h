@@ -1,8 +1,8 @@
 /* byte_order.h: --out-order: numbers are written in another order of bytes than they are sorted in.
  *
- * Windows are turned round where they go to a sink, behind everything that looks at elements: the
- * order, the fingerprint, ranks, groups and splits are those of the numbers as they were read. What
- * is read back is turned round again before it is looked at. */
+ * The sink reverses the bytes of each number, after everything that reads elements. So the order,
+ * the fingerprint, ranks, groups and splits belong to the numbers as they were read. What is read
+ * back is reversed again before it is looked at. */
 #ifndef GSI_BYTE_ORDER_H
 #define GSI_BYTE_ORDER_H
 

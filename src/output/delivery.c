@@ -26,6 +26,7 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
     target->inputs->carried = &delivery->carried;
     GSI_TRY(GSI_NEEDS(&loop->ledger, GSI_NEED_UNIQUE, gsi_unique_open(&delivery->unique, target)));
     GSI_TRY(gsi_split_open(&delivery->split, target));
+    GSI_TRY(gsi_columns_open(&delivery->columns, target));
     if (target->inputs->device_tally != NULL) {
         gsi_carried_open_device(&delivery->carried, target->inputs->carry,
                                 target->inputs->device_tally,
@@ -43,6 +44,7 @@ void gsi_delivery_clear(struct gsi_delivery *delivery)
     delivery->target->inputs->carried = NULL;
     gsi_carried_close(&delivery->carried);
     gsi_stream_check_clear(&delivery->check);
+    gsi_columns_close(&delivery->columns);
     gsi_split_close(&delivery->split);
     gsi_unique_close(&delivery->unique);
     gsi_buffers_clear(&delivery->windows);
@@ -56,39 +58,70 @@ static bool take_to_sink(void *context, struct gsi_buffer *window)
     return false;
 }
 
-static void link_all(struct gsi_delivery *delivery)
+static bool pump_sink(void *context)
 {
-    uint32_t count = 0;
-    if (delivery->is_checked)
-        delivery->links[count++] = gsi_stream_check_link(&delivery->check);
-    if (gsi_ranks_wanted(delivery->target->spec->statistics))
-        delivery->links[count++] = gsi_ranks_link(&delivery->ranks);
-    if (delivery->has_blocks)
-        delivery->links[count++] = gsi_unique_link(&delivery->unique);
-    else if (delivery->is_split)
-        delivery->links[count++] = gsi_split_link(&delivery->split);
-    else
-        delivery->links[count++] = (struct gsi_link){.context = delivery, .take = take_to_sink};
-    delivery->link_count = count;
+    return gsi_sink_pump(context);
+}
+
+static bool is_sink_idle(const void *context)
+{
+    return gsi_sink_is_idle(context);
+}
+
+static void end_sink(void *context)
+{
+    gsi_sink_finish(context);
+}
+
+/* Begins to write up to `bytes` of buffers, which go back to `from`, into one file or several. */
+static enum gs_status begin_files(struct gsi_delivery *delivery, struct gsi_buffers *from,
+                                  uint64_t bytes, struct gsi_link *link)
+{
+    struct gsi_target *target = delivery->target;
+    struct gsi_stage *stage = &delivery->stages[delivery->stage_count++];
+    if (target->inputs->values != NULL) {
+        *link = gsi_columns_link(&delivery->columns);
+        *stage = gsi_columns_stage(&delivery->columns);
+        gsi_columns_begin(&delivery->columns, from, bytes);
+        return GS_OK;
+    }
+    if (delivery->is_split) {
+        *link = gsi_split_link(&delivery->split);
+        *stage = gsi_split_stage(&delivery->split);
+        return gsi_split_begin(&delivery->split, from, gsi_unique_written_bytes(target), bytes);
+    }
+    *link = (struct gsi_link){.context = delivery, .take = take_to_sink};
+    *stage = (struct gsi_stage){
+        .context = &delivery->sink, .pump = pump_sink, .is_done = is_sink_idle, .end = end_sink};
+    gsi_sink_init(&delivery->sink, target, from, bytes);
+    return GS_OK;
 }
 
 static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool may_restart)
 {
     struct gsi_target *target = delivery->target;
     struct gsi_loop *loop = target->loop;
-    struct gsi_buffers *from = delivery->has_blocks ? &delivery->unique.blocks : &delivery->windows;
-    uint64_t written = gsi_unique_output_bytes(target, bytes);
+    struct gsi_unique *unique = &delivery->unique;
+    struct gsi_buffers *from = &delivery->windows;
+    struct gsi_link files;
     gsi_stream_check_clear(&delivery->check);
-    if (delivery->is_checked)
+    delivery->link_count = delivery->stage_count = 0;
+    if (delivery->is_checked) {
         GSI_TRY(gsi_stream_check_init(&delivery->check, loop->layout, &loop->ledger, loop->error));
-    gsi_unique_begin(&delivery->unique, &delivery->windows,
-                     delivery->is_split ? gsi_split_link(&delivery->split)
-                                        : gsi_sink_link(&delivery->sink),
-                     may_restart || target->spec->is_read_back, delivery->is_checked);
-    link_all(delivery);
-    if (delivery->is_split)
-        return gsi_split_begin(&delivery->split, from, gsi_unique_written_bytes(target), written);
-    gsi_sink_init(&delivery->sink, target, from, written);
+        delivery->links[delivery->link_count++] = gsi_stream_check_link(&delivery->check);
+    }
+    if (gsi_ranks_wanted(target->spec->statistics))
+        delivery->links[delivery->link_count++] = gsi_ranks_link(&delivery->ranks);
+    if (delivery->has_blocks) {
+        from = &unique->blocks;
+        delivery->stages[delivery->stage_count++] = gsi_unique_stage(unique);
+    }
+    GSI_TRY(begin_files(delivery, from, gsi_unique_output_bytes(target, bytes), &files));
+    delivery->links[delivery->link_count++] =
+        delivery->has_blocks ? gsi_unique_link(unique) : files;
+    if (delivery->has_blocks)
+        gsi_unique_begin(unique, &delivery->windows, files,
+                         may_restart || target->spec->is_read_back, delivery->is_checked);
     return GS_OK;
 }
 
@@ -129,7 +162,8 @@ enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_im
         GSI_TRY(gsi_unique_restart(unique, imprint->count));
     }
     *imprint = GSI_IMPRINT_EMPTY;
-    delivery->is_ended = delivery->is_flushed = delivery->is_closed = false;
+    delivery->is_ended = false;
+    delivery->ended_count = 0;
     return GS_OK;
 }
 
@@ -156,25 +190,21 @@ void gsi_delivery_end(struct gsi_delivery *delivery)
     delivery->is_ended = true;
 }
 
-bool gsi_delivery_is_idle(const struct gsi_delivery *delivery)
+static bool is_idle(const struct gsi_delivery *delivery)
 {
-    const struct gsi_stage split = gsi_split_stage((struct gsi_split *)&delivery->split);
-    return gsi_unique_is_idle(&delivery->unique) && split.is_done(split.context);
+    bool is_idle = true;
+    for (uint32_t i = 0; i < delivery->stage_count; i++)
+        is_idle = is_idle && delivery->stages[i].is_done(delivery->stages[i].context);
+    return is_idle;
 }
 
-static bool is_written(const struct gsi_delivery *delivery)
-{
-    return gsi_delivery_is_idle(delivery) && delivery->sink.pending == 0;
-}
-
-/* What unique held has gone on: sinks write what they hold, and headers, which say how much all
- * is. */
-static enum gs_status close_sinks(struct gsi_delivery *delivery)
+/* The number of elements or groups is known: the report gets it, and the header, which is written
+ * last. */
+static enum gs_status close_header(struct gsi_delivery *delivery)
 {
     const struct gsi_target *target = delivery->target;
     bool is_changed = target->loop->plan->is_merge && gsi_inputs_filter(target->inputs);
     uint64_t count = delivery->sink.bytes / target->loop->layout->element_bytes;
-    delivery->is_closed = true;
     if (delivery->has_blocks) {
         count = delivery->unique.flow.count;
         delivery->report->unique_count = count;
@@ -182,42 +212,37 @@ static enum gs_status close_sinks(struct gsi_delivery *delivery)
             delivery->report->has_top ? 0 : delivery->unique.group.groups.count;
     }
     is_changed |= gsi_format_tallies(target->inputs);
-    if (delivery->has_blocks || (is_changed && !delivery->is_split))
-        GSI_TRY(gsi_header_head(target->inputs, count));
-    if (delivery->is_split)
-        gsi_split_finish(&delivery->split);
-    else
-        gsi_sink_finish(&delivery->sink);
-    return GS_OK;
+    return delivery->has_blocks || (is_changed && !delivery->is_split)
+               ? gsi_header_head(target->inputs, count)
+               : GS_OK;
 }
 
-/* Once all windows have come: what stages still hold, one behind the other. */
-static bool flush(struct gsi_delivery *delivery)
+/* After the last window: ends one stage after the other. */
+static bool end_next(struct gsi_delivery *delivery)
 {
-    if (!delivery->is_ended || delivery->is_closed || !is_written(delivery))
+    if (!delivery->is_ended || delivery->ended_count == delivery->stage_count || !is_idle(delivery))
         return false;
-    if (delivery->is_flushed || !delivery->has_blocks)
-        return close_sinks(delivery) == GS_OK;
-    gsi_unique_finish(&delivery->unique);
-    delivery->is_flushed = true;
+    const struct gsi_stage *stage = &delivery->stages[delivery->ended_count++];
+    if (delivery->ended_count == delivery->stage_count && close_header(delivery) != GS_OK)
+        return false;
+    stage->end(stage->context);
     return true;
 }
 
 static bool pump(void *context)
 {
     struct gsi_delivery *delivery = context;
-    const struct gsi_stage unique = gsi_unique_stage(&delivery->unique);
-    const struct gsi_stage split = gsi_split_stage(&delivery->split);
-    bool has_moved = unique.pump(unique.context);
-    has_moved |= split.pump(split.context);
-    has_moved |= delivery->checkpoint->ops->pump(delivery->checkpoint);
-    return flush(delivery) || has_moved;
+    bool has_moved = delivery->checkpoint->ops->pump(delivery->checkpoint);
+    for (uint32_t i = 0; i < delivery->stage_count; i++)
+        has_moved |= delivery->stages[i].pump(delivery->stages[i].context);
+    return end_next(delivery) || has_moved;
 }
 
 static bool is_done(const void *context)
 {
     const struct gsi_delivery *delivery = context;
-    return is_written(delivery) && delivery->is_ended == delivery->is_closed;
+    return is_idle(delivery) &&
+           delivery->is_ended == (delivery->ended_count == delivery->stage_count);
 }
 
 struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery)
@@ -355,11 +380,11 @@ enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gs
         target->file_bytes = gsi_sink_file_bytes(&delivery->sink);
     GSI_TRY(write_trailer(delivery));
     GSI_TRY(gsi_read_back(target, &delivery->windows, written));
+    uint64_t count = has_blocks ? delivery->unique.flow.count : delivery->check.imprint.count;
+    if (target->inputs->values != NULL)
+        return gsi_columns_place(&delivery->columns, count);
     if (delivery->is_split)
-        return gsi_split_place(&delivery->split,
-                               has_blocks ? delivery->unique.flow.count
-                                          : delivery->check.imprint.count,
-                               delivery->report);
+        return gsi_split_place(&delivery->split, count, delivery->report);
     GSI_TRY(checkpoint->ops->output_written(checkpoint));
     GSI_TRY(gsi_output_commit(&target->output, target->file_bytes, target->loop->error));
     return checkpoint->ops->output_placed(checkpoint);

@@ -16,6 +16,7 @@
 #include "input/carried.h"
 #include "merge/checkpoint.h"
 #include "output/ranks.h"
+#include "output/split/columns.h"
 #include "output/split/split.h"
 #include "output/stream_check.h"
 #include "output/unique/unique.h"
@@ -33,11 +34,12 @@ struct gsi_delivery {
     struct gsi_unique unique;
     struct gsi_sink sink;
     struct gsi_split split;
-    struct gsi_link links[3];
-    uint32_t link_count;
-    bool is_ended;   /* all windows have come, */
-    bool is_flushed; /* what unique held is on its way, */
-    bool is_closed;  /* and so is what sinks held */
+    struct gsi_columns columns;
+    struct gsi_link links[3];   /* which windows pass */
+    struct gsi_stage stages[2]; /* unique, and what writes files */
+    uint32_t link_count, stage_count;
+    uint32_t ended_count; /* stages that were ended */
+    bool is_ended;        /* all windows have come */
 };
 
 /* gsi_delivery_open: takes the memory that was planned; called before anything is read.
@@ -64,13 +66,11 @@ enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_im
  * gsi_delivery_link: the same as a link, which keeps the window.
  * gsi_delivery_stage: a stage that is done when nothing waits or is being written; after the end,
  * when nothing is held either.
- * gsi_delivery_end: all windows have come.
- * gsi_delivery_is_idle: nothing waits for anything but being written. */
+ * gsi_delivery_end: all windows have come. */
 void gsi_delivery_take(struct gsi_delivery *delivery, struct gsi_buffer *window);
 struct gsi_link gsi_delivery_link(struct gsi_delivery *delivery);
 struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery);
 void gsi_delivery_end(struct gsi_delivery *delivery);
-bool gsi_delivery_is_idle(const struct gsi_delivery *delivery);
 
 /* gsi_delivery_run: runs the stage of a producer, until all of its windows are written. */
 enum gs_status gsi_delivery_run(struct gsi_delivery *delivery, struct gsi_stage producer);

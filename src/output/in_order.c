@@ -316,5 +316,5 @@ bool gsi_in_order_is_done(const struct gsi_in_order *in_order)
 {
     return !gsi_in_order_is_on(in_order) ||
            (in_order->state == GSI_IN_ORDER_WRITING && in_order->merge == NULL &&
-            in_order->is_checked && gsi_delivery_is_idle(in_order->delivery));
+            in_order->is_checked && gsi_unique_is_idle(&in_order->delivery->unique));
 }

@@ -24,36 +24,134 @@ uint64_t gsi_sink_data_off(const struct gsi_target *target)
     return target->output.base_off + target->inputs->header.bytes;
 }
 
-static void header_done(struct gsi_io *io);
-
-static bool is_in_order(const struct gsi_sink *sink)
+/* A stream is written in order, its header first. */
+static bool is_stream(const struct gsi_sink *sink)
 {
-    return sink->target->pack != NULL || sink->target->output.kind == GSI_OUTPUT_STREAM;
+    return sink->target->output.kind == GSI_OUTPUT_STREAM;
+}
+
+/* Begins to write `bytes` at `off` of the output. */
+static void write_at(struct gsi_sink *sink, struct gsi_io *io, void *data, uint64_t bytes,
+                     uint64_t off, bool is_direct, void (*done)(struct gsi_io *io))
+{
+    const struct gsi_output *output = &sink->target->output;
+    *io = (struct gsi_io){.op = GSI_IO_WRITE,
+                          .fd = is_direct ? output->direct_fd : output->fd,
+                          .data = data,
+                          .bytes = bytes,
+                          .off = is_stream(sink) ? GSI_IO_STREAM : off,
+                          .is_copy = !is_direct && !is_stream(sink),
+                          .done = done};
+    sink->pending++;
+    gsi_loop_submit(sink->target->loop, io);
+}
+
+/* Returns whether a transfer went well. */
+static bool end_write(struct gsi_sink *sink, struct gsi_io *io)
+{
+    sink->pending--;
+    return gsi_loop_io_done(sink->target->loop, io, sink->target->output.name);
+}
+
+/* A window that is written, or kept to be, goes back. */
+static void give_window(struct gsi_sink *sink, struct gsi_buffer *window)
+{
+    gsi_loop_now(sink->target->loop)->bytes_written += window->bytes;
+    gsi_buffers_give(sink->windows, window);
+}
+
+static void start_stream_head(struct gsi_sink *sink);
+
+static void write_done(struct gsi_io *io)
+{
+    struct gsi_buffer *window = gsi_buffer_of_io(io);
+    struct gsi_sink *sink = window->holder;
+    sink->marked_pending -= place_of(window)->idx < sink->marked;
+    if (!end_write(sink, io))
+        return;
+    give_window(sink, window);
+    start_stream_head(sink);
+}
+
+static void header_done(struct gsi_io *io)
+{
+    struct gsi_sink *sink = GSI_CONTAINER_OF(io, struct gsi_sink, header_io);
+    if (!end_write(sink, io))
+        return;
+    gsi_loop_now(sink->target->loop)->bytes_written += io->bytes;
+    start_stream_head(sink);
 }
 
 /* What stands before the data. A stream's windows wait for it as for each other; into a file it is
  * written last, for it may say how many elements there are. */
 static void write_header(struct gsi_sink *sink)
 {
-    struct gsi_target *target = sink->target;
-    bool is_stream = target->output.kind == GSI_OUTPUT_STREAM;
+    const struct gsi_target *target = sink->target;
+    const struct gsi_header *header = &target->inputs->header;
     bool is_shared = target->output.kind == GSI_OUTPUT_SHARED;
-    if (target->pack != NULL)
-        gsi_zst_pack_put(target->pack, target->inputs->header.data, target->inputs->header.bytes);
-    if (target->pack != NULL || target->inputs->header.bytes == 0)
-        return;
-    sink->header_io = (struct gsi_io){.op = GSI_IO_WRITE,
-                                      .fd = target->output.fd,
-                                      .data = target->inputs->header.data,
-                                      .bytes = target->inputs->header.bytes,
-                                      .off = is_stream   ? GSI_IO_STREAM
-                                             : is_shared ? target->output.base_off
-                                                         : 0,
-                                      .is_copy = !is_stream,
-                                      .done = header_done};
-    sink->pending++;
-    gsi_loop_submit(target->loop, &sink->header_io);
+    if (target->pack == NULL && header->bytes > 0)
+        write_at(sink, &sink->header_io, header->data, header->bytes,
+                 is_shared ? target->output.base_off : 0, false, header_done);
 }
+
+/* The whole pages that end in this window; its data lie as far into a page as they will in the
+ * file, with room before them for what the last window left. */
+static uint64_t take_pages(struct gsi_sink *sink, uint8_t *page, uint64_t bytes)
+{
+    uint64_t whole = gsi_round_down_u64(bytes, GSI_DIRECT_ALIGN);
+    memcpy(page, sink->rest, sink->rest_bytes);
+    sink->rest_bytes = (uint32_t)(bytes - whole);
+    memcpy(sink->rest, page + whole, sink->rest_bytes);
+    return whole;
+}
+
+/* Direct if aligned; the tail of the last window is padded and cut off again by the commit. */
+static void write_window(struct gsi_sink *sink, struct gsi_buffer *window)
+{
+    const struct gsi_output *output = &sink->target->output;
+    uint64_t lead = sink->rest_bytes, bytes = lead + window->bytes;
+    uint64_t off = output->base_off + gsi_sink_file_bytes(sink) - lead;
+    uint8_t *data = window->data - lead;
+    if (sink->is_paged)
+        bytes = take_pages(sink, data, bytes);
+    uint64_t rounded = gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN);
+    bool is_direct = output->direct_fd >= 0 && sink->target->pack == NULL &&
+                     off % GSI_DIRECT_ALIGN == 0 && (uintptr_t)data % GSI_DIRECT_ALIGN == 0 &&
+                     (rounded == bytes || output->kind == GSI_OUTPUT_ATOMIC) &&
+                     rounded <= window->capacity + lead;
+    if (is_direct)
+        memset(data + bytes, 0, rounded - bytes);
+    window->holder = sink;
+    place_of(window)->idx = sink->started++;
+    if (bytes == 0)
+        give_window(sink, window);
+    else
+        write_at(sink, &window->io, data, is_direct ? rounded : bytes, off, is_direct, write_done);
+}
+
+/* The next window of a stream, once all before it is written. */
+static void start_stream_head(struct gsi_sink *sink)
+{
+    while (sink->pending == 0 && sink->waiting.head != NULL)
+        write_window(sink, gsi_buffer_list_pop(&sink->waiting));
+}
+
+/* The next window, or compressed frame. */
+static bool put(void *context, struct gsi_buffer *window)
+{
+    struct gsi_sink *sink = context;
+    const uint64_t bytes = window->bytes;
+    if (is_stream(sink)) {
+        gsi_buffer_list_push(&sink->waiting, window);
+        start_stream_head(sink);
+    } else {
+        write_window(sink, window);
+    }
+    *(sink->target->pack != NULL ? &sink->packed_bytes : &sink->bytes) += bytes;
+    return false;
+}
+
+/* ---- begin and end ---- */
 
 void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_buffers *windows,
                    uint64_t total_bytes)
@@ -67,130 +165,38 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
                      !gsi_target_has_blocks(target) && !target->spec->is_split &&
                      output->direct_fd >= 0 && gsi_sink_data_off(target) % GSI_DIRECT_ALIGN == 0;
     if (target->pack != NULL)
-        gsi_zst_pack_begin(target->pack, windows, &sink->pending);
-    if (is_in_order(sink))
+        sink->windows = gsi_zst_pack_begin(target->pack, &target->inputs->header, windows,
+                                           (struct gsi_link){.context = sink, .take = put});
+    if (is_stream(sink))
         write_header(sink);
-}
-
-static void start_stream_head(struct gsi_sink *sink)
-{
-    struct gsi_buffer *window = gsi_buffer_list_pop(&sink->waiting);
-    if (window == NULL)
-        return;
-    sink->pending++;
-    gsi_loop_submit(sink->target->loop, &window->io);
-}
-
-static void header_done(struct gsi_io *io)
-{
-    struct gsi_sink *sink = GSI_CONTAINER_OF(io, struct gsi_sink, header_io);
-    bool is_good = gsi_loop_io_done(sink->target->loop, io, sink->target->output.name);
-    sink->pending--;
-    if (!is_good)
-        return;
-    gsi_loop_now(sink->target->loop)->bytes_written += io->bytes;
-    if (sink->target->output.kind == GSI_OUTPUT_STREAM)
-        start_stream_head(sink);
-}
-
-/* A window that is written, or kept to be, goes back. */
-static void give_window(struct gsi_sink *sink, struct gsi_buffer *window)
-{
-    gsi_loop_now(sink->target->loop)->bytes_written += window->bytes;
-    gsi_buffers_give(sink->windows, window);
-}
-
-static void write_done(struct gsi_io *io)
-{
-    struct gsi_buffer *window = gsi_buffer_of_io(io);
-    struct gsi_sink *sink = window->holder;
-    struct gsi_target *target = sink->target;
-    bool is_good = gsi_loop_io_done(target->loop, io, target->output.name);
-    sink->pending--;
-    sink->marked_pending -= place_of(window)->idx < sink->marked;
-    if (!is_good)
-        return;
-    give_window(sink, window);
-    if (target->output.kind == GSI_OUTPUT_STREAM)
-        start_stream_head(sink);
-}
-
-/* Direct if aligned; the tail of the last window is padded and cut off again by the commit. */
-static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
-{
-    const struct gsi_output *output = &sink->target->output;
-    uint64_t off = gsi_sink_data_off(sink->target) + sink->bytes;
-    uint64_t rounded = gsi_round_up_u64(window->bytes, GSI_DIRECT_ALIGN);
-    bool is_direct = output->direct_fd >= 0 && off % GSI_DIRECT_ALIGN == 0 &&
-                     (uintptr_t)window->data % GSI_DIRECT_ALIGN == 0 &&
-                     (rounded == window->bytes || output->kind == GSI_OUTPUT_ATOMIC) &&
-                     rounded <= window->capacity;
-    if (is_direct)
-        memset(window->data + window->bytes, 0, rounded - window->bytes);
-    window->holder = sink;
-    place_of(window)->idx = sink->started++;
-    window->io = (struct gsi_io){.op = GSI_IO_WRITE,
-                                 .fd = is_direct ? output->direct_fd : output->fd,
-                                 .data = window->data,
-                                 .bytes = is_direct ? rounded : window->bytes,
-                                 .off = output->kind == GSI_OUTPUT_STREAM ? GSI_IO_STREAM : off,
-                                 .is_copy = !is_direct && output->kind != GSI_OUTPUT_STREAM,
-                                 .done = write_done};
-}
-
-/* The whole pages that end in this window; its data lie as far into a page as they will in the
- * file, with room before them for what the last window left. */
-static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
-{
-    uint64_t lead = sink->rest_bytes, all = lead + window->bytes;
-    uint64_t whole = gsi_round_down_u64(all, GSI_DIRECT_ALIGN);
-    uint8_t *page = window->data - lead;
-    memcpy(page, sink->rest, lead);
-    sink->rest_bytes = (uint32_t)(all - whole);
-    memcpy(sink->rest, page + whole, sink->rest_bytes);
-    window->holder = sink;
-    place_of(window)->idx = sink->started++;
-    window->io = (struct gsi_io){.op = GSI_IO_WRITE,
-                                 .fd = sink->target->output.direct_fd,
-                                 .data = page,
-                                 .bytes = whole,
-                                 .off = gsi_sink_data_off(sink->target) + sink->bytes - lead,
-                                 .done = write_done};
-    sink->bytes += window->bytes;
-    if (whole == 0) {
-        give_window(sink, window);
-        return;
-    }
-    sink->pending++;
-    gsi_loop_submit(sink->target->loop, &window->io);
 }
 
 static void rest_done(struct gsi_io *io)
 {
-    struct gsi_sink *sink = GSI_CONTAINER_OF(io, struct gsi_sink, rest_io);
-    gsi_loop_io_done(sink->target->loop, io, sink->target->output.name);
-    sink->pending--;
+    (void)end_write(GSI_CONTAINER_OF(io, struct gsi_sink, rest_io), io);
 }
 
 void gsi_sink_finish(struct gsi_sink *sink)
 {
     if (sink->target->pack != NULL)
         gsi_zst_pack_end(sink->target->pack);
-    if (!is_in_order(sink))
+    if (!is_stream(sink))
         write_header(sink);
-    if (sink->rest_bytes == 0)
-        return;
-    const struct gsi_output *output = &sink->target->output;
-    sink->rest_io =
-        (struct gsi_io){.op = GSI_IO_WRITE,
-                        .fd = output->fd,
-                        .data = sink->rest,
-                        .bytes = sink->rest_bytes,
-                        .off = gsi_sink_data_off(sink->target) + sink->bytes - sink->rest_bytes,
-                        .is_copy = true,
-                        .done = rest_done};
-    sink->pending++;
-    gsi_loop_submit(sink->target->loop, &sink->rest_io);
+    if (sink->rest_bytes > 0)
+        write_at(sink, &sink->rest_io, sink->rest, sink->rest_bytes,
+                 gsi_sink_data_off(sink->target) + sink->bytes - sink->rest_bytes, false,
+                 rest_done);
+}
+
+bool gsi_sink_pump(struct gsi_sink *sink)
+{
+    return sink->target->pack != NULL && gsi_zst_pack_pump(sink->target->pack);
+}
+
+bool gsi_sink_is_idle(const struct gsi_sink *sink)
+{
+    return sink->pending == 0 &&
+           (sink->target->pack == NULL || gsi_zst_pack_is_idle(sink->target->pack));
 }
 
 /* ---- arrays ---- */
@@ -260,20 +266,7 @@ void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
     uint64_t header = sink->target->inputs->header.bytes;
     gsi_output_extend(&sink->target->output, header + sink->bytes + window->bytes,
                       sink->target->loop->plan->disk_step_bytes, header + sink->total_bytes);
-    if (sink->is_paged) {
-        take_pages(sink, window);
-        return;
-    }
-    prepare(sink, window);
-    sink->bytes += window->bytes;
-    if (sink->target->output.kind != GSI_OUTPUT_STREAM) {
-        sink->pending++;
-        gsi_loop_submit(sink->target->loop, &window->io);
-        return;
-    }
-    gsi_buffer_list_push(&sink->waiting, window);
-    if (sink->pending == 0)
-        start_stream_head(sink);
+    put(sink, window);
 }
 
 enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const void *rest,
@@ -317,17 +310,6 @@ bool gsi_sink_mark_is_written(const struct gsi_sink *sink)
 
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink)
 {
-    return sink->target->pack != NULL ? gsi_zst_pack_written(sink->target->pack)
+    return sink->target->pack != NULL ? sink->packed_bytes
                                       : sink->target->inputs->header.bytes + sink->bytes;
-}
-
-static bool take(void *context, struct gsi_buffer *window)
-{
-    gsi_sink_take(context, window);
-    return true;
-}
-
-struct gsi_link gsi_sink_link(struct gsi_sink *sink)
-{
-    return (struct gsi_link){.context = sink, .take = take};
 }

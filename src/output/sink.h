@@ -10,10 +10,11 @@
 
 struct gsi_sink {
     struct gsi_target *target;
-    struct gsi_buffers *windows; /* written buffers go back there */
+    struct gsi_buffers *windows; /* written windows, or compressed frames, go back there */
     struct gsi_io header_io;     /* writes the header */
     uint64_t bytes;              /* handed over so far */
     uint64_t total_bytes;        /* that will be */
+    uint64_t packed_bytes;       /* made of them, if the output is compressed */
     uint32_t pending;
     uint64_t started;        /* windows whose writing was started */
     uint64_t marked;         /* of these, those before the mark */
@@ -29,18 +30,18 @@ struct gsi_sink {
 void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_buffers *windows,
                    uint64_t total_bytes);
 
-/* gsi_sink_take: takes the next window in output order. It goes back to the set of windows once it
- * is written. Windows of records may have any length; other windows, but the last, are a multiple
- * of GSI_DIRECT_ALIGN long. */
+/* gsi_sink_take: takes the next window in output order. Its data stay until the next event, and it
+ * goes back to the set of windows once it is written. Windows of records may have any length; other
+ * windows, but the last, are a multiple of GSI_DIRECT_ALIGN long. */
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
 
-/* gsi_sink_link: gsi_sink_take as a link. Links behind it may still look at the window, whose data
- * stay until the next event. */
-struct gsi_link gsi_sink_link(struct gsi_sink *sink);
-
-/* gsi_sink_finish: after the last window: writes what is left, and the header of a file, which is
- * known by now at the latest. `pending` counts both, too. */
+/* gsi_sink_finish: after the last window, when idle: writes what is left, and the header of a file,
+ * which is known by now at the latest.
+ * gsi_sink_pump: compresses what can be compressed now. Returns whether anything moved.
+ * gsi_sink_is_idle: whether everything so far is written. */
 void gsi_sink_finish(struct gsi_sink *sink);
+bool gsi_sink_pump(struct gsi_sink *sink);
+bool gsi_sink_is_idle(const struct gsi_sink *sink);
 
 /* gsi_sink_restore: after init: another process has handed over `bytes` before. The last of them
  * are `rest`; the others are in the output file.

@@ -54,7 +54,7 @@ uint64_t gsi_target_plan(const struct gsi_target *target, const struct gsi_budge
 enum gs_status gsi_target_open_pack(struct gsi_target *target)
 {
     return target->plan->pack_level > 0
-               ? gsi_zst_pack_open(&target->pack, target->loop, &target->output,
+               ? gsi_zst_pack_open(&target->pack, target->loop, target->output.name,
                                    target->plan->pack_level, target->plan->pack_slots)
                : GS_OK;
 }

@@ -1,44 +1,41 @@
-/* zst_pack.h: writes the output as zstd frames of FRAME_BYTES each, packed on the pool, several at
- * a time.
+/* zst_pack.h: compresses the output into zstd frames of FRAME_BYTES each, several at a time.
  *
- *     windows --copy--> slots --pool--> packed --engine, in order--> output
+ *     windows --flow (loop/flow.h)--> frames --compressed on threads--> frames, in order --> next
  *
  * Each frame stands alone and says how much it holds. So the bytes depend only on data and level,
  * and frames_reader.c can unpack several frames at a time. */
 #ifndef GSI_ZST_PACK_H
 #define GSI_ZST_PACK_H
 
-#include "io/file.h"
-#include "loop/loop.h"
+#include "input/header.h"
+#include "loop/flow.h"
+#include "loop/stage.h"
 
 struct gsi_zst_pack;
 
-/* gsi_zst_pack_plan: the memory that `slot_count` slots at a level take. */
-uint64_t gsi_zst_pack_plan(uint32_t level, uint32_t slot_count);
+/* gsi_zst_pack_plan: the memory that `frame_count` frames at a level take. */
+uint64_t gsi_zst_pack_plan(uint32_t level, uint32_t frame_count);
 
-/* gsi_zst_pack_open: packs into `output`, which may be opened later, at a level from 1 to
- * GSI_ZSTD_LEVEL_MAX.
+/* gsi_zst_pack_open: compresses at a level from 1 to GSI_ZSTD_LEVEL_MAX.
+ * in    name: of the output, for messages; borrowed
  * fails GS_E_MEMORY */
 enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **pack, struct gsi_loop *loop,
-                                 const struct gsi_output *output, uint32_t level,
-                                 uint32_t slot_count);
+                                 const char *name, uint32_t level, uint32_t frame_count);
 void gsi_zst_pack_close(struct gsi_zst_pack *pack); /* also NULL; nothing may be in flight */
 
-/* gsi_zst_pack_begin: windows go back to `windows` once they are copied. *pending will count
- * windows and slots that are under way. */
-void gsi_zst_pack_begin(struct gsi_zst_pack *pack, struct gsi_buffers *windows, uint32_t *pending);
+/* gsi_zst_pack_begin: windows return to `windows` once they are copied. `next` takes compressed
+ * frames in order, and returns them to the set that this function returns.
+ * in    header: what the first frame begins with; borrowed */
+struct gsi_buffers *gsi_zst_pack_begin(struct gsi_zst_pack *pack, const struct gsi_header *header,
+                                       struct gsi_buffers *windows, struct gsi_link next);
 
-/* gsi_zst_pack_put: adds the header, before all windows; at most GSI_HEADER_BYTES_MAX. */
-void gsi_zst_pack_put(struct gsi_zst_pack *pack, const uint8_t *data, uint64_t bytes);
-
-/* gsi_zst_pack_take: takes the next window in output order. */
+/* gsi_zst_pack_take: takes the next window in output order.
+ * gsi_zst_pack_end: called after the last window, when idle; the rest follows as it is pumped.
+ * gsi_zst_pack_pump: does everything that can be done now. Returns whether anything moved.
+ * gsi_zst_pack_is_idle: whether no window waits and no frame is being compressed. */
 void gsi_zst_pack_take(struct gsi_zst_pack *pack, struct gsi_buffer *window);
-
-/* gsi_zst_pack_end: after the last window, when nothing is pending: packs and writes what is left,
- * which is pending then. */
 void gsi_zst_pack_end(struct gsi_zst_pack *pack);
-
-/* gsi_zst_pack_written: how many bytes the output has so far. */
-uint64_t gsi_zst_pack_written(const struct gsi_zst_pack *pack);
+bool gsi_zst_pack_pump(struct gsi_zst_pack *pack);
+bool gsi_zst_pack_is_idle(const struct gsi_zst_pack *pack);
 
 #endif

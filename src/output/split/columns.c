@@ -6,6 +6,7 @@
 #include "base/report.h"
 #include "base/simd.h"
 #include "input/values/values.h"
+#include "output/split/split_check.h"
 
 #include <string.h>
 
@@ -91,6 +92,8 @@ enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *
     struct gsi_loop *loop = target->loop;
     const uint64_t block_bytes = target->plan->split_block_bytes;
     *columns = (struct gsi_columns){.target = target, .record_bytes = loop->layout->element_bytes};
+    if (target->inputs->values == NULL)
+        return GS_OK;
     gsi_buffer_list_init(&columns->waiting);
     lay_out(columns, count_of(target), block_bytes, &columns->shelf);
     GSI_TRY(gsi_shelf_open(&columns->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
@@ -261,54 +264,50 @@ static bool has_windows(const struct gsi_columns *columns)
     return columns->window != NULL || columns->waiting.head != NULL;
 }
 
-/* All was copied: what is left in blocks, and the ends of the files. */
-static void finish(struct gsi_columns *columns)
+static bool pump(void *context)
 {
+    struct gsi_columns *columns = context;
+    return !columns->is_busy && !gsi_loop_has_failed(columns->target->loop) && start_copy(columns);
+}
+
+static bool is_idle(const void *context)
+{
+    const struct gsi_columns *columns = context;
+    bool is_idle = !columns->is_busy && !has_windows(columns);
+    for (uint32_t i = 0; i < columns->count; i++)
+        is_idle = is_idle && gsi_sink_is_idle(&columns->table[i].sink);
+    return is_idle;
+}
+
+/* All was copied: what is left in blocks, and the ends of the files. */
+static void end(void *context)
+{
+    struct gsi_columns *columns = context;
     for (uint32_t i = 0; i < columns->count; i++) {
         struct gsi_column *column = &columns->table[i];
         hand_block_on(column);
         hand_block_on(column);
         gsi_sink_finish(&column->sink);
     }
-    columns->is_finished = true;
 }
 
-bool gsi_columns_pump(struct gsi_columns *columns)
+struct gsi_stage gsi_columns_stage(struct gsi_columns *columns)
 {
-    if (columns->is_busy || gsi_loop_has_failed(columns->target->loop))
-        return false;
-    if (start_copy(columns))
-        return true;
-    if (!columns->is_ended || columns->is_finished || has_windows(columns))
-        return false;
-    finish(columns);
-    return true;
+    return (struct gsi_stage){.context = columns, .pump = pump, .is_done = is_idle, .end = end};
 }
 
-bool gsi_columns_is_idle(const struct gsi_columns *columns)
+enum gs_status gsi_columns_place(struct gsi_columns *columns, uint64_t count)
 {
-    bool is_idle =
-        !columns->is_busy && !has_windows(columns) && columns->is_finished == columns->is_ended;
-    for (uint32_t i = 0; i < columns->count; i++)
-        is_idle = is_idle && columns->table[i].sink.pending == 0;
-    return is_idle;
-}
-
-void gsi_columns_finish(struct gsi_columns *columns)
-{
-    columns->is_ended = true;
-}
-
-uint64_t gsi_columns_count(struct gsi_columns *columns)
-{
+    struct gsi_target *target = columns->target;
+    bool are_whole = true;
+    target->bytes = count * target->loop->layout->element_bytes;
     for (uint32_t i = 0; i < columns->count; i++) {
-        struct gsi_column *column = &columns->table[i];
-        struct gsi_split_file *file = &columns->target->files.table[i];
+        const struct gsi_column *column = &columns->table[i];
+        struct gsi_split_file *file = &target->files.table[i];
         file->count = column->sink.bytes / column->bytes;
         file->file_bytes = gsi_sink_file_bytes(&column->sink);
         file->output.allocated = column->at.output.allocated;
-        if (column->sink.bytes != columns->copied * column->bytes)
-            return UINT64_MAX;
+        are_whole = are_whole && column->sink.bytes == columns->copied * column->bytes;
     }
-    return columns->copied;
+    return gsi_split_place_files(target, are_whole ? columns->copied : UINT64_MAX, count);
 }

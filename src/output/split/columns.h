@@ -22,7 +22,7 @@ struct gsi_column {
 };
 
 struct gsi_columns {
-    struct gsi_target *target; /* of the job; zeroed: there are none */
+    struct gsi_target *target; /* of the job */
     struct gsi_column *table;
     uint32_t count;
     struct gsi_shelf shelf;
@@ -32,7 +32,7 @@ struct gsi_columns {
     uint64_t window_off, record_bytes;
     uint64_t copied, copying; /* records: in blocks; by the task that is under way */
     struct gsi_task task;
-    bool is_busy, is_ended, is_finished;
+    bool is_busy;
 };
 
 /* gsi_columns_plan: the memory that columns take, out of `memory_bytes` in all.
@@ -42,17 +42,12 @@ uint64_t gsi_columns_plan(const struct gsi_target *target, const struct gsi_budg
                           struct gsi_output_plan *plan);
 enum gs_status gsi_columns_open_files(struct gsi_target *target);
 
-/* gsi_columns_open, _close, _begin, _link, _stage, _finish: as those of a split (split.h). */
+/* gsi_columns_open, _close, _begin, _link, _stage, _place: as those of a split (split.h). */
 enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *target);
 void gsi_columns_close(struct gsi_columns *columns);
 void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows, uint64_t bytes);
 struct gsi_link gsi_columns_link(struct gsi_columns *columns);
-bool gsi_columns_pump(struct gsi_columns *columns);
-bool gsi_columns_is_idle(const struct gsi_columns *columns);
-void gsi_columns_finish(struct gsi_columns *columns);
-
-/* gsi_columns_count: everything is written: tells target->files of each file, and returns how many
- * records were copied; UINT64_MAX: some file has another number of them. */
-uint64_t gsi_columns_count(struct gsi_columns *columns);
+struct gsi_stage gsi_columns_stage(struct gsi_columns *columns);
+enum gs_status gsi_columns_place(struct gsi_columns *columns, uint64_t count);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/report.h"
 #include "base/u128.h"
 #include "input/header.h"
+#include "output/split/columns.h"
 #include "output/split/split_check.h"
 #include "output/zst_pack.h"
 
@@ -13,11 +14,6 @@
 static bool is_wanted(const struct gsi_target *target)
 {
     return target->spec->is_wanted && target->spec->is_split;
-}
-
-static bool has_columns(const struct gsi_split *split)
-{
-    return split->columns.target != NULL;
 }
 
 static void lay_out(struct gsi_split *split, const struct gsi_target *target, uint64_t block_bytes,
@@ -48,10 +44,8 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
     struct gsi_loop *loop = target->loop;
     const uint64_t block_bytes = target->plan->split_block_bytes;
     *split = (struct gsi_split){.target = target};
-    if (!is_wanted(target))
+    if (!is_wanted(target) || target->inputs->values != NULL)
         return GS_OK;
-    if (target->inputs->values != NULL)
-        return gsi_columns_open(&split->columns, target);
     lay_out(split, target, block_bytes, &split->shelf);
     GSI_TRY(gsi_shelf_open(&split->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
     lay_out(split, target, block_bytes, &split->shelf);
@@ -68,7 +62,6 @@ void gsi_split_close(struct gsi_split *split)
 {
     if (split->target == NULL)
         return;
-    gsi_columns_close(&split->columns);
     close_pack(split);
     gsi_split_cuts_close(split->target, split->cuts);
     gsi_shelf_close(&split->shelf, &split->target->loop->ledger, GSI_MEMORY_DATA);
@@ -179,10 +172,6 @@ static void take_block(void *context, struct gsi_buffer *block)
 enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *windows,
                                uint64_t entry_bytes, uint64_t total_bytes)
 {
-    if (has_columns(split))
-        gsi_columns_begin(&split->columns, windows, total_bytes);
-    if (split->shelf.base == NULL)
-        return GS_OK;
     split->entry_bytes = entry_bytes;
     split->total_bytes = total_bytes;
     split->flow = (struct gsi_flow){.loop = split->target->loop,
@@ -207,8 +196,6 @@ static bool take(void *context, struct gsi_buffer *window)
 
 struct gsi_link gsi_split_link(struct gsi_split *split)
 {
-    if (has_columns(split))
-        return gsi_columns_link(&split->columns);
     return (struct gsi_link){.context = split, .take = take};
 }
 
@@ -227,7 +214,7 @@ static bool step(struct gsi_split *split)
 {
     if (split->state == GSI_SPLIT_FILLS)
         return fill(split);
-    if (split->state == GSI_SPLIT_IS_DONE || split->sink.pending > 0)
+    if (split->state == GSI_SPLIT_IS_DONE || !gsi_sink_is_idle(&split->sink))
         return false;
     return (split->state == GSI_SPLIT_ENDS ? finish_file : next_file)(split) == GS_OK;
 }
@@ -235,8 +222,8 @@ static bool step(struct gsi_split *split)
 static bool pump(void *context)
 {
     struct gsi_split *split = context;
-    bool has_moved = has_columns(split) && gsi_columns_pump(&split->columns);
-    while (split->shelf.base != NULL && !gsi_loop_has_failed(split->target->loop) && step(split))
+    bool has_moved = gsi_sink_pump(&split->sink);
+    while (!gsi_loop_has_failed(split->target->loop) && step(split))
         has_moved = true;
     return has_moved;
 }
@@ -244,46 +231,29 @@ static bool pump(void *context)
 static bool is_idle(const void *context)
 {
     const struct gsi_split *split = context;
-    if (has_columns(split))
-        return gsi_columns_is_idle(&split->columns);
     bool is_between = split->state == GSI_SPLIT_FILLS && !split->is_ended;
-    return split->shelf.base == NULL ||
-           ((is_between || split->state == GSI_SPLIT_IS_DONE) && gsi_flow_is_idle(&split->flow) &&
-            split->sink.pending == 0);
+    return (is_between || split->state == GSI_SPLIT_IS_DONE) && gsi_flow_is_idle(&split->flow) &&
+           gsi_sink_is_idle(&split->sink);
+}
+
+static void end(void *context)
+{
+    struct gsi_split *split = context;
+    split->is_ended = true;
+    gsi_flow_end(&split->flow);
 }
 
 struct gsi_stage gsi_split_stage(struct gsi_split *split)
 {
-    return (struct gsi_stage){.context = split, .pump = pump, .is_done = is_idle};
-}
-
-void gsi_split_finish(struct gsi_split *split)
-{
-    split->is_ended = true;
-    if (split->shelf.base != NULL)
-        gsi_flow_end(&split->flow);
-    gsi_columns_finish(&split->columns);
+    return (struct gsi_stage){.context = split, .pump = pump, .is_done = is_idle, .end = end};
 }
 
 enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count, struct gs_report *report)
 {
-    struct gsi_target *target = split->target;
-    struct gsi_split_files *files = &target->files;
-    uint64_t all = has_columns(split) ? gsi_columns_count(&split->columns) : 0;
-    target->bytes = has_columns(split) ? count * target->loop->layout->element_bytes : split->bytes;
-    target->file_bytes = 0;
-    for (uint32_t i = 0; i < files->count; i++) {
-        target->file_bytes += files->table[i].file_bytes;
-        if (has_columns(split))
-            continue;
-        report->split_counts[i] = files->table[i].count;
-        all += files->table[i].count;
-    }
-    if (all != count)
-        return gsi_fail(
-            target->loop->error, GS_E_VERIFY, 0,
-            "'%s': the files have %llu of %llu elements; %s; check the memory of this machine",
-            target->output.name, (unsigned long long)all, (unsigned long long)count,
-            gsi_target_left(target));
-    return gsi_split_files_place(files, &target->output.is_placed, target->loop->error);
+    const struct gsi_split_files *files = &split->target->files;
+    uint64_t all = 0;
+    split->target->bytes = split->bytes;
+    for (uint32_t i = 0; i < files->count; i++)
+        all += report->split_counts[i] = files->table[i].count;
+    return gsi_split_place_files(split->target, all, count);
 }

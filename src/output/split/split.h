@@ -12,13 +12,11 @@
 #include "loop/flow.h"
 #include "merge/value_side.h"
 #include "output/sink.h"
-#include "output/split/columns.h"
 
 struct gsi_split {
-    struct gsi_target *target;  /* of the job; zeroed: nothing is split */
-    struct gsi_columns columns; /* with --values: they do all the work */
-    struct gsi_target at;       /* the file that is written: its output is that of `files` */
-    struct gsi_sink sink;       /* into it */
+    struct gsi_target *target; /* of the job; zeroed: nothing is split */
+    struct gsi_target at;      /* the file that is written: its output is that of `files` */
+    struct gsi_sink sink;      /* into it */
     struct gsi_side *cuts; /* what lies before the end of each file but the last; NULL: by counts */
     uint8_t *copy;         /* room for an element */
     uint64_t entry_bytes, total_bytes; /* of what comes; by counts: in all */
@@ -53,12 +51,9 @@ enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *wind
                                uint64_t entry_bytes, uint64_t total_bytes);
 
 /* gsi_split_link: takes windows in output order, and keeps them.
- * gsi_split_stage: a stage that is done when nothing waits or is written; a zeroed one is. */
+ * gsi_split_stage: a stage that is done when nothing waits or is written. */
 struct gsi_link gsi_split_link(struct gsi_split *split);
 struct gsi_stage gsi_split_stage(struct gsi_split *split);
-
-/* gsi_split_finish: after the last window: the rest is written as the stage is pumped. */
-void gsi_split_finish(struct gsi_split *split);
 
 /* gsi_split_place: everything is written: puts the files in their places, and tells the report.
  * in    count: entries that there should be

@@ -2,7 +2,6 @@
 #include "output/split/split_check.h"
 
 #include "base/report.h"
-#include "output/split/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,11 +62,24 @@ enum gs_status gsi_split_open_files(struct gsi_target *target)
 {
     const struct gsi_output_spec *spec = target->spec;
     struct gs_error *error = target->loop->error;
-    if (target->inputs->values != NULL)
-        return gsi_columns_open_files(target);
     GSI_TRY(gsi_split_files_open(&target->files, spec->name, spec->split_count, error));
     GSI_TRY(gsi_output_locate(target->files.table[0].path, &target->output, error));
     target->is_open = true;
     target->output.name = spec->name;
     return GS_OK;
+}
+
+enum gs_status gsi_split_place_files(struct gsi_target *target, uint64_t count, uint64_t wanted)
+{
+    struct gsi_split_files *files = &target->files;
+    target->file_bytes = 0;
+    for (uint32_t i = 0; i < files->count; i++)
+        target->file_bytes += files->table[i].file_bytes;
+    if (count != wanted)
+        return gsi_fail(
+            target->loop->error, GS_E_VERIFY, 0,
+            "'%s': the files have %llu of %llu elements; %s; check the memory of this machine",
+            target->output.name, (unsigned long long)count, (unsigned long long)wanted,
+            gsi_target_left(target));
+    return gsi_split_files_place(files, &target->output.is_placed, target->loop->error);
 }

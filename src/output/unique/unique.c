@@ -242,8 +242,6 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
 {
     const struct gsi_target *target = unique->target;
     struct gsi_flow *flow = &unique->flow;
-    if (!unique->is_open)
-        return;
     unique->next = next;
     unique->group.has_repeats =
         has_imprints && target->spec->has_groups && gsi_groups_are_of_keys(&unique->group.groups);
@@ -263,12 +261,6 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
 bool gsi_unique_is_idle(const struct gsi_unique *unique)
 {
     return !unique->is_open || gsi_flow_is_idle(&unique->flow);
-}
-
-void gsi_unique_finish(struct gsi_unique *unique)
-{
-    if (unique->is_open)
-        gsi_flow_end(&unique->flow);
 }
 
 enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
@@ -332,7 +324,7 @@ struct gsi_link gsi_unique_link(struct gsi_unique *unique)
 static bool pump(void *context)
 {
     struct gsi_unique *unique = context;
-    return unique->is_open && gsi_flow_pump(&unique->flow);
+    return gsi_flow_pump(&unique->flow);
 }
 
 static bool is_idle(const void *context)
@@ -340,7 +332,13 @@ static bool is_idle(const void *context)
     return gsi_unique_is_idle(context);
 }
 
+static void end(void *context)
+{
+    struct gsi_unique *unique = context;
+    gsi_flow_end(&unique->flow);
+}
+
 struct gsi_stage gsi_unique_stage(struct gsi_unique *unique)
 {
-    return (struct gsi_stage){.context = unique, .pump = pump, .is_done = is_idle};
+    return (struct gsi_stage){.context = unique, .pump = pump, .is_done = is_idle, .end = end};
 }

@@ -70,7 +70,7 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
 uint64_t gsi_unique_written_bytes(const struct gsi_target *target);
 
 /* gsi_unique_link: takes windows in output order, and keeps them.
- * gsi_unique_stage: a stage that is done when nothing waits or is under way; a zeroed one is. */
+ * gsi_unique_stage: a stage that is done when nothing waits or is under way. */
 struct gsi_link gsi_unique_link(struct gsi_unique *unique);
 struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
 
@@ -83,10 +83,6 @@ static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 
 /* gsi_unique_is_idle: nothing waits, or is under way. */
 bool gsi_unique_is_idle(const struct gsi_unique *unique);
-
-/* gsi_unique_finish: called after the last window, when idle: the rest goes on as the stage is
- * pumped. */
-void gsi_unique_finish(struct gsi_unique *unique);
 
 /* gsi_unique_restart: makes unique as it was when opened. It has ended with `count` elements, which
  * is checked.
