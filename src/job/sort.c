@@ -5,19 +5,19 @@
  *
  * Inputs that are sorted already are runs as they are. Windows of the last merge pass
  *
- *   merger -> first K -> progress -> delivery (output/delivery.h)
+ *   merger -> first K -> delivery (output/delivery.h)
  *
  * What the merge made is verified, whatever becomes of it. */
 #include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
+#include "element/element_ops.h"
 #include "job/make_runs.h"
 #include "merge/find.h"
 #include "merge/merger.h"
 #include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
 #include "output/delivery.h"
-#include "output/first_n.h"
 #include "output/in_order.h"
 #include "output/input_tally.h"
 #include "plan/merge_tree.h"
@@ -34,8 +34,8 @@ struct sort {
     struct gsi_stretches stretches;
     bool has_tally; /* of what was read */
     struct gsi_early_fold early;
-    struct gsi_first_n first_n;
-    struct gsi_link links[3]; /* of the last merge */
+    uint64_t left_bytes;      /* of output that the last merge may still make */
+    struct gsi_link links[2]; /* of that merge */
     struct gsi_delivery delivery;
 };
 
@@ -197,10 +197,30 @@ static uint64_t most_bytes(const struct sort *sort)
 static bool pump_merger(void *context)
 {
     struct sort *sort = GSI_CONTAINER_OF((struct gsi_merger *)context, struct sort, merger);
-    bool is_full = sort->merger.delivered_count > 0 && gsi_unique_is_full(&sort->delivery.unique);
-    if (is_full && !sort->merger.is_ended)
+    bool is_full = sort->left_bytes == 0 || gsi_unique_is_full(&sort->delivery.unique);
+    if (is_full && sort->merger.delivered_count > 0 && !sort->merger.is_ended)
         gsi_merger_stop(&sort->merger);
     return gsi_merger_pump(&sort->merger);
+}
+
+/* Lets the first elements pass. The last window of them is shortened. Windows that were pulled
+ * after it are merged in vain, but they are few. */
+static bool take_first(void *context, struct gsi_buffer *window)
+{
+    struct sort *sort = context;
+    const struct gsi_layout *layout = sort->loop->layout;
+    if (sort->left_bytes == 0) {
+        gsi_buffers_give(&sort->delivery.windows, window);
+        return false;
+    }
+    if (window->bytes > sort->left_bytes) {
+        window->bytes = sort->left_bytes;
+        window->imprint = GSI_IMPRINT_EMPTY;
+        layout->ops->imprint(layout, &window->imprint, window->data,
+                             window->bytes / layout->element_bytes);
+    }
+    sort->left_bytes -= window->bytes;
+    return count_progress(sort->loop, window);
 }
 
 static enum gs_status begin_output(struct sort *sort)
@@ -214,15 +234,14 @@ static enum gs_status begin_output(struct sort *sort)
     GSI_TRY(job->checkpoint->ops->output_begin(job->checkpoint, &sort->list, &delivery->sink,
                                                &delivery->check));
     /* Without --top no limit: what is more than was expected has to be found. */
-    sort->first_n = (struct gsi_first_n){.merger = &sort->merger, .left_bytes = most_bytes(sort)};
-    sort->links[0] = gsi_first_n_link(&sort->first_n);
-    sort->links[1] = (struct gsi_link){.context = sort->loop, .take = count_progress};
-    sort->links[2] = gsi_delivery_link(delivery);
+    sort->left_bytes = most_bytes(sort);
+    sort->links[0] = (struct gsi_link){.context = sort, .take = take_first};
+    sort->links[1] = gsi_delivery_link(delivery);
     const struct gsi_merger_spec spec = {
         .to_elements = true,
         .place = gsi_sink_place(&job->target, gsi_target_wanted_bytes(&job->target)),
         .links = sort->links,
-        .link_count = 3};
+        .link_count = 2};
     return begin_merge(sort, 0, sort->list.count, spec);
 }
 
