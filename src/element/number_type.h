@@ -1,6 +1,6 @@
 /* number_type.h: the numbers that lie in records: the element types and others, one row of
  * number_rows.h each.
- * An element of another type is sorted as a record that is nothing else (input/choose.c).
+ * An element of another type is sorted as a record that is nothing else (job/spec/elements.c).
  *
  * | number        | order of its key                                     | counted as           |
  * |---------------|------------------------------------------------------|----------------------|

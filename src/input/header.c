@@ -2,7 +2,6 @@
 #include "input/header.h"
 
 #include "base/checked.h"
-#include "base/options.h"
 #include "element/key_type.h"
 #include "input/format/format.h"
 #include "input/range.h"
@@ -26,7 +25,7 @@ static void sniff_done(struct gsi_sniff *sniff)
 static void keep_bytes(struct gsi_inputs *inputs, const struct gsi_input *input,
                        const uint8_t *data, uint64_t bytes)
 {
-    if (input != inputs->table || gsi_header_kept(inputs->options) == 0 ||
+    if (input != inputs->table || inputs->spec->kept_header_bytes == 0 ||
         inputs->header.data == NULL)
         return;
     memcpy(inputs->header.data + inputs->header.bytes, data, bytes);
@@ -80,18 +79,18 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     struct gsi_sniff sniff;
     enum gs_status status = GS_OK;
-    if (inputs->options->has_region) { /* of streams it is refused once they are known */
+    if (inputs->spec->has_region) { /* of streams it is refused once they are known */
         input->is_sniffed = true;
         return input->is_stream ? GS_OK : gsi_range_region(inputs, input);
     }
     const bool is_later = inputs->has_stream;
     inputs->has_stream |= input->is_stream;
-    bool is_asked = inputs->options->action == GS_LOOK && gsi_fd_is_caller(input->fd);
-    input->is_sniffed = inputs->options->raw || (input->is_stream && !is_asked &&
-                                                 gsi_header_takes_nothing(inputs->options));
+    bool is_asked = inputs->spec->asks_readers && gsi_fd_is_caller(input->fd);
+    input->is_sniffed =
+        inputs->spec->is_raw || (input->is_stream && !is_asked && inputs->spec->takes_nothing);
     if (input->is_sniffed)
         return gsi_header_place(inputs, input);
-    if (input->is_stream && is_later && !is_asked && !inputs->options->merge)
+    if (input->is_stream && is_later && !is_asked && !inputs->spec->is_merge)
         return GS_OK;
     gsi_sniff_start(&sniff, inputs, input, sniff_done);
     status = gsi_loop_wait_until(inputs->loop, &input->is_sniffed);
@@ -103,20 +102,19 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
 enum gs_status gsi_header_look(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     enum gs_status status = look(inputs, input);
-    const struct gsi_options *options = inputs->options;
-    bool is_wanted = options->merge && options->action == GS_SORT && gsi_header_kept(options) > 0 &&
-                     input == inputs->table && input->is_stream && input->coding == GSI_CODING_NONE;
+    bool is_wanted = inputs->spec->waits_for_header && input == inputs->table && input->is_stream &&
+                     input->coding == GSI_CODING_NONE;
     return status == GS_OK && is_wanted ? wait_for_header(inputs, input) : status;
 }
 
 enum gs_status gsi_header_place(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     enum gs_status status = inputs->loop->error->status;
-    uint64_t header = inputs->options->header_bytes;
+    uint64_t header = inputs->spec->header_bytes;
     if (status != GS_OK || header == 0)
         return status;
     /* Of a file the header is there to be read; a stream's comes with its data. */
-    bool is_kept = input == inputs->table && gsi_header_kept(inputs->options) > 0;
+    bool is_kept = input == inputs->table && inputs->spec->kept_header_bytes > 0;
     if (is_kept && !input->is_stream && header <= input->bytes) {
         GSI_TRY(gsi_input_read(input, inputs->header.data, header, 0, inputs->loop->error));
         inputs->header.bytes = header;
@@ -157,20 +155,20 @@ enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input 
 
 enum gs_status gsi_header_begin(struct gsi_inputs *inputs)
 {
-    uint64_t bytes = inputs->options->header_bytes;
+    uint64_t bytes = inputs->spec->header_bytes;
     if (bytes > GSI_HEADER_BYTES_MAX)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--header: %llu bytes exceed the limit of %llu", (unsigned long long)bytes,
                         (unsigned long long)GSI_HEADER_BYTES_MAX);
-    if (gsi_header_kept(inputs->options) == 0)
+    if (inputs->spec->kept_header_bytes == 0)
         return GS_OK;
     return GSI_NEW(NULL, inputs->header.data, bytes, inputs->loop->error);
 }
 
 enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs)
 {
-    const struct gsi_options *options = inputs->options;
-    if (!options->drop_header || options->header_bytes > 0 || inputs->formatted != NULL)
+    const struct gsi_inputs_spec *spec = inputs->spec;
+    if (!spec->drops_header || spec->header_bytes > 0 || inputs->formatted != NULL)
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                     "--drop-header: '%s' has no known header; give its length with --header=N",
@@ -185,7 +183,7 @@ static uint64_t unpack_count(const struct gsi_inputs *inputs)
         const struct gsi_input *input = &inputs->table[i];
         count += input->coding != GSI_CODING_NONE || !input->is_sniffed;
     }
-    return inputs->options->merge ? count : gsi_min_u64(count, 1);
+    return inputs->spec->is_merge ? count : gsi_min_u64(count, 1);
 }
 
 uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
@@ -196,17 +194,17 @@ uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
     uint64_t window = gsi_min_u64(WINDOW_BYTES, budget->memory_bytes / WINDOW_PART);
     for (size_t i = 0; i < inputs->count; i++)
         window = gsi_max_u64(window, inputs->table[i].window_bytes);
-    plan->is_shared = is_reread || (!inputs->options->merge && count > 0);
-    count += is_reread && (inputs->options->merge || count == 0);
+    plan->is_shared = is_reread || (!inputs->spec->is_merge && count > 0);
+    count += is_reread && (inputs->spec->is_merge || count == 0);
     plan->size = (struct gsi_frames_reader_size){0};
     if (count == 0)
-        return gsi_header_kept(inputs->options);
+        return inputs->spec->kept_header_bytes;
     plan->size = (struct gsi_frames_reader_size){
         .window_bytes = window,
         .slot_count =
             gsi_zst_slots_fitting(gsi_frames_reader_plan(two) - gsi_frames_reader_plan(one),
                                   budget->memory_bytes / count, budget->thread_count)};
-    return gsi_add_max_u64(gsi_header_kept(inputs->options),
+    return gsi_add_max_u64(inputs->spec->kept_header_bytes,
                            gsi_mul_max_u64(count, gsi_frames_reader_plan(plan->size)));
 }
 

@@ -9,19 +9,6 @@
 /* The longest header that --header may give. */
 #define GSI_HEADER_BYTES_MAX ((uint64_t)1 << 20)
 
-/* gsi_header_kept: how many bytes of the first input's header begin the output. */
-static inline uint64_t gsi_header_kept(const struct gsi_options *options)
-{
-    return options->drop_header ? 0 : options->header_bytes;
-}
-
-/* gsi_header_takes_nothing: whether nothing is read of streams, for only the plan or the kind of
- * elements is asked for. A reader of the program is asked for its beginning to tell the latter. */
-static inline bool gsi_header_takes_nothing(const struct gsi_options *options)
-{
-    return options->action == GS_EXPLAIN || options->action == GS_LOOK;
-}
-
 /* gsi_header_check_dropped: --drop-header is for headers that are known. Inputs were looked at.
  * fails GS_E_USAGE */
 enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs);

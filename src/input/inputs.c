@@ -12,7 +12,7 @@ static uint64_t known_bytes(const struct gsi_inputs *inputs, const struct gsi_in
     if (!input->is_stream)
         return input->bytes;
     if (input->promised_bytes == 0 || !input->is_sniffed || input->coding != GSI_CODING_NONE ||
-        inputs->options->merge || inputs->options->drop_tail)
+        inputs->spec->is_merge || inputs->spec->drops_tail)
         return UINT64_MAX;
     return input->promised_bytes - gsi_min_u64(input->promised_bytes, input->skip_bytes);
 }
@@ -71,7 +71,7 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
         input->name, (unsigned long long)left, left == 1 ? " is" : "s are",
         (unsigned long long)(bytes / layout->element_bytes), is_record ? "records" : "elements",
         layout->element_bytes, is_record ? "" : ", ", is_record ? "" : gsi_layout_name(layout),
-        (unsigned long long)(inputs->options->header_bytes + left), is_record ? "record" : "type");
+        (unsigned long long)(inputs->spec->header_bytes + left), is_record ? "record" : "type");
 }
 
 uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
@@ -79,7 +79,7 @@ uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_
 {
     uint32_t element = inputs->layout->element_bytes;
     uint64_t left = bytes % element;
-    if (!inputs->options->drop_tail || input->expected_bytes != UINT64_MAX || left == 0)
+    if (!inputs->spec->drops_tail || input->expected_bytes != UINT64_MAX || left == 0)
         return 0;
     gsi_note(&inputs->loop->listener, "'%s': %llu byte%s left out, after %llu elements of %u bytes",
              input->name, (unsigned long long)left, left == 1 ? " is" : "s are",
@@ -117,7 +117,7 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
     uint64_t read = inputs->data_bytes / inputs->layout->element_bytes;
     /* A merge that ends early has read more than it counted; nobody knows how long its streams
      * are. */
-    if (inputs->options->merge && inputs->options->has_top)
+    if (inputs->spec->may_end_early)
         return GS_OK;
     if (!gsi_inputs_filter(inputs))
         return verify_cut(inputs, tally);

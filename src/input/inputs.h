@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 struct gsi_carried;
+struct gsi_format;
 struct gsi_formatted;
 struct gsi_set_filter;
 struct gsi_values;
@@ -25,6 +26,32 @@ struct gsi_header {
     uint64_t bytes;
 };
 
+/* What that says of the elements beside what the inputs' headers say. */
+struct gsi_head_spec {
+    const struct gsi_format *format; /* NULL: none */
+    bool has_counts;                 /* a count follows each element */
+    enum gsi_byte_order byte_order;
+    const char *const *fields; /* of --out */
+    size_t field_count;
+};
+
+/* What is asked of the inputs. The job compiles it from options (job/spec/), and it does not change
+ * afterwards. */
+struct gsi_inputs_spec {
+    bool is_merge;      /* they are sorted, and are merged */
+    bool is_raw;        /* no format is looked for */
+    bool are_records;   /* --record says so */
+    bool takes_nothing; /* nothing is read of streams: only the plan, or the type, is asked for */
+    bool asks_readers;  /* but a reader of the program is asked for its beginning */
+    bool may_end_early; /* a merge may read more than it counts */
+    uint64_t header_bytes, kept_header_bytes; /* of each; the first one's, for the output */
+    bool waits_for_header;                    /* which is written before anything else is read */
+    bool drops_header, drops_tail;
+    bool has_region;
+    uint64_t region_off, region_bytes;
+    uint64_t first_position; /* of the first element that is read */
+};
+
 /* How packed inputs are unpacked. */
 struct gsi_unpack_plan {
     bool is_shared; /* one reader for all inputs; false: a merge has one for each, or none is */
@@ -33,7 +60,7 @@ struct gsi_unpack_plan {
 
 struct gsi_inputs {
     struct gsi_loop *loop;
-    const struct gsi_options *options;
+    const struct gsi_inputs_spec *spec;
     const struct gsi_together *together; /* what they have; it is told what is found out */
     struct gsi_input *table;
     size_t count, room;
@@ -56,6 +83,7 @@ struct gsi_inputs {
     struct gsi_early_fold *early;    /* folds what is read; NULL: nothing is */
     struct gsi_filtered filtered;    /* by it, so far */
     struct gsi_header header;        /* of the first one, or made of theirs; what there is so far */
+    struct gsi_head_spec head;       /* what that says, once the inputs were looked at */
     struct gsi_formatted *formatted; /* of inputs of a format; NULL: they have none */
     struct gsi_frames_reader *unpack; /* of packed inputs, one by one; NULL: there are none, or a
                                          merge has one for each */
@@ -94,12 +122,6 @@ static inline bool gsi_inputs_are_changed(const struct gsi_inputs *inputs)
 static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
 {
     return inputs->filter != NULL || inputs->early != NULL;
-}
-
-/* gsi_inputs_first_position: of the first element that is read. */
-static inline uint64_t gsi_inputs_first_position(const struct gsi_inputs *inputs)
-{
-    return inputs->options->has_range ? inputs->options->range_first : 0;
 }
 
 /* gsi_inputs_put_bytes: of an element as the device gets it. */

@@ -6,8 +6,7 @@
 
 enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_input *input)
 {
-    const struct gsi_options *options = inputs->options;
-    uint64_t off = options->region_off, bytes = options->region_bytes;
+    uint64_t off = inputs->spec->region_off, bytes = inputs->spec->region_bytes;
     if (bytes == UINT64_MAX && off <= input->bytes)
         bytes = input->bytes - off;
     if (off > input->bytes || bytes > input->bytes - off)
@@ -30,14 +29,11 @@ void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t 
     inputs->is_cut = true;
 }
 
-enum gs_status gsi_range_take(struct gsi_inputs *inputs, struct gs_report *report)
+enum gs_status gsi_range_take(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
+                              struct gs_report *report)
 {
-    const struct gsi_options *options = inputs->options;
     uint32_t element = inputs->layout->element_bytes;
-    if (!options->has_range)
-        return GS_OK;
-    uint64_t all = inputs->bytes / element, first = options->range_first;
-    uint64_t count = options->range_count;
+    uint64_t all = inputs->bytes / element;
     if (count == UINT64_MAX && first <= all)
         count = all - first;
     if (first > all || count > all - first)

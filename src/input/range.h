@@ -18,8 +18,10 @@ enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_inpu
 void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
                    uint64_t count);
 
-/* gsi_range_take: makes what --range names all that there is. The inputs were measured.
+/* gsi_range_take: makes what --range names all that there is: `count` elements from `first` on;
+ * UINT64_MAX: all from there on. The inputs were measured.
  * fails GS_E_USAGE: they have fewer elements */
-enum gs_status gsi_range_take(struct gsi_inputs *inputs, struct gs_report *report);
+enum gs_status gsi_range_take(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
+                              struct gs_report *report);
 
 #endif

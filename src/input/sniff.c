@@ -112,9 +112,9 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
  * passes over may be anything. */
 static void take_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
 {
-    const struct gsi_options *options = sniff->inputs->options;
-    struct gsi_beginning beginning = {data, bytes, sniff->is_at_end, options->record_bytes > 0};
-    if (options->header_bytes > 0 ||
+    const struct gsi_inputs_spec *spec = sniff->inputs->spec;
+    struct gsi_beginning beginning = {data, bytes, sniff->is_at_end, spec->are_records};
+    if (spec->header_bytes > 0 ||
         gsi_foreign_check(&beginning, sniff->input->name, sniff->inputs->loop->error) == GS_OK)
         gsi_format_take(sniff->inputs, sniff->input, data, bytes);
 }

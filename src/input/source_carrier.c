@@ -95,7 +95,7 @@ static uint64_t memory_each(const struct gsi_inputs *inputs, uint64_t staged)
 
 static bool is_wanted(const struct gsi_inputs *inputs)
 {
-    return inputs->carry != NULL && !inputs->options->merge;
+    return inputs->carry != NULL && !inputs->spec->is_merge;
 }
 
 uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memory_bytes)
@@ -145,7 +145,7 @@ enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **
     carrier->inputs = inputs;
     carrier->carry = inputs->carry;
     gsi_buffer_list_init(&carrier->given);
-    carrier->read_count = gsi_inputs_first_position(inputs);
+    carrier->read_count = inputs->spec->first_position;
     for (uint32_t i = 0; i < PIECE_COUNT; i++) {
         carrier->pieces[i].carrier = carrier;
         carrier->pieces[i].next = carrier->free_pieces;

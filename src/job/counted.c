@@ -11,7 +11,7 @@
 #include "element/value_counts.h"
 #include "input/scan.h"
 #include "job/job.h"
-#include "job/spec/output_spec.h"
+#include "job/spec/spec.h"
 #include "output/delivery.h"
 
 #include <string.h>

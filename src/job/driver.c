@@ -6,11 +6,7 @@
 #include "base/clock.h"
 #include "base/file_limit.h"
 #include "base/report.h"
-#include "input/choose.h"
-#include "input/choose_carry.h"
-#include "input/format/format.h"
 #include "input/header.h"
-#include "input/named/named_output.h"
 #include "input/range.h"
 #include "io/caller.h"
 #include "job/in_place/in_place.h"
@@ -23,8 +19,11 @@
 #include "job/planning/job_plan.h"
 #include "job/run.h"
 #include "job/select.h"
-#include "job/spec/output_spec.h"
+#include "job/spec/elements.h"
+#include "job/spec/output_names.h"
+#include "job/spec/payload.h"
 #include "job/spec/settings.h"
+#include "job/spec/spec.h"
 #include "loop/cancel.h"
 #include "merge/find.h"
 #include "merge/part.h"
@@ -64,8 +63,8 @@ static void wake_job(void *context)
 static bool is_left_alone(const struct gsi_job *job, const char *path)
 {
     struct stat info;
-    return gsi_header_takes_nothing(job->options) && stat(path, &info) == 0 &&
-           S_ISFIFO(info.st_mode) && access(path, R_OK) == 0;
+    return job->inputs_spec.takes_nothing && stat(path, &info) == 0 && S_ISFIFO(info.st_mode) &&
+           access(path, R_OK) == 0;
 }
 
 /* What a signal interrupts (in a file system of the network, say) is tried again, but after a
@@ -279,7 +278,7 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .field_tallies = job->report->field_tallies};
     if (job->inputs.device_tally != NULL) {
         config.carry = job->inputs.carry;
-        config.first_position = gsi_inputs_first_position(&job->inputs);
+        config.first_position = job->inputs_spec.first_position;
         config.carried_tally = job->inputs.device_tally;
     }
     if (has_merge)
@@ -365,8 +364,9 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
                                   .progress_context = options->progress_context,
                                   .listener = options->listener,
                                   .begin_ns = gsi_clock_ns()};
+    job->inputs_spec = gsi_spec_of_inputs(options);
     job->inputs = (struct gsi_inputs){.loop = &job->loop,
-                                      .options = options,
+                                      .spec = &job->inputs_spec,
                                       .together = &job->together,
                                       .layout = &job->chosen.layout,
                                       .unpack_plan = &job->plan.unpack};
@@ -397,7 +397,9 @@ static enum gs_status choose_part(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     const enum gsi_set set = options->merge_set;
-    GSI_TRY(gsi_range_take(&job->inputs, job->report));
+    if (options->has_range)
+        GSI_TRY(
+            gsi_range_take(&job->inputs, options->range_first, options->range_count, job->report));
     if (options->find != NULL)
         GSI_TRY(gsi_find_take(&job->inputs, options->find, job->report));
     else if (options->action == GS_FIND)
@@ -411,8 +413,8 @@ static enum gs_status choose_part(struct gsi_job *job)
     return GS_OK;
 }
 
-/* What there is to work on. */
-static enum gs_status find_elements(struct gsi_job *job)
+/* Opens all inputs and looks at how they begin. */
+static enum gs_status open_all(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     const char *const *paths = options->input_count > 0 ? options->inputs : standard_input;
@@ -422,21 +424,52 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(open_engine(job));
     GSI_TRY(open_callers(job));
     GSI_TRY(open_inputs(job, paths, count));
+    job->inputs.head = gsi_spec_of_head(options, job->inputs.formatted);
     GSI_TRY(gsi_facts_tell_inputs(job));
-    GSI_TRY(gsi_facts_tell_output(job));
-    GSI_TRY(gsi_choose_elements(&job->inputs, job->report, &job->chosen, paths));
+    return gsi_facts_tell_output(job);
+}
+
+/* The inputs follow what was chosen so far. */
+static void adopt_chosen(struct gsi_job *job)
+{
+    const struct gsi_chosen *chosen = &job->chosen;
+    const struct gsi_array *array = job->array;
+    struct gsi_inputs *inputs = &job->inputs;
+    inputs->layout = chosen->has_carry ? &chosen->input_layout : &chosen->layout;
+    inputs->carry = chosen->has_carry ? &chosen->carry : NULL;
+    inputs->values = chosen->values.count > 0 ? &job->chosen.values : NULL;
+    inputs->fold = chosen->fold.count > 0 ? &chosen->fold : NULL;
+    inputs->filter = job->options->where_count > 0 ? &chosen->filter : NULL;
+    inputs->is_lent = chosen->has_carry && array != NULL && !gsi_inputs_shrink(inputs) &&
+                      (uintptr_t)array->from % inputs->layout->align_bytes == 0;
+}
+
+/* Measures the inputs, whose elements are known, and cuts them to what is read of them. */
+static enum gs_status measure(struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
     if (options->merge_set != GSI_SET_NONE)
         GSI_TRY(gsi_set_filter_begin(&job->inputs, options->writer == NULL ? options->output : NULL,
                                      options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
     GSI_TRY(gsi_facts_tell_length(job));
     GSI_TRY(choose_part(job));
-    if (gsi_job_has_sort(job) && options->into)
-        GSI_TRY(gsi_into_take(&job->target, job->report));
-    GSI_TRY(gsi_choose_carry(&job->inputs, job->report, &job->chosen));
+    return gsi_job_has_sort(job) && options->into ? gsi_into_take(&job->target, job->report)
+                                                  : GS_OK;
+}
+
+/* Determines what is read, what is sorted of it, and what is written. */
+static enum gs_status find_elements(struct gsi_job *job)
+{
+    GSI_TRY(open_all(job));
+    GSI_TRY(gsi_spec_elements(job, &job->chosen));
+    adopt_chosen(job);
+    GSI_TRY(measure(job));
+    GSI_TRY(gsi_spec_payload(job, &job->chosen));
+    adopt_chosen(job);
+    job->output_spec = gsi_spec_of_output(job->options, &job->inputs);
     GSI_TRY(check_positions(job));
-    job->output_spec = gsi_spec_of_output(options, &job->inputs);
-    GSI_TRY(gsi_named_output_check(&job->inputs, &job->chosen, paths));
+    GSI_TRY(gsi_spec_check_names(job));
     GSI_TRY(gsi_split_check(&job->target, job->report));
     report_place(job);
     return GS_OK;
@@ -483,12 +516,12 @@ static enum gs_status plan_job(struct gsi_job *job)
     GSI_TRY(gsi_facts_tell_output(job));
     GSI_TRY(gsi_unique_check_group(job->options->group_keys, job->loop.layout->record,
                                    job->loop.error));
-    GSI_TRY(gsi_format_check(&job->inputs));
+    GSI_TRY(gsi_spec_check_format(job));
     return gsi_resume_start(job->resume);
 }
 
 /* Whether an array's elements are only looked at where they are: by a GPU that reaches them, or to
- * count them. What is carried of them knows already (input/choose_carry.c); where quantiles are
+ * count them. What is carried of them knows already (job/spec/payload.c); where quantiles are
  * looked for, keys take the elements' places (select.c). */
 static bool lends(const struct gsi_job *job)
 {
@@ -517,7 +550,7 @@ static enum gs_status in_place(struct gsi_job *job)
                               .run_count = 1,
                               .is_in_place = true};
     job->report->device = job->device.ops->name;
-    gsi_choose_note(&job->inputs, job->report);
+    gsi_spec_note(job);
     return gsi_in_place(job);
 }
 
@@ -550,7 +583,7 @@ static enum gs_status do_job(struct gsi_job *job)
         GSI_TRY(gsi_job_take_space(job));
     if (plan->spilled_runs > 0)
         GSI_TRY(open_codec(job));
-    gsi_choose_note(&job->inputs, job->report);
+    gsi_spec_note(job);
     GSI_TRY(work(job));
     gsi_top_note(job);
     return GS_OK;
@@ -571,7 +604,7 @@ static enum gs_status run_job(struct gsi_job *job)
     GSI_TRY(gsi_plan_model_check(job->options->device_model, job->loop.error));
     GSI_TRY(find_elements(job));
     if (job->options->action == GS_LOOK || job->options->action == GS_FIND) {
-        gsi_choose_note(&job->inputs, job->report);
+        gsi_spec_note(job);
         return GS_OK;
     }
     if (job->options->merge && job->options->action != GS_EXPLAIN) /* which reads no streams */

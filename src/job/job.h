@@ -3,7 +3,7 @@
 #define GSI_JOB_H
 
 #include "base/options.h"
-#include "input/choose.h"
+#include "job/spec/chosen.h"
 #include "merge/set_filter.h"
 #include "output/target.h"
 #include "resume/resume.h"
@@ -42,10 +42,11 @@ struct gsi_job {
     struct gs_report *report;     /* what was chosen; its numbers come at the end */
     struct gsi_loop loop;
     struct gsi_job_plan plan;
-    struct gsi_chosen chosen; /* how elements are sorted */
-    struct gsi_budget budget; /* asked for, or the default */
-    uint64_t lists_bytes;     /* of the options' lists of names */
-    uint64_t given_bytes;     /* lists_bytes and the tables of inputs and callers */
+    struct gsi_chosen chosen;           /* how elements are sorted */
+    struct gsi_budget budget;           /* asked for, or the default */
+    uint64_t lists_bytes;               /* of the options' lists of names */
+    uint64_t given_bytes;               /* lists_bytes and the tables of inputs and callers */
+    struct gsi_inputs_spec inputs_spec; /* inputs point to it */
     struct gsi_inputs inputs;
     struct gsi_set_filter sets; /* with --merge=SET; inputs point to it */
     /* With positions that the device adds, inputs point to it, too: the tally of elements. */

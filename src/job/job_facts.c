@@ -3,7 +3,7 @@
 
 #include "input/format/format.h"
 #include "input/header.h"
-#include "job/spec/output_spec.h"
+#include "job/spec/spec.h"
 
 static enum gs_status tell(const struct gsi_job *job, enum gsi_feature fact, const char *name)
 {
@@ -57,7 +57,7 @@ enum gs_status gsi_facts_tell_output(const struct gsi_job *job)
         gsi_spec_pack_level(options) > 0 || (target->is_open && kind == GSI_OUTPUT_STREAM);
     if (target->is_open && kind != GSI_OUTPUT_ATOMIC && kind != GSI_OUTPUT_PLACE)
         GSI_TRY(tell(job, GSI_FACT_SPECIAL_OUTPUT, target->output.name));
-    const struct gsi_format *format = gsi_format_of_output(&job->inputs);
+    const struct gsi_format *format = job->inputs.head.format;
     if (format == NULL)
         return GS_OK;
     if (!format->is_plain) {

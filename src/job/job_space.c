@@ -168,9 +168,9 @@ static enum gs_status check_split_room(const struct gsi_job *job)
 enum gs_status gsi_job_take_space(struct gsi_job *job)
 {
     if (job->target.output.kind == GSI_OUTPUT_PLACE)
-        GSI_TRY(gsi_output_reserve(&job->target.output,
-                                   gsi_header_kept(job->options) + job->plan.sizes.output_bytes,
-                                   job->loop.error));
+        GSI_TRY(gsi_output_reserve(
+            &job->target.output, job->inputs_spec.kept_header_bytes + job->plan.sizes.output_bytes,
+            job->loop.error));
     if (job->plan.sizes.spilled_runs > 0)
         return open_store(job);
     if (job->output_spec.is_split)
@@ -179,6 +179,6 @@ enum gs_status gsi_job_take_space(struct gsi_job *job)
         job->target.plan->pack_level > 0)
         return GS_OK;
     return gsi_output_reserve(&job->target.output,
-                              gsi_header_kept(job->options) + job->plan.sizes.output_bytes,
+                              job->inputs_spec.kept_header_bytes + job->plan.sizes.output_bytes,
                               job->loop.error);
 }

@@ -20,7 +20,7 @@ static uint64_t known_bytes(const struct gsi_inputs *inputs)
 
 enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const char *output)
 {
-    bool is_unknown = gsi_format_of_output(inputs) != NULL && known_bytes(inputs) == UINT64_MAX;
+    bool is_unknown = inputs->head.format != NULL && known_bytes(inputs) == UINT64_MAX;
     return is_unknown ? gsi_together_tell(inputs->together, GSI_FACT_NPY_OUTPUT_OF_STREAM, output,
                                           inputs->loop->error)
                       : GS_OK;

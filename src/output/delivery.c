@@ -29,8 +29,7 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
     GSI_TRY(gsi_columns_open(&delivery->columns, target));
     if (target->inputs->device_tally != NULL) {
         gsi_carried_open_device(&delivery->carried, target->inputs->carry,
-                                target->inputs->device_tally,
-                                gsi_inputs_first_position(target->inputs));
+                                target->inputs->device_tally, target->inputs->spec->first_position);
         return GS_OK;
     }
     return gsi_carried_open(&delivery->carried, target->inputs->carry, loop->plan->thread_count,

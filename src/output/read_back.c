@@ -141,7 +141,7 @@ static enum gs_status read_all(struct read_back *back)
     const struct gsi_inputs *from = back->target->inputs;
     back->inputs = (struct gsi_inputs){.loop = back->loop,
                                        .layout = back->loop->layout,
-                                       .options = from->options,
+                                       .spec = from->spec,
                                        .table = back->table,
                                        .count = back->count,
                                        .bytes = from->bytes,

@@ -141,7 +141,7 @@ static void set_field(const struct place *place, const char *text)
         *field = field_named(text);
 }
 
-/* Numbers that no device sorts are counted as the only field (input/choose.c). */
+/* Numbers that no device sorts are counted as the only field (job/spec/elements.c). */
 static void set_type(const struct place *place, const char *text)
 {
     struct gs_report *report = place->report;

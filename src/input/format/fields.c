@@ -49,8 +49,8 @@ static const char *key_text(struct gsi_formatted *kept, const struct gsi_schema_
 }
 
 /* NAME, NAME:asc, NAME:desc, or what is meant for gsi_record_make: OFF:TYPE. */
-enum gs_status gsi_field_named(struct gsi_inputs *inputs, const char *option, const char *given,
-                               const char **text)
+enum gs_status gsi_field_named(const struct gsi_inputs *inputs, const char *option,
+                               const char *given, const char **text)
 {
     struct gsi_formatted *kept = inputs->formatted;
     char name[GSI_SCHEMA_NAME_BYTES], said[GSI_SCHEMA_TEXT_BYTES];
@@ -101,7 +101,7 @@ bool gsi_field_is_scaled(const struct gsi_inputs *inputs, const char *text)
     return is_scaled;
 }
 
-static enum gs_status resolve_all(struct gsi_inputs *inputs, const char *option,
+static enum gs_status resolve_all(const struct gsi_inputs *inputs, const char *option,
                                   const char *const **given, size_t count, const char **texts)
 {
     if (count > GSI_FIELDS_MAX)
@@ -117,7 +117,8 @@ static enum gs_status resolve_all(struct gsi_inputs *inputs, const char *option,
 }
 
 /* No key was given: by all fields, the first one first, as NumPy sorts. */
-static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elements *elements)
+static enum gs_status take_all_fields(const struct gsi_inputs *inputs,
+                                      struct gsi_elements *elements)
 {
     struct gsi_formatted *kept = inputs->formatted;
     char said[GSI_SCHEMA_TEXT_BYTES];
@@ -159,7 +160,7 @@ static bool is_plain_number(const struct gsi_schema *schema, const char **type)
     return found != NULL;
 }
 
-enum gs_status gsi_fields_choose(struct gsi_inputs *inputs, struct gsi_elements *elements)
+enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_elements *elements)
 {
     struct gsi_formatted *kept = inputs->formatted;
     const struct gsi_schema *schema = &kept->schema;

@@ -134,7 +134,7 @@ static enum gs_status take_rest(struct gsi_inputs *inputs, struct gsi_input *inp
                         "'%s': is truncated, %llu bytes of its heap (PCOUNT) are missing",
                         input->name, (unsigned long long)(heap - rest));
     uint64_t zeros = schema->pad_to > 0 ? gsi_round_up_u64(end, schema->pad_to) - end : 0;
-    if (input == inputs->table || (heap == 0 && rest <= zeros) || inputs->options->drop_header)
+    if (input == inputs->table || (heap == 0 && rest <= zeros) || inputs->spec->drops_header)
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                     "'%s': has more data after its elements, and the output can keep that of only "
@@ -194,18 +194,6 @@ void gsi_format_close(struct gsi_inputs *inputs)
 
 /* ---- output ---- */
 
-const struct gsi_format *gsi_format_of_output(const struct gsi_inputs *inputs)
-{
-    const char *name = inputs->options->output, *ending;
-    if (inputs->options->raw)
-        return NULL;
-    bool is_kept = !inputs->options->drop_header && !inputs->options->merge_is_counted;
-    if (inputs->formatted != NULL && is_kept)
-        return inputs->formatted->format;
-    const struct gsi_format *named = name != NULL ? gsi_format_named(name, &ending) : NULL;
-    return named != NULL && named->is_plain ? named : NULL;
-}
-
 /* Elements refer to what is there. */
 static enum gs_status fail_heap(const struct gsi_inputs *inputs)
 {
@@ -216,24 +204,12 @@ static enum gs_status fail_heap(const struct gsi_inputs *inputs)
         inputs->table[0].name);
 }
 
-enum gs_status gsi_format_check(const struct gsi_inputs *inputs)
+enum gs_status gsi_format_check(const struct gsi_inputs *inputs, bool is_whole)
 {
-    const struct gsi_options *options = inputs->options;
-    const struct gsi_format *format = gsi_format_of_output(inputs);
-    const char *ending;
-    bool has_name = options->output != NULL && !options->raw;
-    bool writes = options->action == GS_SORT || options->action == GS_EXPLAIN;
-    bool may_drop = options->unique || options->has_top || options->where_count > 0 ||
-                    options->has_range || inputs->count > 1;
-    if (has_name && gsi_format_named(options->output, &ending) != NULL &&
-        gsi_format_named(options->output, &ending) != format)
-        return gsi_fail(
-            inputs->loop->error, GS_E_USAGE, 0,
-            "'%s': its name ends in .%s, but the output has no such header; choose another name",
-            options->output, ending);
-    if (format == NULL || !writes)
+    const struct gsi_format *format = inputs->head.format;
+    if (format == NULL)
         return GS_OK;
-    if (!format->is_plain && inputs->formatted->schema.heap_bytes > 0 && may_drop)
+    if (!format->is_plain && inputs->formatted->schema.heap_bytes > 0 && !is_whole)
         return fail_heap(inputs);
     return format->check != NULL ? format->check(inputs) : GS_OK;
 }
@@ -272,9 +248,8 @@ enum gs_status gsi_format_copy_header(struct gsi_inputs *inputs)
 
 bool gsi_format_tallies(const struct gsi_inputs *inputs)
 {
-    const struct gsi_format *format =
-        inputs->formatted != NULL ? gsi_format_of_output(inputs) : NULL;
-    return format != NULL && format->tally != NULL;
+    const struct gsi_format *format = inputs->head.format;
+    return inputs->formatted != NULL && format != NULL && format->tally != NULL;
 }
 
 void gsi_format_begin(struct gsi_inputs *inputs)
@@ -292,7 +267,7 @@ void gsi_format_tally(struct gsi_inputs *inputs, const uint8_t *data, uint64_t b
 
 enum gs_status gsi_format_put(struct gsi_inputs *inputs, uint64_t count)
 {
-    const struct gsi_format *format = gsi_format_of_output(inputs);
+    const struct gsi_format *format = inputs->head.format;
     if (format == NULL)
         return GS_OK;
     if (!format->is_plain)

@@ -90,13 +90,10 @@ enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *inpu
 /* gsi_format_close: frees what gsi_format_take keeps. */
 void gsi_format_close(struct gsi_inputs *inputs);
 
-/* gsi_format_of_output: the format of the output; NULL: none. */
-const struct gsi_format *gsi_format_of_output(const struct gsi_inputs *inputs);
-
-/* gsi_format_check: checks that options can be done in the output's format, and that its name
- * promises no other.
+/* gsi_format_check: checks that what is written can be done in the output's format, if it has one.
+ * in    is_whole: all elements of one file are written
  * fails GS_E_USAGE */
-enum gs_status gsi_format_check(const struct gsi_inputs *inputs);
+enum gs_status gsi_format_check(const struct gsi_inputs *inputs, bool is_whole);
 
 /* gsi_format_put: puts the output's header, for `count` elements, at inputs->header.data, if it has
  * a format; and says what is to come behind them.

@@ -14,8 +14,7 @@ static const struct gsi_trailer none;
 
 static const struct gsi_trailer *trailer_of(const struct gsi_inputs *inputs)
 {
-    bool has =
-        inputs->formatted != NULL && gsi_format_of_output(inputs) == inputs->formatted->format;
+    bool has = inputs->formatted != NULL && inputs->head.format == inputs->formatted->format;
     return has ? &inputs->formatted->trailer : &none;
 }
 

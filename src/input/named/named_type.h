@@ -3,7 +3,6 @@
 #ifndef GSI_NAMED_TYPE_H
 #define GSI_NAMED_TYPE_H
 
-#include "base/options.h"
 #include "element/type_names.h"
 
 /* What names say. */
@@ -29,12 +28,5 @@ enum gs_status gsi_named_type_check_output(const char *output, const char *type,
 /* gsi_named_type_refuse: fails GS_E_USAGE with --strict: nothing says the type.
  * in    input: for messages, the name of the first of input_count */
 enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, struct gs_error *error);
-
-/* gsi_named_type_note: notes what was assumed: a type that nothing said, or the meaning of a word
- * that others use with another meaning; and an input's name that contradicts --type.
- * in    word: what said the type, NULL if nothing did
- *       input: for messages, the name of the first of input_count */
-void gsi_named_type_note(const struct gsi_options *options, const char *type, const char *word,
-                         const char *input, size_t input_count);
 
 #endif

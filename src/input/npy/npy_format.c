@@ -30,7 +30,7 @@ static void make_descr(const struct gsi_layout *layout, char *descr, size_t most
 static enum gs_status check_counts(const struct gsi_inputs *inputs)
 {
     size_t length = sizeof COUNT_FIELD - 1;
-    bool has_fields = inputs->options->unique_counts && inputs->formatted != NULL;
+    bool has_fields = inputs->head.has_counts && inputs->formatted != NULL;
     for (uint32_t i = 0; has_fields && i < inputs->formatted->schema.field_count; i++) {
         const char *name = inputs->formatted->schema.fields[i].name;
         if (strncmp(name, COUNT_FIELD, length) == 0 &&
@@ -91,10 +91,9 @@ static size_t field_bytes(const char *name)
 /* Fields of --out: a structure of them. */
 static void make_fields(const struct gsi_inputs *inputs, char *descr)
 {
-    const struct gsi_options *options = inputs->options;
     char *at = descr;
-    for (size_t i = 0; i < options->out_field_count; i++) {
-        const char *name = options->out_fields[i];
+    for (size_t i = 0; i < inputs->head.field_count; i++) {
+        const char *name = inputs->head.fields[i];
         const struct gsi_schema_field *field =
             inputs->formatted != NULL ? gsi_schema_field_find(&inputs->formatted->schema, name)
                                       : NULL;
@@ -125,7 +124,7 @@ static uint8_t encode(char *text)
 
 /* What --out-order makes of it; 'f8' becomes '>f8'. Where it says no order, there is none of bytes.
  */
-static void put_order(const struct gsi_options *options, char *descr)
+static void put_order(enum gsi_byte_order order, char *descr)
 {
     if (strchr("uifbcSUVmM", descr[1]) != NULL) {
         memmove(descr + 2, descr + 1, strlen(descr));
@@ -133,8 +132,8 @@ static void put_order(const struct gsi_options *options, char *descr)
     }
     bool are_bytes = descr[2] == 'V' || descr[strlen(descr) - 2] == '1';
     const char *orders = are_bytes ? "<>=" : "<>=|";
-    if (options->out_order != GSI_ORDER_AS_READ && strchr(orders, descr[1]) != NULL)
-        descr[1] = options->out_order == GSI_ORDER_BIG ? '>' : '<';
+    if (order != GSI_ORDER_AS_READ && strchr(orders, descr[1]) != NULL)
+        descr[1] = order == GSI_ORDER_BIG ? '>' : '<';
 }
 
 /* The type of what is written of each element, where that is not the inputs'. */
@@ -146,20 +145,20 @@ static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t
         make_fields(inputs, made);
     else if (inputs->formatted == NULL)
         make_descr(inputs->layout, made, most);
-    else if (inputs->options->out_order != GSI_ORDER_AS_READ) /* of numbers, it is short */
+    else if (inputs->head.byte_order != GSI_ORDER_AS_READ) /* of numbers, it is short */
         snprintf(made, most, "%.*s", (int)inputs->formatted->schema.descr_bytes,
                  inputs->formatted->schema.descr);
     else
         return inputs->formatted->schema.descr;
-    put_order(inputs->options, made);
+    put_order(inputs->head.byte_order, made);
     return made;
 }
 
 static size_t type_bytes(const struct gsi_inputs *inputs)
 {
     size_t bytes = 32;
-    for (size_t i = 0; i < inputs->options->out_field_count; i++)
-        bytes += field_bytes(inputs->options->out_fields[i]) + 2;
+    for (size_t i = 0; i < inputs->head.field_count; i++)
+        bytes += field_bytes(inputs->head.fields[i]) + 2;
     return bytes;
 }
 
@@ -187,7 +186,7 @@ static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0,
                         "out of memory: cannot allocate a .npy header");
     }
-    if (inputs->options->unique_counts) {
+    if (inputs->head.has_counts) {
         add_count(descr, descr_bytes, is_structured, columns, counted, most);
         columns = 0;
         descr = counted;

@@ -47,7 +47,7 @@ static enum gs_status open_lane(struct gsi_lane *lane, struct gsi_inputs *keys,
     void *memory;
     lane->file = file;
     lane->inputs = (struct gsi_inputs){.loop = loop,
-                                       .options = keys->options,
+                                       .spec = keys->spec,
                                        .layout = keys->layout,
                                        .table = &file->input,
                                        .count = 1,

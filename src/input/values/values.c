@@ -65,20 +65,20 @@ static enum gs_status parse(struct gsi_value_file *file, const char *text, uint3
     return GS_OK;
 }
 
-enum gs_status gsi_values_parse(struct gsi_values *values, const struct gsi_options *options,
+enum gs_status gsi_values_parse(struct gsi_values *values, const char *const *texts, size_t count,
                                 uint32_t off, struct gs_error *error)
 {
-    if (options->value_count > GSI_VALUES_MAX)
+    if (count > GSI_VALUES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--values: is given %zu times; the limit is %d",
-                        options->value_count, GSI_VALUES_MAX);
-    values->table = calloc(options->value_count, sizeof *values->table);
+                        count, GSI_VALUES_MAX);
+    values->table = calloc(count, sizeof *values->table);
     if (values->table == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0,
                         "out of memory: cannot allocate the names of --values");
-    for (size_t i = 0; i < options->value_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct gsi_value_file *file = &values->table[values->count++];
         file->input = (struct gsi_input){.fd = -1, .direct_fd = -1};
-        GSI_TRY(parse(file, options->values[i], off, error));
+        GSI_TRY(parse(file, texts[i], off, error));
         off += file->bytes;
     }
     return GS_OK;

@@ -24,9 +24,10 @@ struct gsi_values {
     uint32_t count;
 };
 
-/* gsi_values_parse: what the options name; the first value lies at `off` in the joined record.
+/* gsi_values_parse: what `count` texts of --values name; the first value is at `off` in the joined
+ * record.
  * fails GS_E_USAGE: a text is no FILE:BYTES=OUTPUT; GS_E_MEMORY */
-enum gs_status gsi_values_parse(struct gsi_values *values, const struct gsi_options *options,
+enum gs_status gsi_values_parse(struct gsi_values *values, const char *const *texts, size_t count,
                                 uint32_t off, struct gs_error *error);
 
 /* gsi_values_open: opens the files, of which elements [first, first + count) out of `all` will be

@@ -3,7 +3,7 @@
 
 #include "input/format/format.h"
 #include "input/header.h"
-#include "job/spec/output_spec.h"
+#include "job/spec/spec.h"
 #include "output/byte_order.h"
 #include "output/ranks.h"
 
@@ -27,7 +27,7 @@ const char *gsi_job_why_not_one_pass(const struct gsi_job *job)
     if (inputs->are_many)
         return "there are too many inputs to keep open";
     bool is_known = inputs->bytes != UINT64_MAX && !gsi_inputs_shrink(inputs);
-    bool has_header = inputs->header.bytes > 0 || gsi_header_kept(options) > 0 ||
-                      gsi_format_of_output(inputs) != NULL;
+    bool has_header = inputs->header.bytes > 0 || inputs->spec->kept_header_bytes > 0 ||
+                      inputs->head.format != NULL;
     return is_known || !has_header ? NULL : "the header needs the number of elements";
 }

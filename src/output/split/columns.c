@@ -83,7 +83,7 @@ static void describe(struct gsi_columns *columns, uint32_t i)
     column->off = values->table[i].off;
     column->bytes = values->table[i].bytes;
     column->inputs =
-        (struct gsi_inputs){.loop = target->loop, .options = target->inputs->options, .count = 0};
+        (struct gsi_inputs){.loop = target->loop, .spec = target->inputs->spec, .count = 0};
     column->at.inputs = &column->inputs;
 }
 

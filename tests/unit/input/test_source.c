@@ -13,7 +13,7 @@
 #define THREADS      2u
 
 struct fixture {
-    struct gsi_options options;
+    struct gsi_inputs_spec spec;
     struct gsi_plan plan;
     struct gs_error error;
     struct gsi_input input;
@@ -47,7 +47,7 @@ static void open_file(struct fixture *fixture, uint64_t bytes, bool is_direct)
                               .ledger.ceiling_bytes = UINT64_MAX};
     fixture->inputs = (struct gsi_inputs){.loop = loop,
                                           .layout = loop->layout,
-                                          .options = &fixture->options,
+                                          .spec = &fixture->spec,
                                           .table = &fixture->input,
                                           .count = 1,
                                           .bytes = bytes};

@@ -1,5 +1,5 @@
-/* output_spec.c: compiles the options that concern the output. */
-#include "job/spec/output_spec.h"
+/* spec.c: compiles the options that concern inputs and output. */
+#include "job/spec/spec.h"
 
 #include "element/key_type.h"
 #include "output/ranks.h"
@@ -7,6 +7,52 @@
 static bool is_wanted(const struct gsi_options *options)
 {
     return options->action == GS_SORT || options->action == GS_EXPLAIN;
+}
+
+struct gsi_inputs_spec gsi_spec_of_inputs(const struct gsi_options *options)
+{
+    const bool takes_nothing = options->action == GS_EXPLAIN || options->action == GS_LOOK;
+    const uint64_t kept = options->drop_header ? 0 : options->header_bytes;
+    return (struct gsi_inputs_spec){
+        .is_merge = options->merge,
+        .is_raw = options->raw,
+        .are_records = options->record_bytes > 0,
+        .takes_nothing = takes_nothing,
+        .asks_readers = options->action == GS_LOOK,
+        .may_end_early = options->merge && options->has_top,
+        .header_bytes = options->header_bytes,
+        .kept_header_bytes = kept,
+        .waits_for_header = options->merge && options->action == GS_SORT && kept > 0,
+        .drops_header = options->drop_header,
+        .drops_tail = options->drop_tail,
+        .has_region = options->has_region,
+        .region_off = options->region_off,
+        .region_bytes = options->region_bytes,
+        .first_position = options->has_range ? options->range_first : 0};
+}
+
+/* The format of the output; NULL: none. */
+static const struct gsi_format *format_of(const struct gsi_options *options,
+                                          const struct gsi_formatted *formatted)
+{
+    const char *ending;
+    if (options->raw)
+        return NULL;
+    if (formatted != NULL && !options->drop_header && !options->merge_is_counted)
+        return formatted->format;
+    const struct gsi_format *named =
+        options->output != NULL ? gsi_format_named(options->output, &ending) : NULL;
+    return named != NULL && named->is_plain ? named : NULL;
+}
+
+struct gsi_head_spec gsi_spec_of_head(const struct gsi_options *options,
+                                      const struct gsi_formatted *formatted)
+{
+    return (struct gsi_head_spec){.format = format_of(options, formatted),
+                                  .has_counts = options->unique_counts,
+                                  .byte_order = options->out_order,
+                                  .fields = options->out_fields,
+                                  .field_count = options->out_field_count};
 }
 
 bool gsi_spec_is_split(const struct gsi_options *options)

@@ -1,18 +1,17 @@
-/* choose_carry.c: --argsort, --out and --values. */
-#include "input/choose_carry.h"
+/* payload.c: --argsort, --out and --values. */
+#include "job/spec/payload.h"
 
 #include "base/checked.h"
 #include "base/report.h"
 #include "input/format/format.h"
-#include "io/array.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static enum gs_status check_numbers(const struct gsi_inputs *inputs)
+static enum gs_status check_numbers(const struct gsi_job *job)
 {
-    const struct gsi_options *options = inputs->options;
-    struct gs_error *error = inputs->loop->error;
+    const struct gsi_options *options = job->options;
+    struct gs_error *error = job->loop.error;
     if (options->index_bytes != 0 && options->index_bytes != 4 && options->index_bytes != 8)
         return gsi_fail(error, GS_E_USAGE, 0, "--index: positions have 4 or 8 bytes, not %u",
                         options->index_bytes);
@@ -43,25 +42,26 @@ static void describe_keys(const struct gsi_carry *carry, struct gsi_record *reco
 }
 
 /* Whether they all fit, as far as it can be told now. */
-static enum gs_status check_index(const struct gsi_inputs *inputs, uint64_t most)
+static enum gs_status check_index(const struct gsi_job *job, uint64_t most)
 {
-    if (most == UINT64_MAX || gsi_carry_fits(most, inputs->options->index_bytes == 4 ? 4 : 8))
+    if (most == UINT64_MAX || gsi_carry_fits(most, job->options->index_bytes == 4 ? 4 : 8))
         return GS_OK;
     return gsi_fail(
-        inputs->loop->error, GS_E_USAGE, 0,
+        job->loop.error, GS_E_USAGE, 0,
         "--index u32: positions go up to %llu, which exceeds 4294967295; use --index u64",
         (unsigned long long)most - 1);
 }
 
-static enum gs_status choose_positions(struct gsi_inputs *inputs, struct gsi_chosen *chosen)
+static enum gs_status choose_positions(const struct gsi_job *job, struct gsi_chosen *chosen)
 {
-    const struct gsi_options *options = inputs->options;
+    const struct gsi_options *options = job->options;
     uint64_t most = UINT64_MAX;
-    if (inputs->bytes != UINT64_MAX)
-        most = gsi_inputs_first_position(inputs) + inputs->bytes / inputs->layout->element_bytes;
-    GSI_TRY(check_index(inputs, most));
+    if (job->inputs.bytes != UINT64_MAX)
+        most = job->inputs.spec->first_position +
+               job->inputs.bytes / chosen->input_layout.element_bytes;
+    GSI_TRY(check_index(job, most));
     GSI_TRY(gsi_carry_positions(&chosen->carry, &chosen->input_layout, most, options->unique,
-                                options->index_bytes == 4 ? 4 : 8, inputs->loop->error));
+                                options->index_bytes == 4 ? 4 : 8, job->loop.error));
     if (chosen->carry.kind == GSI_CARRY_KEY) {
         describe_keys(&chosen->carry, &chosen->record);
         return GS_OK;
@@ -75,31 +75,31 @@ static enum gs_status choose_positions(struct gsi_inputs *inputs, struct gsi_cho
 /* ---- fields ---- */
 
 /* OFF:LEN, or the name of a field of a .npy file. */
-static enum gs_status find_field(struct gsi_inputs *inputs, const char *text, uint32_t *off,
+static enum gs_status find_field(const struct gsi_job *job, const char *text, uint32_t *off,
                                  uint32_t *bytes)
 {
     const struct gsi_schema_field *field =
-        inputs->formatted != NULL ? gsi_schema_field_find(&inputs->formatted->schema, text) : NULL;
+        job->inputs.formatted != NULL ? gsi_schema_field_find(&job->inputs.formatted->schema, text)
+                                      : NULL;
     if (field == NULL)
-        return gsi_bytes_parse("out", text, inputs->layout->element_bytes, off, bytes,
-                               inputs->loop->error);
+        return gsi_bytes_parse("out", text, job->chosen.input_layout.element_bytes, off, bytes,
+                               job->loop.error);
     *off = field->off;
     *bytes = field->bytes * field->count;
     return *bytes > 0 ? GS_OK
-                      : gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                      : gsi_fail(job->loop.error, GS_E_USAGE, 0,
                                  "--out: '%s' has no bytes; leave it out", text);
 }
 
 /* The fields of a .npy file have names of their own. */
-static enum gs_status check_names(const struct gsi_inputs *inputs)
+static enum gs_status check_names(const struct gsi_job *job)
 {
-    const char *const *fields = inputs->options->out_fields;
-    for (size_t i = 1; gsi_format_of_output(inputs) != NULL && i < inputs->options->out_field_count;
-         i++)
+    const char *const *fields = job->options->out_fields;
+    for (size_t i = 1; job->inputs.head.format != NULL && i < job->options->out_field_count; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(fields[i], fields[k]) == 0)
                 return gsi_fail(
-                    inputs->loop->error, GS_E_USAGE, 0,
+                    job->loop.error, GS_E_USAGE, 0,
                     "--out: '%s' is named twice, but fields of a .npy file have different names",
                     fields[i]);
     return GS_OK;
@@ -138,19 +138,19 @@ static void move_places(const struct gsi_carry *carry, struct gsi_chosen *chosen
 }
 
 /* What is folded is to be seen: of sums that stand behind the record it is. */
-static enum gs_status check_folds(struct gsi_inputs *inputs, const struct gsi_fold *fold)
+static enum gs_status check_folds(const struct gsi_job *job, const struct gsi_fold *fold)
 {
     for (uint32_t i = 0; i < fold->count; i++) {
         const struct gsi_fold_field *folded = &fold->fields[i];
         bool is_written = folded->wide_bytes > 0;
-        for (size_t k = 0; k < inputs->options->out_field_count; k++) {
+        for (size_t k = 0; k < job->options->out_field_count; k++) {
             uint32_t off, bytes;
-            GSI_TRY(find_field(inputs, inputs->options->out_fields[k], &off, &bytes));
+            GSI_TRY(find_field(job, job->options->out_fields[k], &off, &bytes));
             is_written |=
                 off < folded->field.off + folded->field.bytes && folded->field.off < off + bytes;
         }
         if (!is_written)
-            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+            return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                             "--%s: '%s' is not among the fields that --out writes; add it there, "
                             "or leave this option out",
                             gsi_fold_kind_name(folded->kind), folded->field.text);
@@ -158,28 +158,27 @@ static enum gs_status check_folds(struct gsi_inputs *inputs, const struct gsi_fo
     return GS_OK;
 }
 
-static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report *report,
-                                    struct gsi_chosen *chosen)
+static enum gs_status choose_fields(const struct gsi_job *job, struct gsi_chosen *chosen)
 {
-    const struct gsi_options *options = inputs->options;
+    const struct gsi_options *options = job->options;
     struct gsi_carry *carry = &chosen->carry;
     uint64_t all = 0;
-    GSI_TRY(check_names(inputs));
+    GSI_TRY(check_names(job));
     gsi_carry_fields(carry, &chosen->input_layout);
     need_all(carry, chosen);
     for (size_t i = 0; i < options->out_field_count; i++) {
         uint32_t off, bytes;
-        GSI_TRY(find_field(inputs, options->out_fields[i], &off, &bytes));
+        GSI_TRY(find_field(job, options->out_fields[i], &off, &bytes));
         all += bytes;
         if (all > GSI_RECORD_BYTES_MAX)
-            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+            return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                             "--out: the fields have more than %u bytes in total",
                             GSI_RECORD_BYTES_MAX);
         gsi_carry_write_field(carry, off, bytes);
-        gsi_fit_name(report->out[i], sizeof report->out[i], options->out_fields[i]);
+        gsi_fit_name(job->report->out[i], sizeof job->report->out[i], options->out_fields[i]);
     }
-    GSI_TRY(check_folds(inputs, &chosen->fold));
-    report->out_count = options->out_field_count;
+    GSI_TRY(check_folds(job, &chosen->fold));
+    job->report->out_count = options->out_field_count;
     gsi_carry_end(carry, options->merge);
     move_places(carry, chosen);
     return GS_OK;
@@ -188,15 +187,15 @@ static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report 
 /* ---- values ---- */
 
 /* Records that have the key first: of a number they are made, records keep theirs. */
-static enum gs_status choose_joined(struct gsi_inputs *inputs, struct gs_report *report,
-                                    struct gsi_chosen *chosen)
+static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen *chosen)
 {
-    const struct gsi_options *options = inputs->options;
+    const struct gsi_options *options = job->options;
     const struct gsi_layout *keys = &chosen->input_layout;
-    struct gs_error *error = inputs->loop->error;
-    uint64_t count = inputs->bytes / keys->element_bytes;
+    struct gs_error *error = job->loop.error;
+    uint64_t count = job->inputs.bytes / keys->element_bytes;
     uint32_t bytes = 0;
-    GSI_TRY(gsi_values_parse(&chosen->values, options, keys->element_bytes, error));
+    GSI_TRY(gsi_values_parse(&chosen->values, options->values, options->value_count,
+                             keys->element_bytes, error));
     for (uint32_t i = 0; i < chosen->values.count; i++)
         bytes += chosen->values.table[i].bytes;
     gsi_carry_joined(&chosen->carry, keys, bytes);
@@ -209,47 +208,36 @@ static enum gs_status choose_joined(struct gsi_inputs *inputs, struct gs_report 
     chosen->record.field_count = 0; /* they are tallied as they are read */
     chosen->record.has_moments = false;
     for (size_t i = 0; i < options->value_count; i++)
-        gsi_fit_name(report->values[i], sizeof report->values[i], options->values[i]);
-    report->value_count = options->value_count;
-    inputs->values = &chosen->values;
-    return gsi_values_open(&chosen->values, options->has_range ? report->range_first : 0, count,
-                           options->has_range ? report->range_of : count, error);
+        gsi_fit_name(job->report->values[i], sizeof job->report->values[i], options->values[i]);
+    job->report->value_count = options->value_count;
+    return gsi_values_open(&chosen->values, options->has_range ? job->report->range_first : 0,
+                           count, options->has_range ? job->report->range_of : count, error);
 }
 
-/* Whether what is carried is made of elements where they are. */
-static bool is_lent(const struct gsi_inputs *inputs)
+enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *chosen)
 {
-    const struct gsi_array *array = inputs->table[0].array;
-    return array != NULL && !gsi_inputs_shrink(inputs) &&
-           (uintptr_t)array->from % inputs->layout->align_bytes == 0;
-}
-
-enum gs_status gsi_choose_carry(struct gsi_inputs *inputs, struct gs_report *report,
-                                struct gsi_chosen *chosen)
-{
-    const struct gsi_options *options = inputs->options;
-    GSI_TRY(check_numbers(inputs));
+    const struct gsi_options *options = job->options;
+    GSI_TRY(check_numbers(job));
     if (!options->argsort && options->out_field_count == 0 && options->value_count == 0)
         return GS_OK;
     chosen->input_record = chosen->record;
     chosen->input_layout = chosen->layout;
     if (chosen->layout.record != NULL)
         chosen->input_layout.record = &chosen->input_record;
-    inputs->layout = &chosen->input_layout;
-    GSI_TRY(options->argsort           ? choose_positions(inputs, chosen)
-            : options->value_count > 0 ? choose_joined(inputs, report, chosen)
-                                       : choose_fields(inputs, report, chosen));
+    GSI_TRY(options->argsort           ? choose_positions(job, chosen)
+            : options->value_count > 0 ? choose_joined(job, chosen)
+                                       : choose_fields(job, chosen));
     gsi_key_scope_close(&chosen->scope, NULL);
     if (chosen->record.bytes > 0) {
-        GSI_TRY(gsi_key_scope_open(&chosen->scope, &chosen->record, NULL, inputs->loop->error));
+        GSI_TRY(gsi_key_scope_open(&chosen->scope, &chosen->record, NULL, job->loop.error));
         chosen->layout =
             gsi_layout_make_records(&chosen->record, &chosen->scope,
                                     options->reverse && !gsi_carry_has_positions(&chosen->carry));
     }
-    inputs->carry = &chosen->carry;
-    inputs->is_lent = is_lent(inputs);
-    report->has_positions = options->argsort;
-    report->written_bytes = gsi_carry_is_changed(&chosen->carry) ? chosen->carry.output_bytes : 0;
-    report->sorted_bytes = chosen->carry.carried_bytes;
+    chosen->has_carry = true;
+    job->report->has_positions = options->argsort;
+    job->report->written_bytes =
+        gsi_carry_is_changed(&chosen->carry) ? chosen->carry.output_bytes : 0;
+    job->report->sorted_bytes = chosen->carry.carried_bytes;
     return GS_OK;
 }

@@ -1,5 +1,5 @@
-/* named_output.c: what is written, as far as a name can say it. */
-#include "input/named/named_output.h"
+/* output_names.c: what is written, as far as a name can say it. */
+#include "job/spec/output_names.h"
 
 #include "base/options.h"
 #include "element/type_names.h"
@@ -52,42 +52,41 @@ static struct number elements_of(const struct gsi_layout *layout)
     return (struct number){NULL, false};
 }
 
-static bool is_named_as_an_input(struct number name, const struct gsi_inputs *inputs,
-                                 const char *const *paths)
+static bool is_named_as_an_input(struct number name, const struct gsi_job *job)
 {
-    for (size_t i = 0; i < inputs->count; i++)
-        if (is_same(named(paths[i]), name))
+    for (size_t i = 0; i < job->options->input_count && i < job->inputs.count; i++)
+        if (is_same(named(job->options->inputs[i]), name))
             return true;
     return false;
 }
 
-static enum gs_status check_output(const struct gsi_inputs *inputs, const char *const *paths)
+static enum gs_status check_output(const struct gsi_job *job)
 {
-    const struct gsi_options *options = inputs->options;
-    const struct gsi_layout *layout = inputs->layout;
+    const struct gsi_options *options = job->options;
+    const struct gsi_layout *layout = job->inputs.layout;
     struct number name = named(options->output);
     bool is_true = true;
     char what[64];
     if (name.type == NULL)
         return GS_OK;
-    const struct gsi_format *format = gsi_format_of_output(inputs);
-    if (format != NULL && !is_named_as_an_input(name, inputs, paths))
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+    const struct gsi_format *format = job->inputs.head.format;
+    if (format != NULL && !is_named_as_an_input(name, job))
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "'%s': this name says plain %s, but the output is %s, as '%s' is; choose "
                         "another name, or write only elements with --drop-header",
                         options->output, gsi_type_word_of_file(options->output)->word, format->name,
-                        inputs->table[0].name);
-    if (options->unique_counts || inputs->together->has[GSI_WITH_WIDE_SUM]) {
+                        job->inputs.table[0].name);
+    if (options->unique_counts || job->together.has[GSI_WITH_WIDE_SUM]) {
         is_true = false;
         snprintf(what, sizeof what, "elements with appended %s",
                  options->unique_counts ? "counts" : "sums");
     } else if (options->argsort) {
         is_true = name.type->part == GSI_PART_INT && !name.is_big_endian &&
-                  name.type->bytes == inputs->carry->output_bytes;
-        snprintf(what, sizeof what, "positions of type u%u", 8 * inputs->carry->output_bytes);
+                  name.type->bytes == job->inputs.carry->output_bytes;
+        snprintf(what, sizeof what, "positions of type u%u", 8 * job->inputs.carry->output_bytes);
     } else if (options->out_field_count > 0) {
-        is_true = name.type->bytes == inputs->carry->output_bytes;
-        snprintf(what, sizeof what, "fields of %u bytes", inputs->carry->output_bytes);
+        is_true = name.type->bytes == job->inputs.carry->output_bytes;
+        snprintf(what, sizeof what, "fields of %u bytes", job->inputs.carry->output_bytes);
     } else if (options->out_order != GSI_ORDER_AS_READ) {
         struct number written = elements_of(layout);
         written.is_big_endian = options->out_order == GSI_ORDER_BIG && layout->element_bytes > 1;
@@ -96,8 +95,7 @@ static enum gs_status check_output(const struct gsi_inputs *inputs, const char *
                  written.is_big_endian ? "be" : "");
     } else if (options->type != NULL || options->record_bytes > 0) {
         bool is_record = layout->record != NULL && layout->number == NULL;
-        is_true =
-            is_as_wide(name, elements_of(layout)) || is_named_as_an_input(name, inputs, paths);
+        is_true = is_as_wide(name, elements_of(layout)) || is_named_as_an_input(name, job);
         if (is_record)
             snprintf(what, sizeof what, "records of %u bytes", layout->element_bytes);
         else
@@ -105,7 +103,7 @@ static enum gs_status check_output(const struct gsi_inputs *inputs, const char *
     }
     if (is_true)
         return GS_OK;
-    return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+    return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                     "'%s': this name says %s, but the output has %s; choose another name",
                     options->output, gsi_type_word_of_file(options->output)->word, what);
 }
@@ -134,14 +132,29 @@ static enum gs_status check_value(const struct gsi_options *options,
                     file->path);
 }
 
-enum gs_status gsi_named_output_check(const struct gsi_inputs *inputs,
-                                      const struct gsi_chosen *chosen, const char *const *paths)
+enum gs_status gsi_spec_check_names(const struct gsi_job *job)
 {
-    enum gs_action action = inputs->options->action;
+    enum gs_action action = job->options->action;
     if (action != GS_SORT && action != GS_EXPLAIN)
         return GS_OK;
-    GSI_TRY(check_output(inputs, paths));
-    for (uint32_t i = 0; i < chosen->values.count; i++)
-        GSI_TRY(check_value(inputs->options, &chosen->values.table[i], inputs->loop->error));
+    GSI_TRY(check_output(job));
+    for (uint32_t i = 0; i < job->chosen.values.count; i++)
+        GSI_TRY(check_value(job->options, &job->chosen.values.table[i], job->loop.error));
     return GS_OK;
+}
+
+enum gs_status gsi_spec_check_format(const struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
+    const char *ending;
+    bool has_name = options->output != NULL && !options->raw;
+    bool may_drop = options->unique || options->has_top || options->where_count > 0 ||
+                    options->has_range || job->inputs.count > 1;
+    const struct gsi_format *named = has_name ? gsi_format_named(options->output, &ending) : NULL;
+    if (named != NULL && named != job->inputs.head.format)
+        return gsi_fail(
+            job->loop.error, GS_E_USAGE, 0,
+            "'%s': its name ends in .%s, but the output has no such header; choose another name",
+            options->output, ending);
+    return job->output_spec.is_wanted ? gsi_format_check(&job->inputs, !may_drop) : GS_OK;
 }

@@ -1,9 +1,10 @@
-/* output_spec.h: compiles what is asked of the output from the options and what was found out about
+/* spec.h: compiles what is asked of inputs and output from the options and what was found out about
  * the inputs. */
-#ifndef GSI_OUTPUT_SPEC_H
-#define GSI_OUTPUT_SPEC_H
+#ifndef GSI_SPEC_H
+#define GSI_SPEC_H
 
 #include "base/options.h"
+#include "input/format/format.h"
 #include "output/target.h"
 
 /* gsi_spec_is_split: whether the output is several files.
@@ -14,6 +15,12 @@ uint32_t gsi_spec_pack_level(const struct gsi_options *options);
 /* gsi_spec_keeps_elements: whether the elements that --unique writes are as they were read. Then
  * --unique can be applied again to these and others, with the same result. */
 bool gsi_spec_keeps_elements(const struct gsi_options *options);
+
+/* gsi_spec_of_inputs: what is asked of the inputs.
+ * gsi_spec_of_head: what the header of the output says. The inputs were looked at. */
+struct gsi_inputs_spec gsi_spec_of_inputs(const struct gsi_options *options);
+struct gsi_head_spec gsi_spec_of_head(const struct gsi_options *options,
+                                      const struct gsi_formatted *formatted);
 
 /* gsi_spec_of_output: the inputs have their layouts and payload. Borrows from the options. */
 struct gsi_output_spec gsi_spec_of_output(const struct gsi_options *options,
