@@ -37,17 +37,6 @@ void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, 
     ledger->taken_parts[part] -= bytes;
 }
 
-void gsi_need_begin(struct gsi_ledger *ledger, enum gsi_need need)
-{
-    ledger->before[need] = ledger->taken_bytes;
-}
-
-enum gs_status gsi_need_end(struct gsi_ledger *ledger, enum gsi_need need, enum gs_status status)
-{
-    GSI_ASSERT(ledger->taken_bytes - ledger->before[need] <= ledger->needs[need]);
-    return status;
-}
-
 enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes,
                               void **memory, struct gs_error *error)
 {
@@ -160,7 +149,8 @@ enum gs_status gsi_shelf_open(struct gsi_shelf *shelf, struct gsi_ledger *ledger
         gsi_memory_unreserve(ledger, part, shelf->bytes);
         return status;
     }
-    *shelf = (struct gsi_shelf){.base = memory};
+    shelf->base = memory;
+    shelf->placed = 0;
     return GS_OK;
 }
 

@@ -7,6 +7,7 @@
 #ifndef GSI_MEMORY_H
 #define GSI_MEMORY_H
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "base/status.h"
@@ -17,15 +18,8 @@
 extern "C" {
 #endif
 
-/* Stages without a shelf that need memory beside the plan's chunks and windows. Each tells the plan
- * how much it needs at most, and must not take more, or a job fails late that was planned with too
- * little. */
-enum gsi_need { GSI_NEED_UNIQUE, GSI_NEED_SELECT, GSI_NEED_CARRIER, GSI_NEED_COUNT };
-
 struct gsi_ledger {
     uint64_t ceiling_bytes, taken_bytes, peak_bytes;
-    uint64_t needs[GSI_NEED_COUNT];  /* as the plan that was made last was told */
-    uint64_t before[GSI_NEED_COUNT]; /* taken before the stage was opened */
     uint64_t taken_parts[GSI_MEMORY_PART_COUNT];
     uint64_t peak_parts[GSI_MEMORY_PART_COUNT]; /* of peak_bytes; they add up to it */
 };
@@ -43,13 +37,6 @@ void gsi_memory_unmap(struct gsi_ledger *ledger, enum gsi_memory_part part, void
 enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                   uint64_t bytes, struct gs_error *error);
 void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes);
-
-/* GSI_NEEDS: opens a stage by `call`, which gives an enum gs_status, and asserts that what it took
- * is within its need. */
-void gsi_need_begin(struct gsi_ledger *ledger, enum gsi_need need);
-enum gs_status gsi_need_end(struct gsi_ledger *ledger, enum gsi_need need, enum gs_status status);
-#define GSI_NEEDS(ledger, need, call) \
-    (gsi_need_begin((ledger), (need)), gsi_need_end((ledger), (need), (call)))
 
 /* gsi_memory_populate: make the pages of mapped memory present now. Any thread; the caller does
  * the work. If the system refuses, pages are made one by one later. */
@@ -88,14 +75,16 @@ static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint
  *         GSI_PLACE(shelf, stage->ends, count + 1);     second run: addresses
  *     }
  *
- * The plan asks for the sum of the first run, `bytes`. Opening the stage makes both runs,
- * with gsi_shelf_open between them. So a stage needs what was planned, because no size is written
- * twice. Gaps between parts are not counted, as those of a heap are not. */
+ * The plan of a stage is its shelf after the first run, in a struct that the stage is given. The
+ * plan of the job counts its `bytes`. To open the stage, copy that shelf, call gsi_shelf_open, and
+ * make the second run, which must not place more than the first. So a stage takes what was planned,
+ * and no size is written twice. Gaps between parts are not counted, as those of a heap are not. */
 
 /* Zeroed: the first run. */
 struct gsi_shelf {
     uint8_t *base;        /* NULL: the first run, or nothing is open */
-    uint64_t bytes, used; /* sums without and with gaps; UINT64_MAX: they do not fit */
+    uint64_t bytes, used; /* of the first run without and with gaps; UINT64_MAX: they do not fit */
+    uint64_t placed;      /* of `used`, in the second run */
     uint64_t alignment;
 };
 
@@ -106,12 +95,17 @@ struct gsi_shelf {
 static inline void *gsi_shelf_place(struct gsi_shelf *shelf, uint64_t count, uint64_t unit,
                                     uint64_t alignment)
 {
+    uint64_t *end = shelf->base != NULL ? &shelf->placed : &shelf->used;
     uint64_t size = gsi_mul_max_u64(count, unit);
-    uint64_t at = gsi_add_max_u64(shelf->used, -shelf->used & (alignment - 1));
+    uint64_t at = gsi_add_max_u64(*end, -*end & (alignment - 1));
+    *end = gsi_add_max_u64(at, size);
+    if (shelf->base != NULL) {
+        GSI_ASSERT(shelf->placed <= shelf->used);
+        return shelf->base + at;
+    }
     shelf->bytes = gsi_add_max_u64(shelf->bytes, size);
-    shelf->used = gsi_add_max_u64(at, size);
     shelf->alignment = gsi_max_u64(shelf->alignment, alignment);
-    return shelf->base != NULL ? shelf->base + at : NULL;
+    return NULL;
 }
 
 static inline void *gsi_shelf_place_whole(struct gsi_shelf *shelf, uint64_t size,

@@ -15,18 +15,6 @@
 #define COUNT_BYTES ((uint32_t)sizeof(uint64_t))
 #define SAME_STEP   8u /* elements that are compared at once */
 
-/* Of what is kept of the last group. */
-static uint64_t last_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
-{
-    return layout->element_bytes +
-           (rule->fold != NULL ? layout->element_bytes + gsi_folder_bytes(rule->fold) : 0);
-}
-
-uint64_t gsi_groups_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
-{
-    return last_bytes(layout, rule) + (rule->key_count > 0 ? sizeof(struct gsi_record) : 0);
-}
-
 /* How many elements a group must have for something to be put of it. */
 static void limit(struct gsi_groups *groups, enum gsi_keep_choice keep)
 {
@@ -34,49 +22,37 @@ static void limit(struct gsi_groups *groups, enum gsi_keep_choice keep)
     groups->most = keep == GSI_KEEP_SINGLES ? 1 : UINT64_MAX;
 }
 
-static enum gs_status make_last(struct gsi_groups *groups, const struct gsi_fold *fold,
-                                struct gs_error *error)
+/* What is kept of the last group. */
+static void place_last(struct gsi_groups *groups, const struct gsi_fold *fold,
+                       struct gsi_shelf *shelf)
 {
     const uint32_t bytes = groups->layout->element_bytes;
-    if (groups->has_fold) {
-        GSI_TRY(GSI_NEW(groups->ledger, groups->overflow, bytes, error));
-        GSI_TRY(gsi_folder_init(&groups->folder, fold, groups->ledger, error));
-    }
-    return GSI_NEW(groups->ledger, groups->last, bytes, error);
+    GSI_PLACE(shelf, groups->last, bytes);
+    if (!groups->has_fold)
+        return;
+    GSI_PLACE(shelf, groups->overflow, bytes);
+    gsi_folder_place(&groups->folder, fold, shelf);
 }
 
-enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layout *layout,
-                               const struct gsi_groups_rule *rule, struct gsi_ledger *ledger,
-                               struct gs_error *error)
+void gsi_groups_place(struct gsi_groups *groups, const struct gsi_layout *layout,
+                      const struct gsi_groups_rule *rule, struct gsi_shelf *shelf)
 {
     *groups = (struct gsi_groups){.layout = layout,
-                                  .ledger = ledger,
                                   .has_counts = rule->has_counts,
+                                  .has_fold = rule->fold != NULL,
+                                  .entry_bytes = gsi_groups_entry_bytes(layout, rule),
                                   .record = layout->record};
     limit(groups, rule->keep);
     groups->keeps_all = rule->keep == GSI_KEEP_REPEATED;
     groups->keeps_last =
         (rule->keep == GSI_KEEP_LAST || groups->keeps_all) && layout->record != NULL;
-    groups->has_fold = rule->fold != NULL;
-    groups->entry_bytes = gsi_groups_entry_bytes(layout, rule);
-    if (rule->key_count > 0) {
-        GSI_TRY(GSI_NEW(ledger, groups->own_record, 1, error));
+    if (rule->key_count > 0)
+        GSI_PLACE(shelf, groups->own_record, 1);
+    if (groups->own_record != NULL) {
         gsi_record_first_keys(layout->record, rule->key_count, groups->own_record);
         groups->record = groups->own_record;
     }
-    return make_last(groups, rule->fold, error);
-}
-
-void gsi_groups_clear(struct gsi_groups *groups)
-{
-    if (groups->last != NULL)
-        GSI_FREE(groups->ledger, groups->last, groups->layout->element_bytes);
-    if (groups->overflow != NULL)
-        GSI_FREE(groups->ledger, groups->overflow, groups->layout->element_bytes);
-    gsi_folder_clear(&groups->folder);
-    if (groups->own_record != NULL)
-        GSI_FREE(groups->ledger, groups->own_record, 1);
-    *groups = (struct gsi_groups){0};
+    place_last(groups, rule->fold, shelf);
 }
 
 void gsi_groups_restart(struct gsi_groups *groups)
@@ -364,33 +340,20 @@ size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out)
 
 /* ---- pieces, each on its own ---- */
 
-uint64_t gsi_groups_piece_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
-{
-    return 2 * last_bytes(layout, rule);
-}
-
-static enum gs_status make_part(struct gsi_groups *part, const struct gsi_groups *groups,
-                                struct gs_error *error)
+static void place_part(struct gsi_groups *part, const struct gsi_groups *groups,
+                       struct gsi_shelf *shelf)
 {
     *part = *groups;
     part->own_record = NULL; /* `record` is borrowed */
-    part->last = part->overflow = NULL;
-    part->folder = (struct gsi_folder){0};
-    return make_last(part, groups->folder.fold, error);
+    place_last(part, groups->folder.fold, shelf);
 }
 
-enum gs_status gsi_groups_piece_init(struct gsi_groups_piece *piece,
-                                     const struct gsi_groups *groups, struct gs_error *error)
+void gsi_groups_piece_place(struct gsi_groups_piece *piece, const struct gsi_groups *groups,
+                            struct gsi_shelf *shelf)
 {
     *piece = (struct gsi_groups_piece){0};
-    GSI_TRY(make_part(&piece->first, groups, error));
-    return make_part(&piece->rest, groups, error);
-}
-
-void gsi_groups_piece_clear(struct gsi_groups_piece *piece)
-{
-    gsi_groups_clear(&piece->first);
-    gsi_groups_clear(&piece->rest);
+    place_part(&piece->first, groups, shelf);
+    place_part(&piece->rest, groups, shelf);
 }
 
 void gsi_groups_piece_begin(struct gsi_groups_piece *piece, bool goes_on, bool is_apart)

@@ -30,7 +30,6 @@ struct gsi_groups_rule {
 
 struct gsi_groups {
     const struct gsi_layout *layout; /* borrowed */
-    struct gsi_ledger *ledger;
     bool has_counts;
     bool keeps_last; /* of its elements */
     bool keeps_all;  /* of its elements, if they are at least two */
@@ -48,13 +47,10 @@ struct gsi_groups {
     uint8_t *overflow; /* the element of the first group with a sum that does not fit */
 };
 
-/* gsi_groups_bytes: the memory that it takes.
+/* gsi_groups_place: places groups on a shelf.
  * gsi_groups_restart: nothing came yet. */
-uint64_t gsi_groups_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule);
-enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layout *layout,
-                               const struct gsi_groups_rule *rule, struct gsi_ledger *ledger,
-                               struct gs_error *error);
-void gsi_groups_clear(struct gsi_groups *groups); /* also zeroed ones */
+void gsi_groups_place(struct gsi_groups *groups, const struct gsi_layout *layout,
+                      const struct gsi_groups_rule *rule, struct gsi_shelf *shelf);
 void gsi_groups_restart(struct gsi_groups *groups);
 
 /* gsi_groups_entry_bytes: what a group takes in the output. */
@@ -81,14 +77,10 @@ struct gsi_groups_piece {
     struct gsi_groups rest;  /* groups that begin in the piece */
 };
 
-/* gsi_groups_piece_bytes: the memory that a piece takes.
- * gsi_groups_piece_init: a piece of the stream of `groups`, to be used again and again.
- * gsi_groups_piece_clear: also zeroed ones. */
-uint64_t gsi_groups_piece_bytes(const struct gsi_layout *layout,
-                                const struct gsi_groups_rule *rule);
-enum gs_status gsi_groups_piece_init(struct gsi_groups_piece *piece,
-                                     const struct gsi_groups *groups, struct gs_error *error);
-void gsi_groups_piece_clear(struct gsi_groups_piece *piece);
+/* gsi_groups_piece_place: places a piece of the stream of `groups` on a shelf, to be used again and
+ * again. */
+void gsi_groups_piece_place(struct gsi_groups_piece *piece, const struct gsi_groups *groups,
+                            struct gsi_shelf *shelf);
 
 /* gsi_groups_piece_begin: nothing of the piece was looked at.
  * in    goes_on: with the last group of the piece before it; is_apart: known before: no two of its

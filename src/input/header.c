@@ -187,7 +187,7 @@ static uint64_t unpack_count(const struct gsi_inputs *inputs)
 }
 
 uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
-                         const struct gsi_budget *budget, struct gsi_unpack_plan *plan)
+                         const struct gsi_budget *budget, struct gsi_input_plan *plan)
 {
     struct gsi_frames_reader_size one = {0, 1}, two = {0, 2};
     uint64_t count = unpack_count(inputs);
@@ -210,8 +210,8 @@ uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
 
 enum gs_status gsi_header_open(struct gsi_inputs *inputs)
 {
-    return inputs->unpack_plan->is_shared
-               ? gsi_frames_reader_open(&inputs->unpack, inputs->loop, inputs->unpack_plan->size)
+    return inputs->plan->is_shared
+               ? gsi_frames_reader_open(&inputs->unpack, inputs->loop, inputs->plan->size)
                : GS_OK;
 }
 

@@ -45,7 +45,7 @@ enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input 
  * in    is_reread: the output is packed, and read back
  * returns the memory that unpacking and headers take */
 uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
-                         const struct gsi_budget *budget, struct gsi_unpack_plan *plan);
+                         const struct gsi_budget *budget, struct gsi_input_plan *plan);
 
 /* gsi_header_open: opens what was planned.
  * fails GS_E_MEMORY */

@@ -52,10 +52,11 @@ struct gsi_inputs_spec {
     uint64_t first_position; /* of the first element that is read */
 };
 
-/* How packed inputs are unpacked. */
-struct gsi_unpack_plan {
+/* What reading has beside the arena: how packed inputs are unpacked, and planned shelves. */
+struct gsi_input_plan {
     bool is_shared; /* one reader for all inputs; false: a merge has one for each, or none is */
     struct gsi_frames_reader_size size;
+    struct gsi_shelf carrier; /* input/source.h */
 };
 
 struct gsi_inputs {
@@ -87,7 +88,7 @@ struct gsi_inputs {
     struct gsi_formatted *formatted; /* of inputs of a format; NULL: they have none */
     struct gsi_frames_reader *unpack; /* of packed inputs, one by one; NULL: there are none, or a
                                          merge has one for each */
-    const struct gsi_unpack_plan *unpack_plan;
+    const struct gsi_input_plan *plan;
 };
 
 /* gsi_inputs_measure: adds up the bytes of all inputs, which are open, in inputs->bytes.

@@ -22,36 +22,40 @@ struct gsi_source_slot {
     struct gsi_source_slot *next;
 };
 
-enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inputs *inputs)
+void gsi_source_lay_out(struct gsi_source *source, struct gsi_shelf *shelf)
 {
-    *source = (struct gsi_source){.inputs = inputs, .slot_count = GSI_PLAN_READS};
+    *source = (struct gsi_source){.slot_count = GSI_PLAN_READS};
     gsi_buffer_list_init(&source->given);
     gsi_buffer_list_init(&source->joined);
     gsi_buffer_list_init(&source->emptied);
-    enum gs_status status =
-        GSI_NEW(&inputs->loop->ledger, source->slots, source->slot_count, inputs->loop->error);
-    if (status != GS_OK)
-        return status;
-    for (uint32_t i = 0; i < source->slot_count; i++) {
+    GSI_PLACE(shelf, source->slots, source->slot_count);
+    for (uint32_t i = 0; source->slots != NULL && i < source->slot_count; i++) {
         source->slots[i].source = source;
         source->slots[i].next = source->free_slots;
         source->free_slots = &source->slots[i];
     }
-    return GS_OK;
 }
 
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs)
 {
-    GSI_TRY(gsi_source_init_reader(source, inputs));
-    return GSI_NEEDS(&inputs->loop->ledger, GSI_NEED_CARRIER,
-                     gsi_carrier_open(inputs, &source->carrier));
+    struct gsi_loop *loop = inputs->loop;
+    struct gsi_shelf shelf = {0};
+    *source = (struct gsi_source){.inputs = inputs};
+    if (inputs->carry != NULL && inputs->plan->carrier.used > 0)
+        return gsi_carrier_open(inputs, &source->carrier);
+    gsi_source_lay_out(source, &shelf);
+    GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
+    gsi_source_lay_out(source, &shelf);
+    source->inputs = inputs;
+    source->shelf = shelf;
+    return GS_OK;
 }
 
 void gsi_source_clear(struct gsi_source *source)
 {
     gsi_carrier_close(source->carrier);
     if (source->inputs != NULL)
-        GSI_FREE(&source->inputs->loop->ledger, source->slots, source->slot_count);
+        gsi_shelf_close(&source->shelf, &source->inputs->loop->ledger, GSI_MEMORY_TABLES);
     *source = (struct gsi_source){0};
 }
 

@@ -38,6 +38,7 @@ struct gsi_source {
     struct gsi_buffer *filling;   /* the first one with room */
     uint32_t given_count;
     uint32_t populating_count; /* offered, but their memory is not there yet */
+    struct gsi_shelf shelf;    /* of slots; closed: they lie on another one */
     struct gsi_source_slot *slots, *free_slots;
     uint32_t slot_count;
     bool is_stream_busy;    /* a read of a stream is under way */
@@ -75,10 +76,6 @@ bool gsi_source_pump(struct gsi_source *source);
  * buffer may not be full, and then those that were given come back empty. */
 struct gsi_buffer *gsi_source_next(struct gsi_source *source);
 
-/* gsi_source_carrier_bytes: the memory that carrying takes on threads, out of `memory_bytes`; 0:
- * elements are not carried. */
-uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memory_bytes);
-
 /* gsi_source_refill: pumps, and offers as many free buffers as transfers can begin in. Buffers that
  * were freed last go first, so that others are not even touched where few are enough.
  * gsi_source_next_filled: the next buffer that is not empty; empty ones go back to `buffers`. */
@@ -96,14 +93,14 @@ bool gsi_source_has_data(const struct gsi_source *source);
 bool gsi_source_is_end(const struct gsi_source *source);
 
 /* Between the files of a source; nobody else calls these.
- * gsi_source_init_reader: a source that is never a carrier.
+ * gsi_source_lay_out: lays out a source that is never a carrier, and has no inputs yet.
  * gsi_source_pump_reader: gsi_source_pump without a filter.
  * gsi_source_next_read: the next full buffer, with all that was read.
  * gsi_source_filter_start: starts to filter what is read. Returns whether there was anything.
  * gsi_source_filter_next: gsi_source_next with a filter.
  * gsi_source_filter_has_data: whether a filter has something that goes on.
  * gsi_source_request_array: all that the buffer being filled has room for, of an array. */
-enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inputs *inputs);
+void gsi_source_lay_out(struct gsi_source *source, struct gsi_shelf *shelf);
 bool gsi_source_pump_reader(struct gsi_source *source);
 struct gsi_buffer *gsi_source_next_read(struct gsi_source *source);
 bool gsi_source_filter_start(struct gsi_source *source);
@@ -112,9 +109,13 @@ struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source);
 bool gsi_source_filter_has_data(const struct gsi_source *source);
 
 /* What gsi_source_.. of the same name do where elements are carried.
- * gsi_carrier_open: *carrier stays as it is where they are not.
+ * gsi_carrier_plan: the shelf of the carrier, out of `memory_bytes` in all; empty: no elements are
+ * carried.
+ * gsi_carrier_open: takes the memory that was planned.
+ * fails GS_E_MEMORY
  * gsi_carrier_close: NULL is fine; no task may be under way.
  * gsi_carrier_pump: *is_end: no more chunks are needed. */
+struct gsi_shelf gsi_carrier_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes);
 enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **carrier);
 void gsi_carrier_close(struct gsi_carrier *carrier);
 void gsi_carrier_give(struct gsi_carrier *carrier, struct gsi_buffer *chunk);

@@ -68,7 +68,8 @@ static bool is_ahead(const struct gsi_source *source, const struct gsi_buffers *
 static bool wants_buffer(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     return !source->is_end && !source->is_stream_busy && source->filling == NULL &&
-           source->free_slots != NULL && buffers->free != NULL && !is_ahead(source, buffers) &&
+           (source->free_slots != NULL || source->carrier != NULL) && buffers->free != NULL &&
+           !is_ahead(source, buffers) &&
            (buffers->free->is_populated || may_populate(source, buffers));
 }
 

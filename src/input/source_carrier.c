@@ -54,8 +54,7 @@ struct gsi_carrier {
     const struct gsi_carry *carry;
     struct gsi_source reader; /* into staged buffers */
     struct gsi_lanes lanes;   /* of --values, beside it */
-    uint8_t *memory;
-    uint64_t memory_bytes;
+    struct gsi_shelf shelf;
     struct gsi_buffers staging;
     uint32_t
         *places; /* with a filter: of what it keeps, for each staged buffer, if they are wanted */
@@ -69,7 +68,7 @@ struct gsi_carrier {
     struct gsi_buffer_list given; /* chunks, in order */
     struct gsi_buffer *filling;   /* the first one with room */
     uint32_t given_count;
-    struct piece pieces[PIECE_COUNT], *free_pieces;
+    struct piece *pieces, *free_pieces;
 };
 
 /* ---- memory ---- */
@@ -87,62 +86,48 @@ static uint64_t places_each(const struct gsi_inputs *inputs, uint64_t staged)
     return inputs->filter != NULL && are_wanted ? staged / inputs->carry->input.element_bytes : 0;
 }
 
-/* Of what lies in an array buffers only say where (source_buffers.c). */
-static uint64_t memory_each(const struct gsi_inputs *inputs, uint64_t staged)
+/* The carrier is at the beginning. Of what lies in an array buffers only say where
+ * (source_buffers.c). */
+static struct gsi_carrier *lay_out(const struct gsi_inputs *inputs, uint64_t memory_bytes,
+                                   struct gsi_shelf *shelf)
 {
-    return inputs->is_lent ? 0 : staged;
+    const struct gsi_layout *layout = &inputs->carry->input;
+    const uint64_t staged = staged_bytes(inputs->carry, memory_bytes);
+    const struct gsi_buffer_shape shape = {.unit_bytes = staged,
+                                           .record_bytes =
+                                               layout->record != NULL ? layout->element_bytes : 0,
+                                           .most_records = UINT64_MAX};
+    struct gsi_carrier *placed, planned, *carrier;
+    GSI_PLACE(shelf, placed, 1);
+    carrier = placed != NULL ? placed : &planned;
+    carrier->places_each = places_each(inputs, staged);
+    uint8_t *memory = inputs->is_lent
+                          ? (uint8_t *)inputs->table[0].array->from
+                          : gsi_shelf_place(shelf, STAGED_COUNT, staged, GSI_DIRECT_ALIGN);
+    gsi_buffers_lay_out(&carrier->staging, memory, STAGED_COUNT, shape, shelf);
+    GSI_PLACE(shelf, carrier->places, STAGED_COUNT * carrier->places_each);
+    GSI_PLACE(shelf, carrier->pieces, PIECE_COUNT);
+    gsi_source_lay_out(&carrier->reader, shelf);
+    gsi_lanes_lay_out(&carrier->lanes, inputs->values, memory_bytes, shelf);
+    return placed;
 }
 
-static bool is_wanted(const struct gsi_inputs *inputs)
+struct gsi_shelf gsi_carrier_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes)
 {
-    return inputs->carry != NULL && !inputs->spec->is_merge;
-}
-
-uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memory_bytes)
-{
-    if (!is_wanted(inputs))
-        return 0;
-    uint64_t staged = staged_bytes(inputs->carry, memory_bytes);
-    return STAGED_COUNT *
-               (memory_each(inputs, staged) + places_each(inputs, staged) * sizeof(uint32_t) +
-                sizeof(struct gsi_buffer)) +
-           sizeof(struct gsi_carrier) + GSI_PLAN_READS * sizeof(uint64_t) * 32 +
-           gsi_lanes_bytes(inputs->values, memory_bytes);
-}
-
-static enum gs_status open_staging(struct gsi_carrier *carrier)
-{
-    struct gsi_loop *loop = carrier->inputs->loop;
-    const struct gsi_layout *layout = &carrier->carry->input;
-    uint64_t staged = staged_bytes(carrier->carry, loop->plan->memory_bytes);
-    struct gsi_buffer_shape shape = {.unit_bytes = staged,
-                                     .record_bytes =
-                                         layout->record != NULL ? layout->element_bytes : 0,
-                                     .most_records = UINT64_MAX};
-    void *memory = NULL;
-    if (!carrier->inputs->is_lent) {
-        carrier->memory_bytes = STAGED_COUNT * staged;
-        GSI_TRY(gsi_memory_map(&loop->ledger, GSI_MEMORY_DATA, carrier->memory_bytes, &memory,
-                               loop->error));
-    }
-    carrier->memory = memory;
-    if (carrier->inputs->is_lent)
-        memory = (uint8_t *)carrier->inputs->table[0].array->from;
-    GSI_TRY(gsi_buffers_init(&carrier->staging, &loop->ledger, memory, STAGED_COUNT * staged, shape,
-                             false, loop->error));
-    carrier->places_each = places_each(carrier->inputs, staged);
-    return GSI_NEW(&loop->ledger, carrier->places, STAGED_COUNT * carrier->places_each,
-                   loop->error);
+    struct gsi_shelf shelf = {0};
+    if (inputs->carry != NULL && !inputs->spec->is_merge)
+        lay_out(inputs, memory_bytes, &shelf);
+    return shelf;
 }
 
 enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **opened)
 {
-    struct gsi_carrier *carrier;
-    if (!is_wanted(inputs) || inputs->device_tally != NULL)
-        return GS_OK;
-    GSI_TRY(GSI_NEW(&inputs->loop->ledger, carrier, 1, inputs->loop->error));
-    *opened = carrier;
-    carrier->inputs = inputs;
+    struct gsi_loop *loop = inputs->loop;
+    struct gsi_shelf shelf = inputs->plan->carrier;
+    GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
+    struct gsi_carrier *carrier = lay_out(inputs, loop->plan->memory_bytes, &shelf);
+    carrier->shelf = shelf;
+    carrier->inputs = carrier->reader.inputs = inputs;
     carrier->carry = inputs->carry;
     gsi_buffer_list_init(&carrier->given);
     carrier->read_count = inputs->spec->first_position;
@@ -151,22 +136,17 @@ enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **
         carrier->pieces[i].next = carrier->free_pieces;
         carrier->free_pieces = &carrier->pieces[i];
     }
-    GSI_TRY(gsi_source_init_reader(&carrier->reader, inputs));
-    GSI_TRY(gsi_lanes_open(&carrier->lanes, inputs, carrier->read_count));
-    return open_staging(carrier);
+    gsi_lanes_begin(&carrier->lanes, inputs, carrier->read_count);
+    *opened = carrier;
+    return GS_OK;
 }
 
 void gsi_carrier_close(struct gsi_carrier *carrier)
 {
     if (carrier == NULL)
         return;
-    struct gsi_ledger *ledger = &carrier->inputs->loop->ledger;
-    GSI_FREE(ledger, carrier->places, STAGED_COUNT * carrier->places_each);
-    gsi_buffers_clear(&carrier->staging);
-    gsi_memory_unmap(ledger, GSI_MEMORY_DATA, carrier->memory, carrier->memory_bytes);
-    gsi_source_clear(&carrier->reader);
-    gsi_lanes_close(&carrier->lanes);
-    GSI_FREE(ledger, carrier, 1);
+    struct gsi_shelf shelf = carrier->shelf;
+    gsi_shelf_close(&shelf, &carrier->inputs->loop->ledger, GSI_MEMORY_DATA);
 }
 
 /* ---- chunks ---- */

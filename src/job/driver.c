@@ -369,7 +369,7 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
                                       .spec = &job->inputs_spec,
                                       .together = &job->together,
                                       .layout = &job->chosen.layout,
-                                      .unpack_plan = &job->plan.unpack};
+                                      .plan = &job->plan.input};
     job->target = (struct gsi_target){.loop = &job->loop,
                                       .spec = &job->output_spec,
                                       .inputs = &job->inputs,

@@ -26,9 +26,9 @@ struct gsi_job_plan {
     struct gsi_plan sizes; /* of chunks, windows and frames; how many runs */
     /* Sizes of the buffers that stages have beside these. */
     struct gsi_output_plan output;
-    struct gsi_unpack_plan unpack;
+    struct gsi_input_plan input;
     struct gsi_codec_plan codec;
-    uint64_t needs[GSI_NEED_COUNT];
+    struct gsi_shelf select;       /* job/select.h */
     bool device_carries;           /* the device makes pairs of elements and positions */
     const char *in_order_note;     /* report.h */
     struct gsi_resume_begin begin; /* with --resume: for the journal */

@@ -46,7 +46,8 @@ struct select {
     const struct gsi_field *field; /* of records; NULL: numbers */
     struct gsi_layout layout;      /* of the numbers */
     struct gsi_bracket whole;      /* of all keys that are no NaNs */
-    uint8_t *memory;
+    struct gsi_shelf shelf;
+    uint8_t *memory; /* for lists, or for a sample */
     uint64_t memory_bytes;
     struct finding *findings; /* one for each buffer */
     uint64_t seen;            /* elements of the pass */
@@ -75,14 +76,18 @@ static bool is_read_once(const struct gsi_job *job)
 }
 
 /* Half of what the least plan leaves. Of little data no more than there is. */
-uint64_t gsi_select_bytes(const struct gsi_job *job, uint64_t memory_bytes)
+struct gsi_shelf gsi_select_plan(const struct gsi_job *job, uint64_t memory_bytes)
 {
+    struct gsi_shelf shelf = {0};
     if (!gsi_select_is_wanted(job->options))
-        return 0;
+        return shelf;
     uint64_t least = GSI_PLAN_LEAST_BYTES + 2 * LEAST_BYTES;
     uint64_t bytes = memory_bytes > least ? (memory_bytes - least) / 2 : 0;
     uint64_t most = is_read_once(job) ? UINT64_MAX : MOST_BYTES;
-    return gsi_round_down_u64(gsi_clamp_u64(bytes, LEAST_BYTES, most), GSI_DIRECT_ALIGN);
+    gsi_shelf_place(&shelf,
+                    gsi_round_down_u64(gsi_clamp_u64(bytes, LEAST_BYTES, most), GSI_DIRECT_ALIGN),
+                    1, GSI_DIRECT_ALIGN);
+    return shelf;
 }
 
 /* ---- a pass ---- */
@@ -350,7 +355,6 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     const struct gsi_record *record = job->loop.layout->record;
-    void *memory;
     *select = (struct select){.job = job, .open_count = options->order_statistics.quantile_count};
     select->field = record != NULL ? gsi_ranks_field(record) : NULL;
     select->layout =
@@ -364,10 +368,10 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
         GSI_TRY(gsi_quantile_parse(options->order_statistics.quantiles[i], &select->quantiles[i],
                                    job->loop.error));
     }
-    select->memory_bytes = job->loop.ledger.needs[GSI_NEED_SELECT];
-    GSI_TRY(gsi_memory_map(&job->loop.ledger, GSI_MEMORY_DATA, select->memory_bytes, &memory,
-                           job->loop.error));
-    select->memory = memory;
+    select->shelf = job->plan.select;
+    select->memory_bytes = select->shelf.bytes;
+    GSI_TRY(gsi_shelf_open(&select->shelf, &job->loop.ledger, GSI_MEMORY_DATA, job->loop.error));
+    select->memory = select->shelf.base;
     gsi_leaf_prepare(bytes);
     return GSI_NEW(&job->loop.ledger, select->findings, job->arena.chunks.count, job->loop.error);
 }
@@ -376,8 +380,7 @@ static void close_select(struct select *select)
 {
     struct gsi_job *job = select->job;
     GSI_FREE(&job->loop.ledger, select->findings, job->arena.chunks.count);
-    if (select->memory != NULL)
-        gsi_memory_unmap(&job->loop.ledger, GSI_MEMORY_DATA, select->memory, select->memory_bytes);
+    gsi_shelf_close(&select->shelf, &job->loop.ledger, GSI_MEMORY_DATA);
 }
 
 /* The tally, and how many numbers have ranks. */

@@ -24,7 +24,7 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
                                       .is_split = target->spec->is_split,
                                       .is_checked = is_checked};
     target->inputs->carried = &delivery->carried;
-    GSI_TRY(GSI_NEEDS(&loop->ledger, GSI_NEED_UNIQUE, gsi_unique_open(&delivery->unique, target)));
+    GSI_TRY(gsi_unique_open(&delivery->unique, target));
     GSI_TRY(gsi_split_open(&delivery->split, target));
     GSI_TRY(gsi_columns_open(&delivery->columns, target));
     if (target->inputs->device_tally != NULL) {

@@ -28,7 +28,7 @@ struct gsi_output_spec {
     uint32_t group_key_bytes; /* with --group: bytes of the keys that make a group; else 0 */
 };
 
-/* Sizes of the buffers that the output has beside windows. */
+/* What the output has beside windows: sizes of buffers, and planned shelves. */
 struct gsi_output_plan {
     uint32_t pack_level;  /* of zstd; 0: plain */
     uint32_t pack_slots;  /* frames that are packed at the same time */
@@ -36,6 +36,7 @@ struct gsi_output_plan {
     uint64_t room_bytes;  /* likewise: for the entries of a batch (loop/flow.h) */
     uint32_t room_count;
     uint64_t split_block_bytes; /* with --split or --values */
+    struct gsi_shelf unique;    /* output/unique/unique.h */
 };
 
 struct gsi_target {

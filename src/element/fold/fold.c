@@ -29,12 +29,6 @@ static struct gsi_exact_format format_of(const struct gsi_field *field)
 
 /* ---- memory ---- */
 
-uint64_t gsi_folder_bytes(const struct gsi_fold *fold)
-{
-    return 2 * (fold->count * sizeof(struct gsi_fold_value) +
-                (uint64_t)fold->float_count * GSI_EXACT_LIMBS * sizeof(uint64_t));
-}
-
 static void clear_value(struct gsi_fold_value *value)
 {
     uint64_t *limbs = value->limbs;
@@ -43,17 +37,16 @@ static void clear_value(struct gsi_fold_value *value)
         memset(limbs, 0, GSI_EXACT_LIMBS * sizeof *limbs);
 }
 
-enum gs_status gsi_folder_init(struct gsi_folder *folder, const struct gsi_fold *fold,
-                               struct gsi_ledger *ledger, struct gs_error *error)
+void gsi_folder_place(struct gsi_folder *folder, const struct gsi_fold *fold,
+                      struct gsi_shelf *shelf)
 {
     uint64_t *limbs;
-    *folder = (struct gsi_folder){.fold = fold, .ledger = ledger};
-    GSI_TRY(GSI_NEW(ledger, folder->values, 2 * (uint64_t)fold->count, error));
+    *folder = (struct gsi_folder){.fold = fold};
+    GSI_PLACE(shelf, folder->values, 2 * (uint64_t)fold->count);
+    GSI_PLACE(shelf, limbs, 2 * (uint64_t)fold->float_count * GSI_EXACT_LIMBS);
+    if (folder->values == NULL)
+        return;
     folder->totals = folder->values + fold->count;
-    if (fold->float_count > 0)
-        GSI_TRY(GSI_NEW(ledger, folder->limbs, 2 * (uint64_t)fold->float_count * GSI_EXACT_LIMBS,
-                        error));
-    limbs = folder->limbs;
     for (uint32_t i = 0; i < 2 * fold->count; i++) {
         const struct gsi_fold_field *folded = &fold->fields[i % fold->count];
         if (folded->kind == GSI_FOLD_SUM && is_float(folded)) {
@@ -62,17 +55,6 @@ enum gs_status gsi_folder_init(struct gsi_folder *folder, const struct gsi_fold 
         }
         clear_value(&folder->values[i]);
     }
-    return GS_OK;
-}
-
-void gsi_folder_clear(struct gsi_folder *folder)
-{
-    if (folder->limbs != NULL)
-        GSI_FREE(folder->ledger, folder->limbs,
-                 2 * (uint64_t)folder->fold->float_count * GSI_EXACT_LIMBS);
-    if (folder->values != NULL)
-        GSI_FREE(folder->ledger, folder->values, 2 * (uint64_t)folder->fold->count);
-    *folder = (struct gsi_folder){0};
 }
 
 void gsi_folder_restart(struct gsi_folder *folder)

@@ -85,18 +85,16 @@ struct gsi_fold_value {
 /* The group that is being folded, and totals of those before it. */
 struct gsi_folder {
     const struct gsi_fold *fold;
-    struct gsi_ledger *ledger;
     struct gsi_fold_value *values, *totals; /* of each field */
-    uint64_t *limbs;                        /* all of them */
     uint64_t count;                         /* of records in the group; 1: nothing was added */
     const struct gsi_fold_field *overflow;  /* the first field that a sum did not fit into */
 };
 
-uint64_t gsi_folder_bytes(const struct gsi_fold *fold);
-enum gs_status gsi_folder_init(struct gsi_folder *folder, const struct gsi_fold *fold,
-                               struct gsi_ledger *ledger, struct gs_error *error);
-void gsi_folder_clear(struct gsi_folder *folder);   /* also zeroed ones */
-void gsi_folder_restart(struct gsi_folder *folder); /* nothing was folded yet */
+/* gsi_folder_place: places a folder on a shelf.
+ * gsi_folder_restart: nothing was folded yet. */
+void gsi_folder_place(struct gsi_folder *folder, const struct gsi_fold *fold,
+                      struct gsi_shelf *shelf);
+void gsi_folder_restart(struct gsi_folder *folder);
 
 /* gsi_folder_add: `n` more records of the group; `first` is the one that it began with, and is read
  * with the second one only.

@@ -30,69 +30,43 @@ static uint64_t buffer_bytes(const struct gsi_values *values, uint32_t width, ui
     return gsi_round_up_u64(gsi_max_u64(bytes, width), GSI_DIRECT_ALIGN);
 }
 
-uint64_t gsi_lanes_bytes(const struct gsi_values *values, uint64_t memory_bytes)
+static void lay_out(struct gsi_lane *lane, uint64_t bytes, struct gsi_shelf *shelf)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; values != NULL && i < values->count; i++)
-        bytes += LANE_BUFFERS * (buffer_bytes(values, values->table[i].bytes, memory_bytes) +
-                                 sizeof(struct gsi_buffer)) +
-                 sizeof(struct gsi_lane) + GSI_PLAN_READS * sizeof(uint64_t) * 32;
-    return bytes;
+    uint8_t *memory = gsi_shelf_place(shelf, LANE_BUFFERS, bytes, GSI_DIRECT_ALIGN);
+    gsi_buffers_lay_out(&lane->staging, memory, LANE_BUFFERS,
+                        (struct gsi_buffer_shape){.unit_bytes = bytes}, shelf);
+    gsi_source_lay_out(&lane->reader, shelf);
 }
 
-static enum gs_status open_lane(struct gsi_lane *lane, struct gsi_inputs *keys,
-                                struct gsi_value_file *file)
+void gsi_lanes_lay_out(struct gsi_lanes *lanes, const struct gsi_values *values,
+                       uint64_t memory_bytes, struct gsi_shelf *shelf)
 {
-    struct gsi_loop *loop = keys->loop;
-    void *memory;
-    lane->file = file;
-    lane->inputs = (struct gsi_inputs){.loop = loop,
-                                       .spec = keys->spec,
-                                       .layout = keys->layout,
-                                       .table = &file->input,
-                                       .count = 1,
-                                       .bytes = file->input.bytes};
-    struct gsi_buffer_shape shape = {
-        .unit_bytes = buffer_bytes(keys->values, file->bytes, loop->plan->memory_bytes)};
-    lane->memory_bytes = LANE_BUFFERS * shape.unit_bytes;
-    GSI_TRY(gsi_source_init_reader(&lane->reader, &lane->inputs));
-    GSI_TRY(
-        gsi_memory_map(&loop->ledger, GSI_MEMORY_DATA, lane->memory_bytes, &memory, loop->error));
-    lane->memory = memory;
-    GSI_TRY(gsi_buffers_init(&lane->staging, &loop->ledger, memory, lane->memory_bytes, shape,
-                             false, loop->error));
-    for (uint32_t i = 0; i < lane->staging.count; i++) /* whole values */
-        lane->staging.all[i].capacity -= lane->staging.all[i].capacity % file->bytes;
-    return GS_OK;
+    *lanes = (struct gsi_lanes){.count = values != NULL ? values->count : 0};
+    GSI_PLACE(shelf, lanes->table, lanes->count);
+    for (uint32_t i = 0; i < lanes->count; i++) {
+        struct gsi_lane planned;
+        lay_out(lanes->table != NULL ? &lanes->table[i] : &planned,
+                buffer_bytes(values, values->table[i].bytes, memory_bytes), shelf);
+    }
 }
 
-enum gs_status gsi_lanes_open(struct gsi_lanes *lanes, struct gsi_inputs *inputs, uint64_t first)
+void gsi_lanes_begin(struct gsi_lanes *lanes, struct gsi_inputs *inputs, uint64_t first)
 {
-    const struct gsi_values *values = inputs->values;
-    *lanes = (struct gsi_lanes){.loop = inputs->loop, .next = first};
-    if (values == NULL)
-        return GS_OK;
-    GSI_TRY(GSI_NEW(&inputs->loop->ledger, lanes->table, values->count, inputs->loop->error));
-    lanes->count = values->count;
-    for (uint32_t i = 0; i < values->count; i++)
-        GSI_TRY(open_lane(&lanes->table[i], inputs, &values->table[i]));
-    return GS_OK;
-}
-
-void gsi_lanes_close(struct gsi_lanes *lanes)
-{
-    if (lanes->table == NULL)
-        return;
-    struct gsi_ledger *ledger = &lanes->loop->ledger;
+    lanes->next = first;
     for (uint32_t i = 0; i < lanes->count; i++) {
         struct gsi_lane *lane = &lanes->table[i];
-        gsi_source_clear(&lane->reader);
-        gsi_buffers_clear(&lane->staging);
-        if (lane->memory != NULL)
-            gsi_memory_unmap(ledger, GSI_MEMORY_DATA, lane->memory, lane->memory_bytes);
+        struct gsi_value_file *file = &inputs->values->table[i];
+        lane->file = file;
+        lane->inputs = (struct gsi_inputs){.loop = inputs->loop,
+                                           .spec = inputs->spec,
+                                           .layout = inputs->layout,
+                                           .table = &file->input,
+                                           .count = 1,
+                                           .bytes = file->input.bytes};
+        lane->reader.inputs = &lane->inputs;
+        for (uint32_t k = 0; k < lane->staging.count; k++) /* whole values */
+            lane->staging.all[k].capacity -= lane->staging.all[k].capacity % file->bytes;
     }
-    GSI_FREE(ledger, lanes->table, lanes->count);
-    *lanes = (struct gsi_lanes){0};
 }
 
 static bool is_taken(const struct gsi_lane *lane)

@@ -19,27 +19,23 @@ struct gsi_lane {
     const struct gsi_value_file *file;
     struct gsi_inputs inputs; /* that one */
     struct gsi_source reader;
-    uint8_t *memory;
-    uint64_t memory_bytes;
     struct gsi_buffers staging;
     struct gsi_buffer *staged; /* being taken, from `off` on; NULL: not read yet */
     uint64_t off;
 };
 
 struct gsi_lanes {
-    struct gsi_loop *loop;
     struct gsi_lane *table;
     uint32_t count;
     uint64_t next; /* position of the next value of each */
 };
 
-/* gsi_lanes_bytes: the memory that lanes take, out of `memory_bytes` in all; none without values.
- * gsi_lanes_open: of inputs->values; close also after a failure. No task may be under way then.
- * in    first: position of the first value that is read
- * fails GS_E_MEMORY */
-uint64_t gsi_lanes_bytes(const struct gsi_values *values, uint64_t memory_bytes);
-enum gs_status gsi_lanes_open(struct gsi_lanes *lanes, struct gsi_inputs *inputs, uint64_t first);
-void gsi_lanes_close(struct gsi_lanes *lanes);
+/* gsi_lanes_lay_out: places lanes on a shelf, out of `memory_bytes` in all; values NULL: none.
+ * gsi_lanes_begin: lanes of inputs->values begin to read.
+ * in    first: position of the first value that is read */
+void gsi_lanes_lay_out(struct gsi_lanes *lanes, const struct gsi_values *values,
+                       uint64_t memory_bytes, struct gsi_shelf *shelf);
+void gsi_lanes_begin(struct gsi_lanes *lanes, struct gsi_inputs *inputs, uint64_t first);
 
 /* gsi_lanes_pump: reads on. Returns whether there was anything to do.
  * gsi_lanes_ready: how many values of each file can be taken now; UINT64_MAX: there are no

@@ -40,15 +40,18 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     const struct gsi_inputs *inputs = &job->inputs;
     const uint64_t memory_bytes = budget->memory_bytes;
     const uint32_t threads = budget->thread_count;
-    uint64_t *needs = plan->needs, bytes = job->given_bytes;
+    uint64_t bytes = job->given_bytes;
     const uint64_t packing = gsi_target_plan(target, budget, &plan->output);
     const bool is_reread = packing > 0 && job->options->verify_read;
-    needs[GSI_NEED_UNIQUE] = gsi_unique_plan(target, budget, &plan->output);
-    needs[GSI_NEED_SELECT] = gsi_select_bytes(job, memory_bytes);
+    gsi_unique_plan(target, budget, &plan->output);
     if (!plan->device_carries)
-        needs[GSI_NEED_CARRIER] = gsi_source_carrier_bytes(inputs, memory_bytes);
+        plan->input.carrier = gsi_carrier_plan(inputs, memory_bytes);
+    plan->select = gsi_select_plan(job, memory_bytes);
     const uint64_t stages[] = {packing,
-                               gsi_header_plan(inputs, is_reread, budget, &plan->unpack),
+                               plan->output.unique.bytes,
+                               plan->input.carrier.bytes,
+                               plan->select.bytes,
+                               gsi_header_plan(inputs, is_reread, budget, &plan->input),
                                gsi_split_plan(target, budget, &plan->output),
                                gsi_unique_early_bytes(target, memory_bytes, threads),
                                gsi_counted_plan(job, budget),
@@ -56,8 +59,6 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
                                plan->device_carries ? 0 : gsi_carried_plan(inputs->carry, threads)};
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
         bytes = gsi_add_max_u64(bytes, stages[i]);
-    for (int i = 0; i < GSI_NEED_COUNT; i++)
-        bytes = gsi_add_max_u64(bytes, needs[i]);
     return bytes;
 }
 
@@ -232,6 +233,5 @@ void gsi_job_adopt_plan(struct gsi_job *job, const struct gsi_job_plan *plan)
     job->inputs.device_tally = plan->device_carries ? &job->carried_tally : NULL;
     job->target.has_one_pass = plan->sizes.late_bytes > 0;
     job->loop.ledger.ceiling_bytes = plan->sizes.memory_bytes;
-    memcpy(job->loop.ledger.needs, plan->needs, sizeof plan->needs);
     gsi_resume_adopt(job->resume, &plan->begin);
 }

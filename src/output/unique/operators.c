@@ -8,38 +8,19 @@
 
 /* ---- groups ---- */
 
-uint64_t gsi_group_operator_bytes(const struct gsi_layout *layout,
-                                  const struct gsi_groups_rule *rule, uint32_t batch_count)
+void gsi_group_operator_place(struct gsi_group_operator *group, const struct gsi_layout *layout,
+                              const struct gsi_groups_rule *rule, uint32_t batch_count,
+                              struct gsi_shelf *shelf)
 {
-    return gsi_groups_bytes(layout, rule) + layout->element_bytes +
-           batch_count * (sizeof(struct gsi_groups_piece) + gsi_groups_piece_bytes(layout, rule));
-}
-
-enum gs_status gsi_group_operator_open(struct gsi_group_operator *group,
-                                       const struct gsi_layout *layout,
-                                       const struct gsi_groups_rule *rule, uint32_t batch_count,
-                                       struct gsi_ledger *ledger, struct gs_error *error)
-{
-    *group = (struct gsi_group_operator){.piece_count = batch_count, .error = error};
-    GSI_TRY(gsi_groups_init(&group->groups, layout, rule, ledger, error));
-    GSI_TRY(GSI_NEW(ledger, group->last_element, layout->element_bytes, error));
-    GSI_TRY(GSI_NEW(ledger, group->pieces, batch_count, error));
-    for (uint32_t i = 0; i < batch_count; i++)
-        GSI_TRY(gsi_groups_piece_init(&group->pieces[i], &group->groups, error));
-    return GS_OK;
-}
-
-void gsi_group_operator_close(struct gsi_group_operator *group)
-{
-    struct gsi_ledger *ledger = group->groups.ledger;
-    for (uint32_t i = 0; group->pieces != NULL && i < group->piece_count; i++)
-        gsi_groups_piece_clear(&group->pieces[i]);
-    if (group->pieces != NULL)
-        GSI_FREE(ledger, group->pieces, group->piece_count);
-    if (group->last_element != NULL)
-        GSI_FREE(ledger, group->last_element, group->groups.layout->element_bytes);
-    gsi_groups_clear(&group->groups);
     *group = (struct gsi_group_operator){0};
+    gsi_groups_place(&group->groups, layout, rule, shelf);
+    GSI_PLACE(shelf, group->last_element, layout->element_bytes);
+    GSI_PLACE(shelf, group->pieces, batch_count);
+    for (uint32_t i = 0; i < batch_count; i++) {
+        struct gsi_groups_piece planned;
+        gsi_groups_piece_place(group->pieces != NULL ? &group->pieces[i] : &planned, &group->groups,
+                               shelf);
+    }
 }
 
 void gsi_group_operator_restart(struct gsi_group_operator *group)

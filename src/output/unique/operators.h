@@ -13,26 +13,19 @@
 struct gsi_group_operator {
     struct gsi_groups groups;
     struct gsi_groups_piece *pieces; /* of each batch */
-    uint32_t piece_count;
-    uint8_t *last_element; /* of all batches that have begun */
+    uint8_t *last_element;           /* of all batches that have begun */
     bool has_last;
     bool has_repeats; /* imprints of windows count elements that equal the element before */
     struct gs_error *error;
 };
 
-/* gsi_group_operator_bytes: the memory that it takes.
- * gsi_group_operator_open: for up to `batch_count` batches at a time. A sum that does not fit is
- * stored in `error` when its batch is joined.
- * fails GS_E_MEMORY
+/* gsi_group_operator_place: places the operator on a shelf, for up to `batch_count` batches at a
+ * time. A sum that does not fit is stored in group->error when its batch is joined.
  * gsi_group_operator_restart: forgets all elements.
  * gsi_group_operator: returns the operator. */
-uint64_t gsi_group_operator_bytes(const struct gsi_layout *layout,
-                                  const struct gsi_groups_rule *rule, uint32_t batch_count);
-enum gs_status gsi_group_operator_open(struct gsi_group_operator *group,
-                                       const struct gsi_layout *layout,
-                                       const struct gsi_groups_rule *rule, uint32_t batch_count,
-                                       struct gsi_ledger *ledger, struct gs_error *error);
-void gsi_group_operator_close(struct gsi_group_operator *group); /* also zeroed ones */
+void gsi_group_operator_place(struct gsi_group_operator *group, const struct gsi_layout *layout,
+                              const struct gsi_groups_rule *rule, uint32_t batch_count,
+                              struct gsi_shelf *shelf);
 void gsi_group_operator_restart(struct gsi_group_operator *group);
 struct gsi_operator gsi_group_operator(struct gsi_group_operator *group);
 

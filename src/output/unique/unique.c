@@ -42,12 +42,6 @@ uint64_t gsi_unique_written_bytes(const struct gsi_target *target)
     return behind + (carry != NULL ? carry->output_bytes : target->loop->layout->element_bytes);
 }
 
-/* Those for an array lie in it. */
-static uint64_t blocks_bytes(const struct gsi_target *target, const struct gsi_output_plan *plan)
-{
-    return target->output.array != NULL ? 0 : GSI_BLOCK_COUNT * plan->block_bytes;
-}
-
 enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
                                       struct gs_error *error)
 {
@@ -69,46 +63,56 @@ static uint64_t scratch_bytes(const struct gsi_target *target)
                : 0;
 }
 
-static uint64_t room_memory_bytes(const struct gsi_target *target,
-                                  const struct gsi_output_plan *plan)
+/* Rooms and groups. */
+static void lay_out_rooms(struct gsi_unique *unique, const struct gsi_target *target,
+                          const struct gsi_output_plan *plan, struct gsi_shelf *shelf)
 {
-    uint64_t each = plan->room_bytes + scratch_bytes(target);
-    return gsi_round_up_u64(plan->room_count * each, GSI_DIRECT_ALIGN);
+    const struct gsi_buffer_shape shape = {.unit_bytes = plan->room_bytes};
+    uint8_t *rooms = gsi_shelf_place(shelf, plan->room_count, plan->room_bytes, GSI_DIRECT_ALIGN);
+    gsi_buffers_lay_out(&unique->rooms, rooms, plan->room_count, shape, shelf);
+    unique->flow.scratch =
+        gsi_shelf_place_whole(shelf, plan->room_count * scratch_bytes(target), GSI_DIRECT_ALIGN);
+    if (target->spec->has_groups)
+        gsi_group_operator_place(&unique->group, target->loop->layout, &target->spec->groups,
+                                 plan->room_count, shelf);
 }
 
-static uint64_t plan_rooms(const struct gsi_target *target, uint64_t memory_bytes,
-                           struct gsi_output_plan *plan)
+/* Blocks, which are parts of an array that is written. */
+static void lay_out_blocks(struct gsi_unique *unique, const struct gsi_target *target,
+                           const struct gsi_output_plan *plan, struct gsi_shelf *shelf)
 {
-    const uint64_t part = memory_bytes / ROOMS_PART;
-    /* An entry, and one ahead of it. */
-    const uint64_t least = gsi_max_u64(ROOM_MIN_BYTES, 2 * gsi_unique_written_bytes(target));
-    plan->room_bytes = gsi_round_up_u64(
-        gsi_max_u64(least, gsi_min_u64(part / GSI_FLOW_BATCHES, ROOM_MAX_BYTES)), GSI_DIRECT_ALIGN);
-    plan->room_count =
-        (uint32_t)gsi_clamp_u64(part / plan->room_bytes, ROOMS_LEAST, GSI_FLOW_BATCHES);
-    return room_memory_bytes(target, plan) + plan->room_count * sizeof(struct gsi_buffer);
+    const struct gsi_array *array = target->output.array;
+    const struct gsi_buffer_shape shape = {.unit_bytes = plan->block_bytes};
+    uint8_t *memory = array != NULL ? array->to
+                                    : gsi_shelf_place(shelf, GSI_BLOCK_COUNT, plan->block_bytes,
+                                                      GSI_DIRECT_ALIGN);
+    gsi_buffers_lay_out(&unique->blocks, memory, GSI_BLOCK_COUNT, shape, shelf);
 }
 
 /* Blocks get less memory by the bytes of rooms and groups: all have the blocks' part of memory. */
-uint64_t gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                         struct gsi_output_plan *plan)
+void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                     struct gsi_output_plan *plan)
 {
+    struct gsi_unique planned = {0};
+    const uint64_t memory = budget->memory_bytes, part = memory / ROOMS_PART;
+    plan->unique = (struct gsi_shelf){0};
     if (!gsi_target_has_blocks(target))
-        return 0;
-    const struct gsi_groups_rule *rule = &target->spec->groups;
-    const bool is_unique = target->spec->has_groups;
-    const uint64_t written = gsi_unique_written_bytes(target), memory = budget->memory_bytes;
-    uint64_t rooms = plan_rooms(target, memory, plan);
-    if (is_unique)
-        rooms += gsi_group_operator_bytes(target->loop->layout, rule, plan->room_count) -
-                 gsi_groups_bytes(target->loop->layout, rule);
-    const uint64_t less = gsi_min_u64(memory, gsi_mul_max_u64(GSI_BLOCKS_PART, rooms));
+        return;
+    const uint64_t written = gsi_unique_written_bytes(target);
+    /* An entry, and one ahead of it. */
+    plan->room_bytes =
+        gsi_round_up_u64(gsi_max_u64(gsi_max_u64(ROOM_MIN_BYTES, 2 * written),
+                                     gsi_min_u64(part / GSI_FLOW_BATCHES, ROOM_MAX_BYTES)),
+                         GSI_DIRECT_ALIGN);
+    plan->room_count =
+        (uint32_t)gsi_clamp_u64(part / plan->room_bytes, ROOMS_LEAST, GSI_FLOW_BATCHES);
+    lay_out_rooms(&planned, target, plan, &plan->unique);
+    const uint64_t less = gsi_min_u64(memory, gsi_mul_max_u64(GSI_BLOCKS_PART, plan->unique.bytes));
     plan->block_bytes = gsi_block_bytes(memory - less, budget->window_bytes);
     if (target->spec->is_split) /* blocks hold whole entries then */
         plan->block_bytes =
             gsi_max_u64(plan->block_bytes, gsi_round_up_u64(written, GSI_DIRECT_ALIGN));
-    return blocks_bytes(target, plan) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) + rooms +
-           (is_unique ? gsi_groups_bytes(target->loop->layout, rule) : 0);
+    lay_out_blocks(&planned, target, plan, &plan->unique);
 }
 
 uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory_bytes,
@@ -129,66 +133,29 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
                            gsi_unique_written_bytes(target));
 }
 
-static enum gs_status open_blocks(struct gsi_unique *unique)
+enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
-    struct gsi_target *target = unique->target;
-    const struct gsi_array *array = target->output.array;
-    struct gsi_buffer_shape shape = {.unit_bytes = target->plan->block_bytes};
-    void *memory = NULL;
-    unique->memory_bytes = blocks_bytes(target, target->plan);
-    if (array == NULL)
-        GSI_TRY(gsi_memory_map(&target->loop->ledger, GSI_MEMORY_DATA, unique->memory_bytes,
-                               &memory, target->loop->error));
-    unique->memory = memory;
-    GSI_TRY(gsi_buffers_init(
-        &unique->blocks, &target->loop->ledger, array != NULL ? array->to : unique->memory,
-        GSI_BLOCK_COUNT * target->plan->block_bytes, shape, false, target->loop->error));
+    struct gsi_loop *loop = target->loop;
+    const struct gsi_output_plan *plan = target->plan;
+    *unique = (struct gsi_unique){.target = target, .digest.imprint = GSI_IMPRINT_EMPTY};
+    if (plan->unique.used == 0)
+        return GS_OK;
+    unique->shelf = plan->unique;
+    GSI_TRY(gsi_shelf_open(&unique->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
+    unique->is_open = true;
+    lay_out_rooms(unique, target, plan, &unique->shelf);
+    lay_out_blocks(unique, target, plan, &unique->shelf);
+    unique->group.error = loop->error;
     for (uint32_t i = 0; target->spec->is_split && i < unique->blocks.count; i++)
         unique->blocks.all[i].capacity -=
             unique->blocks.all[i].capacity % gsi_unique_written_bytes(target);
     return GS_OK;
 }
 
-static enum gs_status open_rooms(struct gsi_unique *unique)
-{
-    struct gsi_target *target = unique->target;
-    struct gsi_loop *loop = target->loop;
-    unique->room_memory_bytes = room_memory_bytes(target, target->plan);
-    GSI_TRY(gsi_memory_map(&loop->ledger, GSI_MEMORY_DATA, unique->room_memory_bytes,
-                           &unique->room_memory, loop->error));
-    return gsi_buffers_init(&unique->rooms, &loop->ledger, unique->room_memory,
-                            target->plan->room_count * target->plan->room_bytes,
-                            (struct gsi_buffer_shape){.unit_bytes = target->plan->room_bytes},
-                            false, loop->error);
-}
-
-enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
-{
-    const struct gsi_groups_rule *rule = &target->spec->groups;
-    struct gsi_loop *loop = target->loop;
-    *unique = (struct gsi_unique){.target = target, .digest.imprint = GSI_IMPRINT_EMPTY};
-    if (!gsi_target_has_blocks(target))
-        return GS_OK;
-    unique->is_open = true;
-    GSI_TRY(open_blocks(unique));
-    GSI_TRY(open_rooms(unique));
-    return target->spec->has_groups
-               ? gsi_group_operator_open(&unique->group, loop->layout, rule,
-                                         target->plan->room_count, &loop->ledger, loop->error)
-               : GS_OK;
-}
-
 void gsi_unique_close(struct gsi_unique *unique)
 {
-    gsi_group_operator_close(&unique->group);
-    gsi_buffers_clear(&unique->rooms);
-    gsi_buffers_clear(&unique->blocks);
-    if (unique->room_memory != NULL)
-        gsi_memory_unmap(&unique->target->loop->ledger, GSI_MEMORY_DATA, unique->room_memory,
-                         unique->room_memory_bytes);
-    if (unique->memory != NULL)
-        gsi_memory_unmap(&unique->target->loop->ledger, GSI_MEMORY_DATA, unique->memory,
-                         unique->memory_bytes);
+    if (unique->is_open)
+        gsi_shelf_close(&unique->shelf, &unique->target->loop->ledger, GSI_MEMORY_DATA);
     *unique = (struct gsi_unique){0};
 }
 
@@ -250,8 +217,6 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
         (struct gsi_receiver){.context = unique, .block = lend_block, .take = take_block};
     flow->windows = windows;
     flow->rooms = &unique->rooms;
-    flow->scratch =
-        (uint8_t *)unique->room_memory + target->plan->room_count * target->plan->room_bytes;
     flow->scratch_bytes = scratch_bytes(target);
     flow->most = target->spec->most_count;
     add_operators(unique, is_imprinted);

@@ -18,12 +18,8 @@
 struct gsi_unique {
     struct gsi_target *target;
     struct gsi_link next; /* takes blocks */
-    uint8_t *memory;      /* the blocks */
-    uint64_t memory_bytes;
-    struct gsi_buffers blocks;
-    void *room_memory; /* the rooms and the scratch memory of the flow */
-    uint64_t room_memory_bytes;
-    struct gsi_buffers rooms;
+    struct gsi_shelf shelf;
+    struct gsi_buffers blocks, rooms;
     struct gsi_group_operator group; /* with --unique */
     struct gsi_payload_operator payload;
     struct gsi_digest_operator digest; /* of the output, if it will be read back */
@@ -37,10 +33,10 @@ struct gsi_unique {
 enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
                                       struct gs_error *error);
 
-/* gsi_unique_plan: plans blocks and rooms.
- * returns the memory that they take; 0: windows are written as they are */
-uint64_t gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                         struct gsi_output_plan *plan);
+/* gsi_unique_plan: plans blocks and rooms, and their shelf. It is empty where windows are written as
+ * they are. */
+void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                     struct gsi_output_plan *plan);
 
 /* gsi_unique_early_bytes: the memory for folding records while they are read; 0: they are not
  * folded then, because something has to see each of them later, or because there is too little

@@ -1,5 +1,6 @@
 /* test_fold.c: folded fields: sums at the edges of their types, and totals that show what is lost.
  * Whole folds against a model: tests/model/run_model.py. Run: build/dev/tests/test_fold */
+#include "support/groups.h"
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 
@@ -63,7 +64,7 @@ static void test_fold__sums_on_the_way_too_large__fit_at_the_end(void **state)
     put(elements + BYTES, 1, INT32_MAX, 1e308, 9);
     put(elements + 2 * BYTES, 1, -INT32_MAX, -1e308, 1);
     put(elements + 3 * BYTES, 1, -5, 1e-308, 2);
-    assert_int_equal(gsi_folder_init(&folder, &fold, NULL, &error), GS_OK);
+    struct gsi_shelf own = folder_open(&folder, &fold);
     fold_all(&folder, elements, 4, entry);
     memcpy(&sum, entry + 4, 4);
     memcpy(&real, entry + 8, 8);
@@ -72,7 +73,7 @@ static void test_fold__sums_on_the_way_too_large__fit_at_the_end(void **state)
     assert_null(folder.overflow);
     fold_all(&folder, elements, 2, entry);
     assert_ptr_equal(folder.overflow, &fold.fields[0]);
-    gsi_folder_clear(&folder);
+    shelf_close(&own);
 }
 
 static void test_fold__wide__behind_the_record(void **state)
@@ -86,14 +87,14 @@ static void test_fold__wide__behind_the_record(void **state)
     assert_int_equal(fold.wide_bytes, 16);
     put(elements, 1, INT32_MIN, 0.5, 3);
     put(elements + BYTES, 1, INT32_MIN, 0.25, 9);
-    assert_int_equal(gsi_folder_init(&folder, &fold, NULL, &error), GS_OK);
+    struct gsi_shelf own = folder_open(&folder, &fold);
     fold_all(&folder, elements, 2, entry);
     memcpy(&wide, entry + BYTES, 8);
     memcpy(&real, entry + BYTES + 8, 8);
     assert_true(wide == 2 * (int64_t)INT32_MIN && real == 0.75);
     assert_memory_equal(entry, elements, 16); /* the fields stay */
     assert_null(folder.overflow);
-    gsi_folder_clear(&folder);
+    shelf_close(&own);
 }
 
 /* Groups of any length; totals are those of a tally of all records, and of no other one. */
@@ -108,7 +109,7 @@ static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
     for (int round = 0; round < 50; round++) {
         struct gsi_folder folder;
         size_t n = 1 + test_below(&random, MOST);
-        assert_int_equal(gsi_folder_init(&folder, &fold, NULL, &error), GS_OK);
+        struct gsi_shelf own = folder_open(&folder, &fold);
         for (size_t i = 0; i < n; i++)
             put(elements + i * BYTES, 0, (int32_t)test_below(&random, 1000) - 500,
                 (double)test_below(&random, 1000) / 7, test_below(&random, 1000));
@@ -127,7 +128,7 @@ static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
             assert_ptr_equal(differs, wrong > 0 ? &fold.fields[wrong - 1] : NULL);
             record_tally_close(&shelf);
         }
-        gsi_folder_clear(&folder);
+        shelf_close(&own);
     }
 }
 
@@ -157,7 +158,7 @@ static void test_fold__integers__as_a_plain_sum(void **state)
         fold = (struct gsi_fold){0};
         assert_int_equal(
             gsi_fold_add_field(&fold, &record, 0, GSI_FOLD_SUM, true, rows[r].text, &error), GS_OK);
-        assert_int_equal(gsi_folder_init(&folder, &fold, NULL, &error), GS_OK);
+        struct gsi_shelf own = folder_open(&folder, &fold);
         for (size_t i = 0; i < n; i++) {
             uint64_t bits = i % 3 == 0 ? UINT64_MAX : i % 3 == 1 ? 0 : test_next(&random);
             bits ^= rows[r].is_signed ? (uint64_t)1 << (8 * bytes - 1) : 0;
@@ -174,7 +175,7 @@ static void test_fold__integers__as_a_plain_sum(void **state)
             got = rows[r].is_signed ? (gsi_i128)(int64_t)got : got;
         if (got != want)
             test_fail("%s: %lld in place of %lld", rows[r].text, (long long)got, (long long)want);
-        gsi_folder_clear(&folder);
+        shelf_close(&own);
     }
 }
 

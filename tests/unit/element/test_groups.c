@@ -1,5 +1,6 @@
 /* test_groups.c: groups of equal keys, and equal neighbours, against a plain loop, for numbers of
  * every width and records, whatever the pieces. Run: build/dev/tests/test_groups */
+#include "support/groups.h"
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 
@@ -111,8 +112,8 @@ static size_t run_apart(struct test_random *random, struct gsi_groups *groups, s
                         uint32_t bytes, uint64_t most_pieces)
 {
     static struct gsi_groups_piece pieces[MOST];
+    static struct gsi_shelf shelves[MOST];
     static size_t begins[MOST + 1];
-    struct gs_error error;
     size_t count = 0, length = 0;
     for (size_t at = 0; at < n; at += 1 + test_below(random, 2 * n / most_pieces + 2))
         begins[count++] = at;
@@ -126,7 +127,7 @@ static size_t run_apart(struct test_random *random, struct gsi_groups *groups, s
         for (size_t k = begin + 1; k < end; k++)
             is_apart =
                 is_apart && !gsi_groups_is_equal(groups, data + (k - 1) * bytes, data + k * bytes);
-        assert_int_equal(gsi_groups_piece_init(&pieces[i], groups, &error), GS_OK);
+        shelves[i] = groups_piece_open(&pieces[i], groups);
         gsi_groups_piece_begin(
             &pieces[i], i > 0 && gsi_groups_is_equal(groups, elements - bytes, elements),
             is_apart && gsi_groups_are_of_keys(groups) && test_below(random, 2) == 0);
@@ -142,7 +143,7 @@ static size_t run_apart(struct test_random *random, struct gsi_groups *groups, s
         memcpy(got + length, before, put);
         memcpy(got + length + put, outs[i], puts[i]);
         length += put + puts[i];
-        gsi_groups_piece_clear(&pieces[i]);
+        shelf_close(&shelves[i]);
         free(before);
         free(outs[i]);
     }
@@ -161,14 +162,13 @@ static void check_groups(struct test_random *random, const struct gsi_layout *la
             if (test_is_small() && i >= 80 && (i + i / 20 + s + bytes / 4) % 5 != 0)
                 continue; /* a fifth of the long ones: each width has every rule, in some shape */
             struct gsi_groups groups;
-            struct gs_error error;
             size_t n = sizes[i / 20], group_count;
             struct gsi_groups_rule rule = {
                 .has_counts = i % 2 != 0, .keep = i / 2 % 5, .key_count = key_count};
             rule.has_counts &= rule.keep != GSI_KEEP_REPEATED; /* they do not go together */
             bool is_apart = i / 10 % 2 != 0;
             fill(random, &shapes[s], n, bytes, layout->record != NULL);
-            assert_int_equal(gsi_groups_init(&groups, layout, &rule, NULL, &error), GS_OK);
+            struct gsi_shelf shelf = groups_open(&groups, layout, &rule);
             size_t wanted = expect(n, bytes, &rule, &group_count);
             size_t length =
                 is_apart ? run_apart(random, &groups, n, bytes, 1 + test_below(random, n + 9))
@@ -180,7 +180,7 @@ static void check_groups(struct test_random *random, const struct gsi_layout *la
             assert_int_equal(groups.count, group_count);
             assert_true(gsi_groups_are_whole(&groups, n));
             assert_false(gsi_groups_are_whole(&groups, n + 1));
-            gsi_groups_clear(&groups);
+            shelf_close(&shelf);
         }
 }
 
@@ -315,8 +315,8 @@ static void test_groups__folds_in_pieces__as_in_one(void **state)
             .has_counts = round % 5 == 0, .keep = (enum gsi_keep_choice)(round % 4), .fold = &fold};
         fill(&random, &shapes[round % SHAPE_COUNT], n, MOST_ELEMENT, true);
         fill_fields(&random, n, may_overflow);
-        assert_int_equal(gsi_groups_init(&one, &layout, &rule, NULL, &error), GS_OK);
-        assert_int_equal(gsi_groups_init(&parts, &layout, &rule, NULL, &error), GS_OK);
+        struct gsi_shelf shelf_one = groups_open(&one, &layout, &rule);
+        struct gsi_shelf shelf_parts = groups_open(&parts, &layout, &rule);
         size_t length = run(&random, &one, n, MOST_ELEMENT);
         memcpy(whole, got, length);
         assert_int_equal(
@@ -334,8 +334,8 @@ static void test_groups__folds_in_pieces__as_in_one(void **state)
         assert_ptr_equal(gsi_folder_differs(&parts.folder, fields),
                          gsi_folder_differs(&one.folder, fields));
         record_tally_close(&shelf);
-        gsi_groups_clear(&one);
-        gsi_groups_clear(&parts);
+        shelf_close(&shelf_one);
+        shelf_close(&shelf_parts);
     }
 }
 
