@@ -14,25 +14,25 @@ static void lay_out(struct gsi_carried *carried, const struct gsi_carry *carry,
     }
 }
 
-uint64_t gsi_carried_plan(const struct gsi_carry *carry, uint32_t thread_count)
+struct gsi_shelf gsi_carried_plan(const struct gsi_carry *carry, uint32_t thread_count)
 {
     struct gsi_carried carried = {0};
     struct gsi_shelf shelf = {0};
     if (carry != NULL && gsi_carry_is_tallied(carry))
         lay_out(&carried, carry, thread_count, &shelf);
-    return shelf.bytes;
+    return shelf;
 }
 
 enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_carry *carry,
-                                uint32_t thread_count, struct gsi_ledger *ledger,
-                                struct gs_error *error)
+                                uint32_t thread_count, const struct gsi_shelf *planned,
+                                struct gsi_ledger *ledger, struct gs_error *error)
 {
     *carried = (struct gsi_carried){.ledger = ledger};
-    if (carry == NULL || !gsi_carry_is_tallied(carry))
+    if (planned->used == 0)
         return GS_OK;
     carried->carry = carry;
     carried->worker_count = thread_count;
-    lay_out(carried, carry, thread_count, &carried->shelf);
+    carried->shelf = *planned;
     GSI_TRY(gsi_shelf_open(&carried->shelf, ledger, GSI_MEMORY_TABLES, error));
     lay_out(carried, carry, thread_count, &carried->shelf);
     return GS_OK;

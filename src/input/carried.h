@@ -24,15 +24,15 @@ struct gsi_carried {
     uint64_t first;
 };
 
-/* gsi_carried_plan: the memory that it takes.
- * gsi_carried_open: nothing but positions has any.
+/* gsi_carried_plan: its shelf; empty where nothing or only positions are carried.
+ * gsi_carried_open: takes the memory that was planned.
  * fails GS_E_MEMORY
  * gsi_carried_open_device: the same where a device counts; takes no memory, and nothing is
  * added. */
-uint64_t gsi_carried_plan(const struct gsi_carry *carry, uint32_t thread_count);
+struct gsi_shelf gsi_carried_plan(const struct gsi_carry *carry, uint32_t thread_count);
 enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_carry *carry,
-                                uint32_t thread_count, struct gsi_ledger *ledger,
-                                struct gs_error *error);
+                                uint32_t thread_count, const struct gsi_shelf *planned,
+                                struct gsi_ledger *ledger, struct gs_error *error);
 void gsi_carried_open_device(struct gsi_carried *carried, const struct gsi_carry *carry,
                              const struct gsi_tally_report *of_device, uint64_t first);
 void gsi_carried_close(struct gsi_carried *carried); /* also zeroed ones */

@@ -189,29 +189,26 @@ static uint64_t unpack_count(const struct gsi_inputs *inputs)
 uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
                          const struct gsi_budget *budget, struct gsi_input_plan *plan)
 {
-    struct gsi_frames_reader_size one = {0, 1}, two = {0, 2};
     uint64_t count = unpack_count(inputs);
     uint64_t window = gsi_min_u64(WINDOW_BYTES, budget->memory_bytes / WINDOW_PART);
     for (size_t i = 0; i < inputs->count; i++)
         window = gsi_max_u64(window, inputs->table[i].window_bytes);
     plan->is_shared = is_reread || (!inputs->spec->is_merge && count > 0);
     count += is_reread && (inputs->spec->is_merge || count == 0);
-    plan->size = (struct gsi_frames_reader_size){0};
     if (count == 0)
         return inputs->spec->kept_header_bytes;
-    plan->size = (struct gsi_frames_reader_size){
-        .window_bytes = window,
-        .slot_count =
-            gsi_zst_slots_fitting(gsi_frames_reader_plan(two) - gsi_frames_reader_plan(one),
-                                  budget->memory_bytes / count, budget->thread_count)};
+    const uint64_t slot = gsi_frames_reader_make_plan(0, 2).shelf.bytes -
+                          gsi_frames_reader_make_plan(0, 1).shelf.bytes;
+    plan->unpack = gsi_frames_reader_make_plan(
+        window, gsi_zst_slots_fitting(slot, budget->memory_bytes / count, budget->thread_count));
     return gsi_add_max_u64(inputs->spec->kept_header_bytes,
-                           gsi_mul_max_u64(count, gsi_frames_reader_plan(plan->size)));
+                           gsi_mul_max_u64(count, plan->unpack.shelf.bytes));
 }
 
 enum gs_status gsi_header_open(struct gsi_inputs *inputs)
 {
     return inputs->plan->is_shared
-               ? gsi_frames_reader_open(&inputs->unpack, inputs->loop, inputs->plan->size)
+               ? gsi_frames_reader_open(&inputs->unpack, inputs->loop, &inputs->plan->unpack)
                : GS_OK;
 }
 

@@ -55,8 +55,11 @@ struct gsi_inputs_spec {
 /* What reading has beside the arena: how packed inputs are unpacked, and planned shelves. */
 struct gsi_input_plan {
     bool is_shared; /* one reader for all inputs; false: a merge has one for each, or none is */
-    struct gsi_frames_reader_size size;
+    struct gsi_frames_reader_plan unpack;
     struct gsi_shelf carrier; /* input/source.h */
+    struct gsi_shelf carried; /* input/carried.h */
+    struct gsi_shelf early;   /* element/fold/early_fold.h */
+    struct gsi_shelf sets;    /* merge/set_filter.h */
 };
 
 struct gsi_inputs {

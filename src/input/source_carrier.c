@@ -28,7 +28,7 @@
 #define STAGED_MAX_BYTES ((uint64_t)2 << 20)
 
 /* A staged buffer is in pieces where chunks end in it. */
-#define PIECE_COUNT (2 * STAGED_COUNT)
+#define PIECE_COUNT (2 * (uint64_t)STAGED_COUNT)
 
 /* What is known about a staged buffer; of chunks only the pieces count. */
 struct carried {
@@ -97,7 +97,7 @@ static struct gsi_carrier *lay_out(const struct gsi_inputs *inputs, uint64_t mem
                                            .record_bytes =
                                                layout->record != NULL ? layout->element_bytes : 0,
                                            .most_records = UINT64_MAX};
-    struct gsi_carrier *placed, planned, *carrier;
+    struct gsi_carrier *placed = NULL, planned = {0}, *carrier;
     GSI_PLACE(shelf, placed, 1);
     carrier = placed != NULL ? placed : &planned;
     carrier->places_each = places_each(inputs, staged);

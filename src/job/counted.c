@@ -64,13 +64,13 @@ static void lay_out(struct counted *counted, uint32_t bytes, uint32_t thread_cou
     counted->elements = gsi_shelf_place(shelf, values, 2, 1);
 }
 
-uint64_t gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget)
+struct gsi_shelf gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     struct counted counted;
     struct gsi_shelf shelf = {0};
     if (gsi_counted_is(job, budget))
         lay_out(&counted, job->chosen.record.bytes, budget->thread_count, &shelf);
-    return shelf.bytes;
+    return shelf;
 }
 
 /* ---- reading ---- */
@@ -187,8 +187,8 @@ static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
     struct gsi_shelf *shelf = &counted->shelf;
     *counted = (struct counted){.job = job,
                                 .bytes = job->loop.layout->element_bytes,
-                                .thread_count = job->plan.sizes.thread_count};
-    lay_out(counted, counted->bytes, counted->thread_count, shelf);
+                                .thread_count = job->plan.sizes.thread_count,
+                                .shelf = job->plan.counted};
     GSI_TRY(gsi_shelf_open(shelf, &job->loop.ledger, GSI_MEMORY_TABLES, job->loop.error));
     lay_out(counted, counted->bytes, counted->thread_count, shelf);
     const size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;

@@ -28,6 +28,7 @@ struct gsi_job_plan {
     struct gsi_output_plan output;
     struct gsi_input_plan input;
     struct gsi_codec_plan codec;
+    struct gsi_shelf counted;      /* gsi_counted_plan */
     struct gsi_shelf select;       /* job/select.h */
     bool device_carries;           /* the device makes pairs of elements and positions */
     const char *in_order_note;     /* report.h */
@@ -75,8 +76,8 @@ enum gs_status gsi_counted(struct gsi_job *job);
 enum gs_status gsi_reduce(struct gsi_job *job);
 
 /* gsi_counted_is: whether a job, whose elements are chosen, is such a sort.
- * gsi_counted_plan: the memory that it takes beside the plan's; 0: it is none. */
+ * gsi_counted_plan: its shelf; empty: it is none. */
 bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget);
-uint64_t gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget);
+struct gsi_shelf gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget);
 
 #endif

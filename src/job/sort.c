@@ -397,9 +397,7 @@ static enum gs_status make_list(struct sort *sort)
 static bool folds_early(const struct gsi_job *job)
 {
     const struct gsi_plan *plan = job->loop.plan;
-    return (plan->device_runs == 0 || plan->spilled_runs > 0) &&
-           gsi_unique_early_bytes(&job->target, job->budget.memory_bytes,
-                                  job->budget.thread_count) > 0;
+    return (plan->device_runs == 0 || plan->spilled_runs > 0) && job->plan.input.early.used > 0;
 }
 
 /* What sees elements as they are read: records are folded there, where they can be. */
@@ -415,7 +413,8 @@ static enum gs_status open_early(struct sort *sort)
     job->inputs.early = &sort->early;
     return gsi_early_fold_open(&sort->early, job->inputs.fold, sort->loop->layout,
                                options->group_keys, options->unique_keep, job->budget.memory_bytes,
-                               job->budget.thread_count, &sort->loop->ledger, sort->loop->error);
+                               job->budget.thread_count, &job->plan.input.early,
+                               &sort->loop->ledger, sort->loop->error);
 }
 
 static enum gs_status sort_all(struct sort *sort)

@@ -116,15 +116,15 @@ static void lay_out(struct gsi_set_filter *sets, uint64_t memory_bytes, uint32_t
     }
 }
 
-uint64_t gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
-                             uint32_t thread_count)
+struct gsi_shelf gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
+                                     uint32_t thread_count)
 {
     struct gsi_shelf shelf = {0};
     if (sets == NULL)
-        return 0;
+        return shelf;
     struct gsi_set_filter planned = {.inputs = sets->inputs, .count = sets->count};
     lay_out(&planned, memory_bytes, thread_count, &shelf);
-    return shelf.bytes;
+    return shelf;
 }
 
 void gsi_set_filter_close(struct gsi_set_filter *sets)
@@ -512,7 +512,7 @@ enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_
                                    uint32_t thread_count)
 {
     struct gsi_loop *loop = sets->inputs->loop;
-    lay_out(sets, memory_bytes, thread_count, &sets->shelf);
+    sets->shelf = sets->inputs->plan->sets;
     GSI_TRY(gsi_shelf_open(&sets->shelf, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
     lay_out(sets, memory_bytes, thread_count, &sets->shelf);
     bool is_first_empty = sets->kind != GSI_SET_UNION && sets->files[0].bytes == 0;

@@ -63,12 +63,12 @@ void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
 /* gsi_set_filter_looked_at: bytes of the files that are not merged. */
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets); /* also zeroed ones */
 
-/* gsi_set_filter_plan: the memory that the filter takes, out of `memory_bytes` in all.
- * gsi_set_filter_open: takes that memory. If the first file is empty, checks the order of the
- * others here, as there is no piece that would.
+/* gsi_set_filter_plan: the shelf of the filter, out of `memory_bytes` in all.
+ * gsi_set_filter_open: takes the memory that was planned for the same memory and threads. If the
+ * first file is empty, checks the order of the others here, as there is no piece that would.
  * fails GS_E_MEMORY; GS_E_INPUT: a file is not sorted; GS_E_CANCELED */
-uint64_t gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
-                             uint32_t thread_count);
+struct gsi_shelf gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
+                                     uint32_t thread_count);
 enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_bytes,
                                    uint32_t thread_count);
 void gsi_set_filter_close(struct gsi_set_filter *sets); /* also zeroed ones */

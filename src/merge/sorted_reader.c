@@ -494,7 +494,8 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *sorted, struct g
         file->first_index = first_indexes[i];
         file->frame_count = gsi_sorted_reader_frames(inputs->loop->plan, entries[i].file);
         if (entries[i].file->coding != GSI_CODING_NONE)
-            GSI_TRY(gsi_frames_reader_open(&file->reader.unpack, inputs->loop, inputs->plan->size));
+            GSI_TRY(
+                gsi_frames_reader_open(&file->reader.unpack, inputs->loop, &inputs->plan->unpack));
     }
     uint64_t reserved = gsi_plan_fed_frames(inputs->loop->plan, file_count);
     sorted->spare_count = buffers->count > reserved ? buffers->count - reserved : 0;

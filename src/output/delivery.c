@@ -33,7 +33,7 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
         return GS_OK;
     }
     return gsi_carried_open(&delivery->carried, target->inputs->carry, loop->plan->thread_count,
-                            &loop->ledger, loop->error);
+                            &target->inputs->plan->carried, &loop->ledger, loop->error);
 }
 
 void gsi_delivery_clear(struct gsi_delivery *delivery)

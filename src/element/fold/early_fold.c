@@ -63,13 +63,13 @@ static void lay_out(struct gsi_early_fold *early, const struct gsi_layout *layou
     }
 }
 
-uint64_t gsi_early_fold_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
-                             uint32_t thread_count)
+struct gsi_shelf gsi_early_fold_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
+                                     uint32_t thread_count)
 {
     struct gsi_early_fold early;
     struct gsi_shelf shelf = {0};
     lay_out(&early, layout, memory_bytes, thread_count, &shelf);
-    return shelf.bytes;
+    return shelf;
 }
 
 /* Whether each byte is part of a key that makes a group, or of a folded integer. */
@@ -96,15 +96,15 @@ static bool is_without_order(const struct gsi_fold *fold, const struct gsi_recor
 enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gsi_fold *fold,
                                    const struct gsi_layout *layout, uint32_t key_count,
                                    enum gsi_keep_choice keep, uint64_t memory_bytes,
-                                   uint32_t thread_count, struct gsi_ledger *ledger,
-                                   struct gs_error *error)
+                                   uint32_t thread_count, const struct gsi_shelf *planned,
+                                   struct gsi_ledger *ledger, struct gs_error *error)
 {
     *early = (struct gsi_early_fold){.fold = fold,
                                      .layout = layout,
                                      .ledger = ledger,
+                                     .shelf = *planned,
                                      .has_order = key_count > 0,
                                      .keeps_last = keep == GSI_KEEP_LAST};
-    lay_out(early, layout, memory_bytes, thread_count, &early->shelf);
     GSI_TRY(gsi_shelf_open(&early->shelf, ledger, GSI_MEMORY_TABLES, error));
     lay_out(early, layout, memory_bytes, thread_count, &early->shelf);
     gsi_record_first_keys(layout->record, key_count > 0 ? key_count : layout->record->key_count,

@@ -38,16 +38,17 @@ struct gsi_early_fold {
     struct gsi_early_worker *workers; /* the last one is of what is folded again */
 };
 
-/* gsi_early_fold_plan: the memory that it takes, out of `memory_bytes` in all. */
-uint64_t gsi_early_fold_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
-                             uint32_t thread_count);
-/* gsi_early_fold_open: in    key_count, keep: as of groups (groups.h)
+/* gsi_early_fold_plan: its shelf, out of `memory_bytes` in all. */
+struct gsi_shelf gsi_early_fold_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
+                                     uint32_t thread_count);
+/* gsi_early_fold_open: takes the memory that was planned for the same memory and threads.
+ * in    key_count, keep: as of groups (groups.h)
  * fails GS_E_MEMORY */
 enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gsi_fold *fold,
                                    const struct gsi_layout *layout, uint32_t key_count,
                                    enum gsi_keep_choice keep, uint64_t memory_bytes,
-                                   uint32_t thread_count, struct gsi_ledger *ledger,
-                                   struct gs_error *error);
+                                   uint32_t thread_count, const struct gsi_shelf *planned,
+                                   struct gsi_ledger *ledger, struct gs_error *error);
 void gsi_early_fold_close(struct gsi_early_fold *early); /* also zeroed ones */
 
 /* gsi_early_fold_read: tallies `n` records, and folds them in place. Returns how many are left.

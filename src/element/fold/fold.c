@@ -40,7 +40,7 @@ static void clear_value(struct gsi_fold_value *value)
 void gsi_folder_place(struct gsi_folder *folder, const struct gsi_fold *fold,
                       struct gsi_shelf *shelf)
 {
-    uint64_t *limbs;
+    uint64_t *limbs = NULL;
     *folder = (struct gsi_folder){.fold = fold};
     GSI_PLACE(shelf, folder->values, 2 * (uint64_t)fold->count);
     GSI_PLACE(shelf, limbs, 2 * (uint64_t)fold->float_count * GSI_EXACT_LIMBS);

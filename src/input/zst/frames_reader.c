@@ -24,7 +24,7 @@ enum state {
 
 struct gsi_frames_reader {
     struct gsi_loop *loop;
-    struct gsi_frames_reader_size size;
+    struct gsi_frames_reader_plan plan; /* whose shelf is open */
     struct gsi_zst_blocks reader;
 
     enum state state;
@@ -42,42 +42,44 @@ static void slot_done(void *context, const struct gsi_zst_slot *slot);
 static void stream_done(void *context);
 
 /* The reader with its slots is at the beginning. */
-static struct gsi_frames_reader *lay_out(struct gsi_frames_reader_size size, uint8_t **stream,
-                                         uint8_t **blocks, struct gsi_shelf *shelf)
+static struct gsi_frames_reader *lay_out(const struct gsi_frames_reader_plan *plan,
+                                         uint8_t **stream, uint8_t **blocks,
+                                         struct gsi_shelf *shelf)
 {
     struct gsi_frames_reader *unpack = gsi_shelf_place_whole(
-        shelf, sizeof *unpack + size.slot_count * sizeof(struct gsi_zst_slot), GSI_DIRECT_ALIGN);
+        shelf, sizeof *unpack + plan->slot_count * sizeof(struct gsi_zst_slot), GSI_DIRECT_ALIGN);
     *stream =
-        gsi_shelf_place_whole(shelf, gsi_zst_large_bytes(size.window_bytes), GSI_DIRECT_ALIGN);
+        gsi_shelf_place_whole(shelf, gsi_zst_large_bytes(plan->window_bytes), GSI_DIRECT_ALIGN);
     *blocks = gsi_shelf_place(shelf, GSI_ZST_BLOCK_COUNT, GSI_ZST_BLOCK_BYTES, GSI_DIRECT_ALIGN);
-    gsi_zst_small_lay_out(unpack != NULL ? unpack->slot_list : NULL, size.slot_count, shelf);
+    gsi_zst_small_lay_out(unpack != NULL ? unpack->slot_list : NULL, plan->slot_count, shelf);
     return unpack;
 }
 
-uint64_t gsi_frames_reader_plan(struct gsi_frames_reader_size size)
+struct gsi_frames_reader_plan gsi_frames_reader_make_plan(uint64_t window_bytes,
+                                                          uint32_t slot_count)
 {
     uint8_t *stream, *blocks;
-    struct gsi_shelf shelf = {0};
-    lay_out(size, &stream, &blocks, &shelf);
-    return shelf.bytes;
+    struct gsi_frames_reader_plan plan = {.window_bytes = window_bytes, .slot_count = slot_count};
+    lay_out(&plan, &stream, &blocks, &plan.shelf);
+    return plan;
 }
 
 enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi_loop *loop,
-                                      struct gsi_frames_reader_size size)
+                                      const struct gsi_frames_reader_plan *plan)
 {
     uint8_t *stream, *blocks;
-    struct gsi_shelf shelf = {0};
+    struct gsi_shelf shelf = plan->shelf;
     *out = NULL;
-    lay_out(size, &stream, &blocks, &shelf);
     GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, GSI_MEMORY_CODEC, loop->error));
-    struct gsi_frames_reader *unpack = lay_out(size, &stream, &blocks, &shelf);
+    struct gsi_frames_reader *unpack = lay_out(plan, &stream, &blocks, &shelf);
     unpack->loop = loop;
-    unpack->size = size;
+    unpack->plan = *plan;
+    unpack->plan.shelf = shelf;
     *out = unpack;
     gsi_zst_blocks_init(&unpack->reader, loop, blocks, advance, unpack);
     GSI_TRY(
-        gsi_zst_large_init(&unpack->stream, loop, size.window_bytes, stream, stream_done, unpack));
-    return gsi_zst_small_init(&unpack->slots, loop, unpack->slot_list, size.slot_count, slot_done,
+        gsi_zst_large_init(&unpack->stream, loop, plan->window_bytes, stream, stream_done, unpack));
+    return gsi_zst_small_init(&unpack->slots, loop, unpack->slot_list, plan->slot_count, slot_done,
                               unpack);
 }
 
@@ -85,10 +87,7 @@ void gsi_frames_reader_close(struct gsi_frames_reader *unpack)
 {
     if (unpack == NULL)
         return;
-    uint8_t *stream, *blocks;
-    struct gsi_shelf shelf = {0};
-    lay_out(unpack->size, &stream, &blocks, &shelf);
-    shelf.base = (uint8_t *)unpack;
+    struct gsi_shelf shelf = unpack->plan.shelf;
     gsi_shelf_close(&shelf, &unpack->loop->ledger, GSI_MEMORY_CODEC);
 }
 
@@ -197,13 +196,13 @@ static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_fr
     } else if (frame->content_bytes <= GSI_ZST_SMALL_BYTES) {
         unpack->state = STATE_WALK;
         unpack->walk = gsi_zst_walk_begin(frame);
-    } else if (frame->window_bytes > unpack->size.window_bytes) {
+    } else if (frame->window_bytes > unpack->plan.window_bytes) {
         gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
                  "'%s': the zstd frame at byte %llu needs a window of %llu bytes, but %llu were "
                  "planned; decompress it first with zstd -d --long=31",
                  unpack->reader.input->name, (unsigned long long)slot->frame_off,
                  (unsigned long long)frame->window_bytes,
-                 (unsigned long long)unpack->size.window_bytes);
+                 (unsigned long long)unpack->plan.window_bytes);
     } else {
         begin_stream(unpack, slot);
     }

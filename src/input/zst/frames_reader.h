@@ -18,17 +18,19 @@ struct gsi_frames_reader;
 
 /* How large a reader is: for frames that look back at most `window_bytes`, and for `slot_count`
  * small frames at a time (at least 1).
- * gsi_frames_reader_plan: the memory that it takes. */
-struct gsi_frames_reader_size {
+ * gsi_frames_reader_make_plan: with the shelf for that. */
+struct gsi_frames_reader_plan {
     uint64_t window_bytes;
     uint32_t slot_count;
+    struct gsi_shelf shelf;
 };
-uint64_t gsi_frames_reader_plan(struct gsi_frames_reader_size size);
+struct gsi_frames_reader_plan gsi_frames_reader_make_plan(uint64_t window_bytes,
+                                                          uint32_t slot_count);
 
 /* gsi_frames_reader_open: opens a reader, for one input after the other.
  * fails GS_E_MEMORY */
 enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **unpack, struct gsi_loop *loop,
-                                      struct gsi_frames_reader_size size);
+                                      const struct gsi_frames_reader_plan *plan);
 void gsi_frames_reader_close(
     struct gsi_frames_reader *unpack); /* also NULL; nothing may be in flight */
 

@@ -44,19 +44,24 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     const uint64_t packing = gsi_target_plan(target, budget, &plan->output);
     const bool is_reread = packing > 0 && job->options->verify_read;
     gsi_unique_plan(target, budget, &plan->output);
-    if (!plan->device_carries)
+    if (!plan->device_carries) {
         plan->input.carrier = gsi_carrier_plan(inputs, memory_bytes);
+        plan->input.carried = gsi_carried_plan(inputs->carry, threads);
+    }
+    plan->input.early = gsi_unique_early_plan(target, memory_bytes, threads);
+    plan->input.sets = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);
+    plan->counted = gsi_counted_plan(job, budget);
     plan->select = gsi_select_plan(job, memory_bytes);
     const uint64_t stages[] = {packing,
-                               plan->output.unique.bytes,
-                               plan->input.carrier.bytes,
-                               plan->select.bytes,
                                gsi_header_plan(inputs, is_reread, budget, &plan->input),
                                gsi_split_plan(target, budget, &plan->output),
-                               gsi_unique_early_bytes(target, memory_bytes, threads),
-                               gsi_counted_plan(job, budget),
-                               gsi_set_filter_plan(inputs->sets, memory_bytes, threads),
-                               plan->device_carries ? 0 : gsi_carried_plan(inputs->carry, threads)};
+                               plan->output.unique.bytes,
+                               plan->input.carrier.bytes,
+                               plan->input.carried.bytes,
+                               plan->input.early.bytes,
+                               plan->input.sets.bytes,
+                               plan->counted.bytes,
+                               plan->select.bytes};
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
         bytes = gsi_add_max_u64(bytes, stages[i]);
     return bytes;

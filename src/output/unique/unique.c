@@ -115,13 +115,13 @@ void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *b
     lay_out_blocks(&planned, target, plan, &plan->unique);
 }
 
-uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory_bytes,
-                                uint32_t thread_count)
+struct gsi_shelf gsi_unique_early_plan(const struct gsi_target *target, uint64_t memory_bytes,
+                                       uint32_t thread_count)
 {
-    if (!target->spec->may_fold_early)
-        return 0;
-    uint64_t bytes = gsi_early_fold_plan(target->loop->layout, memory_bytes, thread_count);
-    return bytes <= memory_bytes / EARLY_PART ? bytes : 0;
+    struct gsi_shelf shelf = {0};
+    if (target->spec->may_fold_early)
+        shelf = gsi_early_fold_plan(target->loop->layout, memory_bytes, thread_count);
+    return shelf.bytes <= memory_bytes / EARLY_PART ? shelf : (struct gsi_shelf){0};
 }
 
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes)
