@@ -8,7 +8,7 @@
 /* The state of a window, a room or a block while the flow holds it. */
 struct held {
     uint32_t under_way; /* tasks that read it or write into it */
-    bool is_left;       /* no more tasks will begin; it returns to its set after the last one */
+    bool is_left;       /* no more tasks will begin */
 };
 GSI_HOLDER_STATE(held_of, struct held)
 
@@ -33,12 +33,31 @@ static uint64_t batch_most(const struct gsi_flow *flow)
     return flow->rooms->unit_bytes / out_bytes(flow) - 1;
 }
 
-/* Returns a window or a room to its set if no task needs it any more. */
+static bool is_room(const struct gsi_flow *flow, const struct gsi_buffer *buffer)
+{
+    return flow->operator_count > 0 && gsi_buffers_has(flow->rooms, buffer);
+}
+
+/* Returns a room to its set, or passes windows on in order, if no task needs them any more. */
 static void release(struct gsi_flow *flow, struct gsi_buffer *buffer)
 {
-    bool is_room = flow->operator_count > 0 && gsi_buffers_has(flow->rooms, buffer);
-    if (held_of(buffer)->is_left && held_of(buffer)->under_way == 0)
-        gsi_buffers_give(is_room ? flow->rooms : flow->windows, buffer);
+    if (is_room(flow, buffer) && held_of(buffer)->is_left && held_of(buffer)->under_way == 0)
+        gsi_buffers_give(flow->rooms, buffer);
+    while ((buffer = flow->left.head) != NULL && held_of(buffer)->under_way == 0) {
+        gsi_buffer_list_pop(&flow->left);
+        if (flow->next != NULL)
+            gsi_flow_take(flow->next, buffer);
+        else
+            gsi_buffers_give(flow->windows, buffer);
+    }
+}
+
+static void leave(struct gsi_flow *flow, struct gsi_buffer *buffer)
+{
+    held_of(buffer)->is_left = true;
+    if (!is_room(flow, buffer))
+        gsi_buffer_list_push(&flow->left, buffer);
+    release(flow, buffer);
 }
 
 static struct gsi_buffer *take_room(struct gsi_flow *flow)
@@ -263,7 +282,9 @@ static bool has_block(struct gsi_flow *flow)
 {
     if (flow->block != NULL)
         return true;
-    flow->block = flow->receiver.block(flow->receiver.context, flow->full_bytes);
+    flow->block = flow->receiver.blocks != NULL
+                      ? gsi_buffers_take(flow->receiver.blocks)
+                      : flow->receiver.block(flow->receiver.context, flow->full_bytes);
     if (flow->block != NULL)
         *held_of(flow->block) = (struct held){0};
     return flow->block != NULL;
@@ -354,8 +375,7 @@ static bool leave_room(struct gsi_flow *flow)
     if (room == NULL || flow->room_off < room->bytes)
         return false;
     flow->room = NULL;
-    held_of(room)->is_left = true;
-    release(flow, room);
+    leave(flow, room);
     return true;
 }
 
@@ -392,8 +412,7 @@ static bool leave_window(struct gsi_flow *flow)
     if (window == NULL || (flow->window_off < window->bytes && !flow->is_enough))
         return false;
     flow->window = NULL;
-    held_of(window)->is_left = true;
-    release(flow, window);
+    leave(flow, window);
     return true;
 }
 
@@ -435,6 +454,7 @@ void gsi_flow_begin(struct gsi_flow *flow)
     flow->is_ended = flow->is_cut = false;
     flow->batches.begun = flow->batches.ended = flow->copies.begun = flow->copies.ended = 0;
     gsi_buffer_list_init(&flow->waiting);
+    gsi_buffer_list_init(&flow->left);
     gsi_buffer_list_init(&flow->full);
     GSI_ASSERT(flow->operator_count == 0 ||
                (flow->operators[flow->last].kind != GSI_OBSERVE &&

@@ -29,6 +29,9 @@
  * directly into blocks. An entry that is larger than the rest of a block is the exception.
  * The owner's thread makes it in a room, and it is copied from there.
  *
+ * Several flows may read the same windows, one after the other, and make different output of them:
+ * each passes windows on to the next one.
+ *
  * A flow without operators copies windows into blocks. Its receiver may cut a block before any
  * byte, where another file begins. (Windows that are only observed need no flow: they pass links,
  * loop/stage.h, and are not copied.)
@@ -98,6 +101,7 @@ struct gsi_operator {
  * filled. */
 struct gsi_receiver {
     void *context;
+    struct gsi_buffers *blocks; /* whose buffers are lent; NULL: those of `block` */
     /* block: returns an empty buffer for the output from byte `off` on; NULL: none is free.
      * take: takes the next block. Each is full, but for the last one and those that are cut.
      * belonging: of a flow without operators: returns how many bytes of a window, from `off` on,
@@ -132,6 +136,7 @@ struct gsi_flow {
     uint32_t operator_count;
     struct gsi_receiver receiver;
     struct gsi_buffers *windows; /* the set to which windows return */
+    struct gsi_flow *next;       /* reads them before they return; NULL: no other flow does */
     struct gsi_buffers *rooms;   /* for the entries of a batch; at most GSI_FLOW_BATCHES */
     uint8_t *scratch;            /* for entries between make and map: a part for each room */
     uint64_t scratch_bytes;      /* of one part, which holds the entries of a range */
@@ -143,9 +148,9 @@ struct gsi_flow {
     uint32_t maker; /* the operator that makes; UINT32_MAX: none, the flow maps */
     uint32_t last;  /* the operator that makes the output; operators after it observe */
     bool is_map;
-    uint64_t begun_count; /* of a map: entries of all batches that have begun */
-    struct gsi_buffer_list waiting;
-    struct gsi_buffer *window; /* being cut, up to window_off */
+    uint64_t begun_count;                 /* of a map: entries of all batches that have begun */
+    struct gsi_buffer_list waiting, left; /* windows: not read yet; read, but tasks need them */
+    struct gsi_buffer *window;            /* being cut, up to window_off */
     uint64_t window_off;
     struct gsi_flow_queue batches, copies; /* a map has its batches in `copies` */
     struct gsi_buffer *room;               /* of a joined batch: being copied, up to room_off */

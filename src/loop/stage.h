@@ -19,8 +19,11 @@ struct gsi_stage {
     bool (*pump)(void *context);
     /* Whether nothing is under way in the stage, and nothing is to come. */
     bool (*is_done)(const void *context);
-    /* Called once, when the stage is done and has all windows. It passes on what the stage held
-     * back, as it is pumped. */
+    /* The parts of an output (output/delivery.h) have these, too.
+     * take_window: takes the next window, in order.
+     * end: called once, when the stage is done and has all windows. It passes on what the stage
+     * held back, as it is pumped. */
+    bool (*take_window)(void *context, struct gsi_buffer *window); /* as that of a link: false */
     void (*end)(void *context);
 };
 

@@ -59,41 +59,49 @@ static bool take_to_sink(void *context, struct gsi_buffer *window)
 
 static bool pump_sink(void *context)
 {
-    return gsi_sink_pump(context);
+    struct gsi_delivery *delivery = context;
+    return gsi_sink_pump(&delivery->sink);
 }
 
 static bool is_sink_idle(const void *context)
 {
-    return gsi_sink_is_idle(context);
+    const struct gsi_delivery *delivery = context;
+    return gsi_sink_is_idle(&delivery->sink);
 }
 
 static void end_sink(void *context)
 {
-    gsi_sink_finish(context);
+    struct gsi_delivery *delivery = context;
+    gsi_sink_finish(&delivery->sink);
 }
 
 /* Begins to write up to `bytes` of buffers, which go back to `from`, into one file or several. */
 static enum gs_status begin_files(struct gsi_delivery *delivery, struct gsi_buffers *from,
-                                  uint64_t bytes, struct gsi_link *link)
+                                  uint64_t bytes)
 {
     struct gsi_target *target = delivery->target;
     struct gsi_stage *stage = &delivery->stages[delivery->stage_count++];
     if (target->inputs->values != NULL) {
-        *link = gsi_columns_link(&delivery->columns);
         *stage = gsi_columns_stage(&delivery->columns);
         gsi_columns_begin(&delivery->columns, from, bytes);
         return GS_OK;
     }
     if (delivery->is_split) {
-        *link = gsi_split_link(&delivery->split);
         *stage = gsi_split_stage(&delivery->split);
         return gsi_split_begin(&delivery->split, from, gsi_unique_written_bytes(target), bytes);
     }
-    *link = (struct gsi_link){.context = delivery, .take = take_to_sink};
-    *stage = (struct gsi_stage){
-        .context = &delivery->sink, .pump = pump_sink, .is_done = is_sink_idle, .end = end_sink};
+    *stage = (struct gsi_stage){.context = delivery,
+                                .pump = pump_sink,
+                                .is_done = is_sink_idle,
+                                .take_window = take_to_sink,
+                                .end = end_sink};
     gsi_sink_init(&delivery->sink, target, from, bytes);
     return GS_OK;
+}
+
+static struct gsi_link link_of(const struct gsi_stage *stage)
+{
+    return (struct gsi_link){.context = stage->context, .take = stage->take_window};
 }
 
 static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool may_restart)
@@ -101,8 +109,7 @@ static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool 
     struct gsi_target *target = delivery->target;
     struct gsi_loop *loop = target->loop;
     struct gsi_unique *unique = &delivery->unique;
-    struct gsi_buffers *from = &delivery->windows;
-    struct gsi_link files;
+    const uint64_t written = gsi_unique_output_bytes(target, bytes);
     gsi_stream_check_clear(&delivery->check);
     delivery->link_count = delivery->stage_count = 0;
     if (delivery->is_checked) {
@@ -111,15 +118,13 @@ static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool 
     }
     if (gsi_ranks_wanted(target->spec->statistics))
         delivery->links[delivery->link_count++] = gsi_ranks_link(&delivery->ranks);
-    if (delivery->has_blocks) {
-        from = &unique->blocks;
-        delivery->stages[delivery->stage_count++] = gsi_unique_stage(unique);
-    }
-    GSI_TRY(begin_files(delivery, from, gsi_unique_output_bytes(target, bytes), &files));
-    delivery->links[delivery->link_count++] =
-        delivery->has_blocks ? gsi_unique_link(unique) : files;
     if (delivery->has_blocks)
-        gsi_unique_begin(unique, &delivery->windows, files,
+        delivery->stages[delivery->stage_count++] = gsi_unique_stage(unique);
+    GSI_TRY(begin_files(delivery, delivery->has_blocks ? &unique->blocks : &delivery->windows,
+                        written));
+    delivery->links[delivery->link_count++] = link_of(&delivery->stages[0]);
+    if (delivery->has_blocks)
+        gsi_unique_begin(unique, &delivery->windows, link_of(&delivery->stages[1]),
                          may_restart || target->spec->is_read_back, delivery->is_checked);
     return GS_OK;
 }

@@ -1,7 +1,7 @@
 /* test_flow.c: random operators, batches, blocks and orders of completion against a loop over all
- * entries: observers, maps, makers that hold an entry back, larger and smaller entries, files that
- * cut blocks, early ends and failures; on threads, and on a simulated pool that ends tasks in any
- * order. Run: build/dev/tests/test_flow */
+ * entries: observers, maps, makers that hold an entry back, larger and smaller entries. There are
+ * files that cut blocks, a second flow that reads the same windows, early ends and failures. Tasks
+ * end on threads, or on a simulated pool in any order. Run: build/dev/tests/test_flow */
 #include "support/support.h"
 
 #include "base/checked.h"
@@ -14,7 +14,7 @@
 #define ENTRY_MOST   40u
 #define BUFFERS_MOST 6u
 #define UNIT_MOST    ((size_t)1 << 12)
-#define TASKS_MOST   (2 * GSI_FLOW_BATCHES)
+#define TASKS_MOST   (3 * GSI_FLOW_BATCHES)
 #define FACTOR       0x9e3779b97f4a7c15u
 
 static struct test_random chance;
@@ -217,9 +217,9 @@ struct set {
 static struct job {
     struct gs_error error;
     struct gsi_loop loop;
-    struct gsi_flow flow;
+    struct gsi_flow flow, copier; /* the latter copies all windows, after the first flow */
     struct op ops[GSI_FLOW_OPERATORS_MAX];
-    struct set windows, blocks;
+    struct set windows, blocks, copies;
     uint8_t room_memory[GSI_FLOW_BATCHES * UNIT_MOST], scratch[GSI_FLOW_BATCHES * UNIT_MOST];
     struct gsi_buffers rooms;
     struct gsi_buffer_list writing; /* blocks that were taken */
@@ -228,6 +228,8 @@ static struct job {
     uint64_t in_bytes, out_bytes; /* of an entry */
     uint8_t got[(ENTRIES_MOST + 1) * ENTRY_MOST];
     uint64_t got_bytes, lent_bytes;
+    uint8_t copied[ENTRIES_MOST * ENTRY_MOST];
+    uint64_t copied_bytes;
     bool is_short;      /* a block was not full: the last one */
     uint64_t cut_bytes; /* blocks are cut where files of so many bytes end; 0: they are not */
     uint64_t file_end;  /* of the current file */
@@ -286,6 +288,15 @@ static void take_block(void *context, struct gsi_buffer *block)
     memcpy(job.got + job.got_bytes, block->data, block->bytes);
     job.got_bytes += block->bytes;
     gsi_buffer_list_push(&job.writing, block);
+}
+
+static void take_copy(void *context, struct gsi_buffer *block)
+{
+    assert_ptr_equal(context, &job);
+    assert_true(job.copied_bytes + block->bytes <= sizeof job.copied);
+    memcpy(job.copied + job.copied_bytes, block->data, block->bytes);
+    job.copied_bytes += block->bytes;
+    gsi_buffers_give(&job.copies.buffers, block);
 }
 
 static void write_some(void)
@@ -372,22 +383,25 @@ static bool has_failed(void)
 /* Pumps until all is read, or enough of it, and written. */
 static void run_flow(void)
 {
-    struct gsi_flow *flow = &job.flow;
-    gsi_flow_begin(flow);
+    struct gsi_flow *flow = &job.flow, *flows[] = {flow, &job.copier};
+    const size_t count = flow->next != NULL ? 2 : 1;
+    for (size_t i = 0; i < count; i++)
+        gsi_flow_begin(flows[i]);
     for (uint64_t steps = 0; !has_failed(); steps++) {
         if (steps > 1000000)
             test_fail("the flow is stuck");
         if (below(3) > 0 && !flow->is_ended && !flow->is_enough)
             feed();
-        gsi_flow_pump(flow);
+        for (size_t i = 0; i < count; i++)
+            gsi_flow_pump(flows[i]);
         begin_file();
-        if (gsi_flow_is_idle(flow)) {
+        if (gsi_flow_is_idle(flow) && gsi_flow_is_idle(flows[count - 1])) {
             assert_int_equal(job.windows.buffers.free_count, job.windows.buffers.count);
             assert_int_equal(job.rooms.free_count, job.rooms.count);
             if (flow->is_ended)
                 break;
-            if (flow->is_enough || job.fed == job.count)
-                gsi_flow_end(flow);
+            for (size_t i = 0; i < count && (flow->is_enough || job.fed == job.count); i++)
+                gsi_flow_end(flows[i]);
         }
         let_tasks_end(false);
         write_some();
@@ -406,6 +420,11 @@ static void check_output(uint64_t most)
         assert_int_equal(job.got_bytes, n * bytes);
         assert_int_equal(flow->count, flow->operator_count > 0 ? n : 0);
         assert_int_equal(flow->is_enough, n == most);
+        assert_int_equal(job.copied_bytes, flow->next != NULL ? job.fed * job.in_bytes : 0);
+    }
+    for (uint64_t i = 0; i < job.copied_bytes / job.in_bytes; i++) {
+        check_entry(job.copied + i * job.in_bytes, job.in_bytes);
+        assert_int_equal(value_at(job.copied + i * job.in_bytes), job.values[i]);
     }
     assert_true(job.got_bytes <= n * bytes);
     for (uint64_t i = 0; i < n; i++) {
@@ -499,6 +518,7 @@ static void draw_job(uint64_t idx)
     draw_values();
     make_set(&job.windows, 1 + (uint32_t)below(BUFFERS_MOST), 40 + below(600));
     make_set(&job.blocks, 1 + (uint32_t)below(BUFFERS_MOST), 1 + below(200));
+    make_set(&job.copies, 1 + (uint32_t)below(BUFFERS_MOST), 1 + below(200));
     assert_int_equal(
         gsi_buffers_init(&job.rooms, NULL, job.room_memory, (1 + below(GSI_FLOW_BATCHES)) * room,
                          (struct gsi_buffer_shape){.unit_bytes = room}, false, &job.error),
@@ -514,6 +534,12 @@ static void draw_job(uint64_t idx)
     flow->scratch = job.scratch;
     flow->scratch_bytes = ENTRY_MOST * (1 + below(5));
     flow->most = below(3) == 0 ? below(job.count + 2) : UINT64_MAX;
+    flow->next = below(3) == 0 ? &job.copier : NULL;
+    job.copier = (struct gsi_flow){
+        .loop = &job.loop,
+        .receiver = {.context = &job, .blocks = &job.copies.buffers, .take = take_copy},
+        .windows = &job.windows.buffers,
+        .most = UINT64_MAX};
     if (flow->operator_count > 0)
         return;
     flow->most = UINT64_MAX;
@@ -525,6 +551,7 @@ static void clear_job(void)
 {
     gsi_buffers_clear(&job.windows.buffers);
     gsi_buffers_clear(&job.blocks.buffers);
+    gsi_buffers_clear(&job.copies.buffers);
     gsi_buffers_clear(&job.rooms);
 }
 
@@ -540,7 +567,7 @@ static void run_job(void)
             job.ops[k].all = (struct part){.power = 1};
             job.ops[k].has_begun = false;
         }
-        job.fed = job.got_bytes = job.lent_bytes = 0;
+        job.fed = job.got_bytes = job.lent_bytes = job.copied_bytes = 0;
         job.file_end = job.cut_bytes;
         job.is_short = false;
         run_flow();

@@ -1,5 +1,4 @@
-/* columns.c: parts of joined records into the blocks of their files. The window and all blocks that
- * are filled belong to the task while is_busy. */
+/* columns.c: copies parts of joined records into the blocks of their files. */
 #include "output/split/columns.h"
 
 #include "base/checked.h"
@@ -10,27 +9,40 @@
 
 #include <string.h>
 
-/* Blocks of a file: two are filled, the others are being written. */
-#define BLOCKS 6u
+/* Blocks of a file, most of which are being written. A batch fills a part of a block. */
+#define BLOCKS     6u
+#define BATCH_PART 4u
 
 static uint32_t count_of(const struct gsi_target *target)
 {
     return target->inputs->values->count + 1;
 }
 
-static void lay_out(struct gsi_columns *columns, uint32_t count, uint64_t block_bytes,
-                    struct gsi_shelf *shelf)
+/* A set of buffers, with their memory. */
+static struct gsi_buffers lay_out_set(uint32_t count, uint64_t unit_bytes, struct gsi_shelf *shelf)
 {
-    const struct gsi_buffer_shape shape = {.unit_bytes = block_bytes};
-    const uint64_t bytes = BLOCKS * block_bytes; /* of one file */
-    uint8_t *memory = gsi_shelf_place(shelf, count, bytes, GSI_DIRECT_ALIGN);
+    struct gsi_buffers set;
+    uint8_t *memory = gsi_shelf_place(shelf, count, unit_bytes, GSI_DIRECT_ALIGN);
+    gsi_buffers_lay_out(&set, memory, count, (struct gsi_buffer_shape){.unit_bytes = unit_bytes},
+                        shelf);
+    return set;
+}
+
+static void lay_out(struct gsi_columns *columns, const struct gsi_target *target,
+                    uint64_t block_bytes, struct gsi_shelf *shelf)
+{
+    const uint32_t count = count_of(target);
+    const uint64_t room_bytes = gsi_round_up_u64(
+        gsi_max_u64(block_bytes / BATCH_PART, 2 * (uint64_t)target->loop->layout->element_bytes),
+        GSI_DIRECT_ALIGN);
     GSI_PLACE(shelf, columns->table, count);
     for (uint32_t i = 0; i < count; i++) {
-        struct gsi_buffers blocks;
-        gsi_buffers_lay_out(&blocks, memory == NULL ? NULL : memory + i * bytes, BLOCKS, shape,
-                            shelf);
-        if (columns->table != NULL)
-            columns->table[i].blocks = blocks;
+        struct gsi_buffers blocks = lay_out_set(BLOCKS, block_bytes, shelf);
+        struct gsi_buffers rooms = lay_out_set(1, room_bytes, shelf);
+        if (columns->table == NULL)
+            continue;
+        columns->table[i].blocks = blocks;
+        columns->table[i].rooms = rooms;
     }
 }
 
@@ -41,7 +53,7 @@ uint64_t gsi_columns_plan(const struct gsi_target *target, const struct gsi_budg
     struct gsi_shelf shelf = {0};
     plan->split_block_bytes =
         gsi_block_bytes(budget->memory_bytes / count_of(target) * 2, budget->window_bytes);
-    lay_out(&planned, count_of(target), plan->split_block_bytes, &shelf);
+    lay_out(&planned, target, plan->split_block_bytes, &shelf);
     return shelf.bytes;
 }
 
@@ -91,13 +103,12 @@ enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *
 {
     struct gsi_loop *loop = target->loop;
     const uint64_t block_bytes = target->plan->split_block_bytes;
-    *columns = (struct gsi_columns){.target = target, .record_bytes = loop->layout->element_bytes};
+    *columns = (struct gsi_columns){.target = target};
     if (target->inputs->values == NULL)
         return GS_OK;
-    gsi_buffer_list_init(&columns->waiting);
-    lay_out(columns, count_of(target), block_bytes, &columns->shelf);
+    lay_out(columns, target, block_bytes, &columns->shelf);
     GSI_TRY(gsi_shelf_open(&columns->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
-    lay_out(columns, count_of(target), block_bytes, &columns->shelf);
+    lay_out(columns, target, block_bytes, &columns->shelf);
     columns->count = count_of(target);
     for (uint32_t i = 0; i < columns->count; i++)
         describe(columns, i);
@@ -112,35 +123,7 @@ void gsi_columns_close(struct gsi_columns *columns)
     *columns = (struct gsi_columns){0};
 }
 
-void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows, uint64_t bytes)
-{
-    uint64_t count = bytes / columns->record_bytes;
-    columns->windows = windows;
-    for (uint32_t i = 0; i < columns->count; i++) {
-        struct gsi_column *column = &columns->table[i];
-        gsi_sink_init(&column->sink, &column->at, &column->blocks,
-                      gsi_mul_max_u64(count, column->bytes));
-    }
-}
-
-/* ---- copies ---- */
-
-/* Bytes that there is room for. */
-static uint64_t room_of(const struct gsi_column *column)
-{
-    return column->block->capacity - column->block->bytes + column->next->capacity;
-}
-
-/* Of a record that the block has no room for, as much as it has. */
-static void put_across(struct gsi_column *column, const uint8_t *from)
-{
-    struct gsi_buffer *block = column->block, *next = column->next;
-    uint64_t here = gsi_min_u64(column->bytes, block->capacity - block->bytes);
-    memcpy(block->data + block->bytes, from, here);
-    memcpy(next->data + next->bytes, from + here, column->bytes - here);
-    block->bytes += here;
-    next->bytes += column->bytes - here;
-}
+/* ---- flows ---- */
 
 /* A constant width makes the copy short. */
 GSI_INLINE void put_whole(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t step,
@@ -150,99 +133,51 @@ GSI_INLINE void put_whole(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t
         memcpy(to + i * width, from + i * step, width);
 }
 
-/* What fits into one block as it is; returns how many. */
-static uint64_t put_block(const struct gsi_column *column, struct gsi_buffer *block,
-                          const uint8_t *from, uint64_t n, uint64_t step)
+/* The operator of a column: makes its part of each record. */
+static uint64_t run(void *context, const struct gsi_batch *batch, const uint8_t *in, uint64_t n,
+                    uint8_t *out)
 {
-    uint8_t *to = block->data + block->bytes;
-    n = gsi_min_u64(n, (block->capacity - block->bytes) / column->bytes);
+    const struct gsi_column *column = context;
+    const uint64_t step = column->flow.operators[0].in_bytes;
+    (void)batch;
     if (column->bytes == 4)
-        put_whole(to, from, n, step, 4);
+        put_whole(out, in + column->off, n, step, 4);
     else if (column->bytes == 8)
-        put_whole(to, from, n, step, 8);
+        put_whole(out, in + column->off, n, step, 8);
     else
-        put_whole(to, from, n, step, column->bytes);
-    block->bytes += n * column->bytes;
+        put_whole(out, in + column->off, n, step, column->bytes);
     return n;
 }
 
-static void put(struct gsi_column *column, const uint8_t *record, uint64_t n, uint64_t step)
+static void take_block(void *context, struct gsi_buffer *block)
 {
-    const uint8_t *from = record + column->off;
-    uint64_t done = put_block(column, column->block, from, n, step);
-    if (done < n && column->next->bytes == 0 && column->block->bytes < column->block->capacity)
-        put_across(column, from + done++ * step);
-    put_block(column, column->next, from + done * step, n - done, step);
+    struct gsi_column *column = context;
+    gsi_sink_take(&column->sink, block);
 }
 
-static void copy(struct gsi_task *task, uint32_t worker_idx)
+void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows, uint64_t bytes)
 {
-    (void)worker_idx;
-    struct gsi_columns *columns = GSI_CONTAINER_OF(task, struct gsi_columns, task);
-    for (uint32_t i = 0; i < columns->count; i++)
-        put(&columns->table[i], columns->window->data + columns->window_off, columns->copying,
-            columns->record_bytes);
-}
-
-static void hand_block_on(struct gsi_column *column)
-{
-    if (column->block != NULL && column->block->bytes > 0)
-        gsi_sink_take(&column->sink, column->block);
-    else if (column->block != NULL)
-        gsi_buffers_give(&column->blocks, column->block);
-    column->block = column->next;
-    column->next = NULL;
-}
-
-static void copy_done(struct gsi_task *task)
-{
-    struct gsi_columns *columns = GSI_CONTAINER_OF(task, struct gsi_columns, task);
-    columns->is_busy = false;
-    columns->copied += columns->copying;
-    columns->window_off += columns->copying * columns->record_bytes;
+    const struct gsi_target *target = columns->target;
+    const uint64_t record_bytes = target->loop->layout->element_bytes;
     for (uint32_t i = 0; i < columns->count; i++) {
         struct gsi_column *column = &columns->table[i];
-        if (column->block->bytes == column->block->capacity)
-            hand_block_on(column);
+        column->flow = (struct gsi_flow){
+            .loop = target->loop,
+            .operators = {{.context = column,
+                           .kind = GSI_MAP,
+                           .in_bytes = record_bytes,
+                           .out_bytes = column->bytes,
+                           .run = run}},
+            .operator_count = 1,
+            .receiver = {.context = column, .blocks = &column->blocks, .take = take_block},
+            .windows = windows,
+            .next = i + 1 < columns->count ? &column[1].flow : NULL,
+            .rooms = &column->rooms,
+            .most = UINT64_MAX};
+        gsi_flow_begin(&column->flow);
+        gsi_sink_init(&column->sink, &column->at, &column->blocks,
+                      gsi_mul_max_u64(bytes / record_bytes, column->bytes));
     }
-    if (columns->window_off < columns->window->bytes)
-        return;
-    gsi_buffers_give(columns->windows, columns->window);
-    columns->window = NULL;
-}
-
-/* Two blocks for each column; false: none is free. */
-static bool take_blocks(struct gsi_columns *columns)
-{
-    for (uint32_t i = 0; i < columns->count; i++) {
-        struct gsi_column *column = &columns->table[i];
-        if (column->block == NULL)
-            column->block = gsi_buffers_take(&column->blocks);
-        if (column->block != NULL && column->next == NULL)
-            column->next = gsi_buffers_take(&column->blocks);
-        if (column->next == NULL)
-            return false;
-    }
-    return true;
-}
-
-/* The next records of the window, as many as there is room for. */
-static bool start_copy(struct gsi_columns *columns)
-{
-    if (columns->window == NULL) {
-        columns->window = gsi_buffer_list_pop(&columns->waiting);
-        columns->window_off = 0;
-    }
-    if (columns->window == NULL || !take_blocks(columns))
-        return false;
-    columns->copying = (columns->window->bytes - columns->window_off) / columns->record_bytes;
-    for (uint32_t i = 0; i < columns->count; i++)
-        columns->copying =
-            gsi_min_u64(columns->copying, room_of(&columns->table[i]) / columns->table[i].bytes);
-    columns->is_busy = true;
-    columns->task = (struct gsi_task){.run = copy, .done = copy_done, .is_urgent = true};
-    gsi_pool_submit(columns->target->loop->pool, &columns->task);
-    return true;
 }
 
 /* ---- as a stage ---- */
@@ -250,50 +185,46 @@ static bool start_copy(struct gsi_columns *columns)
 static bool take(void *context, struct gsi_buffer *window)
 {
     struct gsi_columns *columns = context;
-    gsi_buffer_list_push(&columns->waiting, window);
+    gsi_flow_take(&columns->table[0].flow, window);
     return false;
-}
-
-struct gsi_link gsi_columns_link(struct gsi_columns *columns)
-{
-    return (struct gsi_link){.context = columns, .take = take};
-}
-
-static bool has_windows(const struct gsi_columns *columns)
-{
-    return columns->window != NULL || columns->waiting.head != NULL;
 }
 
 static bool pump(void *context)
 {
     struct gsi_columns *columns = context;
-    return !columns->is_busy && !gsi_loop_has_failed(columns->target->loop) && start_copy(columns);
+    bool has_moved = false;
+    for (uint32_t i = 0; i < columns->count; i++)
+        has_moved |= gsi_flow_pump(&columns->table[i].flow);
+    return has_moved;
 }
 
 static bool is_idle(const void *context)
 {
     const struct gsi_columns *columns = context;
-    bool is_idle = !columns->is_busy && !has_windows(columns);
+    bool is_idle = true;
     for (uint32_t i = 0; i < columns->count; i++)
-        is_idle = is_idle && gsi_sink_is_idle(&columns->table[i].sink);
+        is_idle = is_idle && gsi_flow_is_idle(&columns->table[i].flow) &&
+                  gsi_sink_is_idle(&columns->table[i].sink);
     return is_idle;
 }
 
-/* All was copied: what is left in blocks, and the ends of the files. */
+/* An idle flow has at most one block, which its sink gets at once. */
 static void end(void *context)
 {
     struct gsi_columns *columns = context;
     for (uint32_t i = 0; i < columns->count; i++) {
         struct gsi_column *column = &columns->table[i];
-        hand_block_on(column);
-        hand_block_on(column);
+        gsi_flow_end(&column->flow);
+        gsi_flow_pump(&column->flow);
+        GSI_ASSERT(gsi_flow_is_idle(&column->flow));
         gsi_sink_finish(&column->sink);
     }
 }
 
 struct gsi_stage gsi_columns_stage(struct gsi_columns *columns)
 {
-    return (struct gsi_stage){.context = columns, .pump = pump, .is_done = is_idle, .end = end};
+    return (struct gsi_stage){
+        .context = columns, .pump = pump, .is_done = is_idle, .take_window = take, .end = end};
 }
 
 enum gs_status gsi_columns_place(struct gsi_columns *columns, uint64_t count)
@@ -307,7 +238,8 @@ enum gs_status gsi_columns_place(struct gsi_columns *columns, uint64_t count)
         file->count = column->sink.bytes / column->bytes;
         file->file_bytes = gsi_sink_file_bytes(&column->sink);
         file->output.allocated = column->at.output.allocated;
-        are_whole = are_whole && column->sink.bytes == columns->copied * column->bytes;
+        are_whole = are_whole && column->sink.bytes == count * column->bytes;
     }
-    return gsi_split_place_files(target, are_whole ? columns->copied : UINT64_MAX, count);
+    return gsi_split_place_files(target, are_whole ? columns->table[0].flow.count : UINT64_MAX,
+                                 count);
 }

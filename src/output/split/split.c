@@ -156,13 +156,6 @@ static uint64_t belonging(void *context, const struct gsi_buffer *window, uint64
                                                (window->bytes - begin) / split->entry_bytes);
 }
 
-static struct gsi_buffer *lend_block(void *context, uint64_t off)
-{
-    struct gsi_split *split = context;
-    (void)off;
-    return gsi_buffers_take(&split->blocks);
-}
-
 static void take_block(void *context, struct gsi_buffer *block)
 {
     struct gsi_split *split = context;
@@ -176,7 +169,7 @@ enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *wind
     split->total_bytes = total_bytes;
     split->flow = (struct gsi_flow){.loop = split->target->loop,
                                     .receiver = {.context = split,
-                                                 .block = lend_block,
+                                                 .blocks = &split->blocks,
                                                  .take = take_block,
                                                  .belonging = belonging},
                                     .windows = windows,
@@ -192,11 +185,6 @@ static bool take(void *context, struct gsi_buffer *window)
     struct gsi_split *split = context;
     gsi_flow_take(&split->flow, window);
     return false;
-}
-
-struct gsi_link gsi_split_link(struct gsi_split *split)
-{
-    return (struct gsi_link){.context = split, .take = take};
 }
 
 /* The file ends where the flow cuts a block, or after the last window. Returns whether anything
@@ -245,7 +233,8 @@ static void end(void *context)
 
 struct gsi_stage gsi_split_stage(struct gsi_split *split)
 {
-    return (struct gsi_stage){.context = split, .pump = pump, .is_done = is_idle, .end = end};
+    return (struct gsi_stage){
+        .context = split, .pump = pump, .is_done = is_idle, .take_window = take, .end = end};
 }
 
 enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count, struct gs_report *report)

@@ -50,9 +50,8 @@ void gsi_split_close(struct gsi_split *split); /* also zeroed ones; nothing may 
 enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *windows,
                                uint64_t entry_bytes, uint64_t total_bytes);
 
-/* gsi_split_link: takes windows in output order, and keeps them.
- * gsi_split_stage: a stage that is done when nothing waits or is written. */
-struct gsi_link gsi_split_link(struct gsi_split *split);
+/* gsi_split_stage: a stage that takes windows in output order. It is done when none waits or is
+ * being written. */
 struct gsi_stage gsi_split_stage(struct gsi_split *split);
 
 /* gsi_split_place: everything is written: puts the files in their places, and tells the report.

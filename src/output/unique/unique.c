@@ -281,11 +281,6 @@ static bool take(void *context, struct gsi_buffer *window)
     return false;
 }
 
-struct gsi_link gsi_unique_link(struct gsi_unique *unique)
-{
-    return (struct gsi_link){.context = unique, .take = take};
-}
-
 static bool pump(void *context)
 {
     struct gsi_unique *unique = context;
@@ -305,5 +300,6 @@ static void end(void *context)
 
 struct gsi_stage gsi_unique_stage(struct gsi_unique *unique)
 {
-    return (struct gsi_stage){.context = unique, .pump = pump, .is_done = is_idle, .end = end};
+    return (struct gsi_stage){
+        .context = unique, .pump = pump, .is_done = is_idle, .take_window = take, .end = end};
 }

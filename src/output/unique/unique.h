@@ -65,9 +65,8 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
  * sums. */
 uint64_t gsi_unique_written_bytes(const struct gsi_target *target);
 
-/* gsi_unique_link: takes windows in output order, and keeps them.
- * gsi_unique_stage: a stage that is done when nothing waits or is under way. */
-struct gsi_link gsi_unique_link(struct gsi_unique *unique);
+/* gsi_unique_stage: a stage that takes windows in output order. It is done when none waits or is
+ * under way. */
 struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
 
 /* gsi_unique_is_full: with --top: whether enough was found. Then windows that follow are not looked
