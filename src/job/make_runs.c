@@ -236,6 +236,7 @@ static enum gs_status begin_spilling(struct maker *maker)
                                   &maker->spilling, entry->key_count));
     maker->to_writer = (struct gsi_link){.context = &maker->writer, .take = gsi_spill_writer_take};
     const struct gsi_merger_spec spec = {.spill = &job->spill,
+                                         .most_bytes = UINT64_MAX,
                                          .inputs = &job->inputs,
                                          .checkpoint = maker->checkpoint,
                                          .entries = entry,

@@ -90,6 +90,7 @@ static enum gs_status begin_merge(struct sort *sort, uint32_t first, uint32_t co
     spec.entries = count > 0 ? &sort->list.entries[first] : NULL; /* an empty list has none */
     spec.count = count;
     spec.windows = &sort->delivery.windows;
+    spec.most_bytes = UINT64_MAX;
     if (sort->loop->plan->is_merge)
         GSI_TRY(share_buffers(sort, spec.entries, count));
     if (sort->loop->plan->is_merge || sort->pieces.count > 0)

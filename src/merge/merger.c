@@ -118,6 +118,7 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop
                                   .place = spec->place,
                                   .checkpoint = spec->checkpoint,
                                   .pulled_bytes = spec->checkpoint->pulled_bytes,
+                                  .left_bytes = spec->most_bytes,
                                   .starved_at = UINT64_MAX};
     GSI_TRY_OR(GSI_NEW(&loop->ledger, first_indexes, spec->count, loop->error), done);
     GSI_TRY_OR(begin_merge(merger, spec, number_records(loop, spec, first_indexes)), done);
@@ -175,10 +176,13 @@ bool gsi_merger_pump(struct gsi_merger *merger)
            (window = gsi_buffers_take(merger->windows)) != NULL) {
         uint32_t needed_idx;
         place_data(merger, window);
-        enum gsi_pull pull = ops->merge_pull(merger->merge, window, &needed_idx);
+        enum gsi_pull pull = window->capacity <= merger->left_bytes
+                                 ? ops->merge_pull(merger->merge, window, &needed_idx)
+                                 : GSI_PULL_END;
         if (pull == GSI_PULL_OK) {
             merger->pulled_count++;
             merger->pulled_bytes += window->bytes;
+            merger->left_bytes -= window->bytes;
             merger->checkpoint->ops->window_pulled(merger->checkpoint, window->bytes);
             merger->starved_at = UINT64_MAX;
             has_moved = true;

@@ -66,7 +66,7 @@ struct gsi_merger {
     bool to_elements;
     uint8_t *place;
     uint64_t pulled_count, delivered_count;
-    uint64_t pulled_bytes;
+    uint64_t pulled_bytes, left_bytes; /* of output: pulled so far; that may still be */
     uint64_t starved_at; /* pieces fed when the merge last needed more; UINT64_MAX: it needs none */
     bool is_ended;
 };
@@ -84,6 +84,7 @@ struct gsi_merger_spec {
     struct gsi_buffers *pieces;  /* to read sorted inputs into; NULL: there are none */
     const struct gsi_link *links;
     uint32_t link_count;
+    uint64_t most_bytes; /* of output: no window is made that would pass them */
 };
 
 /* gsi_merger_begin: begins to merge some runs. */

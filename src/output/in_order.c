@@ -54,11 +54,9 @@ enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_deli
 
 static void end_merge(struct gsi_in_order *in_order)
 {
-    if (in_order->merge != NULL)
-        in_order->loop->device->ops->merge_end(in_order->merge);
-    in_order->merge = NULL;
-    GSI_FREE(&in_order->loop->ledger, in_order->taken, in_order->run_count);
-    in_order->taken = NULL;
+    gsi_merger_end(&in_order->merger);
+    GSI_FREE(&in_order->loop->ledger, in_order->checkpoint.taken, in_order->run_count);
+    in_order->checkpoint.taken = NULL;
     in_order->run_count = 0;
 }
 
@@ -85,80 +83,58 @@ static uint32_t count_sorted(const struct gsi_in_order *in_order, uint64_t *byte
     return count;
 }
 
-/* Begins to merge the oldest `count` runs, as far as `bytes` reach. */
+static bool take(void *context, struct gsi_buffer *window)
+{
+    struct gsi_in_order *in_order = context;
+    /* The first window of a merge has its lowest element. */
+    if (in_order->merger.delivered_count == 1 &&
+        gsi_stream_check_is_below(&in_order->delivery->check, window)) {
+        in_order->is_late = true;
+        gsi_merger_stop(&in_order->merger);
+    }
+    if (in_order->is_late || in_order->is_probe)
+        gsi_buffers_give(&in_order->delivery->windows, window);
+    else
+        gsi_delivery_take(in_order->delivery, window);
+    return false;
+}
+
+/* Begins to merge the oldest `count` runs, as far as `bytes` reach. Only whole windows are made,
+ * because the last one of the output may be shorter. */
 static enum gs_status begin_merge(struct gsi_in_order *in_order, uint32_t count, uint64_t bytes)
 {
     struct gsi_loop *loop = in_order->loop;
-    struct gsi_merge_input *inputs;
-    GSI_TRY(GSI_NEW(&loop->ledger, in_order->taken, count, loop->error));
-    in_order->run_count = count;
-    in_order->left_bytes = bytes;
-    in_order->pulled_count = in_order->delivered_count = 0;
-    in_order->pulled_bytes = 0;
+    in_order->checkpoint = GSI_CHECKPOINT_NONE;
+    in_order->checkpoint.pulled_bytes = in_order->written_bytes;
     in_order->is_late = false;
-    GSI_TRY(GSI_NEW(&loop->ledger, inputs, count, loop->error));
-    for (uint32_t i = 0; i < count; i++)
-        inputs[i].run = in_order->list->entries[i].resident;
-    const struct gsi_merge_spec spec = {
-        .inputs = inputs, .input_count = count, .to_elements = true, .taken = in_order->taken};
-    enum gs_status status =
-        loop->device->ops->merge_begin(loop->device, &spec, &in_order->merge, loop->error);
-    GSI_FREE(&loop->ledger, inputs, count);
-    return status;
-}
-
-/* Whole windows only: the output's last one may be shorter, and is not made here. */
-static bool pull_windows(struct gsi_in_order *in_order)
-{
-    bool has_moved = false;
-    struct gsi_buffer *window;
-    while (in_order->left_bytes > 0 &&
-           (window = gsi_buffers_take(&in_order->delivery->windows)) != NULL) {
-        uint32_t needed_idx;
-        if (window->tags != NULL)
-            window->data = window->memory +
-                           (in_order->written_bytes + in_order->pulled_bytes) % GSI_DIRECT_ALIGN;
-        enum gsi_pull pull = GSI_PULL_END;
-        if (window->capacity <= in_order->left_bytes)
-            pull = in_order->loop->device->ops->merge_pull(in_order->merge, window, &needed_idx);
-        if (pull != GSI_PULL_OK) {
-            gsi_buffers_give(&in_order->delivery->windows, window);
-            if (pull != GSI_PULL_LATER)
-                in_order->left_bytes = 0;
-            break;
-        }
-        in_order->pulled_count++;
-        in_order->pulled_bytes += window->bytes;
-        in_order->left_bytes -= window->bytes;
-        has_moved = true;
-    }
-    return has_moved;
+    GSI_TRY(GSI_NEW(&loop->ledger, in_order->checkpoint.taken, count, loop->error));
+    in_order->run_count = count;
+    in_order->link = (struct gsi_link){.context = in_order, .take = take};
+    const struct gsi_merger_spec spec = {.checkpoint = &in_order->checkpoint,
+                                         .entries = in_order->list->entries,
+                                         .count = count,
+                                         .to_elements = true,
+                                         .windows = &in_order->delivery->windows,
+                                         .links = &in_order->link,
+                                         .link_count = 1,
+                                         .most_bytes = bytes};
+    return gsi_merger_begin(&in_order->merger, loop, &spec);
 }
 
 void gsi_in_order_take(struct gsi_in_order *in_order, struct gsi_buffer *window)
 {
-    /* The first window of a merge has its lowest element. */
-    if (in_order->delivered_count++ == 0 &&
-        gsi_stream_check_is_below(&in_order->delivery->check, window)) {
-        in_order->is_late = true;
-        in_order->left_bytes = 0;
-    }
-    if (in_order->is_late || in_order->is_probe) {
-        gsi_buffers_give(&in_order->delivery->windows, window);
-        return;
-    }
-    gsi_delivery_take(in_order->delivery, window);
+    gsi_merger_take(&in_order->merger, window);
 }
 
-/* What is written is no longer in memory. */
-static void drop_written(struct gsi_in_order *in_order)
+/* The output is written up to `bytes`, which are no longer in memory. */
+static void drop_written(struct gsi_in_order *in_order, uint64_t bytes)
 {
     struct gsi_device *device = in_order->loop->device;
     struct gsi_run_list *list = in_order->list;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         struct gsi_run_entry entry = list->entries[i];
-        uint64_t taken = i < in_order->run_count ? in_order->taken[i] : 0;
+        uint64_t taken = i < in_order->run_count ? in_order->checkpoint.taken[i] : 0;
         if (taken > 0 && taken == entry.key_count) {
             device->ops->run_drop(device, entry.resident);
             continue;
@@ -171,8 +147,7 @@ static void drop_written(struct gsi_in_order *in_order)
         list->entries[kept++] = entry;
     }
     list->count = kept;
-    in_order->written_bytes += in_order->pulled_bytes;
-    in_order->loop->early_bytes = in_order->written_bytes;
+    in_order->written_bytes = in_order->loop->early_bytes = bytes;
 }
 
 /* Of data in any other order the newest runs have their part of the lowest elements, too. */
@@ -180,7 +155,7 @@ static bool is_in_order(const struct gsi_in_order *in_order)
 {
     uint32_t newest = gsi_max_u32(1, in_order->run_count / PROBE_NEWEST_PART);
     for (uint32_t i = in_order->run_count - newest; i < in_order->run_count; i++)
-        if (in_order->taken[i] > 0)
+        if (in_order->checkpoint.taken[i] > 0)
             return false;
     return true;
 }
@@ -188,14 +163,14 @@ static bool is_in_order(const struct gsi_in_order *in_order)
 /* All windows of the merge are delivered. */
 static void finish_merge(struct gsi_in_order *in_order)
 {
-    in_order->loop->device->ops->merge_end(in_order->merge);
-    in_order->merge = NULL;
+    const uint64_t bytes = in_order->merger.pulled_bytes;
+    gsi_merger_end(&in_order->merger);
     if (in_order->is_probe)
         in_order->state = is_in_order(in_order) ? GSI_IN_ORDER_WRITING : GSI_IN_ORDER_OFF;
     else if (in_order->is_late)
         in_order->state = GSI_IN_ORDER_ENDING;
     else
-        drop_written(in_order);
+        drop_written(in_order, bytes);
     in_order->is_probe = false;
     end_merge(in_order);
 }
@@ -294,10 +269,10 @@ static bool pump_merges(struct gsi_in_order *in_order, uint64_t free_chunks, boo
 {
     if (in_order->state == GSI_IN_ORDER_ENDING)
         return pump_end(in_order);
-    if (in_order->merge == NULL)
+    if (in_order->merger.loop == NULL)
         return begin_if_due(in_order, free_chunks, is_read);
-    bool has_moved = pull_windows(in_order);
-    if (in_order->left_bytes > 0 || in_order->delivered_count < in_order->pulled_count)
+    bool has_moved = gsi_merger_pump(&in_order->merger);
+    if (!gsi_merger_is_done(&in_order->merger))
         return has_moved;
     finish_merge(in_order);
     return true;
@@ -315,6 +290,6 @@ bool gsi_in_order_pump(struct gsi_in_order *in_order, uint64_t free_chunks, bool
 bool gsi_in_order_is_done(const struct gsi_in_order *in_order)
 {
     return !gsi_in_order_is_on(in_order) ||
-           (in_order->state == GSI_IN_ORDER_WRITING && in_order->merge == NULL &&
+           (in_order->state == GSI_IN_ORDER_WRITING && in_order->merger.loop == NULL &&
             in_order->is_checked && gsi_unique_is_idle(&in_order->delivery->unique));
 }

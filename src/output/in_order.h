@@ -43,7 +43,7 @@
 #ifndef GSI_IN_ORDER_H
 #define GSI_IN_ORDER_H
 
-#include "loop/run_list.h"
+#include "merge/merger.h"
 #include "output/delivery.h"
 
 enum gsi_in_order_state {
@@ -66,11 +66,10 @@ struct gsi_in_order {
     bool has_written;         /* it is open, and the list's first run */
     bool is_checked;          /* nothing that was read is too late */
     /* The merge under way: of the list's first `run_count` runs. */
-    struct gsi_merge *merge;
+    struct gsi_merger merger;
+    struct gsi_checkpoint checkpoint; /* counts what is taken of each run */
+    struct gsi_link link;
     uint32_t run_count;
-    uint64_t *taken;
-    uint64_t left_bytes, pulled_bytes;
-    uint32_t pulled_count, delivered_count;
     bool is_probe, is_late;
 };
 
