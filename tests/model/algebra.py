@@ -61,6 +61,7 @@ class Job:
     top: int = None
     argsort: int = 0  # bytes of a position
     out: list = dataclass_field(default_factory=list)  # (offset, length)
+    out_texts: list = dataclass_field(default_factory=list)  # as the option gives them
     out_order: str = None
     values: list = dataclass_field(default_factory=list)  # companion files: lists of values
     split: int = 0

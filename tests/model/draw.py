@@ -5,8 +5,10 @@ import struct
 import subprocess
 from dataclasses import dataclass, field as dataclass_field
 
+import formats
 from algebra import Condition, Fold, Job
-from elements import NAN, TYPES, Field, Key, nearest_bits, random_bits, type_of
+from elements import NAN, TYPES, UNITS, Field, Key, nearest_bits, random_bits, type_of
+from formats import npy_descr, npy_header
 from variants import FOLDS, RANKS, VARIANTS
 
 # What refuses inputs that are read once: pipes, and compressed files.
@@ -28,22 +30,35 @@ class Case:
     stdin: str = None  # name of a file that is piped
     tails: list = dataclass_field(default_factory=list)  # bytes after the last element of each file
     print: str = None  # how
-    is_npy: bool = False  # inputs, and so outputs
+    is_npy: bool = False  # inputs are .npy files of numbers
+    form: object = None  # of files with named fields: formats.Npy, Fits or Las
     head: int = 0
     tail: int = 0
     named: list = dataclass_field(default_factory=list)  # files as messages name them
+    folds_nans: bool = False  # a few large groups whose folded floats are nearly all NaNs: the first or last one stays
     disorder: tuple = None  # of a merge: a file's number, and its first element that is out of order
 
     def command(self):
         return [argument for _, argument in self.options] + self.inputs
 
+    @property
+    def writes_header(self):
+        """Whether the output has a header as the inputs have."""
+        return (self.is_npy or self.form is not None) and "--drop-header" not in self.names
+
+    @property
+    def writes_npy(self):
+        return self.writes_header and (self.is_npy or isinstance(self.form, formats.Npy))
+
 
 # ---- elements ----
 
 
-def only_folded(fields, key_count, fold_count):
+def only_folded(fields, key_count, fold_count, are_floats):
     """Records of keys and folded fields alone, which gsort may combine while it reads; and their length."""
-    others = [field for field in fields[key_count:] if not field.type.is_bytes and not field.type.is_time][:fold_count]
+    others = [field for field in fields[key_count:] if not field.type.is_bytes and not field.type.is_time][:max(fold_count, 1)]
+    if are_floats:
+        others = [field if field.type.is_float else Field(0, "f32") for field in others]
     packed_fields, off = [], 0
     for field in fields[:key_count] + others:
         packed_fields.append(Field(off, field.type.name))
@@ -51,31 +66,50 @@ def only_folded(fields, key_count, fold_count):
     return packed_fields, off
 
 
-def draw_layout(rng, job, names):
-    """The length of records, their keys, and fields that are no keys."""
-    needs_key = "--key=16:f64" in names
+def with_unit(rng, name):
+    """A type of times gets a unit, most often."""
+    return name.replace("time64", f"time64[{rng.choice(list(UNITS))}]") if rng.random() < 0.8 else name
+
+
+def lay_out(rng, job, names, types):
+    """Fields of a record, in the order of their places, or not."""
     job.record = rng.choice([1, 2, 3, 4, 5, 8, 8, 9, 12, 13, 16, 16, 17, 24, 24, 32, 40, 100, 100, 211])
     if rng.random() < 0.02:
         job.record = rng.choice([1000, 9000, 16383, 16384, 50001])
     fields, off = [], 0
     wanted = sum(fold in names for fold in FOLDS) + 2 * ("--stats-of=16:f64" in names) + 2 * ("--group=1" in names) + 1
-    if needs_key:
+    if "--key=16:f64" in names:
         job.record = max(job.record, 6 * wanted)
     while off < job.record and len(fields) < 60:
         rest = job.record - off
         most = 8 if wanted > 2 or "--variance" in names else 16
-        fitting = [name for name in TYPES if type_of(name).bytes <= min(rest, most)]
-        name = rng.choice(fitting)
+        fitting = [name for name in types if type_of(name).bytes <= min(rest, most)]
+        name = with_unit(rng, rng.choice(fitting))
         if rng.random() < 0.15:
             name = f"b{rng.randrange(1, min(rest, 20) + 1)}"
         fields.append(Field(off, name))
         off = fields[-1].end + rng.choice([0, 0, 0, 1, 2])
     rng.shuffle(fields)
+    return fields
+
+
+def draw_layout(rng, case, names, kind):
+    """The length of records, their keys, and fields that are no keys. kind: of the files (formats.kinds), or None."""
+    job, needs_key = case.job, "--key=16:f64" in names
+    if kind == "las":
+        case.form = formats.Las(rng, job)
+        fields = list(case.form.fields)
+        rng.shuffle(fields)
+    elif kind == "rows":
+        fields = formats.lay_out_rows(rng, job, 8)
+    else:
+        fields = lay_out(rng, job, names, formats.FITS_FORMS if kind == "fits" else TYPES)
     if needs_key:
         numbers = [field for field in fields if not field.type.is_bytes]
         count = min(len(fields), rng.choice([1, 1, 2, 3]) + ("--group=1" in names))
-        if names & set(FOLDS) and rng.random() < 0.5:
-            fields, job.record = only_folded(fields, count, len(names & set(FOLDS)))
+        if names & set(FOLDS) and kind in (None, "npy", "fits") and rng.random() < 0.6:
+            case.folds_nans = not kind and bool(names & {"--min=16:f64", "--max=16:f64"}) and rng.random() < 0.6
+            fields, job.record = only_folded(fields, count, len(names & set(FOLDS)), case.folds_nans)
             numbers = [field for field in fields if not field.type.is_bytes]
         keys = fields[:count]
         is_ranked = names & {*RANKS, "--variance"}
@@ -84,10 +118,15 @@ def draw_layout(rng, job, names):
                 keys = fields = [Field(0, "uint8")]
             else:
                 keys = [numbers[0]] + [key for key in keys[1:] if key is not numbers[0]]
-        job.keys = [Key(key.off, key.type.name, rng.random() < 0.3) for key in keys]
+        case.form = case.form or kind and formats.FORMS[kind](rng, job.record, fields, False)
+        job.keys = [key.alike(True, rng.random() < 0.3) for key in keys]
         if not names & {*FOLDS, "--stats-of=16:f64"}:
             overlap_keys(rng, job)
         fields = [field for field in fields if all(field.off != key.off for key in keys)]
+    elif kind:  # by all fields, in their order
+        case.form = case.form or formats.FORMS[kind](rng, job.record, fields, True)
+        job.keys = [field.alike(True) for field in sorted(fields, key=lambda field: field.off)]
+        fields = []
     return fields
 
 
@@ -95,7 +134,7 @@ def overlap_keys(rng, job):
     """Moves some keys but the first one anywhere."""
     for i, key in enumerate(job.keys[1:], 1):
         moved = Key(rng.randrange(job.record - key.type.bytes + 1), key.type.name, key.is_falling)
-        if rng.random() < 0.2 and all(moved.text != other.text for other in job.keys):
+        if rng.random() < 0.2 and all((moved.off, moved.type) != (other.off, other.type) for other in job.keys):
             job.keys[i] = moved
 
 
@@ -106,19 +145,20 @@ def make_alike(rng, elements):
     return [(begin := rng.choice(begins)) + element[len(begin):] for element in elements]
 
 
-def draw_elements(rng, job, fields, count):
+def draw_elements(rng, case, fields, count):
     """So many elements, by a random style."""
+    job = case.job
     style = rng.choice(["few", "few", "special", "near", "near", "any"])
     if not job.record:
         kind = type_of(job.type)
         return [kind.raw_of(random_bits(rng, kind, style)) for _ in range(count)]
     styles = {}
-    has_few_groups = job.unique and rng.random() < 0.4
+    has_few_groups = case.folds_nans or job.unique and rng.random() < 0.4
     for field in fields + job.keys:
         styles[field.off] = rng.choice([style, "few", "near", "any"]) if field in job.keys else rng.choice(["few", "few", "near", "special", "any"])
         if has_few_groups and field in job.keys:
             styles[field.off] = "three"
-        elif has_few_groups and rng.random() < 0.2:
+        elif has_few_groups and (case.folds_nans or rng.random() < 0.2):
             styles[field.off] = "nans"
     is_plain = rng.random() < 0.3 or not job.keys
     elements = []
@@ -171,13 +211,15 @@ def draw_files(rng, case, fields):
     most = rng.choice([3, 40, 300, 300, 1500])
     if rng.random() < 0.03 and job.element_bytes <= 40:
         most = 400000 // job.element_bytes // (1 + job.element_bytes % 8 + file_count) % 20000
-    is_equal = rng.random() < (0.3 if "--histogram=3" in names else 0.05)
+    if case.folds_nans:
+        most = 3000  # more than a chunk or two
+    is_equal = not case.folds_nans and rng.random() < (0.6 if "--histogram=3" in names else 0.05)
     for _ in range(file_count):
         page = max(1, 4096 * rng.choice([1, 1, 2, 4]) // job.element_bytes)  # windows and chunks are some of them
         count = rng.choice([0, 1, most, most, rng.randrange(most + 1), min(page, 3000) + rng.choice([-1, 0, 1])])
         count = min(count, 600000 // job.element_bytes)
-        elements = draw_elements(rng, job, fields, count)
-        if is_equal and elements and "--histogram=3" in names and rng.random() < 0.5:
+        elements = draw_elements(rng, case, fields, count)
+        if is_equal and elements and "--histogram=3" in names and rng.random() < 0.8:
             elements = [greatest_of(job, elements[0])]
         if is_equal and elements:
             elements = [(job.files[0] or elements)[0] if job.files else elements[0]] * count
@@ -222,6 +264,8 @@ def literal(field, raw):
     value = field.type.value(raw)
     if field.type.is_float:
         return field.type.text(raw)
+    if field.type.unit and value != NAN:
+        return field.type.text(raw) if value % 3 else f"{value:+d}"
     return "nat" if value == NAN else str(value)
 
 
@@ -242,7 +286,7 @@ def between_floats(rng, kind, raw, value):
 def draw_where(rng, case, fields):
     for _ in range(rng.choice([1, 1, 2])):
         field = Field(0, case.job.type) if not case.job.record else rng.choice([*fields, *case.job.fields()])
-        field = Field(field.off, field.type.name)
+        field = field.alike()
         raw = some_raw(rng, case, field)
         if field.type.is_bytes and rng.random() < 0.4:  # shorter than the field
             raw = raw[:rng.randrange(1, len(raw) + 1)]
@@ -306,15 +350,20 @@ def draw_find(rng, case):
     return texts[0] if form == "one" else "..".join(texts)
 
 
-def draw_out(rng, job):
+def draw_out(rng, case, fields):
+    job = case.job
+    named = {(field.off, field.type.bytes): field.text for field in [*fields, *job.keys] if case.form and ":" not in field.text}
     bounds = sorted(rng.randrange(job.record + 1) for _ in range(rng.choice([2, 2, 4, 6])))
     job.out = [(a, b - a) for a, b in zip(bounds[::2], bounds[1::2]) if b > a] or [(0, 1)]
+    if named and rng.random() < 0.6:
+        job.out = rng.sample(sorted(named), rng.randrange(1, min(len(named), 5) + 1))
     fields = [fold.field for fold in job.folds if not fold.is_wide]  # --out has to write them
     job.out = [(off, length) for off, length in job.out if all(off + length <= field.off or field.end <= off for field in fields)]
     job.out += [(field.off, field.type.bytes) for field in fields]
     job.out = job.out or [(0, 1)]
     rng.shuffle(job.out)
-    return ",".join(f"{off}:{length}" for off, length in job.out)
+    job.out_texts = [named.get(place, "%d:%d" % place) for place in job.out]
+    return ",".join(job.out_texts)
 
 
 def draw_range(rng, case):
@@ -352,29 +401,25 @@ def plain_frame(rng, data):
     return frame
 
 
-NPY_LETTERS = {"uint8": "|u1", "int8": "|i1", "f16": "f2", "f32": "f4", "f64": "f8", "u16": "u2", "u32": "u4", "u64": "u8", "i16": "i2", "i32": "i4", "i64": "i8"}
-NOT_NPY = {"--type=i64", "--record=24", "--header=24", "--region=48:2256", "--raw", "--drop-tail"}
+NOT_NPY = {"--type=i64", "--record=24", *formats.WITHOUT_FORMAT}
 
 
-def npy_descr(name, order=None):
-    """How a .npy header names the type; None: it has no name for it."""
-    kind = type_of(name)
-    letters = NPY_LETTERS.get(kind.base)
-    return letters and (letters if letters[0] == "|" else (">" if (order or kind.order) == "big" else "<") + letters)
-
-
-def npy_header(descr, count):
-    text = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({count},), }}"
-    text += " " * (-(len(text) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(text)) + text.encode()
-
-
-def may_be_npy(case):
-    """Whether its inputs may be .npy files, and its output so, too."""
+def choose_npy(rng, case):
+    """Whether the inputs of numbers are .npy files, with a header in the output or without."""
     names = case.names
-    is_written_once = "--output=out.%d" not in names or "--zstd" in names
-    needs_two = names & {"--unique", "--merge=intersect", "--split-at=5"} or {"--merge", "--where=0:u64>4"} <= names
-    return not names & NOT_NPY and npy_descr(case.job.type) and not (is_written_once and needs_two)
+    if case.job.record or names & NOT_NPY or not npy_descr(case.job.type) or rng.random() < 0.6:
+        return
+    must_drop = formats.must_drop("npy", names)
+    if must_drop and not formats.may_drop(names):
+        return
+    case.is_npy = True
+    case.edges.add("npy")
+    drop_header(rng, case, must_drop)
+
+
+def drop_header(rng, case, must_drop):
+    if must_drop or formats.may_drop(case.names) and rng.random() < 0.2:
+        case.names.add("--drop-header")
 
 
 def draw_data(rng, case):
@@ -388,13 +433,12 @@ def draw_data(rng, case):
     if {"--histogram=3", "--stats-only"} <= names:
         is_packed = False
     is_packed = is_packed and "--values=values:8=values.out" not in names and "--split=3" not in names
-    case.is_npy = not job.record and bool(may_be_npy(case)) and rng.random() < 0.4
-    if case.is_npy:
-        case.edges.add("npy")
-        suffix, is_packed = ".npy", False
+    choose_npy(rng, case)
+    if case.is_npy or case.form:
+        suffix, is_packed = "" if case.form else ".npy", False
     for i, elements in enumerate(job.files):
         data = npy_header(npy_descr(job.type), len(elements)) if case.is_npy else case.header if i == 0 or not case.header else rng.randbytes(len(case.header))
-        data += b"".join(elements)
+        data = case.form.file(elements, i == 0) if case.form else data + b"".join(elements)
         case.tails.append(rng.randrange(width) if "--drop-tail" in names else 0)
         data += rng.randbytes(case.tails[-1])
         if "--region=48:2256" in names:
@@ -409,7 +453,7 @@ def draw_data(rng, case):
     if "--files0-from=names" in names:
         case.files["names"] = b"\0".join(name.encode() for name in case.inputs)
         case.inputs = []
-    elif len(case.inputs) == 1 and not case.is_npy and "--type=i64" in names | {"--type=i64" if job.record else ""} and rng.random() < 0.2:
+    elif len(case.inputs) == 1 and not case.is_npy and not case.form and "--type=i64" in names | {"--type=i64" if job.record else ""} and rng.random() < 0.2:
         if not names & NOT_PIPED and not job.find and not {"--histogram=3", "--stats-only"} <= names and "--values=values:8=values.out" not in names and "--split=3" not in names:
             case.stdin = case.inputs.pop()
             case.named = ["standard input"]
@@ -443,13 +487,13 @@ ARGUMENTS = {
     "--spill=always": lambda rng: "always",
 }
 PLAIN = {name for name in VARIANTS if "=" not in name} - set(ARGUMENTS)
-AS_IN_ROW = {"--ties=bytes", "--ties=input", "--keep=first", "--keep=repeated", "--argsort=u32", "--verify=read", "--temporary-directory=.", "--resume=kept",
+AS_IN_ROW = {"--progress=always", "--ties=bytes", "--ties=input", "--keep=first", "--keep=repeated", "--argsort=u32", "--verify=read", "--temporary-directory=.", "--resume=kept",
              "--compress=none", "--compress=auto", "--spill=auto", "--device=cpu", "--check=quiet", "--print=text", "--print=json", "--print=header",
              "--stats=text", "--stats=json", "--stats=json:report.json", "--stats=none"}
 
 
 # Kinds of inputs that are counted beside each option (--coverage).
-EDGES = {"not sorted", "sorted", "falling", "nearly sorted", "stdin", "zst", "npy", "empty", "one element", "several files", "equal elements", "NaN", "tail", "repeated keys"}
+EDGES = {"not sorted", "sorted", "falling", "nearly sorted", "stdin", "zst", "npy", "rows", "fits", "las", "empty", "one element", "several files", "equal elements", "NaN", "tail", "repeated keys"}
 
 
 def edges_of(case):
@@ -484,20 +528,32 @@ def drawn(rng, names, is_refused=False):
     job.keep = next((given[name] for name in sorted(names) if name.startswith("--keep")), None)
     fields = []
     if is_record:
-        fields = draw_layout(rng, job, names)
-        case.names.add("--record=24")
-        given["--record=24"] = str(job.record)
+        kinds = [] if is_refused else formats.kinds(names)
+        kind = rng.choice(kinds) if kinds and rng.random() < 0.35 else None
+        if kind and formats.needs_file(kind, names) and rng.random() < 0.8:
+            names = names | {"--output=out.%d"}
+            case.names.add("--output=out.%d")
+            given["--output=out.%d"] = None  # drawn below
+        fields = draw_layout(rng, case, names, kind)
+        if kind:
+            case.edges.add(kind)
+            drop_header(rng, case, formats.must_drop(kind, names))
+        else:
+            case.names.add("--record=24")
+        if "--record=24" in case.names:
+            given["--record=24"] = str(job.record)
         given |= {name: "1M" for name in ("--chunk=64K", "--window=64K") if name in given and job.record >= 1000}
         if "--key=16:f64" not in names and names & {*RANKS, "--variance"}:
             case.names.add("--key=16:f64")
             job.keys = [Key(0, "uint8")]
             fields = [Field(field.off, field.type.name) for field in fields if field.off > 0]
-        if job.keys:
+        if job.keys and (not kind or "--key=16:f64" in names):
             case.names.add("--key=16:f64")
             given["--key=16:f64"] = [key.option for key in job.keys]
     else:
         most = 8 if "--variance" in names else 16
-        job.type = rng.choice([name for name in TYPES if type_of(name).bytes <= most])
+        least = 4 if "--histogram=3" in names and rng.random() < 0.5 else 0  # shorter integers have no greatest value there
+        job.type = with_unit(rng, rng.choice([name for name in TYPES if least <= type_of(name).bytes <= most]))
         if "--where=0:u64>4" in names and most == 16 and rng.random() < 0.15:
             job.type = rng.choice(["u128", "i128"])
         given["--type=i64"] = job.type
@@ -541,7 +597,7 @@ def draw_values(rng, case, fields, given):
         job.part = rng.randrange(1, of + 1), of
         given["--part=1/2"] = "%d/%d" % job.part
     # A merge takes a range, which its row in option_pairs.py has alone.
-    has_range = {"--merge", "--output=out.%d"} <= names and job.verb == "sort" and not case.disorder and not names & {"--part=1/2", "--range=40:50"}
+    has_range = {"--merge", "--output=out.%d"} <= names and "--drop-header" not in case.names and job.verb == "sort" and not case.disorder and not names & {"--part=1/2", "--range=40:50"}
     if "--find=3..5" in names or has_range and rng.random() < 0.2:
         given["--find=3..5"] = draw_find(rng, case)
     if "--split-at=5" in names:
@@ -551,7 +607,7 @@ def draw_values(rng, case, fields, given):
     job.argsort = 4 if "--argsort=u32" in names else 8 if "--argsort" in names else 0
     job.out_order = given.get("--out-order=big")
     if "--out=16:8,0:4" in names:
-        given["--out=16:8,0:4"] = draw_out(rng, job)
+        given["--out=16:8,0:4"] = draw_out(rng, case, fields)
     if "--values=values:8=values.out" in names:
         given["--values=values:8=values.out"] = []
         for i in range(rng.choice([1, 1, 2])):
@@ -566,10 +622,10 @@ def draw_values(rng, case, fields, given):
     job.stats_of = []
     if "--stats-of=16:f64" in names:
         numbers = [field for field in [*fields, *job.keys] if not field.type.is_bytes] or [Field(0, "uint8")]
-        job.stats_of = [Field(field.off, field.type.name) for field in rng.sample(numbers, rng.randrange(1, min(3, len(numbers)) + 1))]
+        job.stats_of = [field.alike() for field in rng.sample(numbers, rng.randrange(1, min(3, len(numbers)) + 1))]
         key = job.fields()[0]
         if names & set(RANKS) and all(field.text != key.text for field in job.stats_of):
-            job.stats_of.append(Field(key.off, key.type.name))
+            job.stats_of.append(key.alike())
         given["--stats-of=16:f64"] = [field.text for field in job.stats_of]
     if "--header=24" in names:
         given["--header=24"] = None  # known with the data
@@ -580,6 +636,8 @@ def put_together(rng, case, given):
     """The options in any order, keys and conditions in theirs."""
     if "--header=24" in given:
         given["--header=24"] = str(len(case.header))
+    if "--drop-header" in case.names:
+        given["--drop-header"] = None
     order = sorted(given)
     rng.shuffle(order)
     sums = [name for name in order if VARIANTS[name].option == "--sum"]

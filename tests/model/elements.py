@@ -2,6 +2,7 @@
 
 Everything is computed from the documents of gsort, with integers and fractions. Nothing here calls gsort.
 """
+import datetime
 import struct
 from fractions import Fraction
 from functools import lru_cache
@@ -10,6 +11,8 @@ INTEGERS = {"uint8": 1, "int8": 1, "u16": 2, "i16": 2, "u32": 4, "i32": 4, "u64"
 FLOATS = {"f16": (2, 10, 5), "bf16": (2, 7, 8), "f32": (4, 23, 8), "f64": (8, 52, 11)}  # bytes, bits of fraction, of exponent
 NUMBERS = [*INTEGERS, *FLOATS, "time64"]
 BIG_TOO = [name for name in NUMBERS if name not in ("uint8", "int8", "bf16", "u128", "i128")]
+UNITS = {"D": 1, "h": 24, "m": 1440, "s": 86400, "ms": 86400 * 10**3, "us": 86400 * 10**6, "ns": 86400 * 10**9}  # so many a day
+TIMES = [f"time64[{unit}]{order}" for unit in UNITS for order in ("", "be")]
 TYPES = [*NUMBERS, *(name + "be" for name in BIG_TOO)]
 NAN, INFINITY, NEGATIVE_INFINITY = "nan", "inf", "-inf"
 
@@ -20,8 +23,9 @@ class Type:
     def __init__(self, name):
         self.name = name
         self.is_bytes = name[0] == "b" and name[1:].isdigit()
-        self.base = name if self.is_bytes else name.removesuffix("be")
-        self.order = "big" if self.is_bytes or name != self.base else "little"
+        self.base = name if self.is_bytes else name.removesuffix("be").split("[")[0]
+        self.unit = name[name.find("[") + 1:name.find("]")] if "[" in name else None  # of a time; None: a number of some unit
+        self.order = "big" if self.is_bytes or name.endswith("be") else "little"
         self.is_float = self.base in FLOATS
         self.is_time = self.base == "time64"
         self.is_signed = self.is_float or self.is_time or not self.is_bytes and self.base[0] == "i"
@@ -82,8 +86,26 @@ class Type:
         if value == NAN:
             return "NaT" if self.is_time else NAN
         if not self.is_float or isinstance(value, str):
-            return str(value)
+            return self.text_of_integer(value)
         return "-0" if self.is_negative_zero(raw) else float_text(value, self.base)
+
+
+    def text_of_integer(self, value):
+        return time_text(value, self.unit) if self.unit else str(value)
+
+
+def time_text(time, unit):
+    """ISO 8601, in the Gregorian calendar, whose days are the same after 400 years."""
+    day, clock = divmod(time, UNITS[unit])
+    era, day = divmod(day + datetime.date(1970, 1, 1).toordinal() - 1, 146097)
+    date = datetime.date.fromordinal(day + 1)
+    text = f"{date.year + 400 * era:04d}-{date.month:02d}-{date.day:02d}"
+    seconds, part = divmod(clock * 86400, UNITS[unit])
+    whole = f"T{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    digits = {"ms": 3, "us": 6, "ns": 9}.get(unit)
+    if digits:
+        return f"{text}{whole}.{part // 86400:0{digits}d}"
+    return text + whole[:{"D": 0, "h": 3, "m": 6, "s": 9}[unit]]
 
 
 @lru_cache(None)
@@ -160,7 +182,16 @@ class Field:
     def __init__(self, off, name):
         self.off, self.type = off, type_of(name)
         self.end = off + self.type.bytes
-        self.text = f"{off}:{name}"
+        self.text = f"{off}:{name}"  # as options give it: a name, too
+
+    def alike(self, is_key=False, is_falling=False):
+        """The same field, as a key or not."""
+        field = Key(self.off, self.type.name, is_falling) if is_key else Field(self.off, self.type.name)
+        return field.named(self.text)
+
+    def named(self, text):
+        self.text = text
+        return self
 
     def of(self, record):
         return record[self.off:self.end]
@@ -173,7 +204,10 @@ class Key(Field):
     def __init__(self, off, name, is_falling=False):
         super().__init__(off, name)
         self.is_falling = is_falling
-        self.option = self.text + (":desc" if is_falling else "")
+
+    @property
+    def option(self):
+        return self.text + (":desc" if self.is_falling else "")
 
 
 def ordinal(type, raw, is_falling, nan_place):

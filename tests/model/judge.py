@@ -7,7 +7,7 @@ import subprocess
 from collections import Counter
 
 import algebra
-import draw
+import formats
 import statistics
 from elements import type_of
 
@@ -60,12 +60,16 @@ def cells_of(job, entry, is_look):
     return cells
 
 
+def quoted(text):
+    return json.dumps(text, ensure_ascii=False)
+
+
 def json_line(job, columns, cells):
     """Counts are numbers, all else is text."""
-    cells = [cell if name == "count" else json.dumps(cell) for name, cell in zip(columns, cells)]
+    cells = [cell if name == "count" else quoted(cell) for name, cell in zip(columns, cells)]
     if not job.record and len(cells) == 1:
         return cells[0]
-    return "{" + ",".join(f"{json.dumps(name)}:{cell}" for name, cell in zip(columns, cells)) + "}"
+    return "{" + ",".join(f"{quoted(name)}:{cell}" for name, cell in zip(columns, cells)) + "}"
 
 
 def printed(job, entries, how, is_look=False):
@@ -145,7 +149,10 @@ def expected(case):
     pieces = algebra.pieces_of(job, result.written)
     if wanted.report:
         wanted.report["split"] = [len(piece) for piece in pieces] if job.split or job.split_at else None
-    pieces = [header + algebra.data_of(job, piece) for piece in pieces]
+    if case.writes_header and not case.writes_npy:
+        pieces = [case.form.output([entry.element for entry in pieces[0]])]
+    else:
+        pieces = [header + algebra.data_of(job, piece) for piece in pieces]
     if case.output is None:
         wanted.out = pieces[0]
     elif "%d" in case.output:
@@ -177,11 +184,17 @@ def without_npy_header(case, data):
         return data, ["it is no .npy file"]
     bytes = 10 + int.from_bytes(data[8:10], "little")
     try:
-        header = ast.literal_eval(data[10:bytes].decode())
+        header = ast.literal_eval(data[10:bytes].decode("latin-1"))
     except (ValueError, SyntaxError) as reason:
         return data, [f"its .npy header cannot be read: {reason}"]
     job = case.job
-    descr = f"<u{job.argsort}" if job.argsort else draw.npy_descr(job.type, job.out_order)
+    if case.form:
+        descr, columns = case.form.output_descr(job)
+        width = len(data[bytes:]) and (job.argsort or sum(length for _, length in job.out) or job.element_bytes) + 8 * job.count
+        count = width and (len(data) - bytes) // width
+        wanted = {"descr": descr, "fortran_order": False, "shape": (count, columns) if columns else (count,)}
+        return data[bytes:], [] if wanted == header and bytes % 64 == 0 else [f"its header is {header}, not {wanted}"]
+    descr = f"<u{job.argsort}" if job.argsort else formats.npy_descr(job.type, job.out_order)
     told = header["descr"]
     if job.count:  # elements are the first field
         if not isinstance(told, list) or told[-1] != ("count", "<u8") or len(told) != 2:
@@ -224,7 +237,7 @@ def problems(case, wanted, done, command):
         if report is None:
             wrong.append("no report.json")
     elif "--stats=json" in command:
-        text = done.err if '"schema"' in done.err else done.out.decode("latin-1")
+        text = done.err if '"schema"' in done.err else done.out.decode("utf-8", "replace")
         report = json_of(text)
         if report is None:
             wrong.append("no JSON report")
@@ -234,14 +247,14 @@ def problems(case, wanted, done, command):
             wrong.append(f"{name} is {'missing' if name in wanted.files else 'left'}")
             continue
         data = unpacked(files[name]) if is_packed and not name.startswith("values") else files[name]
-        if case.is_npy and not name.startswith("values"):
+        if case.writes_npy and not name.startswith("values"):
             data, wrong_header = without_npy_header(case, data)
             wrong += [f"{name}: {problem}" for problem in wrong_header]
         if data != wanted.files[name]:
             wrong.append(f"{name}: {first_difference(wanted.files[name], data)}")
     if wanted.out is not None:
         data = unpacked(done.out) if is_packed and case.output is None and case.print is None else done.out
-        if case.is_npy and case.job.verb == "sort" and case.print is None and case.output is None:
+        if case.writes_npy and case.job.verb == "sort" and case.print is None and case.output is None:
             data, wrong_header = without_npy_header(case, data)
             wrong += wrong_header
         has_report = "--stats=json" in command and case.output is not None
@@ -304,7 +317,7 @@ def line_problems(case, wanted, done, command):
         wrong.append(f"standard error has {done.err[:200]!r}")
     is_text = wanted.report is not None and "--stats=none" not in command and "--stats=json" not in command and "--stats=json:report.json" not in command
     if is_text and shows:
-        text = done.err if case.job.verb == "sort" else done.err + done.out.decode("latin-1")
+        text = done.err if case.job.verb == "sort" else done.err + done.out.decode("utf-8", "replace")
         missing = statistics.missing_line(statistics.text_lines(case.job, wanted.report), text)
         if missing:
             wrong.append(f"the report has no line {missing!r}")

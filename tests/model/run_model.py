@@ -37,9 +37,12 @@ ADVICE = re.compile(r"^gsort: (?P<option>--window|--chunk|--batch-size|--memory)
 # ---- a run ----
 
 
+PROGRESS = re.compile("\r[^\r\n]*\x1b\\[K")  # what overwrites itself
+
+
 class Done:
     def __init__(self, code, out, err, files):
-        self.code, self.out, self.err, self.files = code, out, err.decode("utf-8", "replace"), files
+        self.code, self.out, self.err, self.files = code, out, PROGRESS.sub("", err.decode("utf-8", "replace")), files
 
 
 def parts_of(case):
@@ -105,7 +108,7 @@ class Library:
     SORT, STATS, JSON = 0, 1, 1
     ALONE = {"--merge": "all", "--argsort": "u64", "--zstd": "1"}
     LISTS = {"--key", "--where", "--stats-of", "--values", "--sum", "--min", "--max", "--quantiles", "--split-at", "--out", "--temporary-directory"}
-    IN_PROGRAM = {"--quiet", "--verbose", "--files0-from", "--stats", "--stats-only", "--print"}
+    IN_PROGRAM = {"--quiet", "--verbose", "--files0-from", "--stats", "--stats-only", "--print", "--progress"}
 
     def __init__(self, path):
         self.calls = ctypes.CDLL(path)
@@ -181,6 +184,9 @@ WAYS = [
 ]
 
 
+# Threads hold buffers, into which they fold others.
+FOLDING_WAYS = [["--window=4K", "--chunk=4K", "--parallel=3", "--memory=64M"], ["--window=4K", "--chunk=4K", "--parallel=2", "--memory=96M"]]
+
 GPU_WAYS = [
     ["--device=cuda"], ["--device=cuda", "--chunk=16K"], ["--device=cuda", "--window=8K", "--io=threads"],
     ["--device=cuda", "--spill=always", "--window=8K"], ["--device=cuda", "--spill=always", "--window=8K", "--compress=zstd"],
@@ -202,6 +208,8 @@ def other_way(rng, pairs, case, ways):
 def other_ways(rng, gsort, case):
     """Programs, levels of processors and command lines."""
     tiny, gpu = OTHERS
+    if case.folds_nans:
+        yield gsort, None, other_way(rng, PAIRS, case, FOLDING_WAYS)
     runs_on_gpu = gpu and case.job.verb == "sort" and not case.job.merge and PAIRS.goes_with("--device=cpu", case.names)
     if runs_on_gpu and rng.random() < (0.7 if case.job.argsort else 0.3) and sum(map(len, case.job.files)) < 3000:
         yield gpu, None, other_way(rng, PAIRS, case, GPU_WAYS)

@@ -23,12 +23,13 @@ def tally(type, raws, has_moments):
     values = [type.value(raw) for raw in some]
     infinities = values.count(INFINITY), values.count(NEGATIVE_INFINITY)
     report = {"min": type.text(some[0]) if some else None, "max": type.text(some[-1]) if some else None}
-    report["sum"] = sum_text(type, some, values, len(raws))
+    report["sum"] = None if type.unit else sum_text(type, some, values, len(raws))
     mean = variance = deviation = None
     if has_moments and some:
         mean, variance = moments(values, infinities)
         deviation = double_text(math.sqrt(variance))
-        mean, variance = double_text(mean), double_text(variance)
+        mean = type.text_of_integer(round(Fraction(sum(values), len(values)))) if type.unit else double_text(mean)
+        variance = double_text(variance)
     report |= {"mean": mean, "variance": variance, "deviation": deviation, "nan_count": len(raws) - len(some)}
     report |= {"positive_infinity_count": infinities[0], "negative_infinity_count": infinities[1]}
     return report | {"negative_zero_count": sum(map(type.is_negative_zero, some))}
@@ -69,6 +70,9 @@ def quantile(type, some, text):
     pair = some[at], some[min(at + 1, n - 1)]
     low, high = (-0.0 if type.is_negative_zero(raw) else float_of(type.value(raw)) for raw in pair)
     part = double_of(place - at)
+    if type.unit:  # rounded to a whole unit
+        low, high = map(type.value, pair)
+        return {"p": text, "rank": rank, "value": type.text(some[rank - 1]), "between": type.text_of_integer(round(low + (high - low) * (place - at)))}
     if part == 0 or low == high:
         between = low
     else:
@@ -109,7 +113,7 @@ def histogram(type, some, bins):
         counts[bisect_right(borders, value) - 1] += 1
     if not type.is_float and values[0] == values[-1]:  # equal integers are in the middle
         counts = [len(values) if i == bins // 2 else 0 for i in range(bins)]
-    return [{"count": count} if type.is_float else {"from": str(border), "count": count} for border, count in zip(borders, counts)]
+    return [{"count": count} if type.is_float else {"from": type.text_of_integer(border), "count": count} for border, count in zip(borders, counts)]
 
 
 def groups(type, some, is_falling):
@@ -150,7 +154,13 @@ def ends(job, written):
 
 def shortened(text):
     """As a report shows it: a text longer than 95 loses its middle."""
-    return text if len(text) < 96 else f"{text[:46]}...{text[-46:]}"
+    raw = text.encode()
+    return text if len(raw) < 96 else (raw[:46] + b"..." + raw[-46:]).decode()
+
+
+def fields_with_statistics(job):
+    fields = job.stats_of or [key for key in job.keys if not key.type.is_bytes][:1]
+    return [*fields, *(fold.field for fold in job.folds if all(fold.field.text != field.text for field in fields))]
 
 
 def report_of(job, result, written_count):
@@ -167,8 +177,7 @@ def report_of(job, result, written_count):
         report["type"] = job.type
         tally_of |= tally(type_of(job.type), read, job.variance)
     else:
-        fields = job.stats_of or [key for key in job.keys if not key.type.is_bytes][:1]
-        fields = [*fields, *(fold.field for fold in job.folds if all(fold.field.text != field.text for field in fields))]
+        fields = fields_with_statistics(job)
         report["keys"] = [key.option for key in job.keys]
         report["fields"] = [{"field": field.text, "is_float": field.type.is_float, "count": len(read)} |
                             tally(field.type, [field.of(element) for element in read], job.variance) for field in fields]
@@ -214,9 +223,9 @@ def text_lines(job, report):
         yield line("where", f"{', '.join(report['where'])}; {report['left_out_count']} left out")
     if not job.record:
         yield from tally_lines(report["tally"], type_of(job.type).is_time)
-    for field in report.get("fields", []):
-        yield line("field", field["field"])
-        yield from tally_lines(field, "time64" in field["field"])
+    for field, told in zip(fields_with_statistics(job), report.get("fields", [])):
+        yield line("field", told["field"])
+        yield from tally_lines(told, field.type.is_time)
     for row in report.get("quantiles", []):
         name = row["p"] if row["p"] == "median" else "p" + row["p"]
         same = row["value"] == row["between"]

@@ -15,7 +15,6 @@ WITHOUT_MODEL = {
     "--explain": "prints a plan, which tests/golden has",
     "--help": "prints texts, which tests/cli/options has",
     "--version": "prints a text, which tests/cli/options has",
-    "--progress": "prints what depends on time",
 }
 
 
@@ -103,6 +102,7 @@ VARIANTS = {variant.row: variant for variant in [
     Variant("--variance"),
     Variant("--quiet", is_way=True),
     Variant("--verbose", is_way=True),
+    Variant("--progress=always", is_way=True),
     Variant("--parallel=2", is_way=True),
     Variant("--batch-size=4", is_way=True),
     Variant("--io=threads", is_way=True),
@@ -125,7 +125,7 @@ BY_VALUES += [{"--stats-of=16:f64", rank} for rank in RANKS]
 
 # Options whose code meets only if all are there; more jobs than chance has them.
 TOGETHER = [("--group=1", "--keep=last", "--sum=16:f64"), ("--group=1", "--keep=last", "--max=16:f64"), ("--unique", "--sum=16:f64"),
-            ("--unique", "--max=16:f64"), ("--unique", "--max=16:f64"), ("--argsort", "--where=0:u64>4")]
+            ("--keep=last", "--max=16:f64"), ("--keep=last", "--min=16:f64"), ("--argsort", "--where=0:u64>4")]
 
 # Options of which no two exclude each other, but all three do.
 TRIPLES = [{"--check", "--unique", "--ties"}, {"--merge", "--where", "--split"}]
@@ -195,7 +195,7 @@ def sets_of_names(pairs, seed, count):
     for _ in range(count):
         while missing and frozenset(missing[-1]) in had:
             missing.pop()
-        is_together = rng.random() < 0.04
+        is_together = rng.random() < 0.06
         start = rng.choice(TOGETHER) if is_together else missing.pop() if missing else [rng.choice(list(VARIANTS))]
         names = pairs.grow(rng, start, rng.randrange(3, 9 if is_together else 14))
         listed = sorted(names)
