@@ -437,7 +437,7 @@ def draw_data(rng, case):
     if case.is_npy or case.form:
         suffix, is_packed = "" if case.form else ".npy", False
     for i, elements in enumerate(job.files):
-        data = npy_header(npy_descr(job.type), len(elements)) if case.is_npy else case.header if i == 0 or not case.header else rng.randbytes(len(case.header))
+        data = npy_header(npy_descr(job.type), len(elements), version=rng.choice([1, 1, 2, 3])) if case.is_npy else case.header if i == 0 or not case.header else rng.randbytes(len(case.header))
         data = case.form.file(elements, i == 0) if case.form else data + b"".join(elements)
         case.tails.append(rng.randrange(width) if "--drop-tail" in names else 0)
         data += rng.randbytes(case.tails[-1])

@@ -3,6 +3,7 @@
 Headers are written here by the documents of each format. `Npy`, `Fits` and `Las` belong to one job of records: file() makes an
 input. output() makes the whole output, except for .npy, whose header judge.py reads.
 """
+import ast
 import struct
 
 from elements import Field, type_of
@@ -80,21 +81,36 @@ def npy_descr(name, order=None):
     return letters and (letters if letters[0] == "|" else (">" if (order or kind.order) == "big" else "<") + letters)
 
 
-def npy_header(descr, count, columns=0):
+def npy_header(descr, count, columns=0, version=1):
     shape = f"({count}, {columns})" if columns else f"({count},)"
-    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape}, }}".encode("latin-1")
-    text += b" " * (-(len(text) + 11) % 64) + b"\n"
-    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(text)) + text
+    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape}, }}".encode("utf-8" if version == 3 else "latin-1")
+    text += b" " * (-(len(text) + 13) % 64) + b"\n"
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(text)) + text
+
+
+def read_npy(data):
+    """(the header's dictionary, its bytes); None: there is none."""
+    if data[:6] != b"\x93NUMPY" or data[6] not in (1, 2, 3):
+        return None
+    begin = 10 if data[6] == 1 else 12
+    bytes = begin + int.from_bytes(data[8:begin], "little")
+    try:
+        return ast.literal_eval(data[begin:bytes].decode("utf-8" if data[6] == 3 else "latin-1")), bytes
+    except (ValueError, SyntaxError):
+        return None
 
 
 class Npy:
     """A structured array, or the rows of a table."""
 
     def __init__(self, rng, record, fields, has_all_keys):
-        self.columns, self.descr = 0, []
+        self.columns, self.descr, self.version = 0, [], rng.choice([1, 1, 1, 2, 3])
         self.descrs = {}  # of fields, by their text
         for i, place in enumerate(places(record, fields)):
             if isinstance(place, tuple):
+                if place[1] > 1 and not has_all_keys and rng.random() < 0.3:
+                    self.descr.append((f"array{i}", "|u1", (place[1],)))  # no key
+                    continue
                 is_named = rng.random() < 0.3 and len(fields) < 60
                 self.descr.append((f"gap{i}" if is_named else "", f"|V{place[1]}"))
                 if is_named:
@@ -125,19 +141,19 @@ class Npy:
         last = rng.randrange(first + 1, len(self.descr) + 1)
         inner = self.descr[first:last]
         for field in fields:
-            if any(name and field.text == name for name, _ in inner):
+            if any(member[0] and field.text == member[0] for member in inner):
                 field.named(f"in.{field.text}")
         self.descr[first:last] = [("in", inner)]
 
     def members(self, prefix, descr):
-        for name, inner in descr:
+        for name, inner, *_ in descr:
             if isinstance(inner, list):
                 yield from self.members(f"{prefix}{name}.", inner)
             elif name:
                 yield prefix + name, inner
 
     def file(self, elements, _is_first):
-        return npy_header(self.descr, len(elements), self.columns) + b"".join(elements)
+        return npy_header(self.descr, len(elements), self.columns, self.version) + b"".join(elements)
 
     def field_descr(self, text):
         """What --out makes of a field: bytes, if it is given by its place; an integer, if it is a time."""
@@ -161,7 +177,7 @@ class Rows(Npy):
 
     def __init__(self, rng, record, fields, has_all_keys):
         fields.sort(key=lambda field: field.off)
-        self.descr, self.columns = npy_descr(fields[0].type.name), len(fields)
+        self.descr, self.columns, self.version = npy_descr(fields[0].type.name), len(fields), rng.choice([1, 2, 3])
         self.descrs = {str(i): self.descr for i in range(len(fields))}
         for i, field in enumerate(fields):
             if has_all_keys or rng.random() < 0.8:

@@ -1,5 +1,4 @@
 """What a job must do by the model, and what a run of gsort did otherwise."""
-import ast
 import copy
 import json
 import re
@@ -180,13 +179,10 @@ def compressed(case, done):
 
 def without_npy_header(case, data):
     """The elements of a .npy file, and what is wrong with its header."""
-    if data[:8] != b"\x93NUMPY\x01\0":
-        return data, ["it is no .npy file"]
-    bytes = 10 + int.from_bytes(data[8:10], "little")
-    try:
-        header = ast.literal_eval(data[10:bytes].decode("latin-1"))
-    except (ValueError, SyntaxError) as reason:
-        return data, [f"its .npy header cannot be read: {reason}"]
+    found = formats.read_npy(data)
+    if found is None:
+        return data, ["it has no .npy header that can be read"]
+    header, bytes = found
     job = case.job
     if case.form:
         descr, columns = case.form.output_descr(job)

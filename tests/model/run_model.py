@@ -5,6 +5,7 @@
     run_model.py BIN_DIR --jobs N            so many
     run_model.py BIN_DIR --seed S --only I   job I of this seed alone; its files stay in ./model-S-I
     run_model.py BIN_DIR --coverage          prints pairs and edge cases that no job had
+    run_model.py BIN_DIR --triples           triples of options that no job had come first, instead of pairs
     run_model.py BIN_DIR --with OPTION       those of the jobs that have this option
     run_model.py BIN_DIR --tiny PROGRAM      some ways run in a gsort with small constants (GSI_CONSTANT)
     run_model.py BIN_DIR --gpu PROGRAM       some ways run in a gsort with an emulated GPU; without it, on a real GPU if there is one
@@ -298,6 +299,7 @@ def main():
     parser.add_argument("--tiny")
     parser.add_argument("--gpu")
     parser.add_argument("--coverage", action="store_true")
+    parser.add_argument("--triples", action="store_true", help="every allowed triple of options comes, if there are enough jobs")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     gsort = os.path.join(os.path.abspath(arguments.bin), "gsort")
@@ -311,7 +313,7 @@ def main():
     for option in sorted(options_of_help(gsort) ^ known):
         print(f"{option} is in gsort --help or in tests/model/variants.py, and not in both")
         return 1
-    sets = [(names, False) for names in variants.sets_of_names(PAIRS, arguments.seed, arguments.jobs)]
+    sets = [(names, False) for names in variants.sets_of_names(PAIRS, arguments.seed, arguments.jobs, 3 if arguments.triples else 2)]
     sets += [(names, True) for names in variants.refused_sets(PAIRS, arguments.seed, arguments.jobs // 10)]
     works = [(gsort, arguments.seed, i, *one, None) for i, one in enumerate(sets)]
     if arguments.only is not None:
@@ -325,10 +327,9 @@ def main():
     wrong, had, edges, triples = 0, set(), set(), set()
     with multiprocessing.Pool(arguments.processes) as pool:
         for outcome in pool.imap(do_job, works, chunksize=8):
-            listed = sorted(outcome.names)
-            had |= {frozenset((a, b)) for i, a in enumerate(listed) for b in listed[i + 1:]}
-            if arguments.coverage:
-                triples |= set(itertools.combinations(listed, 3))
+            had |= set(map(frozenset, itertools.combinations(outcome.names, 2)))
+            if arguments.coverage or arguments.triples:
+                triples |= set(map(frozenset, itertools.combinations(outcome.names, 3)))
             edges |= {(name, edge) for name in outcome.names for edge in outcome.edges}
             if outcome.problems:
                 wrong += 1
@@ -344,7 +345,10 @@ def main():
         for edge in sorted(draw.EDGES):
             for name in sorted(variants.VARIANTS.keys() - {name for name, other in edges if other == edge}):
                 print("no job has", name, "with", edge)
-        print(f"{len(edges)} pairs of an option and an edge case; {len(triples)} triples of options")
+        print(f"{len(edges)} pairs of an option and an edge case")
+    if arguments.coverage or arguments.triples:
+        allowed = PAIRS.allowed_sets(3)
+        print(f"{len(allowed & triples)} of {len(allowed)} allowed triples")
     print(f"{len(works)} jobs, {wrong} wrong; {len(PAIRS.allowed) - len(missing)} of {len(PAIRS.allowed)} allowed pairs")
     return 1 if wrong or missing and arguments.jobs >= JOBS and not arguments.having else 0
 

@@ -3,6 +3,7 @@
 Each option is a Variant, by the name of its row in tests/cli/option_pairs.py. An option of `gsort --help=all` that is neither a
 Variant nor in WITHOUT_MODEL makes the run fail.
 """
+import itertools
 import os
 import random
 
@@ -146,9 +147,12 @@ class Pairs:
 
     def __init__(self):
         self.refused = refused_pairs()
-        names = list(VARIANTS)
-        self.closures = {name: self.closure(name) for name in names}
-        self.allowed = {frozenset((a, b)) for i, a in enumerate(names) for b in names[i + 1:] if self.is_allowed({a, b})}
+        self.closures = {name: self.closure(name) for name in VARIANTS}
+        self.allowed = self.allowed_sets(2)
+
+    def allowed_sets(self, size):
+        """Sets of so many variants that go together."""
+        return {frozenset(names) for names in itertools.combinations(VARIANTS, size) if self.is_allowed(names)}
 
     def closure(self, name):
         names = {name}
@@ -186,10 +190,10 @@ class Pairs:
         return whole
 
 
-def sets_of_names(pairs, seed, count):
-    """The variants of each job: pairs that none had come first."""
+def sets_of_names(pairs, seed, count, size=2):
+    """The variants of each job: pairs, or larger sets, that none had come first."""
     rng = random.Random(seed)
-    missing = sorted(map(sorted, pairs.allowed))
+    missing = sorted(map(sorted, pairs.allowed if size == 2 else pairs.allowed_sets(size)))
     rng.shuffle(missing)
     had = set()
     for _ in range(count):
@@ -198,8 +202,7 @@ def sets_of_names(pairs, seed, count):
         is_together = rng.random() < 0.06
         start = rng.choice(TOGETHER) if is_together else missing.pop() if missing else [rng.choice(list(VARIANTS))]
         names = pairs.grow(rng, start, rng.randrange(3, 9 if is_together else 14))
-        listed = sorted(names)
-        had |= {frozenset((a, b)) for i, a in enumerate(listed) for b in listed[i + 1:]}
+        had |= set(map(frozenset, itertools.combinations(names, size)))
         yield names
 
 
