@@ -354,6 +354,12 @@ def companions(job, written):
     return [b"".join(values[entry.position] for entry in written) for values in job.values]
 
 
+def duplicates(job):
+    """How many elements that --check reads have the keys of the one before them."""
+    entries = [job.group_of(element) for file in in_range(job) for _, element in file if not job.find or is_between(job, element)]
+    return sum(a == b for a, b in zip(entries, entries[1:]))
+
+
 def first_disorder(job):
     """The position of the first element that is out of order; None: there is none."""
     before = None

@@ -422,6 +422,13 @@ def drop_header(rng, case, must_drop):
         case.names.add("--drop-header")
 
 
+def says_type(case):
+    """Whether the elements are known without the name of the file, which may be a pipe."""
+    if case.is_npy or isinstance(case.form, formats.Npy):
+        return True
+    return not case.form and bool(case.job.record or "--type=i64" in case.names)
+
+
 def draw_data(rng, case):
     """The bytes of the inputs, and the arguments that name them."""
     job, names = case.job, case.names
@@ -453,7 +460,7 @@ def draw_data(rng, case):
     if "--files0-from=names" in names:
         case.files["names"] = b"\0".join(name.encode() for name in case.inputs)
         case.inputs = []
-    elif len(case.inputs) == 1 and not case.is_npy and not case.form and "--type=i64" in names | {"--type=i64" if job.record else ""} and rng.random() < 0.2:
+    elif len(case.inputs) == 1 and says_type(case) and rng.random() < 0.2:
         if not names & NOT_PIPED and not job.find and not {"--histogram=3", "--stats-only"} <= names and "--values=values:8=values.out" not in names and "--split=3" not in names:
             case.stdin = case.inputs.pop()
             case.named = ["standard input"]

@@ -22,6 +22,7 @@ class Expected:
 
     def __init__(self):
         self.code, self.files, self.out, self.report, self.refusal, self.read, self.may_fail = 0, {}, b"", None, None, [], False
+        self.disorder = None  # the beginning of the line of --check
 
 
 def columns_of(job, is_look):
@@ -116,8 +117,14 @@ def expected(case):
         wanted.out = None
         return wanted
     if job.verb == "check":
-        wanted.code = 0 if algebra.first_disorder(job) is None else 1
+        at = algebra.first_disorder(job)
+        wanted.code = 0 if at is None else 1
         wanted.out = None
+        if at is not None and "--check" in case.names:
+            file = next(i for i, _ in enumerate(job.files) if at < sum(map(len, job.files[:i + 1])))
+            wanted.disorder = f"{case.named[file]}: element {at - sum(map(len, job.files[:file]))} is "
+        elif at is None:
+            wanted.report = {"duplicate_count": algebra.duplicates(job), "valsort_checksum": statistics.valsort_checksum(job)}
         return wanted
     if case.disorder:
         file, element = case.disorder
@@ -256,6 +263,8 @@ def problems(case, wanted, done, command):
         has_report = "--stats=json" in command and case.output is not None
         if data != wanted.out and not has_report:
             wrong.append(f"standard output: {first_difference(wanted.out, data)}")
+    if wanted.disorder and wanted.disorder not in done.err:
+        wrong.append(f"says {done.err.strip()[:200]!r}, not {wanted.disorder!r}")
     if case.job.verb == "find":
         wrong += find_problems(case, wanted, done)
     wrong += line_problems(case, wanted, done, command)

@@ -5,10 +5,12 @@ promises the same values.
 """
 import json
 import math
+import zlib
 from bisect import bisect_right
 from collections import Counter
 from fractions import Fraction
 
+import algebra
 from elements import INFINITY, NAN, NEGATIVE_INFINITY, double_of, double_text, type_of
 
 
@@ -138,6 +140,12 @@ def ranks(job, type, raws, is_falling):
     return report
 
 
+def valsort_checksum(job):
+    """The sum of CRC-32s that valsort prints, of records of 100 bytes."""
+    elements = [element for file in algebra.in_range(job) for _, element in file if not job.find or algebra.is_between(job, element)]
+    return f"{sum(map(zlib.crc32, elements)):x}" if job.record == 100 else None
+
+
 def ends(job, written):
     """The keys of the first and the last number of a sort, as the report has them: digits in its order."""
     if job.record or job.nan or job.argsort or job.unique or job.merge or not written:
@@ -215,7 +223,7 @@ def line(name, value):
 
 def text_lines(job, report):
     """Lines that a report for people has, in this order, beside others."""
-    if job.is_set or job.merge and job.top is not None:
+    if job.verb == "check" or job.is_set or job.merge and job.top is not None:
         return
     if not job.merge or not job.unique:
         yield line("elements", report["tally"]["count"])
