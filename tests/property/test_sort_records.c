@@ -175,59 +175,12 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
     }
 }
 
-#ifndef GSORT_TEST_NO_GPU
-/* What else is done with records, on a GPU: as the CPU does it. */
-static void test_gpu__other_actions__as_the_cpu(void **state)
-{
-    (void)state;
-    struct test_random random = test_random_make(4);
-    struct record_model model = {.bytes = 24, .key_count = 1};
-    model.keys[0] = record_key_make(2, "b", 20, false, false);
-    model.texts[0] = model.keys[0].text;
-    size_t n = 9000;
-    const char *lack = lacks(on_any_gpu);
-    if (lack != NULL)
-        test_skip("%s", lack);
-    record_fill(&random, RECORD_GROUPS, in, n, 24);
-    struct gsi_options options[6];
-    for (size_t i = 0; i < 6; i++)
-        options[i] = options_of(&model);
-    options[0].unique = true;
-    options[1].unique = options[1].unique_counts = options[1].spill_all = true;
-    options[2].has_top = options[3].has_top = options[3].unique = true;
-    options[2].top_count = options[3].top_count = 77;
-    options[4].action = GS_CHECK;
-    options[5].action = GS_STATS;
-    for (size_t i = 0; i < 6; i++) {
-        struct gs_report cpu, gpu;
-        struct gs_error error;
-        options[i].memory_bytes = 64u << 20;
-        options[i].chunk_bytes = options[i].window_bytes = i < 4 ? 65536 : 0;
-        put_bytes("in", in, n * 24);
-        put_bytes("out", "", 0);
-        enum gs_status status = gs_run(&options[i], &cpu, &error);
-        size_t bytes = get_bytes("out", want, MOST_BYTES);
-        options[i].device = GSI_DEVICE_CUDA;
-        if (gs_run(&options[i], &gpu, &error) != status)
-            test_fail("case %zu: %s", i, error.text);
-        assert_int_equal(get_bytes("out", got, MOST_BYTES), bytes);
-        assert_memory_equal(got, want, bytes);
-        assert_int_equal(gpu.disorder.index, cpu.disorder.index);
-        assert_int_equal(gpu.tally.count, cpu.tally.count);
-        assert_memory_equal(gpu.tally.fingerprint, cpu.tally.fingerprint, 16);
-    }
-}
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sort__random_keys_and_ways__as_the_model),
         cmocka_unit_test(test_sort__keys_tie_beyond_what_frames_tell__no_starvation),
         cmocka_unit_test(test_sort__what_is_shared_shrinks__as_the_model),
-#ifndef GSORT_TEST_NO_GPU
-        cmocka_unit_test(test_gpu__other_actions__as_the_cpu),
-#endif
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
 }

@@ -144,28 +144,6 @@ static enum gs_status sort_packed(const struct way *way, size_t bytes, const cha
     return status;
 }
 
-static void test_zst__any_frames__sorted_as_what_is_in_them(void **state)
-{
-    (void)state;
-    struct test_random random = test_random_make(1);
-    static size_t borders[2 * DATA_BYTES];
-    size_t border_count;
-    make_data(&random);
-    for (int round = 0; round < 24; round++) {
-        const struct way *way = &ways[(size_t)round % WAY_COUNT];
-        struct gs_report report;
-        struct gs_error error;
-        size_t bytes = pack_data(&random, borders, &border_count);
-        if (sort_packed(way, bytes, "out", &report, &error) != GS_OK)
-            test_fail("round %d, %s: %s", round, way->name, error.text);
-        if (get_bytes("out", got, sizeof got) != DATA_BYTES || memcmp(got, want, DATA_BYTES) != 0)
-            test_fail("round %d, %s: wrong output", round, way->name);
-        assert_int_equal(report.tally.count, COUNT);
-        assert_int_equal(report.input_bytes, DATA_BYTES);
-        assert_int_equal(report.input_file_bytes, bytes);
-    }
-}
-
 /* A cut at the end of a frame shows in nothing but the number of elements. */
 static bool is_border(const size_t *borders, size_t count, size_t at)
 {
@@ -318,7 +296,6 @@ static void test_zst__windows_beyond_memory__refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SCRATCH(test_zst__any_frames__sorted_as_what_is_in_them),
         IN_SCRATCH(test_zst__cut_short__refused_and_nothing_lost),
         IN_SCRATCH(test_zst__a_changed_byte__refused_and_nothing_lost),
         IN_SCRATCH(test_zst__a_changed_byte_in_short_frames__refused_and_nothing_lost),

@@ -29,14 +29,7 @@ done
 gsort --head=9 n.npy
 gsort --head=9 d.npy
 gsort -q -t time64 --head=2 s.npy
-gsort rows.npy --print
-gsort rows.npy -k when:desc -k day --print=json
 gsort rows.npy -o sorted.npy
-head -c 128 sorted.npy | grep -aoE "'[<>]M8\[[a-zA-Z]+\]'"
-gsort -c rows.npy || echo "exit $?"
-gsort --stats-only --stats-of=when --stats-of=day --quantiles=0.5 --histogram=2 rows.npy | grep -vE '^(time|engine|device|bytes|passes|spilled) '
-gsort --stats-only --quantiles=0.5 rows.npy -k day | grep -E '^(ranks|p0)'
-gsort -u -k when rows.npy --count --print
 # Printed reports have times, and add up.
 for part in 1 2; do
     gsort -m sorted.npy -k when --stats-of=when --stats-of=day --part $part/2 --into whole.npy --stats=json >part.$part
