@@ -52,71 +52,70 @@ struct gsi_coder {
     uint8_t *work; /* data_bytes, and GSI_DELTAS_SLACK of deltas */
 };
 
-/* A part: the struct, compressor, decompressor, work; each rounded up. */
-static uint64_t round_up(uint64_t bytes)
+/* The part of a thread. */
+static struct gsi_coder *lay_out(enum gsi_codec_id id, uint32_t level, uint64_t data_bytes,
+                                 struct gsi_shelf *shelf)
 {
-    return gsi_round_up_u64(bytes, ALIGNMENT);
+    const bool is_zstd = id == GSI_CODEC_ZSTD;
+    const uint64_t compressor_bytes =
+        is_zstd ? gsi_round_up_u64(ZSTD_estimateCCtxSize((int)level), ALIGNMENT) : 0;
+    const uint64_t decompressor_bytes =
+        is_zstd ? gsi_round_up_u64(ZSTD_estimateDCtxSize(), ALIGNMENT) : 0;
+    struct gsi_coder *coder = gsi_shelf_place_whole(shelf, sizeof *coder, ALIGNMENT);
+    void *compressor = gsi_shelf_place_whole(shelf, compressor_bytes, ALIGNMENT);
+    void *decompressor = gsi_shelf_place_whole(shelf, decompressor_bytes, ALIGNMENT);
+    uint8_t *work =
+        gsi_shelf_place_whole(shelf, data_bytes + (is_zstd ? 0 : GSI_DELTAS_SLACK), ALIGNMENT);
+    if (coder == NULL)
+        return NULL;
+    *coder =
+        (struct gsi_coder){.id = id, .level = (int)level, .data_bytes = data_bytes, .work = work};
+    if (is_zstd) {
+        coder->compressor = ZSTD_initStaticCCtx(compressor, compressor_bytes);
+        coder->decompressor = ZSTD_initStaticDCtx(decompressor, decompressor_bytes);
+    }
+    return coder;
 }
 
 uint64_t gsi_codec_bytes(enum gsi_codec_id id, uint32_t level, uint64_t data_bytes)
 {
-    uint64_t bytes = round_up(sizeof(struct gsi_coder));
-    if (id == GSI_CODEC_DELTAS)
-        return bytes + round_up(data_bytes + GSI_DELTAS_SLACK);
-    return bytes + round_up(ZSTD_estimateCCtxSize((int)level)) + round_up(ZSTD_estimateDCtxSize()) +
-           round_up(data_bytes);
-}
-
-/* zstd's contexts, from `part` on; where they end. */
-static uint8_t *init_contexts(struct gsi_coder *coder, uint8_t *part)
-{
-    uint64_t compressor_bytes = round_up(ZSTD_estimateCCtxSize(coder->level));
-    uint64_t decompressor_bytes = round_up(ZSTD_estimateDCtxSize());
-    coder->compressor = ZSTD_initStaticCCtx(part, compressor_bytes);
-    coder->decompressor = ZSTD_initStaticDCtx(part + compressor_bytes, decompressor_bytes);
-    return part + compressor_bytes + decompressor_bytes;
+    struct gsi_shelf shelf = {0};
+    lay_out(id, level, data_bytes, &shelf);
+    return shelf.bytes;
 }
 
 enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger,
                               enum gsi_codec_id id, uint32_t level, uint64_t data_bytes,
                               uint32_t thread_count, struct gs_error *error)
 {
-    void *memory;
-    *codec = (struct gsi_codec){.ledger = ledger,
-                                .thread_bytes = gsi_codec_bytes(id, level, data_bytes),
-                                .id = id,
-                                .thread_count = thread_count};
-    enum gs_status status = gsi_memory_map(ledger, GSI_MEMORY_CODEC,
-                                           thread_count * codec->thread_bytes, &memory, error);
-    codec->memory = memory;
-    for (uint32_t i = 0; status == GS_OK && i < thread_count; i++) {
-        uint8_t *part = codec->memory + i * codec->thread_bytes;
-        struct gsi_coder *coder = (struct gsi_coder *)part;
-        *coder = (struct gsi_coder){.id = id, .level = (int)level, .data_bytes = data_bytes};
-        part += round_up(sizeof *coder);
-        if (id == GSI_CODEC_ZSTD)
-            part = init_contexts(coder, part);
-        coder->work = part;
-        if (id == GSI_CODEC_ZSTD && (coder->compressor == NULL || coder->decompressor == NULL))
-            status = gsi_fail(error, GS_E_MEMORY, 0, "memory: zstd needs more than it predicted");
+    bool is_good = true;
+    *codec = (struct gsi_codec){.ledger = ledger, .id = id};
+    for (uint32_t i = 0; i < thread_count; i++)
+        lay_out(id, level, data_bytes, &codec->shelf);
+    codec->thread_bytes = codec->shelf.used / thread_count;
+    GSI_TRY(gsi_shelf_open(&codec->shelf, ledger, GSI_MEMORY_CODEC, error));
+    for (uint32_t i = 0; i < thread_count; i++) {
+        const struct gsi_coder *coder = lay_out(id, level, data_bytes, &codec->shelf);
+        is_good = is_good && (id != GSI_CODEC_ZSTD ||
+                              (coder->compressor != NULL && coder->decompressor != NULL));
     }
-    if (status != GS_OK)
-        gsi_codec_close(codec);
-    return status;
+    if (is_good)
+        return GS_OK;
+    gsi_codec_close(codec);
+    return gsi_fail(error, GS_E_MEMORY, 0, "memory: zstd needs more than it predicted");
 }
 
 void gsi_codec_close(struct gsi_codec *codec)
 {
-    gsi_memory_unmap(codec->ledger, GSI_MEMORY_CODEC, codec->memory,
-                     codec->thread_count * codec->thread_bytes);
+    gsi_shelf_close(&codec->shelf, codec->ledger, GSI_MEMORY_CODEC);
     *codec = (struct gsi_codec){0};
 }
 
 struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread_idx)
 {
-    return codec->memory == NULL
+    return codec->shelf.base == NULL
                ? NULL
-               : (struct gsi_coder *)(codec->memory + thread_idx * codec->thread_bytes);
+               : (struct gsi_coder *)(codec->shelf.base + thread_idx * codec->thread_bytes);
 }
 
 enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder)

@@ -33,9 +33,8 @@ struct gsi_coder; /* one thread's part */
 struct gsi_codec {
     struct gsi_ledger *ledger;
     enum gsi_codec_id id; /* NONE: it is not open */
-    uint8_t *memory;      /* thread_count parts of thread_bytes */
-    uint64_t thread_bytes;
-    uint32_t thread_count;
+    struct gsi_shelf shelf;
+    uint64_t thread_bytes; /* of it */
 };
 
 /* gsi_codec_of: what codes frames, if they are coded. Records have no differences, and planes that
