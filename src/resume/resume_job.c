@@ -165,8 +165,7 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
                                                  .run_count = resume->run_count,
                                                  .run_bytes = resume->data_bytes};
     }
-    request->format_bytes +=
-        gsi_resume_runs_plan(resume, request->thread_count) + gsi_resume_journal_bytes(resume);
+    request->format_bytes += gsi_resume_runs_plan(resume, request->thread_count);
     return GS_OK;
 }
 

@@ -83,6 +83,7 @@ enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)
     return GS_OK;
 }
 
+/* Takes memory that the plan does not know: it is given back before the arena is taken. */
 static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
 {
     enum gs_status status = GS_OK;
@@ -103,11 +104,6 @@ static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
     }
     GSI_FREE(&job->loop->ledger, inputs, most);
     return status;
-}
-
-uint64_t gsi_resume_journal_bytes(const struct gsi_resume *resume)
-{
-    return gsi_min_u64(resume->job.inputs->count, INPUTS_AT_ONCE) * sizeof(struct gsi_resume_input);
 }
 
 enum gs_status gsi_resume_journal_begin(struct gsi_resume *resume, const char *name,

@@ -8,10 +8,8 @@
  * fails GS_E_USAGE: it is of another version; GS_E_CORRUPT: it is no journal */
 enum gs_status gsi_resume_journal_read(struct gsi_resume *resume);
 
-/* gsi_resume_journal_bytes: the memory that gsi_resume_journal_begin takes, for the plan.
- * gsi_resume_journal_begin: begins a new journal. It is named `name` once its beginning is whole,
+/* gsi_resume_journal_begin: begins a new journal. It is named `name` once its beginning is whole,
  * and `new_name` until then. */
-uint64_t gsi_resume_journal_bytes(const struct gsi_resume *resume);
 enum gs_status gsi_resume_journal_begin(struct gsi_resume *resume, const char *name,
                                         const char *new_name);
 
