@@ -101,10 +101,8 @@ static struct gsi_carrier *lay_out(const struct gsi_inputs *inputs, uint64_t mem
     GSI_PLACE(shelf, placed, 1);
     carrier = placed != NULL ? placed : &planned;
     carrier->places_each = places_each(inputs, staged);
-    uint8_t *memory = inputs->is_lent
-                          ? (uint8_t *)inputs->table[0].array->from
-                          : gsi_shelf_place(shelf, STAGED_COUNT, staged, GSI_DIRECT_ALIGN);
-    gsi_buffers_lay_out(&carrier->staging, memory, STAGED_COUNT, shape, shelf);
+    uint8_t *lent = inputs->is_lent ? (uint8_t *)inputs->table[0].array->from : NULL;
+    gsi_buffers_lay_out(&carrier->staging, lent, STAGED_COUNT, shape, shelf);
     GSI_PLACE(shelf, carrier->places, STAGED_COUNT * carrier->places_each);
     GSI_PLACE(shelf, carrier->pieces, PIECE_COUNT);
     gsi_source_lay_out(&carrier->reader, shelf);

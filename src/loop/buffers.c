@@ -2,6 +2,7 @@
 #include "loop/buffers.h"
 
 #include "base/assert.h"
+#include "io/file.h"
 #include "plan/plan_room.h"
 
 struct gsi_buffer_shape gsi_shape_chunk(const struct gsi_plan *plan)
@@ -85,9 +86,12 @@ enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *
     return GS_OK;
 }
 
-void gsi_buffers_lay_out(struct gsi_buffers *buffers, uint8_t *memory, uint32_t count,
+void gsi_buffers_lay_out(struct gsi_buffers *buffers, uint8_t *borrowed, uint32_t count,
                          struct gsi_buffer_shape shape, struct gsi_shelf *shelf)
 {
+    uint8_t *memory = borrowed != NULL
+                          ? borrowed
+                          : gsi_shelf_place(shelf, count, shape.unit_bytes, GSI_DIRECT_ALIGN);
     *buffers = (struct gsi_buffers){.unit_bytes = shape.unit_bytes};
     GSI_PLACE(shelf, buffers->all, count);
     for (uint32_t i = 0; buffers->all != NULL && i < count; i++)

@@ -34,9 +34,9 @@ enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *
                                 uint8_t *memory, uint64_t bytes, struct gsi_buffer_shape shape,
                                 bool has_rest, struct gs_error *error);
 
-/* gsi_buffers_lay_out: places `count` buffers on a shelf, but not their memory, which is borrowed.
+/* gsi_buffers_lay_out: places `count` buffers on a shelf, and their memory, unless it is borrowed.
  * They are not cleared. */
-void gsi_buffers_lay_out(struct gsi_buffers *buffers, uint8_t *memory, uint32_t count,
+void gsi_buffers_lay_out(struct gsi_buffers *buffers, uint8_t *borrowed, uint32_t count,
                          struct gsi_buffer_shape shape, struct gsi_shelf *shelf);
 
 /* gsi_buffers_carve: cuts each free buffer of another set into buffers of one shape. The other set

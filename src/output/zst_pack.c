@@ -44,9 +44,8 @@ static struct gsi_zst_pack *lay_out(uint32_t level, uint32_t frame_count, struct
         gsi_round_up_u64(ZSTD_estimateCCtxSize_usingCParams(parameters), ALIGNMENT);
     struct gsi_zst_pack *pack =
         gsi_shelf_place_whole(shelf, sizeof *pack + frame_count * sizeof(ZSTD_CCtx *), ALIGNMENT);
-    uint8_t *memory = gsi_shelf_place(shelf, frame_count, BUFFER_BYTES, ALIGNMENT);
     struct gsi_buffers frames;
-    gsi_buffers_lay_out(&frames, memory, frame_count, shape, shelf);
+    gsi_buffers_lay_out(&frames, NULL, frame_count, shape, shelf);
     for (uint32_t i = 0; i < frame_count; i++) {
         void *context = gsi_shelf_place_whole(shelf, bytes, ALIGNMENT);
         if (pack != NULL)

@@ -32,8 +32,7 @@ static uint64_t buffer_bytes(const struct gsi_values *values, uint32_t width, ui
 
 static void lay_out(struct gsi_lane *lane, uint64_t bytes, struct gsi_shelf *shelf)
 {
-    uint8_t *memory = gsi_shelf_place(shelf, LANE_BUFFERS, bytes, GSI_DIRECT_ALIGN);
-    gsi_buffers_lay_out(&lane->staging, memory, LANE_BUFFERS,
+    gsi_buffers_lay_out(&lane->staging, NULL, LANE_BUFFERS,
                         (struct gsi_buffer_shape){.unit_bytes = bytes}, shelf);
     gsi_source_lay_out(&lane->reader, shelf);
 }

@@ -18,31 +18,21 @@ static uint32_t count_of(const struct gsi_target *target)
     return target->inputs->values->count + 1;
 }
 
-/* A set of buffers, with their memory. */
-static struct gsi_buffers lay_out_set(uint32_t count, uint64_t unit_bytes, struct gsi_shelf *shelf)
-{
-    struct gsi_buffers set;
-    uint8_t *memory = gsi_shelf_place(shelf, count, unit_bytes, GSI_DIRECT_ALIGN);
-    gsi_buffers_lay_out(&set, memory, count, (struct gsi_buffer_shape){.unit_bytes = unit_bytes},
-                        shelf);
-    return set;
-}
-
 static void lay_out(struct gsi_columns *columns, const struct gsi_target *target,
                     uint64_t block_bytes, struct gsi_shelf *shelf)
 {
     const uint32_t count = count_of(target);
-    const uint64_t room_bytes = gsi_round_up_u64(
-        gsi_max_u64(block_bytes / BATCH_PART, 2 * (uint64_t)target->loop->layout->element_bytes),
-        GSI_DIRECT_ALIGN);
+    const uint64_t least = 2 * (uint64_t)target->loop->layout->element_bytes;
+    const struct gsi_buffer_shape block = {.unit_bytes = block_bytes};
+    const struct gsi_buffer_shape room = {
+        .unit_bytes =
+            gsi_round_up_u64(gsi_max_u64(block_bytes / BATCH_PART, least), GSI_DIRECT_ALIGN)};
     GSI_PLACE(shelf, columns->table, count);
     for (uint32_t i = 0; i < count; i++) {
-        struct gsi_buffers blocks = lay_out_set(BLOCKS, block_bytes, shelf);
-        struct gsi_buffers rooms = lay_out_set(1, room_bytes, shelf);
-        if (columns->table == NULL)
-            continue;
-        columns->table[i].blocks = blocks;
-        columns->table[i].rooms = rooms;
+        struct gsi_column planned = {0},
+                          *column = columns->table != NULL ? &columns->table[i] : &planned;
+        gsi_buffers_lay_out(&column->blocks, NULL, BLOCKS, block, shelf);
+        gsi_buffers_lay_out(&column->rooms, NULL, 1, room, shelf);
     }
 }
 

@@ -20,8 +20,7 @@ static void lay_out(struct gsi_split *split, const struct gsi_target *target, ui
                     struct gsi_shelf *shelf)
 {
     const struct gsi_buffer_shape shape = {.unit_bytes = block_bytes};
-    uint8_t *memory = gsi_shelf_place(shelf, GSI_BLOCK_COUNT, block_bytes, GSI_DIRECT_ALIGN);
-    gsi_buffers_lay_out(&split->blocks, memory, GSI_BLOCK_COUNT, shape, shelf);
+    gsi_buffers_lay_out(&split->blocks, NULL, GSI_BLOCK_COUNT, shape, shelf);
     GSI_PLACE(shelf, split->copy, target->loop->layout->element_bytes);
 }
 

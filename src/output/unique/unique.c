@@ -68,8 +68,7 @@ static void lay_out_rooms(struct gsi_unique *unique, const struct gsi_target *ta
                           const struct gsi_output_plan *plan, struct gsi_shelf *shelf)
 {
     const struct gsi_buffer_shape shape = {.unit_bytes = plan->room_bytes};
-    uint8_t *rooms = gsi_shelf_place(shelf, plan->room_count, plan->room_bytes, GSI_DIRECT_ALIGN);
-    gsi_buffers_lay_out(&unique->rooms, rooms, plan->room_count, shape, shelf);
+    gsi_buffers_lay_out(&unique->rooms, NULL, plan->room_count, shape, shelf);
     unique->flow.scratch =
         gsi_shelf_place_whole(shelf, plan->room_count * scratch_bytes(target), GSI_DIRECT_ALIGN);
     if (target->spec->has_groups)
@@ -83,10 +82,8 @@ static void lay_out_blocks(struct gsi_unique *unique, const struct gsi_target *t
 {
     const struct gsi_array *array = target->output.array;
     const struct gsi_buffer_shape shape = {.unit_bytes = plan->block_bytes};
-    uint8_t *memory = array != NULL ? array->to
-                                    : gsi_shelf_place(shelf, GSI_BLOCK_COUNT, plan->block_bytes,
-                                                      GSI_DIRECT_ALIGN);
-    gsi_buffers_lay_out(&unique->blocks, memory, GSI_BLOCK_COUNT, shape, shelf);
+    gsi_buffers_lay_out(&unique->blocks, array != NULL ? array->to : NULL, GSI_BLOCK_COUNT, shape,
+                        shelf);
 }
 
 /* Blocks get less memory by the bytes of rooms and groups: all have the blocks' part of memory. */
