@@ -4,7 +4,7 @@
 //                          \--in--> [ piece ][ piece ]      ring on the GPU: a run's pieces in turn
 //
 // The next piece is that of the run whose next key is the lowest, which is the one that the merge
-// will need first (spill/read_order.h says why), of those whose rings have room. The processors
+// will need first (merge/feed/feeder.h says why), of those whose rings have room. The processors
 // look at one key a piece. plan/plan_rings.h says how large rings have to be.
 #include "kernels/device/cuda_device_merge.h"
 

@@ -21,6 +21,8 @@ extern "C" {
  * numbers. */
 #define GSI_HOLDER_STATE_BYTES 80
 
+struct gsi_device;
+
 struct gsi_buffer {
     uint8_t *data;   /* elements or keys begin here; also outside of `memory` (io/array.h) */
     size_t capacity; /* bytes that fit at data; a multiple of the element */
@@ -37,7 +39,8 @@ struct gsi_buffer {
     struct gsi_task task; /* work on a thread */
     void *holder;
     struct gsi_buffer *next;
-    uint64_t turn_idx; /* place in the order in which it is wanted (loop/reorder.h) */
+    uint64_t turn_idx;         /* place in the order in which it is wanted (loop/reorder.h) */
+    struct gsi_device *device; /* the device's: that reduces it */
     alignas(16) uint8_t state[GSI_HOLDER_STATE_BYTES]; /* GSI_HOLDER_STATE */
 };
 

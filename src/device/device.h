@@ -80,7 +80,7 @@ struct gsi_device_limits {
 /* What a device that works in the arena takes in tables for each buffer, while it has it and merges
  * it; in a merge for each buffer and window, and two windows more; and for each input of a merge.
  */
-#define GSI_DEVICE_BUFFER_BYTES 176
+#define GSI_DEVICE_BUFFER_BYTES 160
 #define GSI_DEVICE_SLICE_BYTES  56
 #define GSI_DEVICE_INPUT_BYTES  40
 

@@ -26,7 +26,7 @@ struct gsi_file_reader {
 };
 
 /* gsi_file_reader_init: `input` is open, or closed for now (io/file.h). It is read into buffers
- * with the shape of a piece (gsi_shape_piece). */
+ * with the shape of a frame (gsi_shape_frame). */
 void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inputs,
                           struct gsi_input *input,
                           void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece));

@@ -272,8 +272,7 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .wake_context = job,
                                        .pool = job->loop.pool,
                                        .ledger = &job->loop.ledger,
-                                       .chunk_buffers = job->arena.chunks.count +
-                                                        (uint32_t)gsi_plan_most_pieces(plan),
+                                       .chunk_buffers = job->arena.chunks.count,
                                        .window_count = plan->window_count,
                                        .field_tallies = job->report->field_tallies};
     if (job->inputs.device_tally != NULL) {

@@ -83,7 +83,7 @@ static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
     const struct gsi_plan *plan = &job->plan.sizes;
     if (plan->late_bytes == 0)
         return;
-    uint64_t more = plan->disk_step_bytes + gsi_plan_piece_chunks(plan, 1) * plan->chunk_bytes;
+    uint64_t more = plan->disk_step_bytes + plan->arena_bytes;
     const char *why = NULL;
     if (output->kind != GSI_OUTPUT_ATOMIC)
         why = "the output is not a regular file";

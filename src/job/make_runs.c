@@ -193,27 +193,14 @@ static bool must_spill(const struct maker *maker)
         return false;
     if (job->options->spill_all || job->spill.keeps_frames)
         return true;
-    uint64_t pieces = gsi_make_runs_piece_chunks(plan, maker->in_order, maker->stretches);
-    bool is_known = plan->input_bytes != UINT64_MAX && pieces == 0;
+    bool is_known = plan->input_bytes != UINT64_MAX && !maker->in_order->has_written;
     if (is_known && (!gsi_inputs_shrink(&job->inputs) || maker->left_count >= plan->spilled_runs))
         return maker->left_count < plan->spilled_runs;
     if (!gsi_source_is_end(&maker->source) && plan->device_runs > 0)
         return resident_runs(maker) >= gsi_plan_runs_kept(plan);
     if (!gsi_source_is_end(&maker->source))
         return free_chunks(maker) < gsi_plan_low_chunks(plan, maker->chunks->count);
-    uint64_t chunks = maker->chunks->free_count;
-    uint32_t framed = maker->spilled_count - maker->stretches->count;
-    return chunks < pieces ||
-           (framed > 0 && !gsi_plan_feed_is_enough(plan, chunks - pieces, framed));
-}
-
-uint64_t gsi_make_runs_piece_chunks(const struct gsi_plan *plan,
-                                    const struct gsi_in_order *in_order,
-                                    const struct gsi_stretches *stretches)
-{
-    uint64_t files = in_order->has_written + stretches->count;
-    GSI_ASSERT(files <= gsi_plan_most_files(plan, plan->late_bytes > 0));
-    return files > 0 ? gsi_plan_piece_chunks(plan, files) : 0;
+    return maker->spilled_count > gsi_plan_fed_runs(plan, maker->chunks->free_count);
 }
 
 /* Whether the oldest resident run lies in an input, and so has left memory now. */

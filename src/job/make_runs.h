@@ -12,13 +12,8 @@
 /* gsi_make_runs: appends the runs to `list`, which is empty. With `in_order`, the beginning of the
  * output may be written, too. Then the runs of the list come after it; or the pass has ended, and
  * what was written is the first run. With `stretches`, runs that lie in the inputs in order stay
- * there.
- * gsi_make_runs_piece_chunks: how many chunk buffers runs that are read as files need for
- * pieces. */
+ * there. */
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                              struct gsi_in_order *in_order, struct gsi_stretches *stretches);
-uint64_t gsi_make_runs_piece_chunks(const struct gsi_plan *plan,
-                                    const struct gsi_in_order *in_order,
-                                    const struct gsi_stretches *stretches);
 
 #endif

@@ -29,8 +29,8 @@ struct sort {
     struct gsi_loop *loop;
     struct gsi_run_list list;
     struct gsi_merger merger;
-    struct gsi_buffers frames, pieces; /* to feed from: of spilled runs, and of sorted inputs */
-    struct gsi_in_order in_order;      /* which may have begun to deliver */
+    struct gsi_buffers blocks;    /* to feed from */
+    struct gsi_in_order in_order; /* which may have begun to deliver */
     struct gsi_stretches stretches;
     bool has_tally; /* of what was read */
     struct gsi_early_fold early;
@@ -41,42 +41,16 @@ struct sort {
 
 /* ---- merges ---- */
 
-/* Buffers of a merge: windows of some shape; frames only if a run is spilled. */
-static enum gs_status make_buffers(struct sort *sort, struct gsi_buffer_shape shape,
-                                   bool has_spilled)
+/* Buffers of a merge: windows of some shape, and with `is_fed` those that runs are read into. */
+static enum gs_status make_buffers(struct sort *sort, struct gsi_buffer_shape shape, bool is_fed)
 {
     struct gsi_loop *loop = sort->loop;
     struct gsi_arena *arena = &sort->job->arena;
     GSI_TRY(gsi_arena_windows(arena, &sort->delivery.windows, &loop->ledger, shape, loop->error));
-    if (has_spilled)
-        GSI_TRY(gsi_buffers_carve(&sort->frames, &arena->chunks, gsi_shape_frame(loop->plan),
+    if (is_fed)
+        GSI_TRY(gsi_buffers_carve(&sort->blocks, &arena->chunks, gsi_shape_frame(loop->plan),
                                   loop->error));
     return GS_OK;
-}
-
-/* Where inputs are merged, all memory but the windows is for feeding, anew for each merge: of both
- * kinds each run gets two buffers and each kind what a merge may need beside them (plan_merge.c);
- * what is left is shared by their numbers. */
-static enum gs_status share_buffers(struct sort *sort, const struct gsi_run_entry *entries,
-                                    uint32_t count)
-{
-    struct gsi_loop *loop = sort->loop;
-    const struct gsi_arena *arena = &sort->job->arena;
-    const struct gsi_plan *plan = loop->plan;
-    uint64_t unit = plan->frame_bytes, files = 0;
-    for (uint32_t i = 0; i < count; i++)
-        files += entries[i].file != NULL;
-    uint64_t own_files = gsi_plan_fed_frames(plan, files);
-    uint64_t own_spilled = gsi_plan_fed_frames(plan, count - files);
-    GSI_ASSERT(own_files + own_spilled <= arena->window_off / unit);
-    uint64_t spare = arena->window_off / unit - own_files - own_spilled;
-    uint64_t bytes = (own_files + spare * files / gsi_max_u64(count, 1)) * unit;
-    gsi_buffers_clear(&sort->pieces);
-    gsi_buffers_clear(&sort->frames);
-    GSI_TRY(gsi_buffers_init(&sort->pieces, &loop->ledger, arena->memory, bytes,
-                             gsi_shape_chunk(plan), false, loop->error));
-    return gsi_buffers_init(&sort->frames, &loop->ledger, arena->memory + bytes,
-                            arena->window_off - bytes, gsi_shape_frame(plan), false, loop->error);
 }
 
 /* Begin a merge of `count` runs from `first` on; the spec says where it goes. */
@@ -91,11 +65,7 @@ static enum gs_status begin_merge(struct sort *sort, uint32_t first, uint32_t co
     spec.count = count;
     spec.windows = &sort->delivery.windows;
     spec.most_bytes = UINT64_MAX;
-    if (sort->loop->plan->is_merge)
-        GSI_TRY(share_buffers(sort, spec.entries, count));
-    if (sort->loop->plan->is_merge || sort->pieces.count > 0)
-        spec.pieces = &sort->pieces;
-    spec.frames = sort->frames.count > 0 ? &sort->frames : NULL;
+    spec.blocks = sort->blocks.count > 0 ? &sort->blocks : NULL;
     return gsi_merger_begin(&sort->merger, sort->loop, &spec);
 }
 
@@ -168,9 +138,9 @@ static enum gs_status find_span(const struct sort *sort, const struct gsi_merge_
 
 /* Intermediate merges, until the runs that are fed are no more than the fan-in. These are the first
  * of the list. */
-static enum gs_status reduce_runs(struct sort *sort)
+static enum gs_status reduce_runs(struct sort *sort, uint32_t fan_in)
 {
-    uint32_t fan_in = sort->loop->plan->fan_in, first;
+    uint32_t first;
     gsi_loop_phase(sort->loop, GS_PHASE_MERGE_RUNS,
                    sort->loop->plan->moves[GS_PHASE_MERGE_RUNS].bytes_written);
     for (uint32_t fed; (fed = gsi_run_list_fed(&sort->list)) > fan_in;) {
@@ -344,30 +314,29 @@ static void drop_resident(struct sort *sort)
 static enum gs_status make_runs(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    struct gsi_buffers some = {.ledger = &sort->loop->ledger,
-                               .unit_bytes = job->arena.chunks.unit_bytes};
     GSI_TRY(make_buffers(sort, gsi_shape_window(sort->loop->plan), false));
     GSI_TRY(
         gsi_in_order_begin(&sort->in_order, &sort->delivery, &sort->list, job->arena.chunks.count));
     bool may_stay = job->options->resume_dir == NULL && !job->options->spill_all;
-    uint64_t most = gsi_plan_most_stretches(sort->loop->plan, job->target.has_one_pass);
-    GSI_TRY(gsi_stretches_begin(&sort->stretches, &job->inputs, &job->target.output,
-                                may_stay ? most : 0));
+    if (may_stay)
+        GSI_TRY(gsi_stretches_begin(&sort->stretches, &job->inputs, &job->target.output));
     GSI_TRY(gsi_make_runs(job, &sort->list, &sort->in_order, &sort->stretches));
-    uint64_t chunks =
-        gsi_make_runs_piece_chunks(sort->loop->plan, &sort->in_order, &sort->stretches);
     if (gsi_in_order_is_whole(&sort->in_order)) {
         job->checkpoint->pulled_bytes = sort->in_order.written_bytes;
-    } else if (chunks > 0) {
+    } else if (sort->in_order.has_written || sort->stretches.count > 0) {
         GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, &job->report->tally));
         sort->has_tally = true;
-        GSI_ASSERT(chunks <= job->arena.chunks.free_count);
-        for (; chunks > 0; chunks--)
-            gsi_buffers_give(&some, gsi_buffers_take(&job->arena.chunks));
-        GSI_TRY(gsi_buffers_carve(&sort->pieces, &some, gsi_shape_piece(sort->loop->plan),
-                                  sort->loop->error));
     }
     return GS_OK;
+}
+
+/* How many runs are merged at once: as many as planned, or fewer if resident runs take more buffers
+ * than planned. */
+static uint32_t find_fan_in(const struct sort *sort)
+{
+    const struct gsi_plan *plan = sort->loop->plan;
+    uint64_t most = gsi_plan_fed_runs(plan, sort->job->arena.chunks.free_count);
+    return (uint32_t)gsi_min_u64(plan->fan_in, most);
 }
 
 /* Runs, wherever they come from, and no more than one merge takes. */
@@ -384,11 +353,11 @@ static enum gs_status make_list(struct sort *sort)
             return GS_OK;
         gsi_buffers_clear(&sort->delivery.windows);
     }
-    bool is_carved = gsi_run_list_fed(&sort->list) > 0 && !plan->is_merge;
-    if (gsi_run_list_fed(&sort->list) <= plan->fan_in)
-        return make_buffers(sort, gsi_shape_window(plan), is_carved);
-    GSI_TRY(make_buffers(sort, gsi_shape_frame(plan), is_carved));
-    GSI_TRY(reduce_runs(sort));
+    uint32_t fed = gsi_run_list_fed(&sort->list), fan_in = find_fan_in(sort);
+    if (fed <= fan_in)
+        return make_buffers(sort, gsi_shape_window(plan), fed > 0);
+    GSI_TRY(make_buffers(sort, gsi_shape_frame(plan), true));
+    GSI_TRY(reduce_runs(sort, fan_in));
     gsi_buffers_clear(&sort->delivery.windows);
     return make_buffers(sort, gsi_shape_window(plan), false);
 }
@@ -441,7 +410,6 @@ enum gs_status gsi_sort(struct gsi_job *job)
     gsi_in_order_end(&sort.in_order);
     gsi_stretches_end(&sort.stretches);
     gsi_delivery_clear(&sort.delivery);
-    gsi_buffers_clear(&sort.frames);
-    gsi_buffers_clear(&sort.pieces);
+    gsi_buffers_clear(&sort.blocks);
     return status;
 }

@@ -29,13 +29,6 @@ struct gsi_buffer_shape gsi_shape_window(const struct gsi_plan *plan)
                                      .most_records = UINT64_MAX};
 }
 
-struct gsi_buffer_shape gsi_shape_piece(const struct gsi_plan *plan)
-{
-    struct gsi_buffer_shape shape = gsi_shape_frame(plan);
-    shape.data_off = 0;
-    return shape;
-}
-
 static void add_buffer(struct gsi_buffers *buffers, uint8_t *memory, size_t bytes,
                        struct gsi_buffer_shape shape)
 {

@@ -15,11 +15,10 @@ struct gsi_buffer_shape {
 };
 
 /* gsi_shape_chunk, gsi_shape_frame, gsi_shape_window: the shapes of the plan's chunks, frames and
- * windows; gsi_shape_piece: of pieces of sorted files, as large as frames. */
+ * windows. A buffer for a frame also holds a block of a sorted input. */
 struct gsi_buffer_shape gsi_shape_chunk(const struct gsi_plan *plan);
 struct gsi_buffer_shape gsi_shape_frame(const struct gsi_plan *plan);
 struct gsi_buffer_shape gsi_shape_window(const struct gsi_plan *plan);
-struct gsi_buffer_shape gsi_shape_piece(const struct gsi_plan *plan);
 
 struct gsi_buffers {
     struct gsi_ledger *ledger;

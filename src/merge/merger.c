@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/report.h"
 #include "element/record/record_room.h"
+#include "merge/feed/input_feed.h"
 #include "plan/plan.h"
 
 /* Records: indexes of those that are fed, in tie order; where each run's begin. Returns how many
@@ -18,7 +19,7 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
         const struct gsi_run_entry *entry = &spec->entries[i];
         first_indexes[i] = frames << shift;
         if (entry->file != NULL)
-            frames += gsi_sorted_reader_frames(plan, entry->file);
+            frames += gsi_input_feed_frames(plan, entry->file);
         else if (entry->resident == NULL)
             frames += entry->spilled.frame_count;
     }
@@ -33,32 +34,6 @@ static void place_data(const struct gsi_merger *merger, struct gsi_buffer *windo
         window->data = merger->place + merger->pulled_bytes;
     else if (window->tags != NULL && merger->to_elements)
         window->data = window->memory + merger->pulled_bytes % GSI_DIRECT_ALIGN;
-}
-
-static enum gs_status begin_spilled(struct gsi_merger *merger, const struct gsi_merger_spec *spec,
-                                    const uint64_t *first_indexes)
-{
-    enum gs_status status = GS_OK;
-    struct gsi_loop *loop = merger->loop;
-    uint32_t count = spec->count, spilled = 0;
-    const struct gsi_spilled_run **runs = NULL;
-    uint32_t *input_idx = NULL;
-    GSI_TRY_OR(GSI_NEW(&loop->ledger, runs, count, loop->error), done);
-    GSI_TRY_OR(GSI_NEW(&loop->ledger, input_idx, count, loop->error), done);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!gsi_run_is_spilled(&spec->entries[i]))
-            continue;
-        runs[spilled] = &spec->entries[i].spilled;
-        input_idx[spilled++] = i;
-    }
-    GSI_TRY_OR(gsi_spill_reader_init(&merger->spilled, loop, merger->spill, spec->frames, runs,
-                                     input_idx, first_indexes, spilled),
-               done);
-    merger->spilled.merge = merger->merge;
-done:
-    GSI_FREE(&loop->ledger, runs, count);
-    GSI_FREE(&loop->ledger, input_idx, count);
-    return status;
 }
 
 static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_merger_spec *spec,
@@ -82,24 +57,10 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
                                    .to_packed = !spec->to_elements &&
                                                 merger->spill->choice.is_coding &&
                                                 merger->spill->codec.id == GSI_CODEC_ZSTD};
-    merge.fed_buffers = (spec->frames != NULL ? spec->frames->count : 0) +
-                        (spec->pieces != NULL ? spec->pieces->count : 0);
+    merge.fed_buffers = spec->blocks != NULL ? spec->blocks->count : 0;
     status = loop->device->ops->merge_begin(loop->device, &merge, &merger->merge, loop->error);
     GSI_FREE(&loop->ledger, inputs, spec->count);
     return status;
-}
-
-/* Whether each kind of runs that are fed has two buffers for each of them, and what a merge may
- * need beside these: with fewer it could wait for ever (plan_frames.c). */
-static bool is_fed_enough(const struct gsi_plan *plan, const struct gsi_merger_spec *spec)
-{
-    uint64_t files = 0, spilled = 0;
-    for (uint32_t i = 0; i < spec->count; i++) {
-        files += spec->entries[i].file != NULL;
-        spilled += gsi_run_is_spilled(&spec->entries[i]);
-    }
-    return (files == 0 || spec->pieces->count >= gsi_plan_fed_frames(plan, files)) &&
-           (spilled == 0 || spec->frames->count >= gsi_plan_fed_frames(plan, spilled));
 }
 
 enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop,
@@ -107,7 +68,6 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop
 {
     enum gs_status status = GS_OK;
     uint64_t *first_indexes = NULL;
-    GSI_ASSERT(is_fed_enough(loop->plan, spec));
     *merger = (struct gsi_merger){.loop = loop,
                                   .spill = spec->spill,
                                   .inputs = spec->inputs,
@@ -122,13 +82,11 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop
                                   .starved_at = UINT64_MAX};
     GSI_TRY_OR(GSI_NEW(&loop->ledger, first_indexes, spec->count, loop->error), done);
     GSI_TRY_OR(begin_merge(merger, spec, number_records(loop, spec, first_indexes)), done);
-    if (spec->frames != NULL)
-        GSI_TRY_OR(begin_spilled(merger, spec, first_indexes), done);
-    if (spec->pieces != NULL)
-        GSI_TRY_OR(gsi_sorted_reader_init(&merger->sorted, merger->inputs, spec->pieces,
-                                          spec->entries, first_indexes, spec->count),
+    if (spec->blocks != NULL)
+        GSI_TRY_OR(gsi_feeder_begin(&merger->feeder, merger->spill, merger->inputs, spec->blocks,
+                                    spec->entries, spec->count, first_indexes),
                    done);
-    merger->sorted.merge = merger->merge;
+    merger->feeder.feed.merge = merger->merge;
 done:
     GSI_FREE(&loop->ledger, first_indexes, spec->count);
     if (status != GS_OK)
@@ -140,39 +98,17 @@ void gsi_merger_end(struct gsi_merger *merger)
 {
     if (merger->merge != NULL)
         merger->loop->device->ops->merge_end(merger->merge);
-    gsi_spill_reader_clear(&merger->spilled);
-    gsi_sorted_reader_clear(&merger->sorted);
+    gsi_feeder_clear(&merger->feeder);
     *merger = (struct gsi_merger){0};
-}
-
-static uint64_t fed_count(const struct gsi_merger *merger)
-{
-    return merger->spilled.fed_count + merger->sorted.fed_count;
-}
-
-/* The merge needs more of an input. Numbers of spilled runs come in the order of need anyway. */
-static bool need(struct gsi_merger *merger, uint32_t input_idx)
-{
-    if (merger->spilled.loop != NULL && gsi_spill_reader_need(&merger->spilled, input_idx))
-        return true;
-    return gsi_sorted_reader_need(&merger->sorted, input_idx);
-}
-
-static bool pump_readers(struct gsi_merger *merger)
-{
-    bool has_moved = merger->spilled.loop != NULL && gsi_spill_reader_pump(&merger->spilled);
-    if (merger->sorted.inputs != NULL)
-        has_moved |= gsi_sorted_reader_pump(&merger->sorted);
-    return has_moved;
 }
 
 bool gsi_merger_pump(struct gsi_merger *merger)
 {
     const struct gsi_device_ops *ops = merger->loop->device->ops;
-    bool has_moved = pump_readers(merger);
+    bool has_moved = gsi_feeder_pump(&merger->feeder);
     struct gsi_buffer *window;
     /* Without a piece more than when it last starved, the merge would only starve again. */
-    while (!merger->is_ended && merger->starved_at != fed_count(merger) &&
+    while (!merger->is_ended && merger->starved_at != merger->feeder.feed.fed_count &&
            (window = gsi_buffers_take(merger->windows)) != NULL) {
         uint32_t needed_idx;
         place_data(merger, window);
@@ -194,8 +130,8 @@ bool gsi_merger_pump(struct gsi_merger *merger)
         if (pull == GSI_PULL_END) {
             merger->is_ended = has_moved = true;
         } else {
-            merger->starved_at = fed_count(merger);
-            has_moved |= need(merger, needed_idx);
+            merger->starved_at = merger->feeder.feed.fed_count;
+            has_moved |= gsi_feeder_need(&merger->feeder, needed_idx);
         }
     }
     return has_moved;
@@ -210,26 +146,13 @@ void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window)
 void gsi_merger_stop(struct gsi_merger *merger)
 {
     merger->is_ended = true;
-    gsi_spill_reader_stop(&merger->spilled);
-    gsi_sorted_reader_stop(&merger->sorted);
-}
-
-/* Takes the buffer of the device's BUFFER event, which is one of a spilled run or of a sorted
- * input. */
-static void take_back(struct gsi_merger *merger, struct gsi_buffer *buffer)
-{
-    if (merger->sorted.inputs != NULL && gsi_buffers_has(merger->sorted.buffers, buffer)) {
-        gsi_sorted_reader_take(&merger->sorted, buffer);
-        return;
-    }
-    gsi_spill_reader_released(&merger->spilled, buffer);
-    gsi_buffers_give(merger->spilled.buffers, buffer);
+    gsi_feeder_stop(&merger->feeder);
 }
 
 bool gsi_merger_is_done(const struct gsi_merger *merger)
 {
     return merger->is_ended && merger->delivered_count == merger->pulled_count &&
-           gsi_spill_reader_is_idle(&merger->spilled) && gsi_sorted_reader_is_idle(&merger->sorted);
+           gsi_feeder_is_idle(&merger->feeder);
 }
 
 static void take_event(void *context, const struct gsi_event *event)
@@ -237,7 +160,7 @@ static void take_event(void *context, const struct gsi_event *event)
     if (event->kind == GSI_EVENT_WINDOW)
         gsi_merger_take(context, event->buffer);
     else if (event->kind == GSI_EVENT_BUFFER)
-        take_back(context, event->buffer);
+        gsi_feeder_take_back(event->buffer);
 }
 
 static bool pump(void *context)

@@ -1,8 +1,8 @@
 /* merger.h: one merge on the device: feeds it, pulls windows, and hands them on in order. It is
  * used for each run that is spilled, for intermediate merges, and for the last one.
  *
- * An example: frames of 2 elements, windows of 4. The runs and the order in which frames are read,
- * that of their first keys (spill/read_order.h), are known before the merge begins:
+ * An example: frames of 2 elements, windows of 4. Frames are read in the order of their first keys
+ * (merge/feed/feeder.h), which are known before the merge begins:
  *
  *     run 0   [1 4][5 9]            order: [1 4] [2 3] [4 8] [5 9] [6 7]
  *     run 1   [2 3][6 7]
@@ -23,17 +23,10 @@
  * it (device/merge_cut.h). Threads or a GPU then merge several windows at the same time, each for
  * itself. When all are done with a frame, its buffer comes back and is read into again.
  *
- * Why it cannot get stuck: of each run at most two frames are of no use, what the last window left
- * of one, and one that begins behind the bound. All others fill windows. So two buffers a run, a
- * window of frames, and two in flight are enough for any data (gsi_plan_fed_frames), which is
- * asserted when a merge begins.
+ * Why it cannot get stuck: merge/feed/feeder.h.
  *
  * How many runs are merged at once is the plan's fan_in (plan/plan.h). Resident runs do not count,
  * because nothing of them is read; runs beyond it are merged first (job/sort.c, plan/merge_tree.h).
- *
- * Sorted inputs are read in pieces, whose first keys nobody knows before they are there. So their
- * order is forecast (merge/sorted_reader.h). Both readers have buffers of their own, so that
- * neither starves the other.
  *
  * Rejected:
  *   bounds that begin with the first frame fed: with reversed input, where all frames of the runs
@@ -42,15 +35,14 @@
  *     when it was fed more (starved_at)
  *
  * In doubt: of records a frame tells only 16 bytes of its first key, so the order may be wrong
- * where more bytes are equal; that costs time, not correctness (spill/reader.h). Windows of fed
+ * where more bytes are equal; that costs time, not correctness. Windows of fed
  * runs are cut one by one on the owner's thread, those of resident runs 16 at a time: many threads
  * may have to wait for that thread (device/cpu/cpu_device_merge.c). */
 #ifndef GSI_MERGER_H
 #define GSI_MERGER_H
 
 #include "merge/checkpoint.h"
-#include "merge/sorted_reader.h"
-#include "spill/reader.h"
+#include "merge/feed/feeder.h"
 
 struct gsi_merger {
     struct gsi_loop *loop;
@@ -58,8 +50,7 @@ struct gsi_merger {
     struct gsi_inputs *inputs;
     struct gsi_checkpoint *checkpoint;
     struct gsi_merge *merge;
-    struct gsi_spill_reader spilled; /* reads spilled runs, into buffers of its own */
-    struct gsi_sorted_reader sorted; /* reads inputs that are sorted already; its buffers too */
+    struct gsi_feeder feeder; /* of the runs that are not in memory */
     struct gsi_buffers *windows;
     const struct gsi_link *links; /* windows pass them in order */
     uint32_t link_count;
@@ -80,8 +71,7 @@ struct gsi_merger_spec {
     bool to_elements; /* else sort keys */
     uint8_t *place;   /* where windows are made one behind the other; NULL: in their memory */
     struct gsi_buffers *windows; /* to merge into */
-    struct gsi_buffers *frames;  /* to read spilled runs into; NULL: there are none */
-    struct gsi_buffers *pieces;  /* to read sorted inputs into; NULL: there are none */
+    struct gsi_buffers *blocks;  /* to read runs into; NULL: all runs are in memory */
     const struct gsi_link *links;
     uint32_t link_count;
     uint64_t most_bytes; /* of output: no window is made that would pass them */

@@ -34,12 +34,11 @@ static bool is_possible(const struct gsi_inputs *inputs)
 }
 
 enum gs_status gsi_stretches_begin(struct gsi_stretches *stretches, struct gsi_inputs *inputs,
-                                   const struct gsi_output *output, uint64_t most)
+                                   const struct gsi_output *output)
 {
-    if (most == 0 || !is_possible(inputs) || !is_apart(inputs, output))
+    if (!is_possible(inputs) || !is_apart(inputs, output))
         return GS_OK;
     stretches->inputs = inputs;
-    stretches->most = (uint32_t)most;
     return GSI_NEW(&inputs->loop->ledger, stretches->last, inputs->loop->layout->element_bytes,
                    inputs->loop->error);
 }
@@ -118,7 +117,7 @@ enum gs_status gsi_stretches_take(struct gsi_stretches *stretches, struct gsi_ru
     uint64_t off = entry->read_off, bytes = entry->key_count * element;
     const struct gsi_input *input = find_input(inputs, &off, bytes);
     bool is_joined = input != NULL && idx > 0 && goes_on(stretches, entry - 1, input, off, &ends);
-    if (input == NULL || (!is_joined && stretches->count == stretches->most))
+    if (input == NULL)
         return GS_OK;
     if (!is_joined)
         GSI_TRY(add(stretches, input, off, bytes));

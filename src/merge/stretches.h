@@ -25,16 +25,15 @@ struct gsi_stretches {
     struct gsi_inputs *inputs;  /* NULL: every run is spilled */
     struct gsi_stretch *newest; /* of a list */
     uint8_t *last;              /* its last element: a sort key, or a record */
-    uint32_t count, most;
+    uint32_t count;
     uint64_t bytes;
 };
 
 /* gsi_stretches_begin: finds out whether runs may stay where they are.
  * in    output: must not be written over an input
- *       most: the most runs that may be read as files
  * fails GS_E_MEMORY */
 enum gs_status gsi_stretches_begin(struct gsi_stretches *stretches, struct gsi_inputs *inputs,
-                                   const struct gsi_output *output, uint64_t most);
+                                   const struct gsi_output *output);
 /* gsi_stretches_end: no merge reads them any more; zeroed ones are fine. */
 void gsi_stretches_end(struct gsi_stretches *stretches);
 

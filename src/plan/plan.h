@@ -155,22 +155,8 @@ static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t
     return runs > 0 ? GSI_PLAN_OWN_FRAMES * runs + gsi_plan_frames_beside(plan) : 0;
 }
 
-/* gsi_plan_low_chunks: how many of `chunks` buffers have to be free while the input is read.
- * gsi_plan_piece_chunks: how many are cut into pieces, to read `files` runs as sorted files: the
- * output of one pass, and stretches of inputs.
- * gsi_plan_most_files: the most such runs, of both kinds together, that leave enough chunks to feed
- * the spilled runs that are merged with them; 0: none. The output of one pass may be among them. */
+/* gsi_plan_low_chunks: how many of `chunks` buffers have to be free while the input is read. */
 uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks);
-uint64_t gsi_plan_piece_chunks(const struct gsi_plan *plan, uint64_t files);
-uint64_t gsi_plan_most_files(const struct gsi_plan *plan, bool has_one_pass);
-
-/* gsi_plan_most_pieces: how many buffers these are cut into, at most. */
-static inline uint64_t gsi_plan_most_pieces(const struct gsi_plan *plan)
-{
-    uint64_t files = gsi_plan_most_files(plan, plan->late_bytes > 0);
-    return files > 0 ? gsi_plan_piece_chunks(plan, files) * (plan->chunk_bytes / plan->frame_bytes)
-                     : 0;
-}
 
 /* gsi_plan_window_region: bytes of all windows.
  * gsi_plan_most_windows: how many there are at most; runs are spilled through windows of one
@@ -185,15 +171,8 @@ static inline uint64_t gsi_plan_most_windows(const struct gsi_plan *plan)
     return frames > plan->window_count ? frames : plan->window_count;
 }
 
-/* gsi_plan_most_stretches: the most stretches of inputs among these: one place is kept for the
- * output of one pass, if there may be one. */
-static inline uint64_t gsi_plan_most_stretches(const struct gsi_plan *plan, bool has_one_pass)
-{
-    return gsi_plan_most_files(plan, has_one_pass) - has_one_pass;
-}
-
-/* gsi_plan_feed_is_enough: whether `chunks` chunk buffers, carved into frames, can feed a merge of
- * `spilled` runs. */
-bool gsi_plan_feed_is_enough(const struct gsi_plan *plan, uint64_t chunks, uint64_t spilled);
+/* gsi_plan_fed_runs: how many runs a merge can be fed at once from `chunks` chunk buffers that are
+ * cut into frames. */
+uint64_t gsi_plan_fed_runs(const struct gsi_plan *plan, uint64_t chunks);
 
 #endif

@@ -45,16 +45,11 @@ uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan)
 /* Of every run two frames may be there and of no use: what the last window left of one, and one
  * that begins behind the bound (or is short, because it is the last). The others must fill a
  * window, or the merge would wait for ever; two more keep reads in flight. */
-static uint64_t fed_runs(const struct gsi_plan *plan, uint64_t chunks)
+uint64_t gsi_plan_fed_runs(const struct gsi_plan *plan, uint64_t chunks)
 {
     uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
     uint64_t others = gsi_plan_frames_beside(plan);
     return frames > others ? (frames - others) / GSI_PLAN_OWN_FRAMES : 0;
-}
-
-bool gsi_plan_feed_is_enough(const struct gsi_plan *plan, uint64_t chunks, uint64_t spilled)
-{
-    return spilled <= fed_runs(plan, chunks);
 }
 
 uint64_t gsi_plan_share(uint64_t region, uint64_t least)
@@ -142,13 +137,13 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
         plan->frame_bytes = gsi_plan_fit_unit(plan, plan->chunk_bytes / parts);
         if (plan->frame_bytes < least || plan->frame_bytes > most)
             plan->frame_bytes = least;
-        if (gsi_plan_feed_is_enough(plan, chunks, inputs) && plan->frame_bytes <= most)
+        if (inputs <= gsi_plan_fed_runs(plan, chunks) && plan->frame_bytes <= most)
             return GS_OK;
         if (plan->frame_bytes <= least)
             break;
     }
     /* Little memory for very much input: fewer runs at once, and more passes. */
-    uint64_t possible = plan->frame_bytes <= most ? fed_runs(plan, chunks) : 0;
+    uint64_t possible = plan->frame_bytes <= most ? gsi_plan_fed_runs(plan, chunks) : 0;
     bool is_stream = request->input_bytes == UINT64_MAX;
     if (request->fan_in == 0 && possible >= 2 &&
         (is_stream || plan->spilled_runs == plan->run_count)) {

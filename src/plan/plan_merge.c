@@ -1,9 +1,7 @@
 /* plan_merge.c: the plan of a job whose inputs are sorted already: no chunks, all of the arena but
  * the windows is buffers to read into. More inputs than are merged at once are merged with each
  * other first, by the tree that moves the fewest bytes (merge_tree.h); these runs are spilled.
- *
- * A merge of inputs and of such runs has two sets of buffers (merge/merger.h), each with what a
- * merge may need beside two buffers a run. */
+ */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -33,7 +31,7 @@ static uint64_t stream_count(const struct gsi_plan_request *request)
 /* Inputs that may be fed at once from `frames` buffers. */
 static uint64_t fed_inputs(const struct gsi_plan *plan, uint64_t frames)
 {
-    uint64_t others = 2 * gsi_plan_frames_beside(plan);
+    uint64_t others = gsi_plan_frames_beside(plan);
     return frames > others ? (frames - others) / GSI_PLAN_OWN_FRAMES : 0;
 }
 
@@ -105,8 +103,7 @@ static enum gs_status plan_feed(const struct gsi_plan_request *request, struct g
     plan->fan_in = gsi_plan_fan_in(request, region, least);
     GSI_TRY(choose_frame(request, plan, region, least, error));
     uint64_t inputs = gsi_min_u64(plan->run_count, plan->fan_in);
-    uint64_t frames =
-        GSI_PLAN_OWN_FRAMES * inputs + 2 * gsi_plan_frames_beside(plan) + AHEAD_FRAMES;
+    uint64_t frames = gsi_plan_fed_frames(plan, inputs) + AHEAD_FRAMES;
     frames = gsi_min_u64(frames, region / plan->frame_bytes);
     plan->chunk_bytes = plan->frame_bytes;
     plan->arena_bytes = frames * plan->frame_bytes + windows;

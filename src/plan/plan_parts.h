@@ -143,11 +143,6 @@ uint64_t gsi_plan_disk_step(const struct gsi_plan *plan, uint64_t bytes);
 
 /* ---- plan_in_order.c ---- */
 
-/* gsi_plan_frames_in_order: shortens the frames, but not below `least`, where that makes one pass
- * possible. */
-void gsi_plan_frames_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                              uint64_t least);
-
 /* gsi_plan_in_order: sets late_bytes of a plan of the arena that is made otherwise. */
 void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan);
 

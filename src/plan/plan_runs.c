@@ -157,9 +157,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     } else {
         plan->spilled_runs = plan->fan_in; /* be ready for as many */
     }
-    GSI_TRY(gsi_plan_frames(request, plan, feed_chunks, least_frame, error));
-    gsi_plan_frames_in_order(request, plan, least_frame);
-    return GS_OK;
+    return gsi_plan_frames(request, plan, feed_chunks, least_frame, error);
 }
 
 static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
@@ -224,8 +222,8 @@ static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct 
     uint64_t fed = gsi_clamp_u64(gsi_max_u64(runs, plan->run_count), 1, plan->fan_in);
     if (chunks < 3)
         return gsi_plan_too_small(request, error);
-    return gsi_plan_feed_is_enough(plan, chunks, fed) ? GS_OK
-                                                      : gsi_plan_too_many_runs(request, fed, error);
+    return fed <= gsi_plan_fed_runs(plan, chunks) ? GS_OK
+                                                  : gsi_plan_too_many_runs(request, fed, error);
 }
 
 /* Plans the sort again that files are of. Today's plan usually has their sizes. */

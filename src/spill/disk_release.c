@@ -6,27 +6,29 @@
 
 #include <stdlib.h>
 
-void gsi_disk_release_init(struct gsi_disk_release *release, struct gsi_loop *loop,
-                           struct gsi_spill_store *store, uint64_t spilled_bytes,
-                           const struct gsi_spilled_run *const *runs,
-                           struct gsi_ordered_frame *order)
+enum gs_status gsi_disk_release_open(struct gsi_disk_release *release, struct gsi_loop *loop,
+                                     struct gsi_spill_store *store, uint64_t spilled_bytes,
+                                     uint64_t frame_count)
 {
     *release = (struct gsi_disk_release){.loop = loop,
                                          .store = store,
-                                         .runs = runs,
-                                         .order = order,
+                                         .frame_count = frame_count,
                                          .most_bytes = gsi_plan_late_bytes(spilled_bytes)};
+    return GSI_NEW(&loop->ledger, release->frames, frame_count, loop->error);
 }
 
-static const struct gsi_frame_ref *frame_at(const struct gsi_disk_release *release,
-                                            const struct gsi_ordered_frame *at)
+void gsi_disk_release_close(struct gsi_disk_release *release)
 {
-    return &release->runs[at->run_idx]->frames[at->frame_idx];
+    if (release->loop == NULL)
+        return;
+    GSI_FREE(&release->loop->ledger, release->frames, release->frame_count);
+    *release = (struct gsi_disk_release){0};
 }
 
-static int compare_places(const void *a, const void *b, void *release)
+static int compare_places(const void *a, const void *b)
 {
-    const struct gsi_frame_ref *x = frame_at(release, a), *y = frame_at(release, b);
+    const struct gsi_frame_ref *x = *(const struct gsi_frame_ref *const *)a;
+    const struct gsi_frame_ref *y = *(const struct gsi_frame_ref *const *)b;
     if (x->file_idx != y->file_idx)
         return x->file_idx < y->file_idx ? -1 : 1;
     return (x->off > y->off) - (x->off < y->off);
@@ -37,14 +39,13 @@ static void give_back(struct gsi_task *task, uint32_t worker_idx)
     (void)worker_idx;
     struct gsi_disk_release *release = GSI_CONTAINER_OF(task, struct gsi_disk_release, task);
     const struct gsi_spill_store *store = release->store;
-    struct gsi_ordered_frame *order = release->order;
-    qsort_r(order + release->begin, release->busy_end - release->begin, sizeof *order,
-            compare_places, release);
+    const struct gsi_frame_ref **frames = release->frames;
+    qsort(frames + release->begin, release->busy_end - release->begin,
+          sizeof(struct gsi_frame_ref *), compare_places);
     for (uint64_t i = release->begin; i < release->busy_end;) {
-        const struct gsi_frame_ref *first = frame_at(release, &order[i++]), *next;
+        const struct gsi_frame_ref *first = frames[i++], *next;
         uint64_t bytes = first->bytes;
-        while (i < release->busy_end &&
-               (next = frame_at(release, &order[i]))->file_idx == first->file_idx &&
+        while (i < release->busy_end && (next = frames[i])->file_idx == first->file_idx &&
                next->off == first->off + bytes) {
             bytes += next->bytes;
             i++;
@@ -57,14 +58,13 @@ static void give_back(struct gsi_task *task, uint32_t worker_idx)
 static uint64_t partition(struct gsi_disk_release *release)
 {
     uint64_t count = 0;
-    struct gsi_ordered_frame *order = release->order + release->busy_end;
+    const struct gsi_frame_ref **gathered = release->frames + release->busy_end;
     for (uint64_t i = 0; i < release->end - release->busy_end; i++) {
-        const struct gsi_frame_ref *ref = frame_at(release, &order[i]);
+        const struct gsi_frame_ref *ref = gathered[i];
         if (release->store->files[ref->file_idx].live_bytes > 0)
             continue;
-        struct gsi_ordered_frame moved = order[i];
-        order[i] = order[count];
-        order[count++] = moved;
+        gathered[i] = gathered[count];
+        gathered[count++] = ref;
     }
     return count;
 }
@@ -84,7 +84,7 @@ static void begin_if_due(struct gsi_disk_release *release)
     if (release->begin == release->busy_end) /* new frames lie in that file */
         return;
     for (uint64_t i = release->begin; i < release->busy_end; i++)
-        release->busy_bytes += frame_at(release, &release->order[i])->bytes;
+        release->busy_bytes += release->frames[i]->bytes;
     release->gathered_bytes -= release->busy_bytes;
     release->task = (struct gsi_task){.run = give_back, .done = give_back_done, .is_urgent = true};
     gsi_pool_submit(release->loop->disk_pool, &release->task);
@@ -94,7 +94,7 @@ static void give_back_done(struct gsi_task *task)
 {
     struct gsi_disk_release *release = GSI_CONTAINER_OF(task, struct gsi_disk_release, task);
     for (; release->begin < release->busy_end; release->begin++)
-        gsi_spill_released(release->store, frame_at(release, &release->order[release->begin]));
+        gsi_spill_released(release->store, release->frames[release->begin]);
     release->busy_bytes = 0;
     begin_if_due(release);
 }
@@ -110,9 +110,10 @@ bool gsi_disk_release_is_idle(const struct gsi_disk_release *release)
     return release->begin == release->end;
 }
 
-void gsi_disk_release_add(struct gsi_disk_release *release, bool is_last)
+void gsi_disk_release_add(struct gsi_disk_release *release, const struct gsi_frame_ref *ref,
+                          bool is_last)
 {
-    const struct gsi_frame_ref *ref = frame_at(release, &release->order[release->end++]);
+    release->frames[release->end++] = ref;
     release->gathered_bytes += ref->bytes;
     release->has_free_file |= gsi_spill_done(release->store, ref);
     release->is_ended = is_last;

@@ -11,36 +11,37 @@
 
 #include "loop/loop.h"
 #include "run/store.h"
-#include "spill/read_order.h"
 
 struct gsi_disk_release {
     struct gsi_task task;
     struct gsi_loop *loop;
     struct gsi_spill_store *store;
-    const struct gsi_spilled_run *const *runs; /* borrowed */
-    struct gsi_ordered_frame *order; /* borrowed; entries that were added may be sorted anew */
-    /* In order: [begin, busy_end) is being given back, [busy_end, end) is gathered. */
+    const struct gsi_frame_ref **frames; /* table, borrowed frames */
+    uint64_t frame_count;
+    /* Of the table: [begin, busy_end) is being given back, [busy_end, end) is gathered. */
     uint64_t begin, busy_end, end;
     uint64_t gathered_bytes, busy_bytes, most_bytes;
     bool has_free_file; /* a file whose frames are all gathered */
     bool is_ended;      /* no other frame follows */
 };
 
-/* gsi_disk_release_init: frames come in the order of `order`. Entries that were added are sorted
- * anew.
- * in    spilled_bytes: of frames on disk; a part of them may be given back late */
-void gsi_disk_release_init(struct gsi_disk_release *release, struct gsi_loop *loop,
-                           struct gsi_spill_store *store, uint64_t spilled_bytes,
-                           const struct gsi_spilled_run *const *runs,
-                           struct gsi_ordered_frame *order);
+/* gsi_disk_release_open: gives back `frame_count` frames at most.
+ * in    spilled_bytes: of frames on disk; a part of them may be given back late
+ * fails GS_E_MEMORY */
+enum gs_status gsi_disk_release_open(struct gsi_disk_release *release, struct gsi_loop *loop,
+                                     struct gsi_spill_store *store, uint64_t spilled_bytes,
+                                     uint64_t frame_count);
+void gsi_disk_release_close(struct gsi_disk_release *release); /* also zeroed ones */
 
 /* gsi_disk_release_is_full: nothing may be added now.
  * gsi_disk_release_is_idle: everything that was added is given back. */
 bool gsi_disk_release_is_full(const struct gsi_disk_release *release);
 bool gsi_disk_release_is_idle(const struct gsi_disk_release *release);
 
-/* gsi_disk_release_add: the merge has taken in the next frame; `is_last`: no other follows. */
-void gsi_disk_release_add(struct gsi_disk_release *release, bool is_last);
+/* gsi_disk_release_add: the merge was fed this frame, borrowed until close; `is_last`: no other
+ * follows. */
+void gsi_disk_release_add(struct gsi_disk_release *release, const struct gsi_frame_ref *frame,
+                          bool is_last);
 
 /* gsi_disk_release_end: no frame follows the last one that was added. */
 void gsi_disk_release_end(struct gsi_disk_release *release);

@@ -217,18 +217,18 @@ static bool cpu_run_in_order(const struct gsi_run *run, struct gsi_run_ends *end
     return ends->last != NULL;
 }
 
-static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
+static void reduce(struct gsi_task *task, uint32_t worker_idx, bool is_ordered)
 {
-    struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
-    const struct gsi_layout *layout = &piece->device->config.layout;
-    void *tally = piece->device->tallies[worker_idx];
-    struct gsi_buffer *buffer = piece->buffer;
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    const struct gsi_cpu_device *device = cpu_of(buffer->device);
+    const struct gsi_layout *layout = &device->config.layout;
+    void *tally = device->tallies[worker_idx];
     size_t n = buffer->bytes / layout->element_bytes;
     if (layout->has_tags) {
-        gsi_cpu_records_reduce(piece, tally);
+        gsi_cpu_records_reduce(layout, buffer, is_ordered, tally);
         return;
     }
-    if (!piece->is_ordered) {
+    if (!is_ordered) {
         layout->ops->tally_add(tally, buffer->data, n);
         return;
     }
@@ -237,18 +237,28 @@ static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
     gsi_imprint_add(layout, &buffer->imprint, buffer->data, n);
 }
 
-static void reduce_piece_done(struct gsi_task *task)
+static void reduce_unordered(struct gsi_task *task, uint32_t worker_idx)
 {
-    piece_give(GSI_CONTAINER_OF(task, struct gsi_piece, task));
+    reduce(task, worker_idx, false);
+}
+
+static void reduce_ordered(struct gsi_task *task, uint32_t worker_idx)
+{
+    reduce(task, worker_idx, true);
+}
+
+static void reduce_done(struct gsi_task *task)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    gsi_buffer_list_push(&cpu_of(buffer->device)->returned, buffer);
 }
 
 static void cpu_reduce(struct gsi_device *base, struct gsi_buffer *buffer, bool is_ordered)
 {
-    struct gsi_cpu_device *device = cpu_of(base);
-    struct gsi_piece *piece = piece_take(device, buffer);
-    piece->is_ordered = is_ordered;
-    piece->task = (struct gsi_task){.run = reduce_piece, .done = reduce_piece_done};
-    gsi_pool_submit(device->config.pool, &piece->task);
+    buffer->device = base;
+    buffer->task = (struct gsi_task){.run = is_ordered ? reduce_ordered : reduce_unordered,
+                                     .done = reduce_done};
+    gsi_pool_submit(cpu_of(base)->config.pool, &buffer->task);
 }
 
 static bool cpu_reap(struct gsi_device *base, struct gsi_event *event)

@@ -12,8 +12,7 @@ struct gsi_piece {
     struct gsi_task task;
     struct gsi_cpu_device *device;
     struct gsi_buffer *buffer;
-    struct gsi_run *run;    /* NULL: reduced, not sorted */
-    bool is_ordered;        /* reduced with order */
+    struct gsi_run *run;
     uint64_t taken_count;   /* elements, its lowest: that this merge, or the last one, took, */
     uint64_t passed_count;  /* and that are left out of merges */
     bool is_in_order;       /* it was before it was sorted */
@@ -61,7 +60,8 @@ struct gsi_cpu_records {
 
 /* On a thread: sort a piece's tags, with scratch as gsi_sort_keys takes it, or reduce it. */
 void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally, void *scratch);
-void gsi_cpu_records_reduce(struct gsi_piece *piece, struct gsi_record_tally *tally);
+void gsi_cpu_records_reduce(const struct gsi_layout *layout, struct gsi_buffer *buffer,
+                            bool is_ordered, struct gsi_record_tally *tally);
 
 /* gsi_cpu_records_put: a piece that was put gets its indexes. */
 void gsi_cpu_records_put(struct gsi_piece *piece);

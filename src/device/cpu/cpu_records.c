@@ -82,14 +82,14 @@ void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tall
         piece->is_in_order = gsi_tag_index(tags[i - 1]) < gsi_tag_index(tags[i]);
 }
 
-void gsi_cpu_records_reduce(struct gsi_piece *piece, struct gsi_record_tally *tally)
+void gsi_cpu_records_reduce(const struct gsi_layout *layout, struct gsi_buffer *buffer,
+                            bool is_ordered, struct gsi_record_tally *tally)
 {
-    struct gsi_buffer *buffer = piece->buffer;
-    size_t n = piece_records(piece);
+    size_t n = buffer->bytes / layout->element_bytes;
     gsi_record_tally_add(tally, buffer->data, n);
     buffer->imprint = GSI_IMPRINT_EMPTY;
-    if (piece->is_ordered)
-        gsi_record_imprint_add(layout_of(piece)->record, &buffer->imprint, buffer->data, n);
+    if (is_ordered)
+        gsi_record_imprint_add(layout->record, &buffer->imprint, buffer->data, n);
 }
 
 static void shift_tags(struct gsi_task *task, uint32_t worker_idx)

@@ -46,11 +46,10 @@ static void check_promises(const struct gsi_plan_request *request, const struct 
     else
         is_good = is_good && plan->fan_in >= 2 && plan->temp_bytes >= plan->spilled_bytes &&
                   is_space_bounded(request, plan) &&
-                  gsi_plan_feed_is_enough(plan,
-                                          chunk_memory / plan->chunk_bytes -
-                                              (plan->run_count - plan->spilled_runs) *
-                                                  plan->chunks_per_run,
-                                          gsi_min_u64(plan->spilled_runs, plan->fan_in));
+                  gsi_min_u64(plan->spilled_runs, plan->fan_in) <=
+                      gsi_plan_fed_runs(plan, chunk_memory / plan->chunk_bytes -
+                                                  (plan->run_count - plan->spilled_runs) *
+                                                      plan->chunks_per_run);
     if (request->input_bytes != UINT64_MAX)
         is_good = is_good && plan->run_count * plan->chunks_per_run * plan->chunk_bytes >=
                                  request->input_bytes;
@@ -199,7 +198,7 @@ static void check_device_promises(const struct gsi_plan_request *request,
                                 : plan->run_count - plan->spilled_runs;
         PROMISE(plan->fan_in >= 2 && runs >= 2);
         PROMISE(plan->device_mirror_bytes == ring);
-        PROMISE(gsi_plan_feed_is_enough(plan, ring / plan->chunk_bytes, inputs));
+        PROMISE(inputs <= gsi_plan_fed_runs(plan, ring / plan->chunk_bytes));
         PROMISE(inputs + resident * count <= DEVICE_SLICES_MAX);
     }
 #undef PROMISE

@@ -42,7 +42,6 @@ static void check_promises(const struct gsi_plan_request *request, const struct 
     PROMISE(frame % 4096 == 0 && frame <= plan->window_bytes && frame == plan->chunk_bytes);
     PROMISE(plan->fan_in >= 2 && (request->fan_in == 0 || plan->fan_in <= request->fan_in));
     PROMISE(2 * inputs + gsi_plan_frames_beside(plan) <= frames);
-    PROMISE(plan->merge_passes == 0 || 2 * inputs + 2 * gsi_plan_frames_beside(plan) <= frames);
     PROMISE((plan->merge_passes > 0) == (plan->run_count > plan->fan_in));
     PROMISE((plan->spilled_runs > 0) == (plan->merge_passes > 0));
     if (input != UINT64_MAX) {
@@ -143,25 +142,26 @@ static void test_plan_merge__memory_too_small__says_so(void **state)
     assert_non_null(strstr(error.text, "too few"));
 }
 
-/* As the windows of a merge of one file grow, the tables, the frames and then the windows
- * themselves do not fit; each line is there, in this order. */
+/* As the windows of a merge of one file grow, the tables do not fit, or the windows
+ * themselves; each has its line. */
 static void test_plan_merge__windows_grow__says_what_does_not_fit(void **state)
 {
     (void)state;
-    static const char *const lines[] = {"", "too few to sort with", "too few for this --window",
-                                        "two windows of"};
     const uint64_t bytes[] = {40 * MIB};
     struct gsi_plan_request request = request_of(bytes, 1, 20 * MIB);
-    size_t line = 0;
-    for (request.window_bytes = MIB; line < 3; request.window_bytes += 4096) {
+    bool was_planned = false, had_windows = false;
+    for (request.window_bytes = MIB; !had_windows; request.window_bytes += 4096) {
         struct gsi_plan plan;
         struct gs_error error = {0};
-        enum gs_status status = gsi_plan_make(&request, &plan, &error);
-        assert_int_equal(status, error.text[0] == '\0' ? GS_OK : GS_E_USAGE);
-        if (strstr(error.text, lines[line]) == NULL || (line == 0 && status != GS_OK))
-            line++;
-        assert_non_null(strstr(error.text, lines[line]));
+        if (gsi_plan_make(&request, &plan, &error) == GS_OK) {
+            was_planned = true;
+            continue;
+        }
+        assert_int_equal(error.status, GS_E_USAGE);
+        had_windows = strstr(error.text, "two windows of") != NULL;
+        assert_true(had_windows || strstr(error.text, "too few to sort with") != NULL);
     }
+    assert_true(was_planned);
 }
 
 int main(void)

@@ -9,14 +9,11 @@
 #define FRAME  65536u
 #define FRAMES 64u
 
-/* A job with one spilled run, two frames a file, and a release of it. */
+/* A job with one spilled run, two frames in each file, and a release of it. */
 struct fixture {
     struct gsi_loop loop;
     struct gsi_spill_store store;
     struct gsi_frame_ref frames[FRAMES];
-    struct gsi_spilled_run run;
-    const struct gsi_spilled_run *runs[1];
-    struct gsi_ordered_frame order[FRAMES];
     struct gsi_disk_release release;
 };
 
@@ -30,9 +27,7 @@ static void open_fixture(struct fixture *fixture, uint64_t spilled_bytes)
     static const char *const directories[] = {"."};
     struct gsi_loop *loop = &fixture->loop;
     struct gsi_spill_store *store = &fixture->store;
-    *fixture = (struct fixture){.run = {.frame_count = FRAMES}};
-    fixture->run.frames = fixture->frames;
-    fixture->runs[0] = &fixture->run;
+    *fixture = (struct fixture){0};
     loop->ledger.ceiling_bytes = UINT64_MAX;
     assert_int_equal(gsi_spill_store_open(store, directories, 1, UINT64_MAX, &loop->ledger, NULL),
                      GS_OK);
@@ -41,14 +36,14 @@ static void open_fixture(struct fixture *fixture, uint64_t spilled_bytes)
     for (uint32_t i = 0; i < FRAMES; i++) {
         fixture->frames[i].bytes = FRAME;
         assert_int_equal(gsi_spill_place(store, i, FRAMES, &fixture->frames[i], NULL), GS_OK);
-        fixture->order[i] = (struct gsi_ordered_frame){.frame_idx = i};
     }
-    gsi_disk_release_init(&fixture->release, loop, store, spilled_bytes, fixture->runs,
-                          fixture->order);
+    assert_int_equal(gsi_disk_release_open(&fixture->release, loop, store, spilled_bytes, FRAMES),
+                     GS_OK);
 }
 
 static void close_fixture(struct fixture *fixture)
 {
+    gsi_disk_release_close(&fixture->release);
     gsi_pool_free(fixture->loop.disk_pool);
     gsi_spill_store_close(&fixture->store);
 }
@@ -66,16 +61,16 @@ static void test_release__free_files__are_given_back_at_once(void **state)
     struct fixture fixture;
     open_fixture(&fixture, UINT64_MAX);
     uint64_t taken = fixture.store.taken_bytes;
-    gsi_disk_release_add(&fixture.release, false);
+    gsi_disk_release_add(&fixture.release, &fixture.frames[0], false);
     assert_int_equal(gsi_pool_pending(fixture.loop.disk_pool), 0);
-    gsi_disk_release_add(&fixture.release, false);
+    gsi_disk_release_add(&fixture.release, &fixture.frames[1], false);
     assert_int_equal(gsi_pool_pending(fixture.loop.disk_pool), 1);
-    gsi_disk_release_add(&fixture.release, false);
+    gsi_disk_release_add(&fixture.release, &fixture.frames[2], false);
     settle(&fixture);
     assert_int_equal(fixture.store.taken_bytes, taken - 2 * FRAME);
     assert_false(gsi_disk_release_is_idle(&fixture.release));
     for (uint32_t i = 3; i < FRAMES; i++)
-        gsi_disk_release_add(&fixture.release, i + 1 == FRAMES);
+        gsi_disk_release_add(&fixture.release, &fixture.frames[i], i + 1 == FRAMES);
     settle(&fixture);
     assert_true(gsi_disk_release_is_idle(&fixture.release));
     assert_int_equal(fixture.store.taken_bytes, taken - FRAMES * FRAME);
@@ -90,13 +85,14 @@ static void test_release__file_that_is_used_again__waits(void **state)
     struct gsi_frame_ref written = {.bytes = FRAME};
     open_fixture(&fixture, UINT64_MAX);
     for (uint32_t i = 0; i < 4; i++)
-        gsi_disk_release_add(&fixture.release, false); /* file 0 is given back, file 1 is free */
+        gsi_disk_release_add(&fixture.release, &fixture.frames[i],
+                             false); /* file 0 is given back, file 1 is free */
     assert_int_equal(gsi_spill_place(&fixture.store, 3, FRAMES, &written, NULL), GS_OK);
     assert_int_equal(written.file_idx, 1);
     settle(&fixture);
     assert_int_equal(fixture.release.begin, 2);
     for (uint32_t i = 4; i < FRAMES; i++)
-        gsi_disk_release_add(&fixture.release, i + 1 == FRAMES);
+        gsi_disk_release_add(&fixture.release, &fixture.frames[i], i + 1 == FRAMES);
     settle(&fixture);
     assert_true(gsi_disk_release_is_idle(&fixture.release));
     assert_int_equal(fixture.store.files[1].live_bytes, FRAME);
@@ -110,14 +106,13 @@ static void test_release__uneven_merge__is_bounded(void **state)
     struct fixture fixture;
     const uint64_t most = 8 * FRAME;
     open_fixture(&fixture, 13 * most);
-    for (uint32_t i = 0; i < FRAMES; i++)
-        fixture.order[i].frame_idx = i < FRAMES / 2 ? 2 * i : 2 * (i - FRAMES / 2) + 1;
     uint64_t taken = fixture.store.taken_bytes;
     for (uint32_t i = 0; i < FRAMES; i++) {
         if (gsi_disk_release_is_full(&fixture.release))
             settle(&fixture);
         assert_false(gsi_disk_release_is_full(&fixture.release));
-        gsi_disk_release_add(&fixture.release, i + 1 == FRAMES);
+        uint32_t idx = i < FRAMES / 2 ? 2 * i : 2 * (i - FRAMES / 2) + 1;
+        gsi_disk_release_add(&fixture.release, &fixture.frames[idx], i + 1 == FRAMES);
         uint64_t given_back = taken - fixture.store.taken_bytes;
         assert_in_range((i + 1) * FRAME - given_back, 0, most + FRAME);
     }
@@ -139,9 +134,8 @@ static void test_release__frames_between__stay(void **state)
     int fd = fixture.store.files[frames[1].file_idx].fd;
     memset(data, 1, sizeof data);
     assert_int_equal(pwrite(fd, data, sizeof data, (off_t)frames[0].off), sizeof data);
-    fixture.order[1].frame_idx = 2;
-    gsi_disk_release_add(&fixture.release, false);
-    gsi_disk_release_add(&fixture.release, true);
+    gsi_disk_release_add(&fixture.release, &frames[0], false);
+    gsi_disk_release_add(&fixture.release, &frames[2], true);
     settle(&fixture);
     assert_int_equal(pread(fd, got, FRAME, (off_t)frames[1].off), FRAME);
     assert_memory_equal(got, data, FRAME);

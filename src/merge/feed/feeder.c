@@ -1,0 +1,115 @@
+/* feeder.c: chooses the run that is read next. */
+#include "merge/feed/feeder.h"
+
+#include "base/assert.h"
+#include "base/report.h"
+#include "merge/feed/frame_feed.h"
+#include "merge/feed/input_feed.h"
+#include "plan/plan.h"
+
+/* With --resume, a kill loses what was read ahead. So this many blocks are read beyond one of each
+ * run, which keeps the disk busy. */
+#define KEPT_AHEAD GSI_CONSTANT(16u, 2u)
+
+enum gs_status gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spill *spill,
+                                struct gsi_inputs *inputs, struct gsi_buffers *buffers,
+                                const struct gsi_run_entry *entries, uint32_t count,
+                                const uint64_t *first_indexes)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_loop *loop = inputs->loop;
+    uint32_t files = 0, fed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        files += entries[i].file != NULL;
+        fed += entries[i].resident == NULL;
+    }
+    uint64_t reserved = gsi_plan_fed_frames(loop->plan, fed);
+    GSI_ASSERT(buffers->count >= reserved);
+    *feeder = (struct gsi_feeder){.feed = {.loop = loop,
+                                           .buffers = buffers,
+                                           .run_count = fed,
+                                           .is_exact = files == 0 && !loop->layout->has_tags,
+                                           .spare_count = buffers->count - reserved,
+                                           .most_held = UINT64_MAX},
+                                  .input_count = count};
+    if (spill->keeps_frames)
+        feeder->feed.most_held = fed + gsi_plan_frames_beside(loop->plan) + KEPT_AHEAD;
+    const struct gsi_feed_entries table = {entries, first_indexes, count};
+    GSI_TRY_OR(GSI_NEW(&loop->ledger, feeder->runs, count, loop->error), fail);
+    if (fed > files)
+        GSI_TRY_OR(gsi_frame_feed_open(&feeder->frames, &feeder->feed, spill, &table, feeder->runs),
+                   fail);
+    if (files > 0)
+        GSI_TRY_OR(
+            gsi_input_feed_open(&feeder->inputs, &feeder->feed, inputs, &table, feeder->runs),
+            fail);
+    return GS_OK;
+fail:
+    gsi_feeder_clear(feeder);
+    return status;
+}
+
+void gsi_feeder_clear(struct gsi_feeder *feeder)
+{
+    gsi_frame_feed_close(feeder->frames);
+    gsi_input_feed_close(feeder->inputs);
+    if (feeder->runs != NULL)
+        GSI_FREE(&feeder->feed.loop->ledger, feeder->runs, feeder->input_count);
+    *feeder = (struct gsi_feeder){0};
+}
+
+/* If two places are equal, frames go first. */
+static struct gsi_fed_run *choose_run(const struct gsi_feeder *feeder)
+{
+    struct gsi_fed_run *needed = feeder->feed.needed, *of_frames = NULL, *of_inputs = NULL;
+    if (needed != NULL)
+        return needed->ops->can_start(needed) ? needed : NULL;
+    if (feeder->frames != NULL)
+        of_frames = gsi_frame_feed_next(feeder->frames);
+    if (feeder->inputs != NULL)
+        of_inputs = gsi_input_feed_next(feeder->inputs);
+    if (of_frames == NULL || of_inputs == NULL)
+        return of_frames != NULL ? of_frames : of_inputs;
+    return gsi_frame_feed_place(of_frames) <= gsi_input_feed_place(of_inputs) ? of_frames
+                                                                              : of_inputs;
+}
+
+bool gsi_feeder_pump(struct gsi_feeder *feeder)
+{
+    bool has_moved = false;
+    struct gsi_feed *feed = &feeder->feed;
+    struct gsi_fed_run *run;
+    while (feeder->runs != NULL && !feed->is_stopped && feed->buffers->free_count > 0 &&
+           !gsi_loop_has_failed(feed->loop) && (run = choose_run(feeder)) != NULL) {
+        gsi_fed_run_start(run);
+        has_moved = true;
+    }
+    if (feeder->frames != NULL)
+        has_moved |= gsi_frame_feed_pump(feeder->frames);
+    return has_moved;
+}
+
+bool gsi_feeder_need(struct gsi_feeder *feeder, uint32_t input_idx)
+{
+    struct gsi_fed_run *run = feeder->runs != NULL ? feeder->runs[input_idx] : NULL;
+    return run != NULL && gsi_fed_run_need(run);
+}
+
+void gsi_feeder_take_back(struct gsi_buffer *buffer)
+{
+    struct gsi_fed_run *run = gsi_fed_block_of(buffer)->run;
+    run->ops->take_back(run, buffer);
+}
+
+void gsi_feeder_stop(struct gsi_feeder *feeder)
+{
+    feeder->feed.is_stopped = true;
+    if (feeder->frames != NULL)
+        gsi_frame_feed_stop(feeder->frames);
+}
+
+bool gsi_feeder_is_idle(const struct gsi_feeder *feeder)
+{
+    return feeder->feed.coming_count == feeder->feed.open_count &&
+           gsi_frame_feed_is_idle(feeder->frames) && gsi_input_feed_is_idle(feeder->inputs);
+}
