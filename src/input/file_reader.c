@@ -6,23 +6,31 @@
 #include "input/header.h"
 #include "plan/plan_room.h"
 
+static bool is_direct(const struct gsi_layout *layout, const struct gsi_input *input, uint64_t off)
+{
+    return input->is_direct && (input->base_off + off) % layout->align_bytes == 0;
+}
+
 /* Numbers have to lie at multiples of their size; records need not. */
 bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi_input *input)
 {
-    return input->is_direct && input->base_off % layout->align_bytes == 0;
+    return is_direct(layout, input, 0);
 }
 
 void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inputs,
-                          struct gsi_input *input,
+                          const struct gsi_extent *extent,
                           void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece))
 {
     const struct gsi_plan *plan = inputs->loop->plan;
-    *reader = (struct gsi_file_reader){.inputs = inputs, .input = input, .done = done};
+    struct gsi_input *input = extent->input;
+    *reader = (struct gsi_file_reader){
+        .inputs = inputs, .input = input, .off = extent->off, .bytes = extent->bytes, .done = done};
     reader->piece_bytes = gsi_plan_chunk_room(plan, plan->frame_bytes);
-    reader->is_direct = !input->is_stream && gsi_file_reader_is_direct(inputs->loop->layout, input);
-    reader->is_end = input->bytes == 0;
+    reader->is_direct = !input->is_stream && is_direct(inputs->loop->layout, input, extent->off);
+    reader->is_end = extent->bytes == 0;
     /* Records leave room for the pages around them; numbers are fewer, or lie in whole pages. */
-    if (!reader->is_direct || plan->record_bytes > 0 || input->base_off % GSI_DIRECT_ALIGN == 0)
+    if (!reader->is_direct || plan->record_bytes > 0 ||
+        (input->base_off + extent->off) % GSI_DIRECT_ALIGN == 0)
         return;
     if (reader->piece_bytes > GSI_DIRECT_ALIGN)
         reader->piece_bytes -= GSI_DIRECT_ALIGN;
@@ -54,14 +62,14 @@ static void piece_done(struct gsi_io *io)
 static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
 {
     const struct gsi_input *input = reader->input;
-    uint64_t off = input->base_off + reader->requested_bytes;
+    uint64_t off = input->base_off + reader->off + reader->requested_bytes;
     size_t lead = reader->is_direct ? off % GSI_DIRECT_ALIGN : 0;
     if (gsi_input_reopen(reader->input, reader->inputs->loop->error) != GS_OK)
         return; /* gsi_loop_wait finds the failure */
     buffer->data = buffer->memory + lead;
-    buffer->bytes = gsi_min_u64(reader->piece_bytes, input->bytes - reader->requested_bytes);
+    buffer->bytes = gsi_min_u64(reader->piece_bytes, reader->bytes - reader->requested_bytes);
     reader->requested_bytes += buffer->bytes;
-    reader->is_end = reader->requested_bytes == input->bytes;
+    reader->is_end = reader->requested_bytes == reader->bytes;
     size_t wanted = lead + buffer->bytes;
     buffer->io = (struct gsi_io){
         .op = GSI_IO_READ,

@@ -9,10 +9,12 @@
 #define GSI_FILE_READER_H
 
 #include "input/inputs.h"
+#include "loop/run_list.h"
 
 struct gsi_file_reader {
     struct gsi_inputs *inputs;
     struct gsi_input *input;
+    uint64_t off, bytes;      /* of its data: where the reader begins, and how much it reads */
     uint64_t piece_bytes;     /* of every piece but the last */
     uint64_t requested_bytes; /* of data */
     uint32_t reading_count;   /* pieces on their way */
@@ -25,10 +27,10 @@ struct gsi_file_reader {
     void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece);
 };
 
-/* gsi_file_reader_init: `input` is open, or closed for now (io/file.h). It is read into buffers
- * with the shape of a frame (gsi_shape_frame). */
+/* gsi_file_reader_init: the extent's input is open, or closed for now (io/file.h). It is read into
+ * buffers with the shape of a frame (gsi_shape_frame). */
 void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inputs,
-                          struct gsi_input *input,
+                          const struct gsi_extent *extent,
                           void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece));
 
 /* gsi_file_reader_start: starts to read the next piece into `buffer`, whose holder is the reader

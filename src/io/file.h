@@ -35,7 +35,6 @@ struct gsi_input {
     bool is_direct;          /* reads may be direct; direct_fd is there whenever fd is */
     bool is_device : 1;      /* a block device: its times are not those of its content */
     bool is_temporary : 1;   /* its disk is given back as it is read */
-    bool is_stretch : 1;     /* a part of an input that was found in order (merge/stretches.h) */
     bool is_stream;          /* no size, no offsets: read in order until it ends */
     bool is_sniffed;         /* what is in it was found out (input/sniff.h): */
     enum gsi_coding coding;  /* coded data are read in order until they end, as streams are */

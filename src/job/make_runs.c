@@ -9,7 +9,7 @@
  * chunks run low and, at its end, until there are buffers to merge what is spilled. An input that
  * --where or an early fold makes shorter is treated as a stream, too: how much is left shows as it
  * is read. No more of its runs are spilled than the plan has for the whole. A run that lies in an
- * input leaves memory without being written (merge/stretches.h). */
+ * input leaves memory without being written (merge/presorted.h). */
 #include "job/make_runs.h"
 
 #include "base/assert.h"
@@ -32,7 +32,7 @@ struct maker {
     struct gsi_checkpoint *checkpoint;
     struct gsi_run_list *list;
     struct gsi_in_order *in_order;
-    struct gsi_stretches *stretches;
+    struct gsi_presorted *presorted;
     struct gsi_source source;
     struct gsi_buffers frames; /* over the window memory */
     struct gsi_merger merger;
@@ -206,13 +206,11 @@ static bool must_spill(const struct maker *maker)
 /* Whether the oldest resident run lies in an input, and so has left memory now. */
 static bool leave_in_input(struct maker *maker)
 {
-    bool is_taken = false;
-    uint32_t files = maker->stretches->count;
-    /* The loop finds its failure. */
-    (void)gsi_stretches_take(maker->stretches, maker->list, maker->spilled_count, &is_taken);
-    maker->spilled_count += maker->stretches->count - files;
-    maker->left_count += is_taken;
-    return is_taken;
+    uint32_t parts = maker->presorted->count;
+    bool has_left = gsi_presorted_leave(maker->presorted, maker->list, maker->spilled_count);
+    maker->spilled_count += maker->presorted->count - parts;
+    maker->left_count += has_left;
+    return has_left;
 }
 
 static enum gs_status begin_spilling(struct maker *maker)
@@ -320,7 +318,7 @@ static enum gs_status make_all(struct maker *maker)
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
-                             struct gsi_in_order *in_order, struct gsi_stretches *stretches)
+                             struct gsi_in_order *in_order, struct gsi_presorted *presorted)
 {
     struct gsi_loop *loop = &job->loop;
     struct maker maker = {.job = job,
@@ -329,7 +327,7 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                           .checkpoint = job->checkpoint,
                           .list = list,
                           .in_order = in_order,
-                          .stretches = stretches,
+                          .presorted = presorted,
                           .chunks_per_run = loop->plan->chunks_per_run};
     list->ledger = &loop->ledger;
     gsi_loop_phase(loop, GS_PHASE_READ,
@@ -338,8 +336,8 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
     job->run_count = maker.run_count;
     job->report->in_order_bytes = in_order->written_bytes;
     job->report->is_one_pass = gsi_in_order_is_whole(in_order);
-    job->report->stretch_count = stretches->count;
-    job->report->stretch_bytes = stretches->bytes;
+    job->report->stretch_count = presorted->count;
+    job->report->stretch_bytes = presorted->bytes;
     if (status != GS_OK)
         gsi_loop_drain(loop);
     gsi_merger_end(&maker.merger);

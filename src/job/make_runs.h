@@ -6,14 +6,14 @@
 #include "base/report.h"
 #include "job/job.h"
 #include "loop/run_list.h"
-#include "merge/stretches.h"
+#include "merge/presorted.h"
 #include "output/in_order.h"
 
 /* gsi_make_runs: appends the runs to `list`, which is empty. With `in_order`, the beginning of the
  * output may be written, too. Then the runs of the list come after it; or the pass has ended, and
- * what was written is the first run. With `stretches`, runs that lie in the inputs in order stay
+ * what was written is the first run. With `presorted`, runs that lie in the inputs in order stay
  * there. */
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
-                             struct gsi_in_order *in_order, struct gsi_stretches *stretches);
+                             struct gsi_in_order *in_order, struct gsi_presorted *presorted);
 
 #endif

@@ -31,7 +31,7 @@ struct sort {
     struct gsi_merger merger;
     struct gsi_buffers blocks;    /* to feed from */
     struct gsi_in_order in_order; /* which may have begun to deliver */
-    struct gsi_stretches stretches;
+    struct gsi_presorted presorted;
     bool has_tally; /* of what was read */
     struct gsi_early_fold early;
     uint64_t left_bytes;      /* of output that the last merge may still make */
@@ -127,9 +127,10 @@ static enum gs_status find_span(const struct sort *sort, const struct gsi_merge_
     GSI_TRY(GSI_NEW(&loop->ledger, run_bytes, pass->run_count, loop->error));
     for (uint32_t i = 0; i < pass->run_count; i++) {
         const struct gsi_run_entry *entry = &sort->list.entries[i];
-        bool is_known = entry->file != NULL && entry->key_count != UINT64_MAX;
-        run_bytes[i] =
-            is_known ? entry->key_count * loop->layout->element_bytes : entry->spilled.bytes;
+        if (gsi_run_is_spilled(entry))
+            run_bytes[i] = entry->spilled.bytes;
+        else if (entry->key_count != UINT64_MAX)
+            run_bytes[i] = entry->key_count * loop->layout->element_bytes;
     }
     *first = (uint32_t)gsi_merge_pass_first(pass, run_bytes);
     GSI_FREE(&loop->ledger, run_bytes, pass->run_count);
@@ -259,7 +260,7 @@ static enum gs_status verify_elements(const struct sort *sort)
             "differ); %s; %scheck the memory of this machine",
             job->target.output.name, (unsigned long long)imprint->count,
             (unsigned long long)tally->count, gsi_target_left(&job->target),
-            sort->stretches.count > 0 ? "do not change the inputs while they are sorted, or " : "");
+            sort->presorted.count > 0 ? "do not change the inputs while they are sorted, or " : "");
     return GS_OK;
 }
 
@@ -310,7 +311,7 @@ static void drop_resident(struct sort *sort)
 }
 
 /* Runs of what is read. What one pass has written is the output's beginning; or a run that is read
- * in pieces, as stretches of inputs are, and counted again then. */
+ * in pieces, as presorted parts of inputs are, and counted again then. */
 static enum gs_status make_runs(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
@@ -319,11 +320,11 @@ static enum gs_status make_runs(struct sort *sort)
         gsi_in_order_begin(&sort->in_order, &sort->delivery, &sort->list, job->arena.chunks.count));
     bool may_stay = job->options->resume_dir == NULL && !job->options->spill_all;
     if (may_stay)
-        GSI_TRY(gsi_stretches_begin(&sort->stretches, &job->inputs, &job->target.output));
-    GSI_TRY(gsi_make_runs(job, &sort->list, &sort->in_order, &sort->stretches));
+        GSI_TRY(gsi_presorted_begin(&sort->presorted, &job->inputs, &job->target.output));
+    GSI_TRY(gsi_make_runs(job, &sort->list, &sort->in_order, &sort->presorted));
     if (gsi_in_order_is_whole(&sort->in_order)) {
         job->checkpoint->pulled_bytes = sort->in_order.written_bytes;
-    } else if (sort->in_order.has_written || sort->stretches.count > 0) {
+    } else if (sort->in_order.has_written || sort->presorted.count > 0) {
         GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, &job->report->tally));
         sort->has_tally = true;
     }
@@ -408,7 +409,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
     job->inputs.early = NULL;
     gsi_early_fold_close(&sort.early);
     gsi_in_order_end(&sort.in_order);
-    gsi_stretches_end(&sort.stretches);
+    gsi_presorted_end(&sort.presorted);
     gsi_delivery_clear(&sort.delivery);
     gsi_buffers_clear(&sort.blocks);
     return status;

@@ -3,10 +3,16 @@
 
 #include <string.h>
 
+static void clear_spilled(struct gsi_run_list *list, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        if (gsi_run_is_spilled(&list->entries[i]))
+            gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
+}
+
 void gsi_run_list_clear(struct gsi_run_list *list)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
+    clear_spilled(list, 0, list->count);
     GSI_FREE(list->ledger, list->entries, list->capacity);
     *list = (struct gsi_run_list){0};
 }
@@ -38,8 +44,7 @@ enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_r
 void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
                           const struct gsi_spilled_run *merged)
 {
-    for (uint32_t i = first; i < first + count; i++)
-        gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
+    clear_spilled(list, first, count);
     list->entries[first] =
         (struct gsi_run_entry){.key_count = merged->key_count, .spilled = *merged};
     memmove(&list->entries[first + 1], &list->entries[first + count],

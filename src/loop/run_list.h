@@ -6,14 +6,28 @@
 #include "io/file.h"
 #include "run/store.h"
 
-/* A run, wherever it is. */
+/* A part of an input's data. */
+struct gsi_extent {
+    struct gsi_input *input;
+    uint64_t off, bytes; /* UINT64_MAX: all of a stream */
+};
+
+/* A run: resident in the device, in an input that is in order there, or spilled. */
 struct gsi_run_entry {
-    struct gsi_run *resident; /* in the device; */
-    struct gsi_input *file;   /* or an input that is sorted already; both NULL: spilled */
-    uint64_t key_count;       /* UINT64_MAX: not known, for a stream */
+    struct gsi_run *resident; /* NULL: not resident */
     bool is_sorted;           /* resident: the device's RUN event came */
+    bool is_extent;           /* in an input; */
+    bool is_presorted;        /* whose order was found while it was read */
+    bool has_first;           /* extents of numbers: the first sort key is known */
+    uint64_t key_count;       /* UINT64_MAX: not known, for a stream */
     uint64_t read_off; /* resident: of its first byte in all that was read, if it was in order */
-    struct gsi_spilled_run spilled;
+    union {
+        struct gsi_spilled_run spilled; /* neither resident nor an extent */
+        struct {
+            struct gsi_extent extent;
+            uint8_t first_key[16];
+        };
+    };
 };
 
 struct gsi_run_list {
@@ -44,7 +58,7 @@ void gsi_run_list_prune(struct gsi_run_list *list);
 /* gsi_run_is_spilled: whether a run is neither in the device nor an input. */
 static inline bool gsi_run_is_spilled(const struct gsi_run_entry *entry)
 {
-    return entry->resident == NULL && entry->file == NULL;
+    return entry->resident == NULL && !entry->is_extent;
 }
 
 /* gsi_run_list_keys: the keys of `count` entries from `first` on; UINT64_MAX: not known. */

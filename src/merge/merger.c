@@ -18,8 +18,8 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
     for (uint32_t i = 0; i < spec->count && loop->layout->has_tags; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
         first_indexes[i] = frames << shift;
-        if (entry->file != NULL)
-            frames += gsi_input_feed_frames(plan, entry->file);
+        if (entry->is_extent)
+            frames += gsi_input_feed_frames(plan, &entry->extent);
         else if (entry->resident == NULL)
             frames += entry->spilled.frame_count;
     }
@@ -46,7 +46,9 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
     for (uint32_t i = 0; i < spec->count; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
         inputs[i].run = entry->resident;
-        if (gsi_run_is_spilled(entry) && !loop->layout->has_tags)
+        if (entry->has_first)
+            inputs[i].bound = entry->first_key;
+        else if (gsi_run_is_spilled(entry) && !loop->layout->has_tags)
             inputs[i].bound = entry->spilled.frames[0].first_key;
     }
     struct gsi_merge_spec merge = {.inputs = inputs,

@@ -75,8 +75,10 @@ enum gs_status gsi_sorted_inputs_list(struct gsi_inputs *inputs, struct gsi_run_
     inputs->data_bytes = known_bytes(inputs);
     for (size_t i = 0; i < inputs->count; i++) {
         struct gsi_input *input = &inputs->table[i];
-        struct gsi_run_entry entry = {
-            .file = input, .key_count = input->is_stream ? UINT64_MAX : input->bytes / element};
+        struct gsi_run_entry entry = {.is_extent = true,
+                                      .extent = {input, 0, input->bytes},
+                                      .key_count =
+                                          input->is_stream ? UINT64_MAX : input->bytes / element};
         if (input->bytes > 0)
             GSI_TRY(gsi_run_list_append(list, &entry, inputs->loop->error));
     }

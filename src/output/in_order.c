@@ -204,7 +204,8 @@ static enum gs_status keep_written(struct gsi_in_order *in_order)
     memmove(&list->entries[1], &list->entries[0], list->count * sizeof *list->entries);
     list->count++;
     list->entries[0] =
-        (struct gsi_run_entry){.file = &in_order->written,
+        (struct gsi_run_entry){.is_extent = true,
+                               .extent = {&in_order->written, 0, in_order->written_bytes},
                                .key_count = in_order->written_bytes / loop->layout->element_bytes};
     return GS_OK;
 }

@@ -35,7 +35,7 @@
  *
  * Rejected: writing without a probe, for random data would each time begin an output only to read
  * it again. Runs that are in order but not with each other, as those of sorted files one behind the
- * other, are no matter of this file: they are read again where they lie (merge/stretches.h), which
+ * other, are no matter of this file: they are read again where they lie (merge/presorted.h), which
  * is 0.67 of the time of random data.
  *
  * In doubt: one late element ends the pass for good, so 1 % of the elements anywhere gain nothing

@@ -20,7 +20,7 @@ enum gs_status gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spill *spi
     struct gsi_loop *loop = inputs->loop;
     uint32_t files = 0, fed = 0;
     for (uint32_t i = 0; i < count; i++) {
-        files += entries[i].file != NULL;
+        files += entries[i].is_extent;
         fed += entries[i].resident == NULL;
     }
     uint64_t reserved = gsi_plan_fed_frames(loop->plan, fed);

@@ -33,6 +33,8 @@ struct input_run {
     struct gsi_file_reader reader; /* first: while a block is read, its holder is the reader */
     struct gsi_fed_run base;
     struct gsi_input_feed *feed;
+    bool is_presorted;    /* its order was found while it was read for the first time */
+    bool has_first;       /* its first key was known from the start */
     uint64_t frame_count; /* records: blocks that there are indexes for */
     uint64_t made_count;  /* with a filter: blocks that were made of what is kept */
     struct gsi_reorder filtered;
@@ -49,7 +51,7 @@ struct gsi_input_feed {
     struct gsi_inputs *inputs;
     struct input_run *runs; /* table */
     uint32_t run_count;
-    uint32_t begun_count; /* runs of which a block was fed; forecasts need that of all of them */
+    uint32_t begun_count; /* runs of which a key is known; forecasts need that of all of them */
     uint32_t busy_count;  /* files, not streams, that are being read */
 };
 
@@ -70,11 +72,11 @@ static uint32_t index_shift(const struct input_run *run)
     return gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
 }
 
-uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_input *input)
+uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_extent *extent)
 {
-    return input->is_stream
+    return extent->input->is_stream
                ? plan->stream_frames
-               : gsi_ceil_div_u64(input->bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
+               : gsi_ceil_div_u64(extent->bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
 }
 
 /* ---- order ---- */
@@ -116,13 +118,14 @@ static bool check_block(const struct input_run *run, const struct gsi_buffer *bl
     uint64_t last = run->element_count + block->bytes / layout->element_bytes - 1;
     bool has_filter = is_filtered(&run->reader);
     const char *of = has_filter ? " of the kept ones" : "";
-    uint64_t passed = has_filter ? 0 : run->reader.input->passed_bytes / layout->element_bytes;
+    uint64_t passed_bytes = run->reader.input->passed_bytes + run->reader.off;
+    uint64_t passed = has_filter ? 0 : passed_bytes / layout->element_bytes;
     if (disorder != UINT64_MAX && run->reader.input->is_temporary)
         gsi_fail(loop->error, GS_E_CORRUPT, 0,
                  "'%s': its elements are no longer sorted when they are read again; check the disk "
                  "and the memory",
                  name);
-    else if (disorder != UINT64_MAX && run->reader.input->is_stretch)
+    else if (disorder != UINT64_MAX && run->is_presorted)
         gsi_fail(loop->error, GS_E_INPUT, 0,
                  "'%s': changed while it was sorted: element %llu is now less than its "
                  "predecessor; do not change the inputs while they are sorted",
@@ -172,7 +175,7 @@ static void feed_block(struct input_run *run, struct gsi_buffer *block)
         remember_block(run, block);
     }
     bool is_last = run->base.is_end && run->base.coming_count == 1;
-    run->feed->begun_count += run->base.fed_count == 0;
+    run->feed->begun_count += run->base.fed_count == 0 && !run->has_first;
     gsi_fed_run_feed(&run->base, block, is_last ? NULL : run->last_key);
 }
 
@@ -192,7 +195,7 @@ static void take_checked(struct input_run *run, struct gsi_buffer *block)
 static void release_disk(const struct gsi_file_reader *reader, const struct gsi_buffer *block)
 {
     const struct gsi_input *input = reader->input;
-    uint64_t begin = input->base_off + block->turn_idx * reader->piece_bytes;
+    uint64_t begin = input->base_off + reader->off + block->turn_idx * reader->piece_bytes;
     uint64_t end = gsi_round_down_u64(begin + block->bytes, GSI_DIRECT_ALIGN);
     begin = gsi_round_down_u64(begin, GSI_DIRECT_ALIGN);
     if (end > begin)
@@ -382,31 +385,39 @@ static gsi_u128 forecast(const struct input_run *run)
     return place;
 }
 
+/* How many of its reserved buffers a run holds. A run whose first key is known needs none before
+ * the merge gets there. */
+static uint64_t own_count(const struct input_run *run)
+{
+    bool can_wait = run->has_first && run->base.started_count == 0;
+    return can_wait ? GSI_PLAN_OWN_FRAMES : gsi_min_u64(run->base.held_count, GSI_PLAN_OWN_FRAMES);
+}
+
 /* Runs that hold fewer buffers than are reserved for them go first, the one with the fewest; then
  * the lowest forecast. */
 static bool comes_before(const struct input_run *a, const struct input_run *b)
 {
-    uint64_t a_held = gsi_min_u64(a->base.held_count, GSI_PLAN_OWN_FRAMES);
-    uint64_t b_held = gsi_min_u64(b->base.held_count, GSI_PLAN_OWN_FRAMES);
-    return a_held != b_held ? a_held < b_held : forecast(a) < forecast(b);
+    uint64_t a_own = own_count(a), b_own = own_count(b);
+    return a_own != b_own ? a_own < b_own : forecast(a) < forecast(b);
 }
 
 gsi_u128 gsi_input_feed_place(const struct gsi_fed_run *run)
 {
-    return gsi_fed_run_has_own(run) ? forecast(run_of(run)) : 0;
+    return own_count(run_of(run)) < GSI_PLAN_OWN_FRAMES ? 0 : forecast(run_of(run));
 }
 
-/* If there is nothing but one input, any block of it is the next one; and with a filter it may take
- * many of them until the first is fed. */
+/* Spare buffers are for runs whose forecast is known, once the keys of all runs are. If there is
+ * nothing but one input, any block of it is the next one; and with a filter it may take many of
+ * them until the first is fed. */
 struct gsi_fed_run *gsi_input_feed_next(const struct gsi_input_feed *feed)
 {
     struct input_run *best = NULL;
     bool is_alone = feed->shared->run_count == 1;
-    bool has_forecasts = is_alone || feed->begun_count == feed->run_count;
     for (uint32_t i = 0; i < feed->run_count; i++) {
         struct input_run *run = &feed->runs[i];
-        bool is_extra = gsi_fed_run_has_own(&run->base);
-        if (gsi_fed_run_may_start(&run->base) && (has_forecasts || !is_extra) &&
+        bool has_forecast = run->base.fed_count > 0 && feed->begun_count == feed->run_count;
+        if (gsi_fed_run_may_start(&run->base) &&
+            (is_alone || has_forecast || !gsi_fed_run_has_own(&run->base)) &&
             can_start(&run->base) && (best == NULL || comes_before(run, best)))
             best = run;
     }
@@ -427,17 +438,21 @@ void gsi_input_feed_close(struct gsi_input_feed *feed)
 }
 
 static enum gs_status open_run(struct gsi_input_feed *feed, struct input_run *run,
-                               struct gsi_input *input)
+                               const struct gsi_run_entry *entry)
 {
     enum gs_status status = GS_OK;
     struct gsi_inputs *inputs = feed->inputs;
     run->feed = feed;
-    run->frame_count = gsi_input_feed_frames(inputs->loop->plan, input);
-    gsi_file_reader_init(&run->reader, inputs, input, block_read);
+    run->frame_count = gsi_input_feed_frames(inputs->loop->plan, &entry->extent);
+    run->is_presorted = entry->is_presorted;
+    run->has_first = entry->has_first;
+    if (run->has_first)
+        run->last_place = gsi_feed_place_of_key(inputs->loop->layout, entry->first_key);
+    feed->begun_count += run->has_first;
+    gsi_file_reader_init(&run->reader, inputs, &entry->extent, block_read);
     run->base.is_end = run->reader.is_end;
-    if (input->coding != GSI_CODING_NONE)
-        status =
-            gsi_frames_reader_open(&run->reader.unpack, inputs->loop, inputs->unpack_plan->size);
+    if (entry->extent.input->coding != GSI_CODING_NONE)
+        status = gsi_frames_reader_open(&run->reader.unpack, inputs->loop, &inputs->plan->unpack);
     return status;
 }
 
@@ -452,10 +467,10 @@ enum gs_status gsi_input_feed_open(struct gsi_input_feed **out, struct gsi_feed 
     feed = *out;
     *feed = (struct gsi_input_feed){.shared = shared, .inputs = inputs};
     for (uint32_t i = 0; i < table->count; i++)
-        feed->run_count += table->entries[i].file != NULL;
+        feed->run_count += table->entries[i].is_extent;
     GSI_TRY(GSI_NEW(&loop->ledger, feed->runs, feed->run_count, loop->error));
     for (uint32_t i = 0; i < table->count; i++) {
-        if (table->entries[i].file == NULL)
+        if (!table->entries[i].is_extent)
             continue;
         struct input_run *run = &feed->runs[added++];
         run->base = (struct gsi_fed_run){.ops = &input_run_ops,
@@ -463,7 +478,7 @@ enum gs_status gsi_input_feed_open(struct gsi_input_feed **out, struct gsi_feed 
                                          .input_idx = i,
                                          .first_index = table->first_indexes[i]};
         runs[i] = &run->base;
-        GSI_TRY(open_run(feed, run, table->entries[i].file));
+        GSI_TRY(open_run(feed, run, &table->entries[i]));
     }
     return GS_OK;
 }

@@ -29,7 +29,7 @@
 struct gsi_input_feed;
 
 /* gsi_input_feed_frames: for records: for how many blocks a run that is an input has indexes. */
-uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_input *input);
+uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_extent *extent);
 
 /* gsi_input_feed_open: opens the feed of those runs of `table` that are inputs.
  * in, out, fails: as gsi_frame_feed_open */

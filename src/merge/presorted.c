@@ -1,0 +1,105 @@
+/* presorted.c: finds out in which part of which file a run lies. */
+#include "merge/presorted.h"
+
+#include "element/element_ops.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Whether the output takes the place of an input only when it is whole, or is another file. */
+static bool is_apart(const struct gsi_inputs *inputs, const struct gsi_output *output)
+{
+    struct stat of_output;
+    if (output->kind == GSI_OUTPUT_ATOMIC || gsi_fd_is_caller(output->fd))
+        return true;
+    return output->fd >= 0 && fstat(output->fd, &of_output) == 0 && !S_ISBLK(of_output.st_mode) &&
+           !gsi_inputs_have(inputs, &of_output);
+}
+
+/* Elements have to be sorted as they lie in files of known size, which stay open, by a device that
+ * sees their order; and nothing else is to be kept of them. */
+static bool is_possible(const struct gsi_inputs *inputs)
+{
+    const struct gsi_loop *loop = inputs->loop;
+    return inputs->bytes != UINT64_MAX && !inputs->are_many && !inputs->has_stream &&
+           inputs->carry == NULL && !gsi_inputs_shrink(inputs) &&
+           loop->device->ops->run_in_order != NULL;
+}
+
+enum gs_status gsi_presorted_begin(struct gsi_presorted *presorted, struct gsi_inputs *inputs,
+                                   const struct gsi_output *output)
+{
+    if (!is_possible(inputs) || !is_apart(inputs, output))
+        return GS_OK;
+    presorted->inputs = inputs;
+    return GSI_NEW(&inputs->loop->ledger, presorted->last, inputs->loop->layout->element_bytes,
+                   inputs->loop->error);
+}
+
+void gsi_presorted_end(struct gsi_presorted *presorted)
+{
+    if (presorted->inputs == NULL)
+        return;
+    const struct gsi_loop *loop = presorted->inputs->loop;
+    GSI_FREE(&presorted->inputs->loop->ledger, presorted->last, loop->layout->element_bytes);
+    *presorted = (struct gsi_presorted){0};
+}
+
+/* Where `bytes` from `off` of all that is read lie; without input: not in one plain file. */
+static struct gsi_extent find_extent(const struct gsi_inputs *inputs, uint64_t off, uint64_t bytes)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gsi_input *input = &inputs->table[i];
+        if (off >= input->bytes) {
+            off -= input->bytes;
+            continue;
+        }
+        bool is_plain = input->coding == GSI_CODING_NONE && input->array == NULL &&
+                        input->fd >= 0 && bytes <= input->bytes - off;
+        return (struct gsi_extent){is_plain ? input : NULL, off, bytes};
+    }
+    return (struct gsi_extent){0};
+}
+
+/* Whether an extent continues the newest part, which is then the entry before. */
+static bool continues(const struct gsi_presorted *presorted, const struct gsi_run_entry *before,
+                      const struct gsi_extent *extent, const struct gsi_run_ends *ends)
+{
+    return before->is_presorted && before->extent.input == extent->input &&
+           before->extent.off + before->extent.bytes == extent->off &&
+           gsi_compare_ends(presorted->inputs->loop->layout, presorted->last, ends->first) <= 0;
+}
+
+bool gsi_presorted_leave(struct gsi_presorted *presorted, struct gsi_run_list *list, uint32_t idx)
+{
+    struct gsi_inputs *inputs = presorted->inputs;
+    struct gsi_run_entry *entry = &list->entries[idx];
+    struct gsi_run_ends ends;
+    if (inputs == NULL || !inputs->loop->device->ops->run_in_order(entry->resident, &ends))
+        return false;
+    const struct gsi_layout *layout = inputs->loop->layout;
+    uint64_t bytes = entry->key_count * layout->element_bytes;
+    struct gsi_run_entry part = {.extent = find_extent(inputs, entry->read_off, bytes),
+                                 .key_count = entry->key_count,
+                                 .is_extent = true,
+                                 .is_presorted = true};
+    if (part.extent.input == NULL)
+        return false;
+    bool is_joined = idx > 0 && continues(presorted, entry - 1, &part.extent, &ends);
+    if (!layout->has_tags) {
+        part.has_first = true;
+        memcpy(part.first_key, ends.first, layout->key_bytes);
+    }
+    memcpy(presorted->last, ends.last, layout->element_bytes);
+    presorted->bytes += bytes;
+    presorted->count += !is_joined;
+    inputs->loop->device->ops->run_drop(inputs->loop->device, entry->resident);
+    if (is_joined) {
+        entry[-1].extent.bytes += bytes;
+        entry[-1].key_count += entry->key_count;
+        gsi_run_list_remove(list, idx);
+    } else {
+        *entry = part;
+    }
+    return true;
+}
