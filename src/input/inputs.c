@@ -38,7 +38,7 @@ enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs)
 
 bool gsi_inputs_have(const struct gsi_inputs *inputs, const struct stat *file)
 {
-    for (size_t i = 0; i < inputs->count + inputs->looked_at_count; i++) {
+    for (size_t i = 0; i < inputs->count; i++) {
         const struct gsi_input *input = &inputs->table[i];
         struct stat info;
         if (input->device_id == file->st_dev && input->inode == file->st_ino)

@@ -38,7 +38,8 @@ struct gsi_head_spec {
 /* What is asked of the inputs. The job compiles it from options (job/spec/), and it does not change
  * afterwards. */
 struct gsi_inputs_spec {
-    bool is_merge;      /* they are sorted, and are merged */
+    bool is_merge;      /* they are sorted, and are merged: */
+    bool merges_first;  /* only the first one, after a look at the others (merge/set_filter.h) */
     bool is_raw;        /* no format is looked for */
     bool are_records;   /* --record says so */
     bool takes_nothing; /* nothing is read of streams: only the plan, or the type, is asked for */
@@ -68,13 +69,12 @@ struct gsi_inputs {
     const struct gsi_together *together; /* what they have; it is told what is found out */
     struct gsi_input *table;
     size_t count, room;
-    size_t looked_at_count; /* files behind these that no element comes from (merge/set_filter.h) */
-    bool are_many;          /* too many to be open all at once: each is open while it is read */
-    bool is_cut;            /* only a part of their elements is read (range.h) */
-    bool is_lent;           /* an array, of which buffers are only looked at (source_buffers.c) */
-    bool has_stream;        /* among those that were looked at */
-    uint64_t bytes;         /* of data; UINT64_MAX: a stream is among them */
-    uint64_t data_bytes;    /* of elements, read so far */
+    bool are_many;       /* too many to be open all at once: each is open while it is read */
+    bool is_cut;         /* only a part of their elements is read (range.h) */
+    bool is_lent;        /* an array, of which buffers are only looked at (source_buffers.c) */
+    bool has_stream;     /* among those that were looked at */
+    uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
+    uint64_t data_bytes; /* of elements, read so far */
     const struct gsi_layout *layout; /* of elements as read; loop->layout is of what is sorted */
     const struct gsi_carry *carry;   /* what is sorted of them; NULL: they are */
     struct gsi_carried *carried;     /* what is known of those it is done for */
@@ -98,7 +98,13 @@ struct gsi_inputs {
  * fails GS_E_INPUT: an input does not hold whole elements, or all together are too many bytes */
 enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs);
 
-/* gsi_inputs_have: whether one of them is this file, or of those that are only looked at. */
+/* gsi_inputs_merged: how many inputs, from the first on, give elements. */
+static inline size_t gsi_inputs_merged(const struct gsi_inputs *inputs)
+{
+    return inputs->spec->merges_first && inputs->count > 0 ? 1 : inputs->count;
+}
+
+/* gsi_inputs_have: whether one of them is this file. */
 bool gsi_inputs_have(const struct gsi_inputs *inputs, const struct stat *file);
 
 /* gsi_inputs_check_whole: checks the `bytes` of data that were found in `input`.

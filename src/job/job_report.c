@@ -25,7 +25,7 @@ static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *in
  * of files tell it; where there are streams, only the elements do. */
 static uint64_t read_bytes(const struct gsi_job *job)
 {
-    uint64_t bytes = gsi_set_filter_looked_at(&job->sets);
+    uint64_t bytes = 0;
     if (!job->options->merge)
         return job->report->phases[GS_PHASE_READ].bytes_read;
     for (size_t i = 0; i < job->inputs.count; i++) {
@@ -68,7 +68,7 @@ void gsi_job_report(struct gsi_job *job)
         gsi_values_bytes(&job->chosen.values) + gsi_set_filter_looked_at(&job->sets);
     report->input_file_bytes = read_bytes(job);
     report->direct_input = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
-    for (size_t i = 0; i < job->inputs.count; i++)
+    for (size_t i = 0; i < gsi_inputs_merged(&job->inputs); i++)
         report->direct_input = report->direct_input && is_read_direct(job, &job->inputs.table[i]);
     const struct gsi_output *output =
         job->target.files.count > 0 ? &job->target.files.table[0].output : &job->target.output;

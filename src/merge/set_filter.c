@@ -74,28 +74,27 @@ enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs, const char *outpu
 
 void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind)
 {
-    *sets = (struct gsi_set_filter){
-        .inputs = inputs, .kind = kind, .files = inputs->table, .count = inputs->count};
+    *sets = (struct gsi_set_filter){.inputs = inputs, .kind = kind};
     pthread_mutex_init(&sets->lock, NULL);
     inputs->sets = sets;
-    for (size_t i = 1; sets->kind != GSI_SET_UNION && i < sets->count; i++)
-        inputs->bytes -= inputs->table[i].bytes;
-    inputs->count = sets->kind == GSI_SET_UNION ? sets->count : 1;
-    inputs->looked_at_count = sets->count - inputs->count;
+    inputs->bytes -= gsi_set_filter_looked_at(sets);
 }
 
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets)
 {
     uint64_t bytes = 0;
-    for (size_t i = sets->count > 0 ? sets->inputs->count : 0; i < sets->count; i++)
-        bytes += sets->files[i].bytes;
+    const struct gsi_inputs *inputs = sets->inputs;
+    if (inputs == NULL)
+        return 0;
+    for (size_t i = gsi_inputs_merged(inputs); i < inputs->count; i++)
+        bytes += inputs->table[i].bytes;
     return bytes;
 }
 
 static uint64_t block_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
                             uint32_t thread_count)
 {
-    uint64_t bytes = memory_bytes / BLOCKS_PART / thread_count / sets->count;
+    uint64_t bytes = memory_bytes / BLOCKS_PART / thread_count / sets->inputs->count;
     bytes = gsi_clamp_u64(bytes, BLOCKS_LEAST, BLOCKS_MOST);
     return gsi_max_u64(bytes, element_bytes(sets)) / element_bytes(sets) * element_bytes(sets);
 }
@@ -107,7 +106,7 @@ static void lay_out(struct gsi_set_filter *sets, uint64_t memory_bytes, uint32_t
 {
     const uint64_t element = element_bytes(sets);
     sets->block_bytes = block_bytes(sets, memory_bytes, thread_count);
-    const uint64_t blocks = sets->count * (element + sets->block_bytes);
+    const uint64_t blocks = sets->inputs->count * (element + sets->block_bytes);
     GSI_PLACE(shelf, sets->works, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
         uint8_t *elements = gsi_shelf_place_whole(shelf, ELEMENTS * element + blocks, LINE);
@@ -122,7 +121,7 @@ struct gsi_shelf gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t
     struct gsi_shelf shelf = {0};
     if (sets == NULL)
         return shelf;
-    struct gsi_set_filter planned = {.inputs = sets->inputs, .count = sets->count};
+    struct gsi_set_filter planned = {.inputs = sets->inputs};
     lay_out(&planned, memory_bytes, thread_count, &shelf);
     return shelf;
 }
@@ -132,8 +131,6 @@ void gsi_set_filter_close(struct gsi_set_filter *sets)
     if (sets->inputs == NULL)
         return;
     gsi_shelf_close(&sets->shelf, &sets->inputs->loop->ledger, GSI_MEMORY_TABLES);
-    for (size_t i = sets->inputs->count; i < sets->count; i++)
-        gsi_input_close(&sets->files[i]);
     pthread_mutex_destroy(&sets->lock);
     *sets = (struct gsi_set_filter){0};
 }
@@ -156,7 +153,7 @@ static int compare(const struct gsi_set_work *work, const void *a, const void *b
 static enum gs_status fail_order(struct gsi_set_work *work, const struct gsi_input *file,
                                  uint64_t idx)
 {
-    work->unsorted = (size_t)(file - work->sets->files) + 1;
+    work->unsorted = (size_t)(file - work->sets->inputs->table) + 1;
     return gsi_fail(
         work->error, GS_E_INPUT, 0,
         "'%s': is not sorted: element %llu is less than its predecessor; sort the file first",
@@ -428,11 +425,12 @@ static struct gsi_set_work *begin_work(struct gsi_set_filter *sets, uint32_t wor
     uint8_t *blocks = work->element + ELEMENTS * element;
     *work = (struct gsi_set_work){.sets = sets, .file = input, .element = work->element};
     size_t begin = sets->kind == GSI_SET_UNION ? 0 : 1;
-    size_t end = sets->kind == GSI_SET_UNION ? (size_t)(input - sets->files) : sets->count;
+    size_t end =
+        sets->kind == GSI_SET_UNION ? (size_t)(input - sets->inputs->table) : sets->inputs->count;
     for (size_t i = begin; i < end; i++)
         work->cursors[work->cursor_count++] =
-            (struct cursor){.file = &sets->files[i],
-                            .count = sets->files[i].bytes / element_bytes(sets),
+            (struct cursor){.file = &sets->inputs->table[i],
+                            .count = sets->inputs->table[i].bytes / element_bytes(sets),
                             .block = blocks + i * each + element};
     return work;
 }
@@ -484,7 +482,7 @@ static void run_others(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_set_filter *sets = GSI_CONTAINER_OF(task, struct gsi_set_filter, task);
     struct gs_error error = {0};
-    struct gsi_set_work *work = begin_work(sets, worker_idx, sets->files);
+    struct gsi_set_work *work = begin_work(sets, worker_idx, sets->inputs->table);
     work->error = &error;
     if (finish_ranges(work, 0) != GS_OK)
         store_failure(sets, work);
@@ -515,6 +513,6 @@ enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_
     sets->shelf = sets->inputs->plan->sets;
     GSI_TRY(gsi_shelf_open(&sets->shelf, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
     lay_out(sets, memory_bytes, thread_count, &sets->shelf);
-    bool is_first_empty = sets->kind != GSI_SET_UNION && sets->files[0].bytes == 0;
+    bool is_first_empty = sets->kind != GSI_SET_UNION && sets->inputs->table[0].bytes == 0;
     return is_first_empty ? check_others(sets) : GS_OK;
 }

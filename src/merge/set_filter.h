@@ -35,9 +35,6 @@
 struct gsi_set_filter {
     struct gsi_inputs *inputs;
     enum gsi_set kind;
-    struct gsi_input
-        *files; /* all; those from inputs->count on are only looked at, and closed here */
-    size_t count;
     uint64_t block_bytes; /* what is read of a file at a time */
     struct gsi_shelf shelf;
     struct gsi_set_work *works; /* of each thread */
@@ -53,8 +50,8 @@ struct gsi_set_filter {
 /* gsi_set_filter_begin: the inputs were looked at: checks them, and makes files of streams
  * (set_streams.h).
  * fails GS_E_USAGE: too many inputs; as set_streams.h
- * gsi_set_filter_take: the inputs are measured: takes out those that are not merged. `sets`
- * outlives the inputs.
+ * gsi_set_filter_take: the inputs are measured: their bytes are only of those that are merged then.
+ * `sets` outlives the inputs.
  * All other calls do nothing if no set operation is asked for. */
 enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs, const char *output,
                                     const char *temp_dir);

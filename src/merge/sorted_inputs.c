@@ -9,7 +9,7 @@
 static uint64_t known_bytes(const struct gsi_inputs *inputs)
 {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < inputs->count; i++) {
+    for (size_t i = 0; i < gsi_inputs_merged(inputs); i++) {
         const struct gsi_input *input = &inputs->table[i];
         uint64_t of_input = input->is_stream ? input->expected_bytes : input->bytes;
         if (of_input == UINT64_MAX || !gsi_add_u64(bytes, of_input, &bytes))
@@ -29,9 +29,9 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const ch
 enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct gsi_ledger *ledger,
                                        uint64_t **sizes, uint64_t *count, struct gs_error *error)
 {
-    enum gs_status status = GSI_NEW(ledger, *sizes, inputs->count, error);
+    enum gs_status status = GSI_NEW(ledger, *sizes, gsi_inputs_merged(inputs), error);
     *count = 0;
-    for (size_t i = 0; status == GS_OK && i < inputs->count; i++)
+    for (size_t i = 0; status == GS_OK && i < gsi_inputs_merged(inputs); i++)
         if (inputs->table[i].bytes > 0)
             (*sizes)[(*count)++] = inputs->table[i].bytes;
     return status;
@@ -61,7 +61,7 @@ static enum gs_status find_scope(struct gsi_inputs *inputs)
     uint8_t *record;
     GSI_TRY(GSI_NEW(&inputs->loop->ledger, record, inputs->loop->layout->element_bytes,
                     inputs->loop->error));
-    for (size_t i = 0; status == GS_OK && i < inputs->count; i++)
+    for (size_t i = 0; status == GS_OK && i < gsi_inputs_merged(inputs); i++)
         if (inputs->table[i].bytes > 0)
             status = look_at_ends(inputs, &inputs->table[i], record);
     GSI_FREE(&inputs->loop->ledger, record, inputs->loop->layout->element_bytes);
@@ -73,7 +73,7 @@ enum gs_status gsi_sorted_inputs_list(struct gsi_inputs *inputs, struct gsi_run_
     uint32_t element = inputs->loop->layout->element_bytes;
     list->ledger = &inputs->loop->ledger;
     inputs->data_bytes = known_bytes(inputs);
-    for (size_t i = 0; i < inputs->count; i++) {
+    for (size_t i = 0; i < gsi_inputs_merged(inputs); i++) {
         struct gsi_input *input = &inputs->table[i];
         struct gsi_run_entry entry = {.is_extent = true,
                                       .extent = {input, 0, input->bytes},

@@ -12,7 +12,7 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const ch
 
 /* gsi_sorted_inputs_sizes: the bytes of each input that is not empty; UINT64_MAX for a stream.
  * in    ledger: enters the table
- * out   sizes: a table with room for inputs->count, of which *count are filled
+ * out   sizes: a table of the merged inputs (gsi_inputs_merged), of which *count are filled
  * fails GS_E_MEMORY */
 enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct gsi_ledger *ledger,
                                        uint64_t **sizes, uint64_t *count, struct gs_error *error);

@@ -226,7 +226,7 @@ enum gs_status gsi_job_make_plan(const struct gsi_job *job, const struct gsi_bud
     gsi_read_back_plan(&job->target, &plan->sizes);
     plan->in_order_note = why_not_in_order(job, &plan->sizes);
 done:
-    GSI_FREE(&ledger, sizes, job->inputs.count);
+    GSI_FREE(&ledger, sizes, gsi_inputs_merged(&job->inputs));
     return status;
 }
 

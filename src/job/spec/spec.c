@@ -15,6 +15,7 @@ struct gsi_inputs_spec gsi_spec_of_inputs(const struct gsi_options *options)
     const uint64_t kept = options->drop_header ? 0 : options->header_bytes;
     return (struct gsi_inputs_spec){
         .is_merge = options->merge,
+        .merges_first = options->merge_set != GSI_SET_NONE && options->merge_set != GSI_SET_UNION,
         .is_raw = options->raw,
         .are_records = options->record_bytes > 0,
         .takes_nothing = takes_nothing,

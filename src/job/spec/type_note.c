@@ -46,7 +46,7 @@ static void note_type(const struct gsi_job *job)
     const struct gsi_type_word *known =
         word != NULL ? gsi_type_word_find(word, strlen(word)) : NULL;
     char more[32] = "";
-    if (job->inputs.count > 1)
+    if (gsi_inputs_merged(&job->inputs) > 1)
         snprintf(more, sizeof more, " and %zu more", job->inputs.count - 1);
     if (word == NULL)
         gsi_note(listener, "%s%s: %s as %s by default; set the type with --type",
@@ -74,7 +74,7 @@ void gsi_spec_note(const struct gsi_job *job)
     const struct gsi_inputs *inputs = &job->inputs;
     const struct gsi_layout *layout = inputs->layout;
     bool is_empty = !inputs->is_cut;
-    for (size_t i = 0; i < inputs->count && is_empty; i++)
+    for (size_t i = 0; i < gsi_inputs_merged(inputs) && is_empty; i++)
         is_empty = !may_hold(inputs, &inputs->table[i]);
     bool is_number = layout->record == NULL || layout->number != NULL;
     if (is_number && !is_empty && inputs->formatted == NULL)
