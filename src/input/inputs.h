@@ -26,7 +26,7 @@ struct gsi_header {
     uint64_t bytes;
 };
 
-/* What that says of the elements beside what the inputs' headers say. */
+/* The options that change what the header says of the elements. */
 struct gsi_head_spec {
     const struct gsi_format *format; /* NULL: none */
     bool has_counts;                 /* a count follows each element */
@@ -35,7 +35,7 @@ struct gsi_head_spec {
     size_t field_count;
 };
 
-/* What is asked of the inputs. The job compiles it from options (job/spec/), and it does not change
+/* The options that concern inputs. The job compiles them (job/spec/), and they do not change
  * afterwards. */
 struct gsi_inputs_spec {
     bool is_merge;      /* they are sorted, and are merged: */

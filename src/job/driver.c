@@ -2,12 +2,10 @@
  * found wrong is found here, before the first byte is read. What is opened is closed in the same
  * file, and in which order, for any of it may fail: so it is longer than most. */
 #include "base/assert.h"
-#include "base/checked.h"
 #include "base/clock.h"
 #include "base/file_limit.h"
 #include "base/report.h"
 #include "input/header.h"
-#include "input/range.h"
 #include "io/caller.h"
 #include "job/in_place/in_place.h"
 #include "job/job.h"
@@ -19,16 +17,13 @@
 #include "job/planning/job_plan.h"
 #include "job/run.h"
 #include "job/select.h"
+#include "job/spec/compile.h"
 #include "job/spec/elements.h"
 #include "job/spec/output_names.h"
-#include "job/spec/payload.h"
 #include "job/spec/settings.h"
 #include "job/spec/spec.h"
 #include "loop/cancel.h"
-#include "merge/find.h"
-#include "merge/part.h"
 #include "merge/sorted_inputs.h"
-#include "output/in_order.h"
 #include "output/into.h"
 #include "output/ranks.h"
 #include "output/split/columns.h"
@@ -324,16 +319,6 @@ static void close_all(struct gsi_job *job)
     gsi_values_close(&job->chosen.values);
 }
 
-/* Where the first element is, and how long. */
-static void report_place(struct gsi_job *job)
-{
-    const struct gsi_input *input = &job->inputs.table[0];
-    job->report->is_packed = input->coding == GSI_CODING_ZSTD;
-    job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;
-    job->report->data_bytes = input->bytes;
-    job->report->expected_bytes = input->expected_bytes;
-}
-
 /* The signal that cancelled a job may have interrupted a call that waited. */
 static enum gs_status interrupted(struct gsi_job *job, enum gs_status status)
 {
@@ -379,39 +364,6 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
     job->checkpoint = &job->no_one;
 }
 
-/* An array is not written over by the positions of its elements. */
-static enum gs_status check_positions(const struct gsi_job *job)
-{
-    const struct gsi_inputs *inputs = &job->inputs;
-    if (job->array == NULL || !job->options->argsort ||
-        !gsi_array_meets(job->array, inputs->bytes / inputs->layout->element_bytes *
-                                         inputs->carry->output_bytes))
-        return GS_OK;
-    return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                    "the positions: their memory overlaps the array");
-}
-
-/* Which elements of the inputs are read, and which of these are merged. */
-static enum gs_status choose_part(struct gsi_job *job)
-{
-    const struct gsi_options *options = job->options;
-    const enum gsi_set set = options->merge_set;
-    if (options->has_range)
-        GSI_TRY(
-            gsi_range_take(&job->inputs, options->range_first, options->range_count, job->report));
-    if (options->find != NULL)
-        GSI_TRY(gsi_find_take(&job->inputs, options->find, job->report));
-    else if (options->action == GS_FIND)
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "--find: has no value; give VALUE, LO..HI, LO.. or ..HI");
-    GSI_TRY(gsi_part_take(&job->inputs, options->part_number, options->part_count, job->report));
-    if (set != GSI_SET_NONE)
-        gsi_set_filter_take(&job->sets, &job->inputs,
-                            set == GSI_SET_EXCEPT && options->unique ? GSI_SET_ANTI : set);
-    job->report->merge_set = set;
-    return GS_OK;
-}
-
 /* Opens all inputs and looks at how they begin. */
 static enum gs_status open_all(struct gsi_job *job)
 {
@@ -426,52 +378,6 @@ static enum gs_status open_all(struct gsi_job *job)
     job->inputs.head = gsi_spec_of_head(options, job->inputs.formatted);
     GSI_TRY(gsi_facts_tell_inputs(job));
     return gsi_facts_tell_output(job);
-}
-
-/* The inputs follow what was chosen so far. */
-static void adopt_chosen(struct gsi_job *job)
-{
-    const struct gsi_chosen *chosen = &job->chosen;
-    const struct gsi_array *array = job->array;
-    struct gsi_inputs *inputs = &job->inputs;
-    inputs->layout = chosen->has_carry ? &chosen->input_layout : &chosen->layout;
-    inputs->carry = chosen->has_carry ? &chosen->carry : NULL;
-    inputs->values = chosen->values.count > 0 ? &job->chosen.values : NULL;
-    inputs->fold = chosen->fold.count > 0 ? &chosen->fold : NULL;
-    inputs->filter = job->options->where_count > 0 ? &chosen->filter : NULL;
-    inputs->is_lent = chosen->has_carry && array != NULL && !gsi_inputs_shrink(inputs) &&
-                      (uintptr_t)array->from % inputs->layout->align_bytes == 0;
-}
-
-/* Measures the inputs, whose elements are known, and cuts them to what is read of them. */
-static enum gs_status measure(struct gsi_job *job)
-{
-    const struct gsi_options *options = job->options;
-    if (options->merge_set != GSI_SET_NONE)
-        GSI_TRY(gsi_set_filter_begin(&job->inputs, options->writer == NULL ? options->output : NULL,
-                                     options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL));
-    GSI_TRY(gsi_inputs_measure(&job->inputs));
-    GSI_TRY(gsi_facts_tell_length(job));
-    GSI_TRY(choose_part(job));
-    return gsi_job_has_sort(job) && options->into ? gsi_into_take(&job->target, job->report)
-                                                  : GS_OK;
-}
-
-/* Determines what is read, what is sorted of it, and what is written. */
-static enum gs_status find_elements(struct gsi_job *job)
-{
-    GSI_TRY(open_all(job));
-    GSI_TRY(gsi_spec_elements(job, &job->chosen));
-    adopt_chosen(job);
-    GSI_TRY(measure(job));
-    GSI_TRY(gsi_spec_payload(job, &job->chosen));
-    adopt_chosen(job);
-    job->output_spec = gsi_spec_of_output(job->options, &job->inputs);
-    GSI_TRY(check_positions(job));
-    GSI_TRY(gsi_spec_check_names(job));
-    GSI_TRY(gsi_split_check(&job->target, job->report));
-    report_place(job);
-    return GS_OK;
 }
 
 /* What was done of it in another life, if anybody keeps a record. */
@@ -601,7 +507,8 @@ static enum gs_status run_job(struct gsi_job *job)
         return gsi_fail(job->loop.error, GS_E_CANCELED, 0, "canceled");
     GSI_TRY(gsi_facts_begin(job));
     GSI_TRY(gsi_plan_model_check(job->options->device_model, job->loop.error));
-    GSI_TRY(find_elements(job));
+    GSI_TRY(open_all(job));
+    GSI_TRY(gsi_spec_compile(job));
     if (job->options->action == GS_LOOK || job->options->action == GS_FIND) {
         gsi_spec_note(job);
         return GS_OK;

@@ -9,8 +9,8 @@
 
 struct gsi_zst_pack;
 
-/* What is asked of the output. The job compiles it from options and inputs (job/spec/), and it does
- * not change afterwards. */
+/* The options that concern the output. The job compiles them together with what was found out about
+ * the inputs (job/spec/), and they do not change afterwards. */
 struct gsi_output_spec {
     bool is_wanted;      /* the job writes or plans an output */
     const char *name;    /* NULL or "-": standard output; with split_count the pattern */

@@ -85,10 +85,10 @@ bool gsi_spec_keeps_elements(const struct gsi_options *options)
 }
 
 /* Returns false if something has to see each record after the sort. */
-static bool may_fold_early(const struct gsi_options *options, const struct gsi_inputs *inputs)
+static bool may_fold_early(const struct gsi_options *options, const struct gsi_chosen *chosen)
 {
-    return is_wanted(options) && options->unique && inputs->carry == NULL && inputs->fold != NULL &&
-           gsi_fold_may_join(inputs->fold) && keeps_one(options) && !options->merge &&
+    return is_wanted(options) && options->unique && !chosen->has_carry && chosen->fold.count > 0 &&
+           gsi_fold_may_join(&chosen->fold) && keeps_one(options) && !options->merge &&
            !gsi_ranks_wanted(&options->order_statistics);
 }
 
@@ -102,9 +102,9 @@ static uint32_t group_key_bytes(const struct gsi_options *options, const struct 
 }
 
 struct gsi_output_spec gsi_spec_of_output(const struct gsi_options *options,
-                                          const struct gsi_inputs *inputs)
+                                          const struct gsi_chosen *chosen)
 {
-    const struct gsi_record *record = inputs->loop->layout->record;
+    const struct gsi_record *record = chosen->layout.record;
     struct gsi_output_spec spec = {
         .is_wanted = is_wanted(options),
         .name = options->output,
@@ -116,11 +116,11 @@ struct gsi_output_spec gsi_spec_of_output(const struct gsi_options *options,
         .is_split = gsi_spec_is_split(options),
         .split_count = options->split_count,
         .has_groups = options->unique,
-        .may_fold_early = may_fold_early(options, inputs),
+        .may_fold_early = may_fold_early(options, chosen),
         .groups = {.has_counts = options->unique_counts,
                    .keep = options->unique_keep,
                    .key_count = gsi_record_group_keys(record, options->group_keys),
-                   .fold = inputs->fold},
+                   .fold = chosen->fold.count > 0 ? &chosen->fold : NULL},
         .group_key_bytes = group_key_bytes(options, record)};
     if (options->split_value_count > 0) {
         spec.split_count = (uint32_t)options->split_value_count + 1;

@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "input/format/format.h"
+#include "job/spec/chosen.h"
 #include "output/target.h"
 
 /* gsi_spec_is_split: whether the output is several files.
@@ -22,8 +23,9 @@ struct gsi_inputs_spec gsi_spec_of_inputs(const struct gsi_options *options);
 struct gsi_head_spec gsi_spec_of_head(const struct gsi_options *options,
                                       const struct gsi_formatted *formatted);
 
-/* gsi_spec_of_output: the inputs have their layouts and payload. Borrows from the options. */
+/* gsi_spec_of_output: what is asked of the output: elements and payload are chosen. Borrows from
+ * both. */
 struct gsi_output_spec gsi_spec_of_output(const struct gsi_options *options,
-                                          const struct gsi_inputs *inputs);
+                                          const struct gsi_chosen *chosen);
 
 #endif

@@ -1,0 +1,103 @@
+/* compile.c: elements, then which of them are read, then their payload, then the output. */
+#include "job/spec/compile.h"
+
+#include "base/report.h"
+#include "input/range.h"
+#include "io/array.h"
+#include "job/job_facts.h"
+#include "job/planning/job_plan.h"
+#include "job/spec/elements.h"
+#include "job/spec/output_names.h"
+#include "job/spec/payload.h"
+#include "job/spec/spec.h"
+#include "merge/find.h"
+#include "merge/part.h"
+#include "output/into.h"
+#include "output/split/split_check.h"
+
+/* An array is not written over by the positions of its elements. */
+static enum gs_status check_positions(const struct gsi_job *job)
+{
+    const struct gsi_inputs *inputs = &job->inputs;
+    if (job->array == NULL || !job->options->argsort ||
+        !gsi_array_meets(job->array, inputs->bytes / inputs->layout->element_bytes *
+                                         inputs->carry->output_bytes))
+        return GS_OK;
+    return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                    "the positions: their memory overlaps the array");
+}
+
+/* Which elements of the inputs are read, and which of these are merged. */
+static enum gs_status choose_part(struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
+    const enum gsi_set set = options->merge_set;
+    if (options->has_range)
+        GSI_TRY(
+            gsi_range_take(&job->inputs, options->range_first, options->range_count, job->report));
+    if (options->find != NULL)
+        GSI_TRY(gsi_find_take(&job->inputs, options->find, job->report));
+    else if (options->action == GS_FIND)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "--find: has no value; give VALUE, LO..HI, LO.. or ..HI");
+    GSI_TRY(gsi_part_take(&job->inputs, options->part_number, options->part_count, job->report));
+    if (set != GSI_SET_NONE)
+        gsi_set_filter_take(&job->sets, &job->inputs,
+                            set == GSI_SET_EXCEPT && options->unique ? GSI_SET_ANTI : set);
+    job->report->merge_set = set;
+    return GS_OK;
+}
+
+/* The inputs follow what was chosen so far. */
+static void adopt_chosen(struct gsi_job *job)
+{
+    const struct gsi_chosen *chosen = &job->chosen;
+    const struct gsi_array *array = job->array;
+    struct gsi_inputs *inputs = &job->inputs;
+    inputs->layout = chosen->has_carry ? &chosen->input_layout : &chosen->layout;
+    inputs->carry = chosen->has_carry ? &chosen->carry : NULL;
+    inputs->values = chosen->values.count > 0 ? &job->chosen.values : NULL;
+    inputs->fold = chosen->fold.count > 0 ? &chosen->fold : NULL;
+    inputs->filter = job->options->where_count > 0 ? &chosen->filter : NULL;
+    inputs->is_lent = chosen->has_carry && array != NULL && !gsi_inputs_shrink(inputs) &&
+                      (uintptr_t)array->from % inputs->layout->align_bytes == 0;
+}
+
+/* Measures the inputs, whose elements are known, and cuts them to what is read of them. */
+static enum gs_status measure(struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
+    if (options->merge_set != GSI_SET_NONE)
+        GSI_TRY(gsi_set_filter_begin(&job->inputs, options->writer == NULL ? options->output : NULL,
+                                     options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL));
+    GSI_TRY(gsi_inputs_measure(&job->inputs));
+    GSI_TRY(gsi_facts_tell_length(job));
+    GSI_TRY(choose_part(job));
+    return gsi_job_has_sort(job) && options->into ? gsi_into_take(&job->target, job->report)
+                                                  : GS_OK;
+}
+
+/* Where the first element is, and how long. */
+static void report_place(struct gsi_job *job)
+{
+    const struct gsi_input *input = &job->inputs.table[0];
+    job->report->is_packed = input->coding == GSI_CODING_ZSTD;
+    job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;
+    job->report->data_bytes = input->bytes;
+    job->report->expected_bytes = input->expected_bytes;
+}
+
+enum gs_status gsi_spec_compile(struct gsi_job *job)
+{
+    GSI_TRY(gsi_spec_elements(job, &job->chosen));
+    adopt_chosen(job);
+    GSI_TRY(measure(job));
+    GSI_TRY(gsi_spec_payload(job, &job->chosen));
+    adopt_chosen(job);
+    job->output_spec = gsi_spec_of_output(job->options, &job->chosen);
+    GSI_TRY(check_positions(job));
+    GSI_TRY(gsi_spec_check_names(job));
+    GSI_TRY(gsi_split_check(&job->target, job->report));
+    report_place(job);
+    return GS_OK;
+}
