@@ -38,24 +38,24 @@ const char *gsi_target_left(const struct gsi_target *target)
                                                     : "what was written is wrong";
 }
 
-uint64_t gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                         struct gsi_output_plan *plan)
+void gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                     struct gsi_output_plan *plan)
 {
     uint32_t level = target->spec->pack_level;
     plan->pack_level = level;
     if (level == 0)
-        return 0;
-    plan->pack_slots =
-        gsi_zst_slots_fitting(gsi_zst_pack_plan(level, 2) - gsi_zst_pack_plan(level, 1),
-                              budget->memory_bytes, budget->thread_count);
-    return gsi_zst_pack_plan(level, plan->pack_slots);
+        return;
+    const uint64_t slot = gsi_zst_pack_plan(level, 2).bytes - gsi_zst_pack_plan(level, 1).bytes;
+    plan->pack_slots = gsi_zst_slots_fitting(slot, budget->memory_bytes, budget->thread_count);
+    plan->pack = gsi_zst_pack_plan(level, plan->pack_slots);
 }
 
 enum gs_status gsi_target_open_pack(struct gsi_target *target)
 {
     return target->plan->pack_level > 0
                ? gsi_zst_pack_open(&target->pack, target->loop, target->output.name,
-                                   target->plan->pack_level, target->plan->pack_slots)
+                                   target->plan->pack_level, target->plan->pack_slots,
+                                   &target->plan->pack)
                : GS_OK;
 }
 

@@ -36,7 +36,7 @@ struct gsi_output_plan {
     uint64_t room_bytes;  /* likewise: for the entries of a batch (loop/flow.h) */
     uint32_t room_count;
     uint64_t split_block_bytes; /* with --split or --values */
-    struct gsi_shelf unique;    /* output/unique/unique.h */
+    struct gsi_shelf unique, split, pack;
 };
 
 struct gsi_target {
@@ -72,10 +72,9 @@ const char *gsi_target_left(const struct gsi_target *target);
 /* gsi_target_has_blocks: whether the output of a merge is written by blocks (unique.h). */
 bool gsi_target_has_blocks(const struct gsi_target *target);
 
-/* gsi_target_plan: plans packing.
- * returns the memory that it takes; 0: the output is plain */
-uint64_t gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                         struct gsi_output_plan *plan);
+/* gsi_target_plan: plans packing. The shelf plan->pack stays empty where the output is plain. */
+void gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                     struct gsi_output_plan *plan);
 
 /* gsi_target_open_pack: opens the packing that was planned.
  * gsi_target_close: nothing may be in flight.

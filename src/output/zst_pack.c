@@ -27,7 +27,7 @@ struct gsi_zst_pack {
     const char *name;
     const struct gsi_header *header; /* NULL: it is in a frame */
     struct gsi_link next;
-    uint32_t level, frame_count;
+    struct gsi_shelf shelf;
     uint64_t begun;             /* frames that were filled */
     struct gsi_reorder ordered; /* of these, the ones that were compressed */
     struct gsi_buffers frames;
@@ -56,11 +56,11 @@ static struct gsi_zst_pack *lay_out(uint32_t level, uint32_t frame_count, struct
     return pack;
 }
 
-uint64_t gsi_zst_pack_plan(uint32_t level, uint32_t frame_count)
+struct gsi_shelf gsi_zst_pack_plan(uint32_t level, uint32_t frame_count)
 {
     struct gsi_shelf shelf = {0};
     lay_out(level, frame_count, &shelf);
-    return shelf.bytes;
+    return shelf;
 }
 
 /* A context in given memory has no default parameters before it is reset. */
@@ -73,18 +73,17 @@ static bool set_up(ZSTD_CCtx *context, uint32_t level)
 }
 
 enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loop, const char *name,
-                                 uint32_t level, uint32_t frame_count)
+                                 uint32_t level, uint32_t frame_count,
+                                 const struct gsi_shelf *planned)
 {
-    struct gsi_shelf shelf = {0};
+    struct gsi_shelf shelf = *planned;
     bool is_good = true;
     *out = NULL;
-    lay_out(level, frame_count, &shelf);
     GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, GSI_MEMORY_CODEC, loop->error));
     struct gsi_zst_pack *pack = lay_out(level, frame_count, &shelf);
     pack->loop = loop;
+    pack->shelf = shelf;
     pack->name = name;
-    pack->level = level;
-    pack->frame_count = frame_count;
     for (uint32_t i = 0; i < frame_count; i++)
         is_good = is_good && set_up(pack->contexts[i], level);
     *out = pack;
@@ -97,9 +96,7 @@ void gsi_zst_pack_close(struct gsi_zst_pack *pack)
 {
     if (pack == NULL)
         return;
-    struct gsi_shelf shelf = {0};
-    lay_out(pack->level, pack->frame_count, &shelf);
-    shelf.base = (uint8_t *)pack;
+    struct gsi_shelf shelf = pack->shelf;
     gsi_shelf_close(&shelf, &pack->loop->ledger, GSI_MEMORY_CODEC);
 }
 

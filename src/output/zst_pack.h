@@ -13,14 +13,15 @@
 
 struct gsi_zst_pack;
 
-/* gsi_zst_pack_plan: the memory that `frame_count` frames at a level take. */
-uint64_t gsi_zst_pack_plan(uint32_t level, uint32_t frame_count);
+/* gsi_zst_pack_plan: the shelf of `frame_count` frames at a level. */
+struct gsi_shelf gsi_zst_pack_plan(uint32_t level, uint32_t frame_count);
 
-/* gsi_zst_pack_open: compresses at a level from 1 to GSI_ZSTD_LEVEL_MAX.
+/* gsi_zst_pack_open: compresses at a level from 1 to GSI_ZSTD_LEVEL_MAX, in memory as planned.
  * in    name: of the output, for messages; borrowed
  * fails GS_E_MEMORY */
 enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **pack, struct gsi_loop *loop,
-                                 const char *name, uint32_t level, uint32_t frame_count);
+                                 const char *name, uint32_t level, uint32_t frame_count,
+                                 const struct gsi_shelf *planned);
 void gsi_zst_pack_close(struct gsi_zst_pack *pack); /* also NULL; nothing may be in flight */
 
 /* gsi_zst_pack_begin: windows return to `windows` once they are copied. `next` takes compressed

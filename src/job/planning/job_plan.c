@@ -41,8 +41,8 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     const uint64_t memory_bytes = budget->memory_bytes;
     const uint32_t threads = budget->thread_count;
     uint64_t bytes = job->given_bytes;
-    const uint64_t packing = gsi_target_plan(target, budget, &plan->output);
-    const bool is_reread = packing > 0 && job->options->verify_read;
+    gsi_target_plan(target, budget, &plan->output);
+    gsi_split_plan(target, budget, &plan->output);
     gsi_unique_plan(target, budget, &plan->output);
     if (!plan->device_carries) {
         plan->input.carrier = gsi_carrier_plan(inputs, memory_bytes);
@@ -52,9 +52,10 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     plan->input.sets = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);
     plan->counted = gsi_counted_plan(job, budget);
     plan->select = gsi_select_plan(job, memory_bytes);
-    const uint64_t stages[] = {packing,
-                               gsi_header_plan(inputs, is_reread, budget, &plan->input),
-                               gsi_split_plan(target, budget, &plan->output),
+    const bool is_reread = plan->output.pack.used > 0 && job->options->verify_read;
+    const uint64_t stages[] = {gsi_header_plan(inputs, is_reread, budget, &plan->input),
+                               plan->output.pack.bytes,
+                               plan->output.split.bytes,
                                plan->output.unique.bytes,
                                plan->input.carrier.bytes,
                                plan->input.carried.bytes,

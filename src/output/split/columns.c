@@ -36,15 +36,13 @@ static void lay_out(struct gsi_columns *columns, const struct gsi_target *target
     }
 }
 
-uint64_t gsi_columns_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                          struct gsi_output_plan *plan)
+void gsi_columns_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                      struct gsi_output_plan *plan)
 {
     struct gsi_columns planned = {0};
-    struct gsi_shelf shelf = {0};
     plan->split_block_bytes =
         gsi_block_bytes(budget->memory_bytes / count_of(target) * 2, budget->window_bytes);
-    lay_out(&planned, target, plan->split_block_bytes, &shelf);
-    return shelf.bytes;
+    lay_out(&planned, target, plan->split_block_bytes, &plan->split);
 }
 
 /* ---- files ---- */
@@ -96,7 +94,7 @@ enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *
     *columns = (struct gsi_columns){.target = target};
     if (target->inputs->values == NULL)
         return GS_OK;
-    lay_out(columns, target, block_bytes, &columns->shelf);
+    columns->shelf = target->plan->split;
     GSI_TRY(gsi_shelf_open(&columns->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
     lay_out(columns, target, block_bytes, &columns->shelf);
     columns->count = count_of(target);

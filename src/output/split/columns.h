@@ -30,11 +30,11 @@ struct gsi_columns {
     struct gsi_shelf shelf;
 };
 
-/* gsi_columns_plan: the memory that columns take, out of `memory_bytes` in all.
+/* gsi_columns_plan: plans blocks, and the shelf plan->split.
  * gsi_columns_open_files: opens the outputs, and says in target->output where the keys' is.
  * fails GS_E_USAGE: one is no regular file, or named twice; as gsi_output_open */
-uint64_t gsi_columns_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                          struct gsi_output_plan *plan);
+void gsi_columns_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                      struct gsi_output_plan *plan);
 enum gs_status gsi_columns_open_files(struct gsi_target *target);
 
 /* gsi_columns_open, _close, _begin, _stage, _place: as those of a split (split.h). */

@@ -24,18 +24,18 @@ static void lay_out(struct gsi_split *split, const struct gsi_target *target, ui
     GSI_PLACE(shelf, split->copy, target->loop->layout->element_bytes);
 }
 
-uint64_t gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                        struct gsi_output_plan *plan)
+void gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                    struct gsi_output_plan *plan)
 {
     struct gsi_split planned;
-    struct gsi_shelf shelf = {0};
     if (!is_wanted(target))
-        return 0;
-    if (target->inputs->values != NULL)
-        return gsi_columns_plan(target, budget, plan);
+        return;
+    if (target->inputs->values != NULL) {
+        gsi_columns_plan(target, budget, plan);
+        return;
+    }
     plan->split_block_bytes = gsi_block_bytes(budget->memory_bytes, budget->window_bytes);
-    lay_out(&planned, target, plan->split_block_bytes, &shelf);
-    return shelf.bytes;
+    lay_out(&planned, target, plan->split_block_bytes, &plan->split);
 }
 
 enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target)
@@ -45,7 +45,7 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
     *split = (struct gsi_split){.target = target};
     if (!is_wanted(target) || target->inputs->values != NULL)
         return GS_OK;
-    lay_out(split, target, block_bytes, &split->shelf);
+    split->shelf = target->plan->split;
     GSI_TRY(gsi_shelf_open(&split->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
     lay_out(split, target, block_bytes, &split->shelf);
     return target->spec->split_values != NULL ? gsi_split_cuts_open(target, &split->cuts) : GS_OK;

@@ -34,10 +34,9 @@ struct gsi_split {
     bool is_ended; /* all windows have come */
 };
 
-/* gsi_split_plan: the memory that splitting takes, out of `memory_bytes` in all; 0: not asked
- * for. */
-uint64_t gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                        struct gsi_output_plan *plan);
+/* gsi_split_plan: plans blocks. The shelf plan->split stays empty where the output is one file. */
+void gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
+                    struct gsi_output_plan *plan);
 
 /* gsi_split_open: takes the memory that was planned; does nothing if the output is not split.
  * fails GS_E_MEMORY */

@@ -92,7 +92,6 @@ void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *b
 {
     struct gsi_unique planned = {0};
     const uint64_t memory = budget->memory_bytes, part = memory / ROOMS_PART;
-    plan->unique = (struct gsi_shelf){0};
     if (!gsi_target_has_blocks(target))
         return;
     const uint64_t written = gsi_unique_written_bytes(target);

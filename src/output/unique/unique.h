@@ -33,8 +33,8 @@ struct gsi_unique {
 enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
                                       struct gs_error *error);
 
-/* gsi_unique_plan: plans blocks, rooms and their shelf. It is empty where windows are written
- * as they are. */
+/* gsi_unique_plan: plans blocks and rooms. The shelf plan->unique stays empty where windows are
+ * written as they are. */
 void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                      struct gsi_output_plan *plan);
 
