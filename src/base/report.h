@@ -42,6 +42,7 @@ struct gsi_plan {
     uint32_t record_bytes;   /* of a record, which lies in these buffers with a tag; 0: numbers */
     uint32_t thread_count;
     bool is_merge;          /* runs are the inputs, sorted already; only passes spill runs */
+    bool is_filtered;       /* with is_merge: elements of the inputs may be left out */
     bool is_in_place;       /* an array is sorted where it lies: no runs */
     bool is_counted;        /* values are counted, and the output is made of the counts: no runs */
     uint64_t stream_frames; /* with is_merge, for records: the most frames of a stream */

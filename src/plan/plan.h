@@ -115,6 +115,7 @@ struct gsi_plan_request {
     bool is_unique;              /* the first of equal keys only are written */
     bool is_counted;             /* numbers are counted and made anew */
     bool is_reduction;           /* nothing is sorted or written */
+    bool is_filtered;            /* a merge leaves elements of its inputs out */
     bool is_merge;               /* inputs are sorted already; those that are not empty have */
     const uint64_t *merge_bytes; /* so many bytes each, UINT64_MAX: a stream; borrowed */
     uint64_t merge_count;
@@ -142,17 +143,21 @@ static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
 /* gsi_plan_pass_bytes: bytes of keys that a pass of intermediate merges moves, as planned. */
 uint64_t gsi_plan_pass_bytes(const struct gsi_plan *plan, const struct gsi_merge_pass *pass);
 
-/* gsi_plan_frames_beside: how many frames a merge may need beside two of each run: a window of
+/* gsi_plan_frames_beside: how many frames a merge may need beside those of each run: a window of
  * them, and two so that reads are in flight. */
 uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan);
 
-/* Buffers that every run, or file, that feeds a merge may have, whatever the others hold. */
-#define GSI_PLAN_OWN_FRAMES 2u
-
-/* gsi_plan_fed_frames: how many frames, or pieces as large, a merge needs to be fed by `runs`. */
+/* gsi_plan_own_frames: how many buffers each run that feeds a merge may have, whatever the others
+ * hold: the rest of one block, and one block above the bound. Where elements are left out there is
+ * a third one, which gathers those that are kept.
+ * gsi_plan_fed_frames: how many frames, or blocks as large, a merge needs to be fed by `runs`. */
+static inline uint64_t gsi_plan_own_frames(const struct gsi_plan *plan)
+{
+    return plan->is_filtered ? 3 : 2;
+}
 static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t runs)
 {
-    return runs > 0 ? GSI_PLAN_OWN_FRAMES * runs + gsi_plan_frames_beside(plan) : 0;
+    return runs > 0 ? gsi_plan_own_frames(plan) * runs + gsi_plan_frames_beside(plan) : 0;
 }
 
 /* gsi_plan_low_chunks: how many of `chunks` buffers have to be free while the input is read. */

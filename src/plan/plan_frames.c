@@ -49,7 +49,7 @@ uint64_t gsi_plan_fed_runs(const struct gsi_plan *plan, uint64_t chunks)
 {
     uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
     uint64_t others = gsi_plan_frames_beside(plan);
-    return frames > others ? (frames - others) / GSI_PLAN_OWN_FRAMES : 0;
+    return frames > others ? (frames - others) / gsi_plan_own_frames(plan) : 0;
 }
 
 uint64_t gsi_plan_share(uint64_t region, uint64_t least)

@@ -32,7 +32,7 @@ static uint64_t stream_count(const struct gsi_plan_request *request)
 static uint64_t fed_inputs(const struct gsi_plan *plan, uint64_t frames)
 {
     uint64_t others = gsi_plan_frames_beside(plan);
-    return frames > others ? (frames - others) / GSI_PLAN_OWN_FRAMES : 0;
+    return frames > others ? (frames - others) / gsi_plan_own_frames(plan) : 0;
 }
 
 /* A read is a third of an input's share of memory, or less, so that all can be fed. */
@@ -208,6 +208,7 @@ enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gsi
                               uint64_t usable, struct gs_error *error)
 {
     plan->is_merge = true;
+    plan->is_filtered = request->is_filtered;
     plan->chunks_per_run = 1;
     plan->run_count = request->merge_count;
     GSI_TRY(gsi_plan_with_tables(request, plan, usable, plan_feed, table_bytes, error));

@@ -120,6 +120,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
     if (plan->device_carries)
         request.put_parts = job->inputs.carry->carried_bytes / job->inputs.layout->element_bytes;
     request.is_merge = options->merge;
+    request.is_filtered = gsi_inputs_filter(&job->inputs);
     request.may_write_early = gsi_job_why_not_one_pass(job) == NULL;
     request.added_bytes =
         gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;

@@ -1,11 +1,9 @@
 /* fed_run.c: counts the buffers of runs. */
 #include "merge/feed/fed_run.h"
 
-#include "plan/plan.h"
-
 bool gsi_fed_run_has_own(const struct gsi_fed_run *run)
 {
-    return run->held_count >= GSI_PLAN_OWN_FRAMES;
+    return run->held_count >= run->feed->own_count;
 }
 
 bool gsi_fed_run_may_start(const struct gsi_fed_run *run)
@@ -24,7 +22,7 @@ void gsi_fed_run_start(struct gsi_fed_run *run)
     buffer->turn_idx = run->started_count++;
     run->coming_count++;
     feed->coming_count++;
-    feed->extra_count += ++run->held_count > GSI_PLAN_OWN_FRAMES;
+    feed->extra_count += ++run->held_count > feed->own_count;
     feed->needed = NULL;
     run->ops->start(run, buffer);
 }
@@ -54,22 +52,29 @@ void gsi_fed_run_feed(struct gsi_fed_run *run, struct gsi_buffer *block, const v
     feed->loop->device->ops->merge_feed(feed->merge, run->input_idx, block, bound);
 }
 
+/* The merge may not get what it waits for after all. */
+static void check_wanted(struct gsi_fed_run *run)
+{
+    if (run->feed->wanted == run && is_starved(run))
+        run->feed->needed = run;
+}
+
 void gsi_fed_run_joined(struct gsi_fed_run *run)
 {
     run->feed->coming_count--;
     run->coming_count--;
-    if (run->feed->wanted == run && is_starved(run))
-        run->feed->needed = run; /* the merge did not get what it waits for */
+    check_wanted(run);
 }
 
 void gsi_fed_run_set_open(struct gsi_fed_run *run, bool is_open)
 {
     run->feed->open_count += (uint64_t)is_open - run->is_open;
     run->is_open = is_open;
+    check_wanted(run);
 }
 
 void gsi_fed_run_release(struct gsi_fed_run *run, struct gsi_buffer *buffer)
 {
-    run->feed->extra_count -= run->held_count-- > GSI_PLAN_OWN_FRAMES;
+    run->feed->extra_count -= run->held_count-- > run->feed->own_count;
     gsi_buffers_give(run->feed->buffers, buffer);
 }

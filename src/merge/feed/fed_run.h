@@ -46,6 +46,7 @@ struct gsi_feed {
     struct gsi_buffers *buffers;
     struct gsi_merge *merge;
     uint32_t run_count;
+    uint64_t own_count;    /* buffers that are reserved for each run */
     bool is_exact;         /* the first keys of all blocks are known exactly */
     uint64_t spare_count;  /* buffers that are reserved for no run */
     uint64_t extra_count;  /* buffers that runs hold beyond those reserved for them */

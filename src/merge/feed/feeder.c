@@ -28,6 +28,7 @@ enum gs_status gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spill *spi
     *feeder = (struct gsi_feeder){.feed = {.loop = loop,
                                            .buffers = buffers,
                                            .run_count = fed,
+                                           .own_count = gsi_plan_own_frames(loop->plan),
                                            .is_exact = files == 0 && !loop->layout->has_tags,
                                            .spare_count = buffers->count - reserved,
                                            .most_held = UINT64_MAX},

@@ -13,10 +13,11 @@
  *
  * Why a merge cannot get stuck:
  *   1. There is one set of buffers. It has two buffers for each run, as many as fill a window, and
- *      two more (gsi_plan_fed_frames).
+ *      two more (gsi_plan_fed_frames). A filter needs a third buffer for each run: it gathers the
+ *      elements that are kept.
  *   2. All blocks of a run are full but the last one. A block may be one page shorter than a frame.
  *   3. If all places are exact, reading in their order is enough. Otherwise a wrong order could
- *      fill all buffers with blocks that are of no use yet. Then two buffers are reserved for each
+ *      fill all buffers with blocks that are of no use yet. Then these buffers are reserved for each
  *      run, and only the spare buffers are filled in the order of places.
  *   4. The run that the merge waits for may take any buffer, unless some of it is coming.
  *   5. Runs whose next key is unknown go first, because they hold back all output.

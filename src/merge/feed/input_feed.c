@@ -390,7 +390,8 @@ static gsi_u128 forecast(const struct input_run *run)
 static uint64_t own_count(const struct input_run *run)
 {
     bool can_wait = run->has_first && run->base.started_count == 0;
-    return can_wait ? GSI_PLAN_OWN_FRAMES : gsi_min_u64(run->base.held_count, GSI_PLAN_OWN_FRAMES);
+    uint64_t most = run->feed->shared->own_count;
+    return can_wait ? most : gsi_min_u64(run->base.held_count, most);
 }
 
 /* Runs that hold fewer buffers than are reserved for them go first, the one with the fewest; then
@@ -403,7 +404,7 @@ static bool comes_before(const struct input_run *a, const struct input_run *b)
 
 gsi_u128 gsi_input_feed_place(const struct gsi_fed_run *run)
 {
-    return own_count(run_of(run)) < GSI_PLAN_OWN_FRAMES ? 0 : forecast(run_of(run));
+    return own_count(run_of(run)) < run->feed->own_count ? 0 : forecast(run_of(run));
 }
 
 /* Spare buffers are for runs whose forecast is known, once the keys of all runs are. If there is
