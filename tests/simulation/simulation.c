@@ -66,6 +66,8 @@ static void draw_profile(void)
                                        .refused_direct = rates[sim_draw(3)],
                                        .early = rates[sim_draw(5)],
                                        .more = rates[sim_draw(5)],
+                                       .scarce = 250 * (uint32_t)sim_draw(5),
+                                       .wrong = rates[sim_draw(5)],
                                        .depth = depths[sim_draw(5)],
                                        .usual_ns = times[sim_draw(3)],
                                        .slow_ns = 1000 * times[sim_draw(3)]};
@@ -200,6 +202,7 @@ void sim_begin(const struct sim_setup *setup)
 struct sim_result sim_end(void)
 {
     sim.is_on = false;
+    sim.profile = (struct sim_profile){0};
     sim.result.left_open = sim_engine_count() + sim_pools_count();
     return sim.result;
 }

@@ -7,6 +7,7 @@
  *     gs_job_run(job, GS_SORT)      clock_gettime     time advances with events only
  *         |                         gsi_pool_*        tasks run while the owner waits, or earlier
  *         |                         gsi_engine_open   transfers move bytes of real files
+ *         |                         gsi_feeder_*      merges get few buffers and wrong forecasts
  *     sim_end()                     digest, what each fault could have struck, what was left open
  *
  * The linker puts these functions before those of the library (gsort_simulate in

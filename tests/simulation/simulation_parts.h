@@ -14,7 +14,9 @@ struct sim_profile {
     uint32_t shorts, interrupted, blocked, refused_direct; /* of each call that moves bytes */
     uint32_t early;                                        /* a task ends before the owner waits */
     uint32_t more;                                         /* one wait takes another event */
-    uint32_t depth;                                        /* transfers in flight */
+    uint32_t scarce;            /* a merge gets as few buffers as it may have, or some more */
+    uint32_t wrong;             /* a forecast of which block a merge needs next */
+    uint32_t depth;             /* transfers in flight */
     uint64_t usual_ns, slow_ns; /* how long an event takes; 1 in 16 is slow */
 };
 
