@@ -3,6 +3,7 @@
  */
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames */
 #include "base/report.h"
+#include "input/zst/small.h"
 #include "support/model.h"
 #include "support/scratch.h"
 
@@ -291,6 +292,34 @@ static void test_zst__windows_beyond_memory__refused(void **state)
     }
 }
 
+/* Random bytes in frames that hold as much as a small one can. Coded, such a frame is longer than all
+ * blocks of the reader together. */
+static void test_zst__frames_longer_than_all_blocks__are_read(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(8);
+    const size_t most = GSI_ZST_SMALL_BYTES;
+    for (size_t i = 0; i < COUNT; i++) {
+        uint64_t value = test_next(&random);
+        memcpy(want + 8 * i, &value, 8);
+    }
+    size_t length = 0;
+    for (size_t off = 0; off < DATA_BYTES; off += most) {
+        size_t bytes = off + most < DATA_BYTES ? most : DATA_BYTES - off;
+        size_t coded = ZSTD_compress(packed + length, sizeof packed - length, want + off, bytes, 1);
+        assert_false(ZSTD_isError(coded));
+        length += coded;
+    }
+    model_sort("u64", false, want, COUNT);
+    for (size_t i = 0; i < 24; i++) {
+        struct gs_report report;
+        struct gs_error error;
+        assert_int_equal(sort_packed(&ways[i % 2], length, "out", &report, &error), GS_OK);
+        assert_int_equal(get_bytes("out", got, sizeof got), DATA_BYTES);
+        assert_memory_equal(got, want, DATA_BYTES);
+    }
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -302,6 +331,7 @@ int main(void)
         IN_SCRATCH(test_zst__bytes_that_are_no_frame__refused),
         IN_SCRATCH(test_zst__packed_output__same_bytes_whatever_the_way),
         IN_SCRATCH(test_zst__windows_beyond_memory__refused),
+        IN_SCRATCH(test_zst__frames_longer_than_all_blocks__are_read),
     };
     signal(SIGPIPE, SIG_IGN); /* of the threads that feed pipes */
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,9 +309,12 @@ static void advance(void *context)
     bool has_moved = true;
     while (unpack->request != NULL && !unpack->stream.is_busy && has_moved &&
            unpack->loop->error->status == GS_OK) {
+        const uint64_t taken_bytes = unpack->reader.taken_bytes;
         has_moved = gsi_zst_blocks_pump(&unpack->reader);
         has_moved |= gsi_zst_small_give(&unpack->slots, unpack->request);
         has_moved |= parse(unpack);
+        /* A frame that is not complete yet may have emptied all blocks: they are read into next. */
+        has_moved |= unpack->reader.taken_bytes != taken_bytes;
     }
     if (unpack->loop->error->status != GS_OK)
         give_up(unpack);
