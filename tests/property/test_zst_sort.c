@@ -292,8 +292,8 @@ static void test_zst__windows_beyond_memory__refused(void **state)
     }
 }
 
-/* Random bytes in frames that hold as much as a small one can. Coded, such a frame is longer than all
- * blocks of the reader together. */
+/* Random bytes in frames that hold as much as a small one can. Coded, such a frame is longer than
+ * all blocks of the reader together. */
 static void test_zst__frames_longer_than_all_blocks__are_read(void **state)
 {
     (void)state;

@@ -17,8 +17,8 @@
  *      elements that are kept.
  *   2. All blocks of a run are full but the last one. A block may be one page shorter than a frame.
  *   3. If all places are exact, reading in their order is enough. Otherwise a wrong order could
- *      fill all buffers with blocks that are of no use yet. Then these buffers are reserved for each
- *      run, and only the spare buffers are filled in the order of places.
+ *      fill all buffers with blocks that are of no use yet. Then these buffers are reserved for
+ *      each run, and only the spare buffers are filled in the order of places.
  *   4. The run that the merge waits for may take any buffer, unless some of it is coming.
  *   5. Runs whose next key is unknown go first, because they hold back all output.
  * A merge never needs more at a time than the rest of one block of each run, one block of each run
