@@ -122,7 +122,8 @@ def expected(case):
         wanted.out = None
         if at is not None and "--check" in case.names:
             file = next(i for i, _ in enumerate(job.files) if at < sum(map(len, job.files[:i + 1])))
-            wanted.disorder = f"{case.named[file]}: element {at - sum(map(len, job.files[:file]))} is "
+            name = "-" if case.stdin is not None else case.named[file]  # as sort -c says it
+            wanted.disorder = f"{name}: element {at - sum(map(len, job.files[:file]))} is "
         elif at is None:
             wanted.report = {"duplicate_count": algebra.duplicates(job), "valsort_checksum": statistics.valsort_checksum(job)}
         return wanted
