@@ -216,9 +216,7 @@ static enum gs_status close_header(struct gsi_delivery *delivery)
             delivery->report->has_top ? 0 : delivery->unique.group.groups.count;
     }
     is_changed |= gsi_format_tallies(target->inputs);
-    /* The header of a compressed file may be that of the last of several, and is right already. */
-    bool is_made = delivery->is_split && target->plan->pack_level > 0;
-    return (delivery->has_blocks && !is_made) || (is_changed && !delivery->is_split)
+    return delivery->has_blocks || (is_changed && !delivery->is_split)
                ? gsi_header_head(target->inputs, count)
                : GS_OK;
 }

@@ -2,6 +2,7 @@
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and how much they need */
 #include "output/zst_pack.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "loop/reorder.h"
@@ -25,7 +26,7 @@ GSI_HOLDER_STATE(coded_bytes_of, size_t) /* or zstd's error */
 struct gsi_zst_pack {
     struct gsi_loop *loop;
     const char *name;
-    const struct gsi_header *header; /* NULL: it is in a frame */
+    struct gsi_buffer *first; /* the first frame, which holds the header; NULL: it was lent */
     struct gsi_link next;
     struct gsi_shelf shelf;
     uint64_t begun;             /* frames that were filled */
@@ -102,21 +103,27 @@ void gsi_zst_pack_close(struct gsi_zst_pack *pack)
 
 /* ---- frames ---- */
 
-/* The first frame begins with the header. */
+/* A free frame that begins with `bytes` bytes; NULL: none is free. */
+static struct gsi_buffer *pop_frame(struct gsi_zst_pack *pack, const void *lead, uint64_t bytes)
+{
+    struct gsi_buffer *frame = gsi_buffers_take(&pack->frames);
+    if (frame == NULL)
+        return NULL;
+    if (bytes > 0)
+        memcpy(frame->memory, lead, bytes);
+    frame->data = frame->memory + bytes;
+    frame->capacity = FRAME_BYTES - bytes;
+    frame->bytes = 0;
+    return frame;
+}
+
 static struct gsi_buffer *lend_frame(void *context, uint64_t off)
 {
     struct gsi_zst_pack *pack = context;
-    struct gsi_buffer *frame = gsi_buffers_take(&pack->frames);
+    struct gsi_buffer *first = pack->first;
     (void)off;
-    if (frame == NULL)
-        return NULL;
-    uint64_t lead = pack->header != NULL ? pack->header->bytes : 0;
-    if (lead > 0)
-        memcpy(frame->memory, pack->header->data, lead);
-    pack->header = NULL;
-    frame->data = frame->memory + lead;
-    frame->capacity = FRAME_BYTES - lead;
-    return frame;
+    pack->first = NULL;
+    return first != NULL ? first : pop_frame(pack, NULL, 0);
 }
 
 static void compress(struct gsi_task *task, uint32_t worker_idx)
@@ -158,7 +165,8 @@ static void take_frame(void *context, struct gsi_buffer *frame)
 struct gsi_buffers *gsi_zst_pack_begin(struct gsi_zst_pack *pack, const struct gsi_header *header,
                                        struct gsi_buffers *windows, struct gsi_link next)
 {
-    pack->header = header;
+    pack->first = pop_frame(pack, header->data, header->bytes);
+    GSI_ASSERT(pack->first != NULL);
     pack->next = next;
     pack->flow =
         (struct gsi_flow){.loop = pack->loop,
@@ -179,7 +187,7 @@ void gsi_zst_pack_take(struct gsi_zst_pack *pack, struct gsi_buffer *window)
 void gsi_zst_pack_end(struct gsi_zst_pack *pack)
 {
     gsi_flow_end(&pack->flow);
-    if (pack->header != NULL)
+    if (pack->first != NULL)
         take_frame(pack, lend_frame(pack, 0));
 }
 

@@ -26,7 +26,7 @@ void gsi_zst_pack_close(struct gsi_zst_pack *pack); /* also NULL; nothing may be
 
 /* gsi_zst_pack_begin: windows return to `windows` once they are copied. `next` takes compressed
  * frames in order, and returns them to the set that this function returns.
- * in    header: what the first frame begins with; borrowed */
+ * in    header: what the first frame begins with; copied */
 struct gsi_buffers *gsi_zst_pack_begin(struct gsi_zst_pack *pack, const struct gsi_header *header,
                                        struct gsi_buffers *windows, struct gsi_link next);
 
