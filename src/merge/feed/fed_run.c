@@ -33,11 +33,17 @@ static bool is_starved(const struct gsi_fed_run *run)
     return run->coming_count == run->is_open && !run->is_end;
 }
 
+/* If the merge waits for this run, another of its blocks may have to be read. */
+static void check_wanted(struct gsi_fed_run *run)
+{
+    if (run->feed->wanted == run && is_starved(run))
+        run->feed->needed = run;
+}
+
 bool gsi_fed_run_need(struct gsi_fed_run *run)
 {
     run->feed->wanted = run;
-    if (is_starved(run))
-        run->feed->needed = run;
+    check_wanted(run);
     return run->feed->needed == run;
 }
 
@@ -50,13 +56,6 @@ void gsi_fed_run_feed(struct gsi_fed_run *run, struct gsi_buffer *block, const v
     run->coming_count--;
     run->fed_count++;
     feed->loop->device->ops->merge_feed(feed->merge, run->input_idx, block, bound);
-}
-
-/* The merge may not get what it waits for after all. */
-static void check_wanted(struct gsi_fed_run *run)
-{
-    if (run->feed->wanted == run && is_starved(run))
-        run->feed->needed = run;
 }
 
 void gsi_fed_run_joined(struct gsi_fed_run *run)
