@@ -1,5 +1,5 @@
 /* elements.c: elements are numbers of a type, or records with keys. */
-#include "job/spec/elements.h"
+#include "job/spec/compile.h"
 
 #include "base/report.h"
 #include "element/record/record_tally.h"

@@ -1,5 +1,5 @@
 /* output_names.c: what is written, as far as a name can say it. */
-#include "job/spec/output_names.h"
+#include "job/spec/compile.h"
 
 #include "base/options.h"
 #include "element/type_names.h"

@@ -1,5 +1,5 @@
 /* payload.c: --argsort, --out and --values. */
-#include "job/spec/payload.h"
+#include "job/spec/compile.h"
 
 #include "base/checked.h"
 #include "base/report.h"

@@ -1,5 +1,5 @@
 /* settings.c: writes one setting after the other. */
-#include "job/spec/settings.h"
+#include "job/spec/compile.h"
 
 #include "base/report.h"
 

@@ -1,7 +1,7 @@
 /* type_note.c: notes what was assumed of the elements. */
 #include "base/report.h"
 #include "element/type_names.h"
-#include "job/spec/elements.h"
+#include "job/spec/compile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,9 +45,10 @@ static void note_type(const struct gsi_job *job)
                                                      : "sorted";
     const struct gsi_type_word *known =
         word != NULL ? gsi_type_word_find(word, strlen(word)) : NULL;
+    const size_t inputs = gsi_inputs_merged(&job->inputs);
     char more[32] = "";
-    if (gsi_inputs_merged(&job->inputs) > 1)
-        snprintf(more, sizeof more, " and %zu more", job->inputs.count - 1);
+    if (inputs > 1)
+        snprintf(more, sizeof more, " and %zu more", inputs - 1);
     if (word == NULL)
         gsi_note(listener, "%s%s: %s as %s by default; set the type with --type",
                  job->inputs.table[0].name, more, done, type);
