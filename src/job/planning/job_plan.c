@@ -4,13 +4,16 @@
 #include "base/checked.h"
 #include "base/report.h"
 #include "input/carried.h"
+#include "input/format/format.h"
 #include "input/header.h"
 #include "input/source.h"
 #include "job/job_memory.h"
-#include "job/planning/one_pass.h"
 #include "job/select.h"
+#include "job/spec/spec.h"
 #include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
+#include "output/byte_order.h"
+#include "output/ranks.h"
 #include "output/read_back.h"
 #include "output/split/split.h"
 #include "output/unique/unique.h"
@@ -88,6 +91,32 @@ static bool device_carries(const struct gsi_job *job)
            (inputs->bytes != UINT64_MAX || inputs->carry->output_bytes == 8);
 }
 
+/* Why nearly sorted input is not written while it is read (output/in_order.h); NULL: it may be. */
+static const char *why_not_one_pass(const struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
+    const struct gsi_inputs *inputs = &job->inputs;
+    if (options->resume_dir != NULL)
+        return "--resume writes every run to disk";
+    if (options->spill_all)
+        return "--spill=always writes every run to disk";
+    if (gsi_spec_is_split(options) || options->into)
+        return "the output is not one file";
+    if (gsi_spec_pack_level(options) > 0)
+        return "the output is compressed";
+    if (inputs->carry != NULL || (options->unique && !gsi_spec_keeps_elements(options)) ||
+        gsi_byte_order_differs(options->out_order, inputs->layout))
+        return "the output differs from the elements that are sorted";
+    if (options->has_top || gsi_ranks_wanted(&options->order_statistics))
+        return "the number of elements must be known first";
+    if (inputs->are_many)
+        return "there are too many inputs to keep open";
+    bool is_known = inputs->bytes != UINT64_MAX && !gsi_inputs_shrink(inputs);
+    bool has_header = inputs->header.bytes > 0 || inputs->spec->kept_header_bytes > 0 ||
+                      inputs->head.format != NULL;
+    return is_known || !has_header ? NULL : "the header needs the number of elements";
+}
+
 /* The request for gsi_plan_make. Fills in the parts of the plan that describe stages. */
 static struct gsi_plan_request
 plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct gsi_job_plan *plan)
@@ -121,7 +150,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         request.put_parts = job->inputs.carry->carried_bytes / job->inputs.layout->element_bytes;
     request.is_merge = options->merge;
     request.is_filtered = gsi_inputs_filter(&job->inputs);
-    request.may_write_early = gsi_job_why_not_one_pass(job) == NULL;
+    request.may_write_early = why_not_one_pass(job) == NULL;
     request.added_bytes =
         gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
     request.read_bytes = gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values));
@@ -197,7 +226,7 @@ static const char *why_not_in_order(const struct gsi_job *job, const struct gsi_
         return NULL;
     if (plan->device_bytes > 0)
         return "a GPU sorts the input";
-    const char *why = gsi_job_why_not_one_pass(job);
+    const char *why = why_not_one_pass(job);
     return why != NULL ? why : "there is too little memory to hold late elements";
 }
 
