@@ -22,7 +22,7 @@ static void limit(struct gsi_groups *groups, enum gsi_keep_choice keep)
     groups->most = keep == GSI_KEEP_SINGLES ? 1 : UINT64_MAX;
 }
 
-/* What is kept of the last group. */
+/* Places the entry of the last group, which the next elements may belong to. */
 static void place_last(struct gsi_groups *groups, const struct gsi_fold *fold,
                        struct gsi_shelf *shelf)
 {

@@ -53,7 +53,7 @@ struct gsi_inputs_spec {
     uint64_t first_position; /* of the first element that is read */
 };
 
-/* What reading has beside the arena: how packed inputs are unpacked, and planned shelves. */
+/* The plan of reading beside the arena: how inputs are decompressed, and the shelves of stages. */
 struct gsi_input_plan {
     bool is_shared; /* one reader for all inputs; false: a merge has one for each, or none is */
     struct gsi_frames_reader_plan unpack;

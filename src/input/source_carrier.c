@@ -86,7 +86,7 @@ static uint64_t places_each(const struct gsi_inputs *inputs, uint64_t staged)
     return inputs->filter != NULL && are_wanted ? staged / inputs->carry->input.element_bytes : 0;
 }
 
-/* The carrier is at the beginning. Of what lies in an array buffers only say where
+/* The carrier is placed first. Buffers of an array have no memory of their own
  * (source_buffers.c). */
 static struct gsi_carrier *lay_out(const struct gsi_inputs *inputs, uint64_t memory_bytes,
                                    struct gsi_shelf *shelf)

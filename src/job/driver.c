@@ -422,9 +422,9 @@ static enum gs_status plan_job(struct gsi_job *job)
     return gsi_resume_start(job->resume);
 }
 
-/* Whether an array's elements are only looked at where they are: by a GPU that reaches them, or to
- * count them. What is carried of them knows already (job/spec/payload.c); where quantiles are
- * looked for, keys take the elements' places (select.c). */
+/* Returns whether the elements of an array are only read where they are: by a GPU that reaches
+ * them, or to count them. For payload, job/spec/compile.c has decided that (is_lent). A search for
+ * quantiles puts keys into the places of elements (select.c). */
 static bool lends(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;

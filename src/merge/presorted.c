@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whether the output takes the place of an input only when it is whole, or is another file. */
+/* Returns whether the output leaves all inputs as they are until it is whole. */
 static bool is_apart(const struct gsi_inputs *inputs, const struct gsi_output *output)
 {
     struct stat of_output;

@@ -12,7 +12,7 @@ struct gsi_chosen {
     struct gsi_layout layout;
     struct gsi_record record;   /* with --record; layout points to it */
     struct gsi_key_scope scope; /* what the keys of records share; layout points to it */
-    /* Of records that are words, or ride in tags; layout points to it. */
+    /* If records are integers, or are stored inside their tags; layout points to it. */
     struct gsi_record_word word;
     struct gsi_filter filter; /* with --where; inputs point to it */
     struct gsi_fold fold;     /* with --sum, --min or --max; inputs point to it */

@@ -173,7 +173,7 @@ static enum gs_status choose_moments(const struct gsi_job *job, struct gsi_chose
     return GS_OK;
 }
 
-/* What stands before the operator of a condition, as OFF:TYPE; NULL: nothing does. */
+/* Sets *field to the text before the operator of a condition, as OFF:TYPE; NULL: there is none. */
 static enum gs_status condition_field(const struct gsi_job *job, const struct gsi_chosen *chosen,
                                       const char *text, char *name, const char **field)
 {
@@ -214,7 +214,7 @@ static enum gs_status choose_folded(const struct gsi_job *job, struct gsi_chosen
     return GS_OK;
 }
 
-/* Of a field that has statistics because it is folded: its name is without ":wide". */
+/* Describes a field that has statistics because it is folded, without ":wide" in its name. */
 static void describe_folded(const struct gsi_chosen *chosen, uint32_t idx,
                             struct gsi_field_report *report)
 {

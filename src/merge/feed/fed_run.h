@@ -20,7 +20,7 @@ struct gsi_fed_run_ops {
     void (*take_back)(struct gsi_fed_run *run, struct gsi_buffer *block);
 };
 
-/* What is known about every run; each kind of run adds its own. */
+/* The part that all kinds of runs share; each kind adds its own. */
 struct gsi_fed_run {
     const struct gsi_fed_run_ops *ops;
     struct gsi_feed *feed;

@@ -103,7 +103,7 @@ static bool is_in_scope(const struct gsi_layout *layout, const uint8_t *element)
     return gsi_record_shared(layout->record, layout->scope->first, element, 0, shared) == shared;
 }
 
-/* What one pass has written was filtered before. */
+/* Returns whether elements are left out. The output of one pass was filtered before. */
 static bool is_filtered(const struct gsi_file_reader *reader)
 {
     return gsi_inputs_filter(reader->inputs) && !reader->input->is_temporary;
@@ -146,7 +146,7 @@ static bool check_block(const struct input_run *run, const struct gsi_buffer *bl
 
 /* ---- feeding ---- */
 
-/* What the next block is compared with, and what is forecast from. */
+/* Keeps what the next block is compared with, and what forecasts are made from. */
 static void remember_block(struct input_run *run, const struct gsi_buffer *block)
 {
     const struct gsi_layout *layout = run->reader.inputs->loop->layout;
@@ -295,7 +295,8 @@ static void open_block(struct input_run *run, struct gsi_buffer *block)
     gsi_fed_run_set_open(&run->base, true);
 }
 
-/* What is kept of a block goes into the open one; the rest begins the next open one. */
+/* Moves the kept elements of a block to the open one. If there is no room for all of them, the
+ * block becomes the next open one. */
 static void join_block(struct input_run *run, struct gsi_buffer *block)
 {
     const uint64_t full = run->reader.piece_bytes;
