@@ -1,7 +1,7 @@
 /* test_feeder.c: in which order a merge reads the blocks of its runs. Frames: in the order of their
  * first keys. Sorted files: evenly if they overlap, one after the other if they follow each other,
- * and never much more than is needed of one that ends far behind. Run: build/dev/tests/test_feeder
- * */
+ * and never much more than is needed of one that ends far behind.
+ * Run: build/dev/tests/test_feeder */
 #include "support/scratch.h"
 
 #include "base/report.h"
