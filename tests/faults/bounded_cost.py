@@ -75,9 +75,10 @@ def cost_failures(gsort, top):
 
 
 def plan_of(gsort, path, size, threads, memory):
+    """The plan, also one for which there is too little free space here; None where the memory is too little."""
     done = subprocess.run([gsort, '-t', 'u64', path, '-o', f'{path}.out', '--explain', '--stats=json', '--device', 'cpu', '--parallel',
                            str(threads), '-S', f'{memory}M'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    return json.loads(done.stdout)['plan'] if done.returncode == 0 else None
+    return json.loads(done.stdout)['plan'] if done.stdout else None
 
 
 def plan_failures(gsort, top):
@@ -107,7 +108,7 @@ def plan_failures(gsort, top):
                         failures.add(f'plan of {size} MiB, {threads} threads, -S {memory}M: {what}')
                     least[what] = min(value, least[what])
         os.remove(path)
-    if plans < 600:
+    if plans < 640:
         sys.exit(f'only {plans} plans were made')
     return failures
 
