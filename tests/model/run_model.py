@@ -255,7 +255,8 @@ def do_job(work):
             command, done = run_as_advised(program, case, command, folder, level)
             note(texts[-1], judge.problems(case, wanted, done, command))
             dones.append(done)
-        if "--zstd" in case.names and len({judge.compressed(case, done) for done in dones}) > 1:
+        # A sum after the end of --top may not fit, and is seen or not.
+        if "--zstd" in case.names and len({judge.compressed(case, done) for done in dones if done.code == 0}) > 1:
             note(texts[0], ["compressed to other bytes in another way"])
         if "--resume=kept" in case.names and "--output=out.%d" in case.names:
             command = case.command()
