@@ -6,8 +6,8 @@
 # with CI set: and none was skipped but for the reasons in tests/may_skip.txt.
 # While one preset is tested the next one is built, with ccache if there is one; build/PRESET/build.log is shown if that fails.
 # Random tests draw from a seed of the day, which is printed. GS_TEST_SEED=N replays the tests of another run.
-# A third of these runs, another one each day: faults, bounded_cost, sorts on a Ray cluster, cli_report_paths, cli_option_pairs, and
-# in all presets but release the test programs (GSORT_TESTS_THIRD builds no others) and the cases of the command line.
+# A third of these runs, another one each day: faults, bounded_cost, sorts on a Ray cluster, cli_report_paths, cli_option_pairs, tests of
+# packages, and in all presets but release the test programs (the others are not built) and the cases of the command line.
 # GS_TEST_ALL=1 runs all, GS_TEST_THIRD=1, 2 or 3 that third.
 #   tools/test.sh [PRESET]...     default: release asan-ubsan tsan aarch64
 set -euo pipefail
@@ -36,9 +36,7 @@ build() { # PRESET
         echo none >"build/$1/built"
         return
     fi
-    local third=$GS_TEST_THIRD
-    [ "$1" != release ] || third=
-    cmake --preset "$1" -DGSORT_TESTS=ON -DGSORT_WERROR=ON -DGSORT_TESTS_THIRD="$third"
+    cmake --preset "$1" -DGSORT_TESTS=ON -DGSORT_WERROR=ON -DGSORT_TESTS_THIRD="$GS_TEST_THIRD"
     nice cmake --build --preset "$1"
     echo $((SECONDS - begin)) >"build/$1/built"
 }
