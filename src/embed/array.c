@@ -6,7 +6,7 @@
 #include "embed/embed.h"
 #include "job/in_place/small_array.h"
 #include "job/run.h"
-#include "option/together.h"
+#include "option/conflicts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,17 +26,16 @@ enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *option
                              struct gs_error *error)
 {
     static const char *const names[] = {"array"};
-    struct gsi_together together;
+    struct gsi_features features;
     bool is_sort = options->action == GS_SORT;
     bool is_argsort = array->to != NULL && array->to != array->from;
-    unsigned verbs =
-        gsi_together_verb(options->action) | (is_sort ? GSI_VERB_ARRAY : GSI_VERB_SCAN);
-    enum gs_status status = gsi_together_begin(&together, options, verbs, is_given, error);
+    unsigned verbs = gsi_verb_of(options->action) | (is_sort ? GSI_VERB_ARRAY : GSI_VERB_SCAN);
+    enum gs_status status = gsi_conflicts_begin(&features, options, verbs, is_given, error);
     options->argsort = is_argsort;
     options->inputs = names;
     options->input_count = 1;
     options->raw = true;
-    if (status == GS_OK && is_sort && gsi_small_array_is(options, &together, array))
+    if (status == GS_OK && is_sort && gsi_small_array_is(options, &features, array))
         status = gsi_small_array_sort(options, array, report, error);
     else if (status == GS_OK)
         status = gsi_run_array(options, array, report, error);

@@ -5,7 +5,7 @@
 #include "base/report.h"
 #include "base/status.h"
 #include "element/type_names.h"
-#include "option/together.h"
+#include "option/conflicts.h"
 
 #include <string.h>
 
@@ -120,10 +120,10 @@ static enum gs_status run(void *context, struct gsi_options *options,
 {
     struct gpu_call *call = context;
     struct gsi_record record;
-    struct gsi_together together;
+    struct gsi_features features;
     const struct gsi_gpu_array_ops *ops = &gsi_gpu_array_cuda;
-    GSI_TRY(gsi_together_begin(&together, options, GSI_VERB_SORT | GSI_VERB_GPU_ARRAY, is_given,
-                               error));
+    GSI_TRY(gsi_conflicts_begin(&features, options, GSI_VERB_SORT | GSI_VERB_GPU_ARRAY, is_given,
+                                error));
     GSI_TRY(choose(options, call, &record, report, error));
     GSI_TRY(choose_positions(options, call, error));
     if (ops == NULL)

@@ -7,8 +7,8 @@
 #include "base/process.h"
 #include "embed/embed.h"
 #include "job/run.h"
+#include "option/conflicts.h"
 #include "option/option_texts.h"
-#include "option/together.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,9 +205,9 @@ enum gs_status gsi_sorter_open(const struct gsi_options *options,
     pthread_cond_init(&sorter->outlet.changed, NULL);
     enum gs_status status = GS_OK;
     sorter->options = *options;
-    struct gsi_together together;
-    GSI_TRY_OR(gsi_together_begin(&together, &sorter->options, GSI_VERB_SORT | GSI_VERB_SORTER,
-                                  is_given, error),
+    struct gsi_features features;
+    GSI_TRY_OR(gsi_conflicts_begin(&features, &sorter->options, GSI_VERB_SORT | GSI_VERB_SORTER,
+                                   is_given, error),
                fail);
     GSI_TRY_OR(own_texts(sorter, error), fail);
     if (sorter->options.cancel == NULL)

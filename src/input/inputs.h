@@ -10,7 +10,6 @@
 #include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"
-#include "option/together.h"
 
 #include <sys/stat.h>
 
@@ -66,7 +65,6 @@ struct gsi_input_plan {
 struct gsi_inputs {
     struct gsi_loop *loop;
     const struct gsi_inputs_spec *spec;
-    const struct gsi_together *together; /* what they have; it is told what is found out */
     struct gsi_input *table;
     size_t count, room;
     bool are_many;       /* too many to be open all at once: each is open while it is read */

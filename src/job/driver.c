@@ -9,7 +9,7 @@
 #include "io/caller.h"
 #include "job/in_place/in_place.h"
 #include "job/job.h"
-#include "job/job_facts.h"
+#include "job/job_conflicts.h"
 #include "job/job_memory.h"
 #include "job/job_report.h"
 #include "job/job_space.h"
@@ -348,7 +348,6 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
     job->inputs_spec = gsi_spec_of_inputs(options);
     job->inputs = (struct gsi_inputs){.loop = &job->loop,
                                       .spec = &job->inputs_spec,
-                                      .together = &job->together,
                                       .layout = &job->chosen.layout,
                                       .plan = &job->plan.input};
     job->target = (struct gsi_target){.loop = &job->loop,
@@ -373,8 +372,8 @@ static enum gs_status open_all(struct gsi_job *job)
     GSI_TRY(open_callers(job));
     GSI_TRY(open_inputs(job, paths, count));
     job->inputs.head = gsi_spec_of_head(options, job->inputs.formatted);
-    GSI_TRY(gsi_facts_tell_inputs(job));
-    return gsi_facts_tell_output(job);
+    GSI_TRY(gsi_job_conflicts_check_inputs(job));
+    return gsi_job_conflicts_check_output(job);
 }
 
 /* What was done of it in another life, if anybody keeps a record. */
@@ -415,7 +414,7 @@ static enum gs_status plan_job(struct gsi_job *job)
     if (job->options->action == GS_SORT)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));
-    GSI_TRY(gsi_facts_tell_output(job));
+    GSI_TRY(gsi_job_conflicts_check_output(job));
     GSI_TRY(gsi_unique_check_group(job->options->group_keys, job->loop.layout->record,
                                    job->loop.error));
     GSI_TRY(gsi_spec_check_format(job));
@@ -502,7 +501,7 @@ static enum gs_status run_job(struct gsi_job *job)
 {
     if (gsi_cancel_is_set(job->options->cancel)) /* also where there is nothing to wait for */
         return gsi_fail(job->loop.error, GS_E_CANCELED, 0, "canceled");
-    GSI_TRY(gsi_facts_begin(job));
+    GSI_TRY(gsi_job_conflicts_begin(job));
     GSI_TRY(gsi_plan_model_check(job->options->device_model, job->loop.error));
     GSI_TRY(open_all(job));
     GSI_TRY(gsi_spec_compile(job));

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "job/spec/chosen.h"
 #include "merge/set_filter.h"
+#include "option/conflicts.h"
 #include "output/target.h"
 #include "resume/resume.h"
 #include "spill/spill.h"
@@ -38,7 +39,7 @@ struct gsi_job_plan {
 struct gsi_job {
     const struct gsi_options *options;
     const bool *is_given;         /* run.h */
-    struct gsi_together together; /* what these have; it is told what is found out */
+    struct gsi_features features; /* of the options */
     struct gsi_array *array;      /* run.h; NULL: inputs and output are what the options say */
     struct gs_report *report;     /* what was chosen; its numbers come at the end */
     struct gsi_loop loop;

@@ -21,9 +21,13 @@ static uint64_t known_bytes(const struct gsi_inputs *inputs)
 enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const char *output)
 {
     bool is_unknown = inputs->head.format != NULL && known_bytes(inputs) == UINT64_MAX;
-    return is_unknown ? gsi_together_tell(inputs->together, GSI_FACT_NPY_OUTPUT_OF_STREAM, output,
-                                          inputs->loop->error)
-                      : GS_OK;
+    return is_unknown
+               ? gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                          "--merge cannot be used with '%s', a .npy file: its header holds its "
+                          "length, which is unknown for streams; merge files, or use another "
+                          "output name",
+                          output != NULL ? output : "standard output")
+               : GS_OK;
 }
 
 enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct gsi_ledger *ledger,

@@ -1,7 +1,7 @@
 /* option.h: the table of options. Its rows make the command line, gs_job_set, Python's and Ray's
  * keywords, --help, manual pages and completions. A new option needs a row in option_rows.c with
- * its text in options.md, and a row in tests/cli/option_pairs.py. It also needs a member of struct
- * gsi_options, and code that reads the member. */
+ * its text in options.md, a row in facts.c, and a row in tests/cli/option_pairs.py. It also needs a
+ * member of struct gsi_options, and code that reads the member. */
 #ifndef GSI_OPTION_H
 #define GSI_OPTION_H
 

@@ -260,7 +260,7 @@ def test_ties__by_the_input_the_other_fields_or_all_other_bytes():
         assert (b == want[name]).all(), name
         if ties is None:
             assert (a[gs.argsort(a, order=order)] == b).all(), name
-    with pytest.raises(gs.UsageError, match='^argsort cannot be used with ties'):
+    with pytest.raises(gs.UsageError, match='^ties cannot be used with argsort'):
         gs.argsort(a, order='a', ties='bytes')
     assert (want['input'] != want['fields']).any() and (want['bytes'] != want['fields']).any()
 

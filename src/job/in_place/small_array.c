@@ -35,13 +35,13 @@ static const struct gsi_key_type *type_of(const struct gsi_options *options,
     return is_plain ? gsi_key_type_find((*word)->type) : NULL;
 }
 
-bool gsi_small_array_is(const struct gsi_options *options, const struct gsi_together *together,
+bool gsi_small_array_is(const struct gsi_options *options, const struct gsi_features *features,
                         const struct gsi_array *array)
 {
     const struct gsi_type_word *word;
     const struct gsi_key_type *type = type_of(options, &word);
     for (int i = 0; i < GSI_OPT_COUNT; i++)
-        if (together->has[i] && !is_known[i])
+        if (features->has[i] && !is_known[i])
             return false;
     return type != NULL && array->from == array->to && array->bytes > 0 &&
            array->bytes < GSI_SMALL_ARRAY_END_BYTES && array->bytes % type->bytes == 0 &&

@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 #include "io/array.h"
-#include "option/together.h"
+#include "option/conflicts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,7 +20,7 @@ extern "C" {
  * gsi_small_array_sort: does it.
  * out   array->is_written; report: as of other sorts; `error` is begun with zeros
  * fails GS_E_CANCELED: before it began; GS_E_VERIFY */
-bool gsi_small_array_is(const struct gsi_options *options, const struct gsi_together *together,
+bool gsi_small_array_is(const struct gsi_options *options, const struct gsi_features *features,
                         const struct gsi_array *array);
 enum gs_status gsi_small_array_sort(const struct gsi_options *options, struct gsi_array *array,
                                     struct gs_report *report, struct gs_error *error);

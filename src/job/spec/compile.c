@@ -4,7 +4,7 @@
 #include "base/report.h"
 #include "input/range.h"
 #include "io/array.h"
-#include "job/job_facts.h"
+#include "job/job_conflicts.h"
 #include "job/planning/job_plan.h"
 #include "job/spec/spec.h"
 #include "merge/find.h"
@@ -68,7 +68,7 @@ static enum gs_status measure(struct gsi_job *job)
         GSI_TRY(gsi_set_filter_begin(&job->inputs, options->writer == NULL ? options->output : NULL,
                                      options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
-    GSI_TRY(gsi_facts_tell_length(job));
+    GSI_TRY(gsi_job_conflicts_check_length(job));
     GSI_TRY(choose_part(job));
     return gsi_job_has_sort(job) && options->into ? gsi_into_take(&job->target, job->report)
                                                   : GS_OK;

@@ -90,7 +90,7 @@ static const char *typed_output(const struct gsi_job *job)
     const struct gsi_options *options = job->options;
     bool has_elements = !options->argsort && options->out_order == GSI_ORDER_AS_READ &&
                         options->out_field_count == 0 && !options->unique_counts &&
-                        !job->together.has[GSI_WITH_WIDE_SUM];
+                        !job->features.has[GSI_WITH_WIDE_SUM];
     return has_elements ? options->output : NULL;
 }
 
@@ -289,9 +289,9 @@ enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *c
     else
         GSI_TRY(choose_numbers(job, chosen, &elements));
     if (chosen->layout.record == NULL || chosen->layout.number != NULL)
-        GSI_TRY(gsi_together_tell(&job->together, GSI_FACT_NUMBERS, NULL, job->loop.error));
+        GSI_TRY(gsi_conflicts_check(&job->features, GSI_PROPERTY_NUMBERS, NULL, job->loop.error));
     else
-        GSI_TRY(gsi_together_tell(&job->together, GSI_FACT_RECORDS, NULL, job->loop.error));
+        GSI_TRY(gsi_conflicts_check(&job->features, GSI_PROPERTY_RECORDS, NULL, job->loop.error));
     GSI_TRY(choose_fold(job, chosen));
     GSI_TRY(choose_moments(job, chosen));
     GSI_TRY(choose_filter(job, chosen));

@@ -76,7 +76,7 @@ static enum gs_status check_output(const struct gsi_job *job)
                         "another name, or write only elements with --drop-header",
                         options->output, gsi_type_word_of_file(options->output)->word, format->name,
                         job->inputs.table[0].name);
-    if (options->unique_counts || job->together.has[GSI_WITH_WIDE_SUM]) {
+    if (options->unique_counts || job->features.has[GSI_WITH_WIDE_SUM]) {
         is_true = false;
         snprintf(what, sizeof what, "elements with appended %s",
                  options->unique_counts ? "counts" : "sums");

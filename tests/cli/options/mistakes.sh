@@ -53,8 +53,8 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 -R 8 -k 0:float x.u32| 2 | -k: '0:float' means 4 bytes in some languages and 8 bytes in others; write f32 or f64
 -R 8 -k 0:f128 x.u32| 2 | -k: '0:f128' is not a type that gsort can sort
 -t f128 x.u32| 2 | -t: 'f128' is not a type that gsort can sort
--k 0:u32 x.u32| 2 | --key cannot be used with numbers: they need no key; for records, give their length with --record
--R 4 -t u32 x.u32| 2 | --type cannot be used with --record: in records, --key gives the type of each key
+-k 0:u32 x.u32| 2 | --key cannot be used with numbers: they have no fields; for records, give their length with --record
+-R 4 -t u32 x.u32| 2 | --record cannot be used with --type: in records, --key gives the type of each key
 -R 4 -k 0 x.u32| 2 | -k: '0' is not OFF:TYPE?:desc?, like 8:u32be
 -R 4 -k -0:u32 x.u32| 2 | -k: '-0:u32' is not OFF:TYPE?:desc?, *; append :desc for largest first
 -R 4 -k price:descending x.u32| 2 | -k: 'price:descending' is not OFF:TYPE?:desc?, *; only formats like .npy have named fields
@@ -126,7 +126,7 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; decompress it first: gzip -dc F
 --values y.f32:f32 x.u32 -o out| 2 | --values: 'y.f32:f32' is not FILE:BYTES=OUTPUT, *
 -c --group 1 -R 4 -k 0:u16 x.u32| 2 | --group needs --unique: it applies to groups *
 -c -u --group 3 -R 4 -k 0:u16 x.u32| 2 | --group: 3 keys are more than the 1 of --key
--u --keep=repeated --count x.u32 -o out| 2 | --keep=repeated cannot be used with --count: *
+-u --keep=repeated --count x.u32 -o out| 2 | --count cannot be used with --keep=repeated: *
 E
 echo "$count mistakes"
 [ "$(ls -A | tr '\n' ' ')" = "dir down.u32 err odd.u64 stdout t.parquet t.txt twice.u32 x.u32 y.f32 y.f64 z.gz z.npy " ] || ls -A

@@ -1,8 +1,9 @@
-/* test_together.c: the table of what does not go together: each pair of it is refused, in one line
- * with both names, before any file is there. */
+/* test_conflicts.c: options that conflict are refused in one line, before any file is opened. Each
+ * property of an input or of the output refuses the options that are listed here. Two options:
+ * tests/cli/option_pairs.py. */
 #include "support/scratch.h"
 
-#include "option/together.h"
+#include "option/conflicts.h"
 
 #include <string.h>
 
@@ -54,22 +55,49 @@ static bool set(gs_job *job, unsigned feature)
     return true;
 }
 
-static void test_together__rows__name_what_there_is_once(void **state)
+/* Names of the features below `end` that conflict with another one. */
+static void name_conflicts(unsigned other, unsigned end, char *names, size_t bytes)
+{
+    names[0] = '\0';
+    for (unsigned i = 0; i < end; i++)
+        if (gsi_facts_conflict(i, other) != NULL) {
+            size_t used = strlen(names);
+            snprintf(names + used, bytes - used, "%s%s", used > 0 ? ", " : "", gsi_feature_name(i));
+        }
+}
+
+static void test_conflicts__properties__with_these_options(void **state)
 {
     (void)state;
-    static bool is_seen[GSI_FEATURE_COUNT][GSI_FEATURE_COUNT];
-    for (unsigned i = 0; i < GSI_FEATURE_COUNT; i++)
-        assert_non_null(gsi_feature_name(i));
-    for (const struct gsi_together_row *row = gsi_together_excluded; row->why != NULL; row++) {
-        assert_true(row->feature < GSI_FACT_FIRST && row->other < GSI_FEATURE_COUNT);
-        if (is_seen[row->feature][row->other] || is_seen[row->other][row->feature])
-            fail_msg("%s, %s: twice", gsi_feature_name(row->feature), gsi_feature_name(row->other));
-        is_seen[row->feature][row->other] = true;
-    }
-    for (const struct gsi_together_row *row = gsi_together_needed; row->why != NULL; row++) {
-        assert_true(row->feature < GSI_FACT_FIRST && row->other <= GSI_FACT_OUTPUT_FILE);
-        assert_false(is_seen[row->feature][row->other] || is_seen[row->other][row->feature]);
-        is_seen[row->feature][row->other] = true;
+    static const struct {
+        unsigned property;
+        const char *names;
+    } rows[] = {
+        {GSI_PROPERTY_OUTPUT_FILE, ""},
+        {GSI_PROPERTY_SORTER, "sum=OFF:TYPE:wide"},
+        {GSI_PROPERTY_NUMBERS, "key, ties, sum, min, max, out, stats-of"},
+        {GSI_PROPERTY_RECORDS, "out-order"},
+        {GSI_PROPERTY_STREAM, "region, range, part, find, into, resume, explain of --merge=SET, "
+                              "histogram with --stats-only"},
+        {GSI_PROPERTY_PACKED, "region, range, part, find, into, resume, merge=SET, explain of "
+                              "--merge=SET, histogram with --stats-only"},
+        {GSI_PROPERTY_PACKED_FIRST, "header with --merge"},
+        {GSI_PROPERTY_BLOCK_DEVICE, "resume"},
+        {GSI_PROPERTY_SECOND_INPUT, "region, find"},
+        {GSI_PROPERTY_FORMATTED, "header"},
+        {GSI_PROPERTY_UNCOUNTED, "values, split with --merge"},
+        {GSI_PROPERTY_PACKED_OUTPUT, "into, values, resume"},
+        {GSI_PROPERTY_SPECIAL_OUTPUT, "resume, verify=read"},
+        {GSI_PROPERTY_NPY_OUTPUT, "header, drop-header, sum=OFF:TYPE:wide"},
+        {GSI_PROPERTY_NPY_OUTPUT_ONCE, "split-at, unique, merge=SET, where with --merge"},
+        {GSI_PROPERTY_KEPT_OUTPUT, "part, into, split, split-at, count, out, values, argsort, "
+                                   "resume, sum=OFF:TYPE:wide"},
+    };
+    char names[512];
+    assert_int_equal(sizeof rows / sizeof rows[0], GSI_FEATURE_COUNT - GSI_PROPERTY_FIRST);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        name_conflicts(rows[i].property, GSI_PROPERTY_FIRST, names, sizeof names);
+        assert_string_equal(names, rows[i].names);
     }
 }
 
@@ -82,23 +110,29 @@ static void run_refused(gs_job *job, const char *feature, const char *other, con
 }
 
 /* A third option that one of them needs may be what is missed first. */
-static void test_together__excluded__without_a_file(void **state)
+static void test_conflicts__two_options__without_a_file(void **state)
 {
     (void)state;
-    for (const struct gsi_together_row *row = gsi_together_excluded; row->why != NULL; row++) {
-        gs_job *job = gs_job_create();
-        assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);
-        if (set(job, row->feature) && set(job, row->other))
-            run_refused(job, gsi_feature_name(row->feature), gsi_feature_name(row->other),
-                        "cannot be used with --");
-        gs_job_free(job);
-    }
+    unsigned count = 0;
+    for (unsigned i = 0; i < GSI_PROPERTY_FIRST; i++)
+        for (unsigned j = 0; j < GSI_PROPERTY_FIRST; j++) {
+            if (gsi_facts_conflict(i, j) == NULL)
+                continue;
+            gs_job *job = gs_job_create();
+            assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);
+            if (set(job, i) && set(job, j))
+                run_refused(job, gsi_feature_name(i), gsi_feature_name(j),
+                            "cannot be used with --");
+            gs_job_free(job);
+            count++;
+        }
+    assert_true(count > 100);
 }
 
-static void test_together__needed__without_a_file(void **state)
+static void test_conflicts__required_options__without_a_file(void **state)
 {
     (void)state;
-    for (const struct gsi_together_row *row = gsi_together_needed; row->why != NULL; row++) {
+    for (const struct gsi_required_row *row = gsi_required_rows; row->why != NULL; row++) {
         gs_job *job = gs_job_create();
         assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);
         if (row->feature != GSI_WITH_SET && row->feature != GSI_OPT_FIND && set(job, row->feature))
@@ -108,7 +142,7 @@ static void test_together__needed__without_a_file(void **state)
     }
 }
 
-static void test_together__what_is_done__has_a_use_for_it(void **state)
+static void test_conflicts__options_without_a_use(void **state)
 {
     (void)state;
     static const struct {
@@ -134,9 +168,9 @@ static void test_together__what_is_done__has_a_use_for_it(void **state)
 int main(void)
 {
 #define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-    const struct CMUnitTest tests[] = {ROW(test_together__rows__name_what_there_is_once),
-                                       ROW(test_together__excluded__without_a_file),
-                                       ROW(test_together__needed__without_a_file),
-                                       ROW(test_together__what_is_done__has_a_use_for_it)};
+    const struct CMUnitTest tests[] = {ROW(test_conflicts__properties__with_these_options),
+                                       ROW(test_conflicts__two_options__without_a_file),
+                                       ROW(test_conflicts__required_options__without_a_file),
+                                       ROW(test_conflicts__options_without_a_use)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
