@@ -178,11 +178,11 @@ static const struct {
 
 #define ANY GSI_FEATURE_COUNT
 
-/* The sentence of a fact; of a feature that drops it, if that explains the conflict better; or of
- * one that needs it. */
+/* The sentence of each fact; or of a feature that drops or needs it, if that explains the conflict
+ * better. The feature that drops it comes first. */
 static const struct {
     unsigned char feature;
-    unsigned fact;
+    unsigned facts;
     const char *why;
 } sentences[] = {
     {ANY, ELEMENT, "in records, --key gives the type of each key"},
@@ -190,7 +190,7 @@ static const struct {
     {OPT(VALUES), PAYLOAD,
      "--values takes each field as a file of its own; for positions, sort without --values"},
     {ANY, FILES, "each chooses which files are written; give one of them"},
-    {OPT(VALUES), FILES, "keys and values are written to one file each"},
+    {OPT(VALUES), FILES | ENTRY_IS_ELEMENT, "keys and values are written to one file each"},
     {ANY, OUTPUT, "-o FILE writes a whole file, --into a part of one; give one of them"},
     {ANY, WORKSPACE, "--resume=DIR is also the temporary directory"},
     {ANY, DEVICE, "the model already describes the GPUs"},
@@ -224,7 +224,6 @@ static const struct {
     {ANY, SORTS, "a merge does not sort"},
     {OPT(ARGSORT), SORTS, "only a sort finds positions"},
     {OPT(VALUES), SORTS, "values belong to one file, and a merge reads several"},
-    {OPT(RESUME), SORTS, "only a plain sort of all elements can be resumed"},
     {OPT(TUNE), SORTS, "sorted files are merged on the CPU"},
     {OPT(MERGE), WHOLE_ORDER, "merge first, then report on the output"},
     {OPT(TOP), WHOLE_ORDER, "--top does not sort everything"},
@@ -239,17 +238,15 @@ static const struct {
     {IS(NPY_OUTPUT_ONCE), COUNT_KNOWN,
      "its header holds the number of elements, known only at the end; write to an uncompressed "
      "file"},
-    {ANY, SAVES, "only a plain sort of all elements can be resumed"},
+    {OPT(RESUME), SORTS | SAVES, "only a plain sort of all elements can be resumed"},
     {OPT(WHERE), SAVES, "sort all elements, or sort without --resume"},
     {OPT(VARIANCE), SAVES, "the resume journal holds no sums of squares"},
     {IS(BLOCK_DEVICE), SAVES, "changes to its data cannot be detected"},
-    {IS(KEPT_OUTPUT), SAVES,
-     "the header of the output describes one whole file; add --drop-header"},
     {ANY, GPU, "--resume sorts on the CPU"},
 
     {ANY, WRITES, "with --merge it reports on the merged result and writes nothing"},
     {OPT(RESUME), ONE_FILE, "only an output of one whole file can be resumed"},
-    {IS(KEPT_OUTPUT), ONE_FILE,
+    {IS(KEPT_OUTPUT), SAVES | ONE_FILE,
      "the header of the output describes one whole file; add --drop-header"},
     {OPT(RESUME), REWRITABLE, "only an output to a regular file can be resumed"},
     {WITH(READ_BACK), REWRITABLE, "it cannot be read back; write to a file with --output"},
@@ -260,7 +257,6 @@ static const struct {
     {OPT(DROP_HEADER), HEAD, "it starts with a header; give the output another name"},
     {OPT(HEADER), HEAD, "it has a header of its own; omit --header"},
 
-    {OPT(VALUES), ENTRY_IS_ELEMENT, "keys and values are written to one file each"},
     {WITH(READ_BACK), ENTRY_IS_ELEMENT,
      "the output then differs from the elements that were sorted"},
     {OPT(RESUME), ENTRY_IS_ELEMENT, "only an output of whole elements can be resumed"},
@@ -289,7 +285,7 @@ static const struct {
 static const char *sentence(unsigned feature, unsigned fact)
 {
     for (size_t i = 0; i < ROWS(sentences); i++)
-        if (sentences[i].feature == feature && sentences[i].fact == fact)
+        if (sentences[i].feature == feature && (sentences[i].facts & fact) != 0)
             return sentences[i].why;
     return NULL;
 }
