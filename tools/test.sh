@@ -6,7 +6,7 @@
 # with CI set: and none was skipped but for the reasons in tests/may_skip.txt.
 # While one preset is tested the next one is built, with ccache if there is one; build/PRESET/build.log is shown if that fails.
 # Random tests draw from a seed of the day, which is printed. GS_TEST_SEED=N replays the tests of another run.
-# A third of these runs, another one each day: faults, bounded_cost, sorts on a Ray cluster, cli_report_paths, cli_option_pairs, tests of
+# A third of these runs, another one each day: faults, bounded_cost, sorts on a Ray cluster, cli_option_pairs, tests of
 # packages, and in all presets but release the test programs (the others are not built) and the cases of the command line.
 # GS_TEST_ALL=1 runs all, GS_TEST_THIRD=1, 2 or 3 that third.
 #   tools/test.sh [PRESET]...     default: release asan-ubsan tsan aarch64

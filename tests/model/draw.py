@@ -477,7 +477,7 @@ ARGUMENTS = {
     "--chunk=64K": lambda rng: rng.choice(["16K", "16K", "64K"]),
     "--window=64K": lambda rng: rng.choice(["16K", "64K"]),
     "--zstd": lambda rng: rng.choice([None, "3"]),
-    "--quantiles=0.5": lambda rng: rng.choice(["0.5", "0,1", "median", "0.25,0.5,0.75", "0.01,0.999", "0.333"]),
+    "--quantiles=0.5": lambda rng: rng.choice(["0.5", "0,1", "median", "0.25,0.5,0.75", "0.01,0.999", "0.333", "0.123456789012345678,0.999999999999999999"]),
     "--histogram=3": lambda rng: str(rng.choice([1, 2, 3, 10, 100])),
     "--head=2": lambda rng: str(rng.choice([0, 1, 3, 40])),
     "--tail=3": lambda rng: str(rng.choice([1, 3, 40])),

@@ -234,17 +234,10 @@ def problems(case, wanted, done, command):
         if wanted.refusal not in done.err or done.files or done.out and case.output:
             wrong.append(f"is not refused because {wanted.refusal}, but: {done.err.strip()[:300]}, {list(done.files)}")
         return wrong
-    files = dict(done.files)
-    report = None
-    if any(argument == "--stats=json:report.json" for argument in command):
-        report = json_of(files.pop("report.json", b"").decode())
-        if report is None:
-            wrong.append("no report.json")
-    elif "--stats=json" in command:
-        text = done.err if '"schema"' in done.err else done.out.decode("utf-8", "replace")
-        report = json_of(text)
-        if report is None:
-            wrong.append("no JSON report")
+    files = {name: data for name, data in done.files.items() if name != "report.json"}
+    report = report_of(done, command)
+    if report is None and any(argument.startswith("--stats=json") for argument in command):
+        wrong.append("no JSON report")
     is_packed = any(argument.startswith("--zstd") for argument in command)
     for name in sorted(wanted.files.keys() | files.keys()):
         if name not in files or name not in wanted.files:
@@ -273,6 +266,50 @@ def problems(case, wanted, done, command):
         wrong += statistics.differences(wanted.report, report)
         wrong += work_problems(case, files, report, command)
     return wrong
+
+
+def report_of(done, command):
+    """The JSON report; None: there is none, or it cannot be read."""
+    if "--stats=json:report.json" in command:
+        return json_of(done.files.get("report.json", b"").decode())
+    if "--stats=json" in command:
+        return json_of(done.err if '"schema"' in done.err else done.out.decode("utf-8", "replace"))
+    return None
+
+
+# Fields of a report that describe how the work was done. All others depend on the options and the data alone.
+WORK_FIELDS = re.compile(r"(device|device_name|device_note|engine|engine_note|is_direct_(input|output|temp)|(\w+_)?seconds|plan|phases|memory|"
+                         r"memory_peak_bytes|run_count|spilled_(runs|bytes|coded_bytes)|coded_runs|codec|host_run_bytes|circular_merge_count|"
+                         r"merge_passes|in_order_(bytes|note)|is_one_pass|stretch_(count|bytes)|bytes_(read|written)|temp_bytes|quantile_passes|"
+                         r"folded_count|resumed_(output_)?bytes|(input|output)_file_bytes|written\.sorted_bytes)\b")
+# A merge with --top reads blocks until it has enough. These fields describe what it read.
+READ_FIELDS = re.compile(r"input_bytes|tally\b|left_out_|fields\b")
+
+
+def facts_of(report, path=""):
+    """The fields of a report that do not describe the work, by path."""
+    members = report.items() if isinstance(report, dict) else enumerate(report)
+    for name, value in members:
+        at = f"{path}.{name}" if path else str(name)
+        if WORK_FIELDS.match(at):
+            continue
+        if isinstance(value, (dict, list)):
+            yield f"{at} has", len(value)
+            yield from facts_of(value, at)
+        else:
+            yield at, value
+
+
+def differing_facts(case, reports):
+    """Fields in which reports of the same job differ, each done in another way; lines."""
+    facts = [dict(facts_of(report)) for report in reports if report is not None]
+    for other in facts[1:]:
+        for name in sorted(facts[0].keys() | other.keys()):
+            if case.job.merge and case.job.top is not None and READ_FIELDS.match(name):
+                continue
+            one, two = facts[0].get(name, "(missing)"), other.get(name, "(missing)")
+            if one != two:
+                yield f"{name} of the report is {one!r}, and {two!r} in another way"
 
 
 def work_problems(case, files, report, command):

@@ -249,12 +249,14 @@ def do_job(work):
             if names <= case.names:  # all could be given
                 note(texts[0], judge.refusal_problems(run(gsort, case, case.command(), folder)))
             return Outcome(index, set(), set(), problems, texts)
-        dones = []
+        dones, reports = [], []
         for program, level, command in [(gsort, None, case.command()), *other_ways(rng, gsort, case)]:
             texts.append(command_text(program, command, case, level))
             command, done = run_as_advised(program, case, command, folder, level)
             note(texts[-1], judge.problems(case, wanted, done, command))
             dones.append(done)
+            reports.append(judge.report_of(done, command) if done.code == 0 else None)
+        note(texts[0], list(judge.differing_facts(case, reports)))
         # A sum after the end of --top may not fit, and is seen or not.
         if "--zstd" in case.names and len({judge.compressed(case, done) for done in dones if done.code == 0}) > 1:
             note(texts[0], ["compressed to other bytes in another way"])

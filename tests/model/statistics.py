@@ -72,6 +72,9 @@ def quantile(type, some, text):
     pair = some[at], some[min(at + 1, n - 1)]
     low, high = (-0.0 if type.is_negative_zero(raw) else float_of(type.value(raw)) for raw in pair)
     part = double_of(place - at)
+    if len(text) > 17:  # both numbers are rounded, then their quotient
+        whole = 10 ** len(text.partition(".")[2])
+        part = float((place - at) * whole) / float(whole)
     if type.unit:  # rounded to a whole unit
         low, high = map(type.value, pair)
         return {"p": text, "rank": rank, "value": type.text(some[rank - 1]), "between": type.text_of_integer(round(low + (high - low) * (place - at)))}

@@ -1,5 +1,5 @@
-/* test_sort_records.c: whole sorts of records with random keys against the model: a permutation,
- * ordered, and stable, whatever the memory, engine, threads, fan-in, codec and device.
+/* test_sort_records.c: sorts of records against the model: frames whose first keys tie in little
+ * memory, and keys that share less and less. Random keys: model/run_model.py.
  * Run: build/dev/tests/test_sort_records */
 #include "base/report.h"
 #include "support/can_run.h"
@@ -54,49 +54,6 @@ static struct gs_report check_on_gpu(struct gsi_options options, size_t bytes, i
         assert_memory_equal(&gpu.field_tallies[i], &counted, sizeof counted);
     }
     return gpu;
-}
-
-/* Sizes in records: none, few, and some that end in the middle of chunks and windows. */
-static size_t random_count(struct test_random *random, uint32_t bytes)
-{
-    size_t most = (test_is_small() ? MOST_BYTES / 2 : MOST_BYTES) / bytes;
-    most /= 1 + test_below(random, 20);
-    return test_below(random, 8) == 0 ? test_below(random, 4) : test_below(random, most + 1);
-}
-
-static void test_sort__random_keys_and_ways__as_the_model(void **state)
-{
-    (void)state;
-    struct test_random random = test_random_make(1);
-    bool is_gpu_there = can_run(on_any_gpu, "GPU");
-    int rounds = test_is_small() ? 24 : 160;
-    for (int round = 0; round < rounds; round++) {
-        static const enum gsi_io_choice engines[] = {GSI_IO_AUTO, GSI_IO_THREADS};
-        struct record_model model;
-        uint32_t longest = round % 8 == 0 ? 9000 : 90;
-        record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, longest));
-        record_model_place_nans(&model, &random);
-        size_t n = random_count(&random, model.bytes);
-        record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
-                    model.bytes);
-        put_bytes("in", in, n * model.bytes);
-        record_model_sort(&model, in, want, n);
-        struct gsi_options options = options_of(&model);
-        options.io = engines[test_below(&random, 2)];
-        options.thread_count = 1 + (uint32_t)test_below(&random, 4);
-        options.spill_all = test_below(&random, 3) > 0;
-        options.memory_bytes = (uint64_t)(16 + test_below(&random, 50)) << 20;
-        options.compress = (enum gsi_compress_choice)test_below(&random, 4);
-        options.variance = round % 2 == 0 && record_model_has_variance(&model);
-        if (test_below(&random, 2) == 0) {
-            options.window_bytes = 8192 + 4096 * (1 + model.bytes / 2048 + test_below(&random, 9));
-            options.chunk_bytes = options.window_bytes << (1 + test_below(&random, 3));
-            options.fan_in = test_below(&random, 2) == 0 ? 2 + (uint32_t)test_below(&random, 5) : 0;
-        }
-        struct gs_report report = check_sort(&options, n * model.bytes, round);
-        if (is_gpu_there && round % 3 == 0)
-            check_on_gpu(options, n * model.bytes, round, &report);
-    }
 }
 
 /* Frames of many runs whose first keys agree in what is known of them, and as little memory as will
@@ -178,7 +135,6 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sort__random_keys_and_ways__as_the_model),
         cmocka_unit_test(test_sort__keys_tie_beyond_what_frames_tell__no_starvation),
         cmocka_unit_test(test_sort__what_is_shared_shrinks__as_the_model),
     };

@@ -16,7 +16,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tests_of_units=(sort_kernels merge_parts gpu_array cuda_device cuda_faults cuda_positions cuda_words ladder ladder_published planes_kernels
     record_kernels tally_kernels tied_kernels)
-tests_of_jobs=(sort sort_records short_jobs)
+tests_of_jobs=(sort_records short_jobs)
 programs=(bin/{gsort,gsort-gen,gsort-bench} "${tests_of_units[@]/#/tests/test_}" "${tests_of_jobs[@]/#/tests/test_}")
 
 build() {

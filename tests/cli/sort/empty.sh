@@ -1,4 +1,0 @@
-: >x
-gsort x -o y
-stat -c %s y
-gsort </dev/null | wc -c
