@@ -18,6 +18,7 @@
 #
 # A case may say `sized WHOLE SMALL`: the second one with GS_TEST_SMALL=1, which CMake sets where programs take many
 # times as long (sanitizers, coverage). A part of the lengths, types and combinations then; the release build does all.
+# `third WORD...` prints a third of the words in CI.
 # There GS_TEST_THIRD=1, 2 or 3 runs that third of the cases; tools/test.sh takes another one each day.
 set -u
 bin=$(cd "$1" && pwd)
@@ -30,6 +31,11 @@ python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' 2>/
 
 sized() {
     [ "${GS_TEST_SMALL:-}" = 1 ] && echo "$2" || echo "$1"
+}
+
+third() { # WORD...: in CI a third of them, another one each day
+    local words=("$@") i
+    for ((i = ${GS_TEST_THIRD:-1} - 1; i < $#; i += ${GS_TEST_THIRD:+2} + 1)); do echo "${words[i]}"; done
 }
 
 skip() { # on the standard output that the case began with, wherever that is now
@@ -60,7 +66,7 @@ numpy_python() {
     done
     return 1
 }
-export -f sized skip need need_root need_mounts skip_part python3 numpy_python
+export -f sized third skip need need_root need_mounts skip_part python3 numpy_python
 
 # matches FILE EXPECTED: line by line, expected lines are patterns.
 matches() {
