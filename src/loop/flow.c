@@ -9,6 +9,7 @@
 struct held {
     uint32_t under_way; /* tasks that read it or write into it */
     bool is_left;       /* no more tasks will begin */
+    bool is_joined;     /* a block: of several windows, since it was last worked on */
 };
 GSI_HOLDER_STATE(held_of, struct held)
 
@@ -30,12 +31,17 @@ static uint32_t idx_of(const struct gsi_flow *flow, const struct gsi_buffer *roo
 /* Entries that a batch has at most: there is room for one more ahead of them. */
 static uint64_t batch_most(const struct gsi_flow *flow)
 {
-    return flow->rooms->unit_bytes / out_bytes(flow) - 1;
+    return flow->rooms == NULL ? UINT64_MAX : flow->rooms->unit_bytes / out_bytes(flow) - 1;
 }
 
 static bool is_room(const struct gsi_flow *flow, const struct gsi_buffer *buffer)
 {
-    return flow->operator_count > 0 && gsi_buffers_has(flow->rooms, buffer);
+    return flow->rooms != NULL && gsi_buffers_has(flow->rooms, buffer);
+}
+
+static bool only_shrinks(const struct gsi_flow *flow)
+{
+    return flow->shrinkers > 0 && flow->shrinkers == flow->operator_count;
 }
 
 /* Returns a room to its set, or passes windows on in order, if no task needs them any more. */
@@ -45,7 +51,10 @@ static void release(struct gsi_flow *flow, struct gsi_buffer *buffer)
         gsi_buffers_give(flow->rooms, buffer);
     while ((buffer = flow->left.head) != NULL && held_of(buffer)->under_way == 0) {
         gsi_buffer_list_pop(&flow->left);
-        if (flow->next != NULL)
+        if (only_shrinks(flow)) {
+            buffer->bytes = 0;
+            flow->receiver.take(flow->receiver.context, buffer);
+        } else if (flow->next != NULL)
             gsi_flow_take(flow->next, buffer);
         else
             gsi_buffers_give(flow->windows, buffer);
@@ -77,12 +86,17 @@ static void hold_room(struct gsi_flow *flow, struct gsi_buffer *room, uint8_t *d
     flow->room_off = 0;
 }
 
-/* ---- operators ---- */
+/* ---- operators: those that shrink, or those after them ---- */
+
+static uint32_t end_of(const struct gsi_flow *flow, uint32_t first)
+{
+    return first < flow->shrinkers ? flow->shrinkers : flow->operator_count;
+}
 
 static void begin_operators(const struct gsi_flow *flow, const struct gsi_batch *batch,
                             uint32_t first)
 {
-    for (uint32_t i = first; i < flow->operator_count; i++)
+    for (uint32_t i = first; i < end_of(flow, first); i++)
         if (flow->operators[i].begin != NULL)
             flow->operators[i].begin(flow->operators[i].context, batch);
 }
@@ -92,7 +106,7 @@ static uint64_t run_operators(const struct gsi_flow *flow, const struct gsi_batc
                               uint32_t first, const uint8_t *in, uint64_t n, uint8_t *scratch,
                               uint8_t *out)
 {
-    for (uint32_t i = first; i < flow->operator_count; i++) {
+    for (uint32_t i = first; i < end_of(flow, first); i++) {
         const struct gsi_operator *op = &flow->operators[i];
         uint8_t *to = i == flow->last ? out : scratch;
         uint64_t made = op->run(op->context, batch, in, n, op->kind == GSI_OBSERVE ? NULL : to);
@@ -106,27 +120,31 @@ static uint64_t run_operators(const struct gsi_flow *flow, const struct gsi_batc
 }
 
 /* On a thread, or the owner's: range by range, if entries are made twice. */
-static uint64_t run_batch(const struct gsi_flow *flow, const struct gsi_batch *batch, uint8_t *out)
+static uint64_t run_batch(const struct gsi_flow *flow, const struct gsi_batch *batch,
+                          uint32_t first, uint8_t *out)
 {
     const bool has_scratch = flow->maker < flow->last;
-    uint8_t *scratch = has_scratch ? flow->scratch + batch->idx * flow->scratch_bytes : NULL;
+    uint8_t *scratch = has_scratch ? flow->scratch + batch->idx * flow->scratch_bytes : out;
     uint64_t made = 0, most = batch->count;
     if (has_scratch)
         most = flow->scratch_bytes / flow->operators[flow->maker].out_bytes;
     for (uint64_t at = 0, n; at < batch->count; at += n) {
         n = gsi_min_u64(most, batch->count - at);
-        made += run_operators(flow, batch, 0, batch->entries + at * in_bytes(flow), n, scratch,
+        made += run_operators(flow, batch, first, batch->entries + at * in_bytes(flow), n, scratch,
                               out + made * out_bytes(flow));
     }
     return made;
 }
 
-static void join_operators(const struct gsi_flow *flow, const struct gsi_batch *batch,
+/* Returns whether an operator holds the window. */
+static bool join_operators(const struct gsi_flow *flow, const struct gsi_batch *batch,
                            uint32_t first)
 {
-    for (uint32_t i = first; i < flow->operator_count; i++)
+    uint64_t held = 0;
+    for (uint32_t i = first; i < end_of(flow, first); i++)
         if (flow->operators[i].join != NULL && i != flow->maker)
-            (void)flow->operators[i].join(flow->operators[i].context, batch, NULL);
+            held = flow->operators[i].join(flow->operators[i].context, batch, NULL);
+    return first < flow->shrinkers && held > 0;
 }
 
 /* The place at which the maker puts an entry ahead of the entries in a room. */
@@ -142,7 +160,7 @@ static void pass_ahead(const struct gsi_flow *flow, const struct gsi_buffer *roo
     const struct gsi_batch batch = {.idx = GSI_FLOW_AHEAD};
     begin_operators(flow, &batch, flow->maker + 1);
     (void)run_operators(flow, &batch, flow->maker + 1, ahead_of(flow, room), 1, NULL, room->memory);
-    join_operators(flow, &batch, flow->maker + 1);
+    (void)join_operators(flow, &batch, flow->maker + 1);
 }
 
 /* ---- tasks ---- */
@@ -165,12 +183,23 @@ static struct gsi_flow_task *done_task(struct gsi_flow_queue *queue)
 /* On a thread. */
 static void run(struct gsi_task *task, uint32_t worker_idx)
 {
-    (void)worker_idx;
     struct gsi_flow_task *own = GSI_CONTAINER_OF(task, struct gsi_flow_task, task);
-    if (own->batch.count > 0)
-        own->made = run_batch(own->flow, &own->batch, own->out);
+    const struct gsi_flow *flow = own->flow;
+    own->batch.worker_idx = worker_idx;
+    if (own->is_rework) {
+        const struct gsi_operator *op = &flow->operators[flow->shrinkers - 1];
+        own->made = op->rework(op->context, own->out, own->bytes / in_bytes(flow));
+    } else if (own->batch.count > 0)
+        own->made = run_batch(flow, &own->batch, own->first, own->out);
     else
         memcpy(own->out, own->from->data + own->from_off, own->bytes);
+}
+
+static void end_rework(struct gsi_flow *flow, const struct gsi_flow_task *task)
+{
+    flow->block->bytes = task->made * in_bytes(flow);
+    flow->is_reworking = false;
+    flow->is_rework_poor = flow->block->bytes > task->bytes - task->bytes / 4;
 }
 
 /* Joins batches of a map, which were made in their places. */
@@ -179,9 +208,11 @@ static void end_copies(struct gsi_flow *flow)
     const struct gsi_flow_task *task;
     while ((task = done_task(&flow->copies)) != NULL) {
         flow->copies.ended++;
+        if (task->is_rework)
+            end_rework(flow, task);
         if (task->batch.count == 0 || gsi_loop_has_failed(flow->loop))
             continue;
-        join_operators(flow, &task->batch, 0);
+        (void)join_operators(flow, &task->batch, task->first);
         flow->count += task->made;
     }
 }
@@ -219,12 +250,13 @@ static void begin_batch(struct gsi_flow *flow, struct gsi_flow_task *task, uint3
     struct gsi_buffer *window = flow->window;
     *task = (struct gsi_flow_task){.flow = flow,
                                    .from = window,
+                                   .first = flow->shrinkers,
                                    .batch = {.idx = idx,
                                              .window = window,
                                              .entries = window->data + flow->window_off,
                                              .count = count}};
     flow->window_off += count * in_bytes(flow);
-    begin_operators(flow, &task->batch, 0);
+    begin_operators(flow, &task->batch, flow->shrinkers);
 }
 
 static bool make_next(struct gsi_flow *flow)
@@ -252,7 +284,7 @@ static void observe_again(const struct gsi_flow *flow, const struct gsi_batch *b
 /* Joins the next batch that was made, as far as it is wanted. */
 static bool join_next(struct gsi_flow *flow)
 {
-    const struct gsi_flow_task *task = done_task(&flow->batches);
+    const struct gsi_flow_task *task = flow->is_map ? NULL : done_task(&flow->batches);
     if (task == NULL || flow->room != NULL)
         return false;
     const struct gsi_operator *maker = &flow->operators[flow->maker];
@@ -268,7 +300,7 @@ static bool join_next(struct gsi_flow *flow)
             made = left - ahead;
             observe_again(flow, &task->batch, task->out, made);
         }
-        join_operators(flow, &task->batch, 0);
+        (void)join_operators(flow, &task->batch, 0);
     }
     flow->count += ahead + made;
     flow->is_enough = flow->count == flow->most;
@@ -307,11 +339,21 @@ static bool map_across(struct gsi_flow *flow, struct gsi_flow_task *task)
         return false;
     flow->copies.begun++;
     begin_batch(flow, task, (uint32_t)(task - flow->copies.tasks), 1);
-    task->made = run_batch(flow, &task->batch, room->memory);
+    task->made = run_batch(flow, &task->batch, task->first, room->memory);
     task->is_done = true;
     hold_room(flow, room, room->memory, 1);
     end_copies(flow);
     return true;
+}
+
+/* How many of the next `n` entries of the window all operators can read now. */
+static uint64_t count_ready(const struct gsi_flow *flow, uint64_t n)
+{
+    const uint64_t first = flow->window_off / in_bytes(flow);
+    for (uint32_t i = flow->shrinkers; i < flow->operator_count && n > 0; i++)
+        if (flow->operators[i].ready != NULL)
+            n = flow->operators[i].ready(flow->operators[i].context, flow->window, first, n);
+    return n;
 }
 
 /* Makes the next entries of the window in their places. */
@@ -322,8 +364,9 @@ static bool map_next(struct gsi_flow *flow)
         return false;
     uint64_t fits = (flow->block->capacity - flow->block->bytes) / out_bytes(flow);
     uint64_t count = gsi_min_u64(gsi_min_u64(batch_most(flow), window_left(flow)),
-                                 gsi_min_u64(fits, flow->most - flow->begun_count));
-    if (fits == 0 && !map_across(flow, task))
+                                 gsi_min_u64(gsi_max_u64(fits, 1), flow->most - flow->begun_count));
+    count = count_ready(flow, count);
+    if (count == 0 || (fits == 0 && !map_across(flow, task)))
         return false;
     if (fits > 0) {
         begin_batch(flow, task, (uint32_t)(task - flow->copies.tasks), count);
@@ -386,12 +429,25 @@ static bool is_placed(const struct gsi_flow *flow)
            flow->batches.ended == flow->batches.begun && flow->room == NULL;
 }
 
+/* Returns whether nothing more fits in the block. Without rooms, entries are not cut. */
+static bool is_full(const struct gsi_flow *flow)
+{
+    const uint64_t left = flow->block->capacity - flow->block->bytes;
+    return left == 0 || (flow->operator_count > 0 && flow->rooms == NULL && left < out_bytes(flow));
+}
+
+/* Returns whether the block has parts that may have something in common. */
+static bool may_rework(const struct gsi_flow *flow)
+{
+    return only_shrinks(flow) && flow->operators[flow->shrinkers - 1].rework != NULL &&
+           !flow->is_rework_poor && held_of(flow->block)->is_joined;
+}
+
 static bool close_block(struct gsi_flow *flow)
 {
-    const struct gsi_buffer *block = flow->block;
     bool is_last = flow->is_ended && is_placed(flow);
-    bool is_full = block != NULL && block->bytes == block->capacity;
-    return (is_full || is_last) && end_block(flow);
+    bool is_done = flow->block != NULL && is_full(flow) && !may_rework(flow);
+    return (is_done || is_last) && !flow->is_reworking && end_block(flow);
 }
 
 static bool hand_block_on(struct gsi_flow *flow)
@@ -401,6 +457,85 @@ static bool hand_block_on(struct gsi_flow *flow)
         return false;
     gsi_buffer_list_pop(&flow->full);
     flow->receiver.take(flow->receiver.context, block);
+    return true;
+}
+
+/* ---- windows that shrink ---- */
+
+static bool shrink_next(struct gsi_flow *flow)
+{
+    struct gsi_flow_task *task = next_task(&flow->batches);
+    struct gsi_buffer *window = flow->waiting.head;
+    if (flow->shrinkers == 0 || task == NULL || window == NULL)
+        return false;
+    gsi_buffer_list_pop(&flow->waiting);
+    *task = (struct gsi_flow_task){.flow = flow,
+                                   .from = window,
+                                   .into = window,
+                                   .out = window->data,
+                                   .batch = {.idx = (uint32_t)(task - flow->batches.tasks),
+                                             .window = window,
+                                             .entries = window->data,
+                                             .count = window->bytes / in_bytes(flow)}};
+    begin_operators(flow, &task->batch, 0);
+    submit(flow, &flow->batches, task);
+    return true;
+}
+
+/* The next window, with what is left of it, unless an operator holds it. */
+static bool read_shrunk(struct gsi_flow *flow)
+{
+    const struct gsi_flow_task *task = done_task(&flow->batches);
+    if (task == NULL)
+        return false;
+    flow->batches.ended++;
+    task->from->bytes = task->made * in_bytes(flow);
+    flow->window = join_operators(flow, &task->batch, 0) ? NULL : task->from;
+    flow->window_off = 0;
+    return true;
+}
+
+/* Works on the block once more, or ends it. */
+static bool leave_block(struct gsi_flow *flow)
+{
+    struct gsi_flow_task *task = next_task(&flow->copies);
+    struct gsi_buffer *block = flow->block;
+    if (!may_rework(flow))
+        return end_block(flow);
+    if (task == NULL || held_of(block)->under_way > 0)
+        return false;
+    *task = (struct gsi_flow_task){.flow = flow,
+                                   .from = block,
+                                   .into = block,
+                                   .out = block->data,
+                                   .bytes = block->bytes,
+                                   .is_rework = true};
+    flow->is_reworking = true;
+    held_of(block)->is_joined = false;
+    submit(flow, &flow->copies, task);
+    return true;
+}
+
+/* Copies the window to the end of the block, if it fits there. Otherwise it becomes the block. */
+static bool join_window(struct gsi_flow *flow)
+{
+    struct gsi_buffer *window = flow->window, *block = flow->block;
+    struct gsi_flow_task *task = next_task(&flow->copies);
+    if (flow->is_reworking)
+        return false;
+    if (block != NULL && window->bytes > block->capacity - block->bytes)
+        return leave_block(flow);
+    if (block != NULL && task == NULL)
+        return false;
+    flow->window = NULL;
+    if (block == NULL) {
+        flow->block = window;
+        return true;
+    }
+    *task = (struct gsi_flow_task){.flow = flow, .from = window, .bytes = window->bytes};
+    add_to_block(flow, task, window->bytes);
+    held_of(block)->is_joined = true;
+    leave(flow, window);
     return true;
 }
 
@@ -430,8 +565,12 @@ static bool read_window(struct gsi_flow *flow)
 {
     if (flow->operator_count == 0)
         return read_plain(flow);
+    if (flow->window != NULL && only_shrinks(flow))
+        return join_window(flow);
     if (flow->window != NULL)
         return flow->is_map ? map_next(flow) : make_next(flow);
+    if (flow->shrinkers > 0)
+        return read_shrunk(flow);
     flow->window = gsi_buffer_list_pop(&flow->waiting);
     flow->window_off = 0;
     return flow->window != NULL;
@@ -442,7 +581,10 @@ static bool read_window(struct gsi_flow *flow)
 void gsi_flow_begin(struct gsi_flow *flow)
 {
     flow->maker = UINT32_MAX;
+    flow->shrinkers = 0;
     for (uint32_t i = 0; i < flow->operator_count; i++) {
+        GSI_ASSERT(flow->operators[i].kind != GSI_SHRINK || flow->shrinkers == i);
+        flow->shrinkers += flow->operators[i].kind == GSI_SHRINK;
         if (flow->operators[i].kind == GSI_MAKE)
             flow->maker = i;
         if (flow->operators[i].kind != GSI_OBSERVE)
@@ -451,15 +593,16 @@ void gsi_flow_begin(struct gsi_flow *flow)
     flow->is_map = flow->maker == UINT32_MAX;
     flow->count = flow->begun_count = flow->full_bytes = 0;
     flow->is_enough = flow->most == 0;
-    flow->is_ended = flow->is_cut = false;
+    flow->is_ended = flow->is_cut = flow->is_reworking = flow->is_rework_poor = false;
     flow->batches.begun = flow->batches.ended = flow->copies.begun = flow->copies.ended = 0;
     gsi_buffer_list_init(&flow->waiting);
     gsi_buffer_list_init(&flow->left);
     gsi_buffer_list_init(&flow->full);
     GSI_ASSERT(flow->operator_count == 0 ||
                (flow->operators[flow->last].kind != GSI_OBSERVE &&
-                flow->receiver.belonging == NULL && flow->rooms->count <= GSI_FLOW_BATCHES &&
-                batch_most(flow) > 0));
+                flow->receiver.belonging == NULL && batch_most(flow) > 0 &&
+                (flow->rooms == NULL ? flow->is_map : flow->rooms->count <= GSI_FLOW_BATCHES) &&
+                (flow->shrinkers == 0 || flow->is_map)));
 }
 
 void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window)
@@ -468,6 +611,14 @@ void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window)
                (flow->operator_count == 0 || window->bytes % in_bytes(flow) == 0));
     *held_of(window) = (struct held){0};
     gsi_buffer_list_push(&flow->waiting, window);
+}
+
+void gsi_flow_take_back(struct gsi_flow *flow, struct gsi_buffer *window)
+{
+    GSI_ASSERT(gsi_flow_is_idle(flow) && !flow->is_ended);
+    *held_of(window) = (struct held){0};
+    flow->window = window;
+    flow->window_off = 0;
 }
 
 void gsi_flow_end(struct gsi_flow *flow)
@@ -491,7 +642,7 @@ bool gsi_flow_pump(struct gsi_flow *flow)
     bool has_moved = false;
     while (!gsi_loop_has_failed(flow->loop) &&
            (close_block(flow) || hand_block_on(flow) || leave_room(flow) || join_next(flow) ||
-            copy_next(flow) || leave_window(flow) || read_window(flow)))
+            copy_next(flow) || leave_window(flow) || read_window(flow) || shrink_next(flow)))
         has_moved = true;
     return has_moved;
 }

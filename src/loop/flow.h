@@ -19,6 +19,7 @@
  *     map       makes one entry of each: some of its fields, for instance
  *     make      makes at most one entry of each, and holds one back, which it puts ahead of a later
  *               batch
+ *     shrink    keeps some of the entries of a window, in place, before other operators read them
  *
  * All entries that an operator makes have one size, which may be larger than that of the entries
  * that it reads. The operators of a flow run one after the other over a range of entries that fits
@@ -36,6 +37,16 @@
  * byte, where another file begins. (Windows that are only observed need no flow: they pass links,
  * loop/stage.h, and are not copied.)
  *
+ * The windows of a flow that only shrinks are its blocks. A window is one batch. Two windows become
+ * one block if both fit. So any two blocks, one after the other, have more entries than fit in one,
+ * and there are never more blocks than windows. A full window that is kept whole is not copied, and
+ * does not wait.
+ *
+ *     windows          [a . b .] [. . . .] [. c d .] [e . f .] [g h i j]
+ *     shrink, join     [a b]     []        [c d]     [e f]     [g h i j]
+ *     blocks           [a b c d]                     [e f]     [g h i j]   [c d] is copied, and
+ *                                                                          returns empty
+ *
  * The owner may say how many entries are wanted at most. The flow then cuts the batch that reaches
  * this number, makes no more entries, and returns all windows that follow.
  *
@@ -49,9 +60,7 @@
  *     a result of `run`    each task would need an error of its own, and no operator can fail
  *                          before its results are joined
  *     a result of `join`   that ends the flow: the wanted number is known when a batch begins, so
- *                          a map never makes an entry in vain
- *     operators in place   (a filter of windows): their windows are their output; such flows need
- *                          other blocks, and belong to the reading side (input/source_filter.c) */
+ *                          a map never makes an entry in vain */
 #ifndef GSI_FLOW_H
 #define GSI_FLOW_H
 
@@ -70,30 +79,39 @@
 
 /* Consecutive entries of a window, for one task. */
 struct gsi_batch {
-    uint32_t idx;                    /* below GSI_FLOW_STATES; of one batch at a time */
-    const struct gsi_buffer *window; /* valid until the batch was run; NULL: GSI_FLOW_AHEAD */
-    const uint8_t *entries;          /* in the window */
-    uint64_t count;                  /* of these */
+    uint32_t idx;              /* below GSI_FLOW_STATES; of one batch at a time */
+    struct gsi_buffer *window; /* valid until the batch was run; NULL: GSI_FLOW_AHEAD */
+    const uint8_t *entries;    /* in the window */
+    uint64_t count;            /* of these */
+    uint32_t worker_idx;       /* of the thread that runs it */
 };
 
-enum gsi_operator_kind { GSI_OBSERVE, GSI_MAP, GSI_MAKE };
+enum gsi_operator_kind { GSI_OBSERVE, GSI_MAP, GSI_MAKE, GSI_SHRINK };
 
 /* Each call may be NULL, except run and, of GSI_MAKE, join and flush. */
 struct gsi_operator {
     void *context;
     enum gsi_operator_kind kind;
     uint64_t in_bytes, out_bytes; /* of an entry that it reads, and makes */
-    /* begin: a batch begins, after those before it.
+    /* ready: of GSI_MAP: returns how many of the next `n` entries of a window, from entry `first`
+     *      on, can begin now. NULL: all can.
+     * begin: a batch begins, after those before it.
      * run: reads the next `n` entries of the batch, and makes entries at `out`, where there is room
-     *      for `n` (GSI_OBSERVE: NULL). Returns how many it made. On any thread.
+     *      for `n` (GSI_OBSERVE: NULL; GSI_SHRINK: `in`). Returns how many it made. On any thread.
      * join: the batch was run, and all batches before it are joined. GSI_MAKE puts at most one
      *      entry at `ahead`, which belongs before those of the batch, and returns how many it put.
+     *      The last GSI_SHRINK returns 1 if it holds the window from now on, until its owner gives
+     *      it back (gsi_flow_take_back).
+     * rework: of GSI_SHRINK: works on a block of several windows once more, before it is passed on.
+     *      Returns how many of the `n` entries are left. On any thread, one block at a time.
      * flush: all batches are joined. GSI_MAKE puts the entry that it held back at `out`, and
      *      returns how many it put. */
+    uint64_t (*ready)(void *context, const struct gsi_buffer *window, uint64_t first, uint64_t n);
     void (*begin)(void *context, const struct gsi_batch *batch);
     uint64_t (*run)(void *context, const struct gsi_batch *batch, const uint8_t *in, uint64_t n,
                     uint8_t *out);
     uint64_t (*join)(void *context, const struct gsi_batch *batch, uint8_t *ahead);
+    uint64_t (*rework)(void *context, uint8_t *entries, uint64_t n);
     uint64_t (*flush)(void *context, uint8_t *out);
 };
 
@@ -103,7 +121,8 @@ struct gsi_receiver {
     void *context;
     struct gsi_buffers *blocks; /* whose buffers are lent; NULL: those of `block` */
     /* block: returns an empty buffer for the output from byte `off` on; NULL: none is free.
-     * take: takes the next block. Each is full, but for the last one and those that are cut.
+     * take: takes the next block. Each is full, but for the last one and those that are cut. Of a
+     *       flow that only shrinks: also takes windows that have no entries any more.
      * belonging: of a flow without operators: returns how many bytes of a window, from `off` on,
      *            may follow in the block; 0: the block is cut before them. NULL: all may. */
     struct gsi_buffer *(*block)(void *context, uint64_t off);
@@ -116,10 +135,12 @@ struct gsi_flow_task {
     struct gsi_task task;
     struct gsi_flow *flow;
     struct gsi_batch batch; /* count 0: bytes are copied */
+    uint32_t first;         /* the operator that reads it */
     struct gsi_buffer *from, *into;
     uint8_t *out;
     uint64_t made;            /* entries */
     uint64_t from_off, bytes; /* that are copied */
+    bool is_rework;           /* of a block, by the last operator that shrinks */
     bool is_done;
 };
 
@@ -132,12 +153,14 @@ struct gsi_flow_queue {
 struct gsi_flow {
     /* The owner sets these before gsi_flow_begin, and may change them while the flow is idle. */
     struct gsi_loop *loop;
-    struct gsi_operator operators[GSI_FLOW_OPERATORS_MAX]; /* at most one makes, before one maps */
+    /* At most one makes, before one maps. Those that shrink are first, and then none makes. */
+    struct gsi_operator operators[GSI_FLOW_OPERATORS_MAX];
     uint32_t operator_count;
     struct gsi_receiver receiver;
-    struct gsi_buffers *windows; /* the set to which windows return */
+    struct gsi_buffers *windows; /* the set to which windows return; not of one that only shrinks */
     struct gsi_flow *next;       /* reads them before they return; NULL: no other flow does */
-    struct gsi_buffers *rooms;   /* for the entries of a batch; at most GSI_FLOW_BATCHES */
+    struct gsi_buffers *rooms;   /* for the entries of a batch; at most GSI_FLOW_BATCHES. NULL: the
+                                    flow maps or shrinks, and blocks have whole entries */
     uint8_t *scratch;            /* for entries between make and map: a part for each room */
     uint64_t scratch_bytes;      /* of one part, which holds the entries of a range */
     uint64_t most;               /* wanted entries; UINT64_MAX: all */
@@ -145,24 +168,29 @@ struct gsi_flow {
     uint64_t count; /* entries of batches that were joined */
     bool is_enough; /* no more entries are wanted, and so no more windows */
     /* The flow's. */
-    uint32_t maker; /* the operator that makes; UINT32_MAX: none, the flow maps */
-    uint32_t last;  /* the operator that makes the output; operators after it observe */
+    uint32_t shrinkers; /* operators that shrink, before all others */
+    uint32_t maker;     /* the operator that makes; UINT32_MAX: none, the flow maps */
+    uint32_t last;      /* the operator that makes the output; operators after it observe */
     bool is_map;
     uint64_t begun_count;                 /* of a map: entries of all batches that have begun */
     struct gsi_buffer_list waiting, left; /* windows: not read yet; read, but tasks need them */
     struct gsi_buffer *window;            /* being cut, up to window_off */
     uint64_t window_off;
-    struct gsi_flow_queue batches, copies; /* a map has its batches in `copies` */
+    struct gsi_flow_queue batches, copies; /* a map has its batches in `copies`; windows shrink in
+                                              `batches` */
     struct gsi_buffer *room;               /* of a joined batch: being copied, up to room_off */
     uint64_t room_off;
     struct gsi_buffer *block;    /* being filled */
     struct gsi_buffer_list full; /* blocks that wait until all is in them */
     uint64_t full_bytes;         /* of all that were full so far */
     bool is_cut, is_ended;
+    bool is_reworking;   /* the block */
+    bool is_rework_poor; /* it left nearly all of a block: other blocks are not worth it */
 };
 
 /* gsi_flow_begin: prepares a flow for its first window. An idle flow may begin again.
  * gsi_flow_take: takes the next window, in order.
+ * gsi_flow_take_back: takes a window that an operator held. The flow is idle.
  * gsi_flow_end: called after the last window, when the flow is idle: flushes the operators. The
  * flow must be pumped until it is idle again.
  * gsi_flow_pump: does everything that can be done now. Returns whether anything moved.
@@ -170,6 +198,7 @@ struct gsi_flow {
  * may stay in an idle flow until the end. */
 void gsi_flow_begin(struct gsi_flow *flow);
 void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window);
+void gsi_flow_take_back(struct gsi_flow *flow, struct gsi_buffer *window);
 void gsi_flow_end(struct gsi_flow *flow);
 bool gsi_flow_pump(struct gsi_flow *flow);
 bool gsi_flow_is_idle(const struct gsi_flow *flow);
