@@ -13,7 +13,7 @@
 
 #include <sys/stat.h>
 
-struct gsi_carried;
+struct gsi_payload_tally;
 struct gsi_format;
 struct gsi_formatted;
 struct gsi_set_filter;
@@ -56,10 +56,10 @@ struct gsi_inputs_spec {
 struct gsi_input_plan {
     bool is_shared; /* one reader for all inputs; false: a merge has one for each, or none is */
     struct gsi_frames_reader_plan unpack;
-    struct gsi_shelf carrier; /* input/source.h */
-    struct gsi_shelf carried; /* input/carried.h */
-    struct gsi_shelf early;   /* element/fold/early_fold.h */
-    struct gsi_shelf sets;    /* merge/set_filter.h */
+    struct gsi_shelf payload;       /* input/source.h */
+    struct gsi_shelf payload_tally; /* input/payload/payload_tally.h */
+    struct gsi_shelf early;         /* element/fold/early_fold.h */
+    struct gsi_shelf sets;          /* merge/set_filter.h */
 };
 
 struct gsi_inputs {
@@ -69,13 +69,13 @@ struct gsi_inputs {
     size_t count, room;
     bool are_many;       /* too many to be open all at once: each is open while it is read */
     bool is_cut;         /* only a part of their elements is read (range.h) */
-    bool is_lent;        /* an array, of which buffers are only looked at (source_buffers.c) */
+    bool is_lent;        /* an array, of which buffers are only looked at (reader.c) */
     bool has_stream;     /* among those that were looked at */
     uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
     uint64_t data_bytes; /* of elements, read so far */
     const struct gsi_layout *layout; /* of elements as read; loop->layout is of what is sorted */
     const struct gsi_carry *carry;   /* what is sorted of them; NULL: they are */
-    struct gsi_carried *carried;     /* what is known of those it is done for */
+    struct gsi_payload_tally *payload_tally; /* what is known of those it is done for */
     /* The device does it (device/device.h), and tells their tally there; NULL: who reads does. */
     struct gsi_tally_report *device_tally;
     struct gsi_values *values;       /* that are joined with them; NULL: none */

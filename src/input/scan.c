@@ -1,6 +1,8 @@
 /* scan.c: a source, tasks and the device, as one stage. */
 #include "input/scan.h"
 
+#include "loop/reorder.h"
+
 struct scan {
     const struct gsi_scan *user;
     struct gsi_loop *loop;

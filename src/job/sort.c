@@ -288,17 +288,17 @@ static enum gs_status verify(struct sort *sort)
     struct gsi_delivery *delivery = &sort->delivery;
     if (!sort->has_tally)
         GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, tally));
-    bool is_carried = delivery->carried.carry != NULL;
-    if (sort->early.fold == NULL && !is_carried)
+    bool has_payload = delivery->payload_tally.carry != NULL;
+    if (sort->early.fold == NULL && !has_payload)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     GSI_TRY(verify_elements(sort));
     GSI_TRY(verify_within(sort));
     uint64_t sorted_count = tally->count - sort->in_order.dropped.count;
     if (sort->early.fold != NULL)
         GSI_TRY(gsi_input_tally_of_folded(&job->target, &sort->early, job->report));
-    if (is_carried)
-        GSI_TRY(gsi_input_tally_of_carried(&job->target, &delivery->carried, &delivery->unique,
-                                           job->report));
+    if (has_payload)
+        GSI_TRY(gsi_input_tally_of_payload(&job->target, &delivery->payload_tally,
+                                           &delivery->unique, job->report));
     return gsi_unique_verify(&delivery->unique, sorted_count, job->report->field_tallies);
 }
 

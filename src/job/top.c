@@ -48,8 +48,8 @@ static enum gs_status verify(struct top *top)
     struct gsi_tally_report *tally = &job->report->tally;
     const struct gsi_imprint *imprint = &delivery->check.imprint;
     GSI_TRY(job->loop.device->ops->tally(job->loop.device, tally, job->loop.error));
-    bool is_carried = delivery->carried.carry != NULL;
-    if (!is_carried)
+    bool has_payload = delivery->payload_tally.carry != NULL;
+    if (!has_payload)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     gsi_u128 got = gsi_fingerprint(imprint->fingerprint);
     gsi_u128 all = gsi_fingerprint(tally->fingerprint);
@@ -58,9 +58,9 @@ static enum gs_status verify(struct top *top)
     if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted && is_written &&
         top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
         (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, imprint))
-        return is_carried ? gsi_input_tally_of_carried(&job->target, &delivery->carried,
-                                                       &delivery->unique, job->report)
-                          : GS_OK;
+        return has_payload ? gsi_input_tally_of_payload(&job->target, &delivery->payload_tally,
+                                                        &delivery->unique, job->report)
+                           : GS_OK;
     return gsi_fail(job->loop.error, GS_E_VERIFY, 0,
                     "'%s': the output is not the first part of the sorted input (%llu of %llu "
                     "elements); %s; check the memory of this machine",

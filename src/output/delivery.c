@@ -23,25 +23,27 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
                                       .has_blocks = gsi_target_has_blocks(target),
                                       .is_split = target->spec->is_split,
                                       .is_checked = is_checked};
-    target->inputs->carried = &delivery->carried;
+    target->inputs->payload_tally = &delivery->payload_tally;
     GSI_TRY(gsi_unique_open(&delivery->unique, target));
     GSI_TRY(gsi_split_open(&delivery->split, target));
     GSI_TRY(gsi_columns_open(&delivery->columns, target));
     if (target->inputs->device_tally != NULL) {
-        gsi_carried_open_device(&delivery->carried, target->inputs->carry,
-                                target->inputs->device_tally, target->inputs->spec->first_position);
+        gsi_payload_tally_open_device(&delivery->payload_tally, target->inputs->carry,
+                                      target->inputs->device_tally,
+                                      target->inputs->spec->first_position);
         return GS_OK;
     }
-    return gsi_carried_open(&delivery->carried, target->inputs->carry, loop->plan->thread_count,
-                            &target->inputs->plan->carried, &loop->ledger, loop->error);
+    return gsi_payload_tally_open(&delivery->payload_tally, target->inputs->carry,
+                                  loop->plan->thread_count, &target->inputs->plan->payload_tally,
+                                  &loop->ledger, loop->error);
 }
 
 void gsi_delivery_clear(struct gsi_delivery *delivery)
 {
     if (delivery->target == NULL)
         return;
-    delivery->target->inputs->carried = NULL;
-    gsi_carried_close(&delivery->carried);
+    delivery->target->inputs->payload_tally = NULL;
+    gsi_payload_tally_close(&delivery->payload_tally);
     gsi_stream_check_clear(&delivery->check);
     gsi_columns_close(&delivery->columns);
     gsi_split_close(&delivery->split);

@@ -13,7 +13,7 @@
 #ifndef GSI_DELIVERY_H
 #define GSI_DELIVERY_H
 
-#include "input/carried.h"
+#include "input/payload/payload_tally.h"
 #include "merge/checkpoint.h"
 #include "output/ranks.h"
 #include "output/split/columns.h"
@@ -30,7 +30,7 @@ struct gsi_delivery {
     struct gsi_buffers windows; /* which are delivered; who makes them cuts them out of the arena */
     struct gsi_stream_check check;
     struct gsi_ranks ranks;
-    struct gsi_carried carried; /* what was sorted in place of elements */
+    struct gsi_payload_tally payload_tally; /* what was sorted in place of elements */
     struct gsi_unique unique;
     struct gsi_sink sink;
     struct gsi_split split;

@@ -22,14 +22,14 @@ enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
                     (unsigned long long)sorted, gsi_target_left(target));
 }
 
-enum gs_status gsi_input_tally_of_carried(const struct gsi_target *target,
-                                          struct gsi_carried *carried,
+enum gs_status gsi_input_tally_of_payload(const struct gsi_target *target,
+                                          struct gsi_payload_tally *payload_tally,
                                           const struct gsi_unique *unique, struct gs_report *report)
 {
     struct gsi_tally_report *tally = &report->tally;
     uint64_t sorted = tally->count;
     gsi_u128 position_sum;
-    *tally = gsi_carried_tally(carried, report->field_tallies, &position_sum);
+    *tally = gsi_payload_tally_sum(payload_tally, report->field_tallies, &position_sum);
     GSI_TRY(gsi_inputs_verify(target->inputs, tally));
     bool has_all = !target->spec->has_groups && !gsi_unique_is_full(unique);
     if (tally->count == sorted && (!has_all || position_sum == unique->payload.position_sum))

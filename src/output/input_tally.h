@@ -4,20 +4,20 @@
 #ifndef GSI_INPUT_TALLY_H
 #define GSI_INPUT_TALLY_H
 
-#include "input/carried.h"
+#include "input/payload/payload_tally.h"
 #include "output/unique/unique.h"
 
 /* gsi_input_tally_of_folded: elements were folded as they were read. Every element that was read is
  * either folded or sorted.
- * gsi_input_tally_of_carried: positions or parts of records were sorted. Every position that went
+ * gsi_input_tally_of_payload: positions or parts of records were sorted. Every position that went
  * into the sort has come out of it.
  * in    report->tally: of what was sorted
  * out   report->tally: of what was read
  * fails GS_E_VERIFY */
 enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
                                          struct gsi_early_fold *early, struct gs_report *report);
-enum gs_status gsi_input_tally_of_carried(const struct gsi_target *target,
-                                          struct gsi_carried *carried,
+enum gs_status gsi_input_tally_of_payload(const struct gsi_target *target,
+                                          struct gsi_payload_tally *payload_tally,
                                           const struct gsi_unique *unique,
                                           struct gs_report *report);
 

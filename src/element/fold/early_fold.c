@@ -339,10 +339,9 @@ static size_t fold_apart(const struct gsi_early_fold *early, struct gsi_early_wo
     return kept;
 }
 
-size_t gsi_early_fold_read(struct gsi_early_fold *early, uint32_t worker_idx, uint8_t *records,
-                           size_t n)
+static size_t fold_read(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
+                        uint8_t *records, size_t n)
 {
-    struct gsi_early_worker *worker = &early->workers[worker_idx];
     gsi_record_tally_add(worker->tally, records, n);
     if (worker->idle_count == 0)
         return fold_apart(early, worker, records, n);
@@ -388,8 +387,8 @@ bool gsi_early_fold_take(struct gsi_early_fold *early, uint32_t worker_idx,
         return true;
     }
     worker->apart_count -= worker->apart_count > 0;
-    batch->count = gsi_early_fold_read(early, worker_idx, batch->records, n);
-    if (worker->held.owner != NULL)
+    batch->count = fold_read(early, worker, batch->records, n);
+    if (!early->holds || worker->held.owner != NULL)
         return true;
     worker->held = *batch;
     return false;

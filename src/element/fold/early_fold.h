@@ -51,11 +51,8 @@ enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gs
                                    struct gsi_ledger *ledger, struct gs_error *error);
 void gsi_early_fold_close(struct gsi_early_fold *early); /* also zeroed ones */
 
-/* gsi_early_fold_read: tallies `n` records, and folds them in place. Returns how many are left.
- * in    worker_idx: of the calling thread; one that is the caller's alone
- * gsi_early_fold_again: folds what was folded before and was put together; one at a time. */
-size_t gsi_early_fold_read(struct gsi_early_fold *early, uint32_t worker_idx, uint8_t *records,
-                           size_t n);
+/* gsi_early_fold_again: folds what was folded before and was put together; one at a time. Returns
+ * how many records are left. */
 size_t gsi_early_fold_again(struct gsi_early_fold *early, uint8_t *records, size_t n);
 
 /* A buffer of records, on its way in or held. `owner` is whatever the caller knows it by. */
@@ -66,10 +63,11 @@ struct gsi_early_batch {
 };
 
 /* gsi_early_fold_begin: says how many buffers there are: where they are enough, threads hold some.
- * gsi_early_fold_held: how many buffers are held at most; 0: none, use gsi_early_fold_read.
+ * gsi_early_fold_held: how many buffers are held at most.
  * gsi_early_fold_is_holding: whether any is held; while no thread takes any.
- * gsi_early_fold_take: as gsi_early_fold_read; some records go into those that are held. false: the
- *      batch is held from now on.
+ * gsi_early_fold_take: tallies the records of a batch, and folds them in place, or into those that
+ *      are held; the batch says how many are left. false: the batch is held from now on.
+ *      in    worker_idx: of the calling thread; one that is the caller's alone
  * gsi_early_fold_release: the next batch that is held is the caller's again; no thread takes any
  *      more. false: there is none. */
 void gsi_early_fold_begin(struct gsi_early_fold *early, uint64_t buffer_count);

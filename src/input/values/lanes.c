@@ -34,7 +34,7 @@ static void lay_out(struct gsi_lane *lane, uint64_t bytes, struct gsi_shelf *she
 {
     gsi_buffers_lay_out(&lane->staging, NULL, LANE_BUFFERS,
                         (struct gsi_buffer_shape){.unit_bytes = bytes}, shelf);
-    gsi_source_lay_out(&lane->reader, shelf);
+    gsi_reader_lay_out(&lane->reader, shelf);
 }
 
 void gsi_lanes_lay_out(struct gsi_lanes *lanes, const struct gsi_values *values,
@@ -88,7 +88,7 @@ static bool next_staged(struct gsi_lane *lane)
     lane->staged = NULL;
     if (before != NULL)
         release(lane, before);
-    lane->staged = gsi_source_next_read(&lane->reader);
+    lane->staged = gsi_reader_next(&lane->reader);
     lane->off = 0;
     if (lane->staged == NULL)
         return before != NULL;
@@ -101,8 +101,8 @@ static bool pump_lane(struct gsi_lane *lane)
     struct gsi_buffer *buffer;
     bool has_moved = next_staged(lane);
     while (!lane->reader.is_end && (buffer = gsi_buffers_take(&lane->staging)) != NULL)
-        gsi_source_give(&lane->reader, buffer);
-    return gsi_source_pump_reader(&lane->reader) || has_moved;
+        gsi_reader_give(&lane->reader, buffer);
+    return gsi_reader_pump(&lane->reader) || has_moved;
 }
 
 bool gsi_lanes_pump(struct gsi_lanes *lanes)

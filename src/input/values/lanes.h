@@ -1,4 +1,4 @@
-/* lanes.h: reads the files of --values side by side with the keys (input/source_carrier.c).
+/* lanes.h: reads the files of --values side by side with the keys (input/payload/entry_maker.h).
  *
  *     lane of a file:  reader -> staged buffers, in order -> parts, as long as the keys' piece
  *
@@ -6,7 +6,7 @@
 #ifndef GSI_LANES_H
 #define GSI_LANES_H
 
-#include "input/source.h"
+#include "input/reader.h"
 #include "input/values/values.h"
 
 /* Values that lie behind each other in a staged buffer, for a task. */
@@ -18,7 +18,7 @@ struct gsi_lane_part {
 struct gsi_lane {
     const struct gsi_value_file *file;
     struct gsi_inputs inputs; /* that one */
-    struct gsi_source reader;
+    struct gsi_reader reader;
     struct gsi_buffers staging;
     struct gsi_buffer *staged; /* being taken, from `off` on; NULL: not read yet */
     uint64_t off;

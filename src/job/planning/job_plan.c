@@ -3,9 +3,9 @@
 
 #include "base/checked.h"
 #include "base/report.h"
-#include "input/carried.h"
 #include "input/format/format.h"
 #include "input/header.h"
+#include "input/payload/payload_tally.h"
 #include "input/source.h"
 #include "job/job_memory.h"
 #include "job/select.h"
@@ -48,8 +48,8 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     gsi_split_plan(target, budget, &plan->output);
     gsi_unique_plan(target, budget, &plan->output);
     if (!plan->device_carries) {
-        plan->input.carrier = gsi_carrier_plan(inputs, memory_bytes);
-        plan->input.carried = gsi_carried_plan(inputs->carry, threads);
+        plan->input.payload = gsi_source_plan(inputs, memory_bytes);
+        plan->input.payload_tally = gsi_payload_tally_plan(inputs->carry, threads);
     }
     plan->input.early = gsi_unique_early_plan(target, memory_bytes, threads);
     plan->input.sets = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);
@@ -60,8 +60,8 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
                                plan->output.pack.bytes,
                                plan->output.split.bytes,
                                plan->output.unique.bytes,
-                               plan->input.carrier.bytes,
-                               plan->input.carried.bytes,
+                               plan->input.payload.bytes,
+                               plan->input.payload_tally.bytes,
                                plan->input.early.bytes,
                                plan->input.sets.bytes,
                                plan->counted.bytes,

@@ -1,0 +1,143 @@
+/* entry_maker.c: makes entries of staged elements, their positions and their values. */
+#include "input/payload/entry_maker.h"
+
+#include "base/checked.h"
+#include "element/record/record_room.h"
+#include "input/payload/payload_tally.h"
+#include "io/array.h"
+#include "plan/plan.h"
+
+/* As many as transfers may be in flight, each as large as one transfer where there is memory for
+ * that; together a 32nd of it. */
+#define STAGED_COUNT     GSI_PLAN_READS
+#define STAGED_PART      512
+#define STAGED_MIN_BYTES ((uint64_t)16 << 10)
+#define STAGED_MAX_BYTES ((uint64_t)2 << 20)
+
+/* ---- memory ---- */
+
+static uint64_t staged_bytes(const struct gsi_carry *carry, uint64_t memory_bytes)
+{
+    uint64_t bytes = gsi_clamp_u64(memory_bytes / STAGED_PART, STAGED_MIN_BYTES, STAGED_MAX_BYTES);
+    uint64_t least = gsi_record_room_bytes(carry->input.element_bytes, 1);
+    return gsi_round_up_u64(gsi_max_u64(bytes, least), GSI_DIRECT_ALIGN);
+}
+
+static uint64_t places_each(const struct gsi_inputs *inputs, uint64_t staged)
+{
+    bool are_wanted = gsi_carry_has_positions(inputs->carry) || inputs->values != NULL;
+    return inputs->filter != NULL && are_wanted ? staged / inputs->carry->input.element_bytes : 0;
+}
+
+/* Buffers of an array have no memory of their own (reader.c). */
+void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inputs *inputs,
+                             uint64_t memory_bytes, struct gsi_shelf *shelf)
+{
+    const struct gsi_layout *layout = &inputs->carry->input;
+    const uint64_t staged = staged_bytes(inputs->carry, memory_bytes);
+    const struct gsi_buffer_shape shape = {.unit_bytes = staged,
+                                           .record_bytes =
+                                               layout->record != NULL ? layout->element_bytes : 0,
+                                           .most_records = UINT64_MAX};
+    *maker = (struct gsi_entry_maker){.inputs = inputs, .places_each = places_each(inputs, staged)};
+    uint8_t *lent = inputs->is_lent ? (uint8_t *)inputs->table[0].array->from : NULL;
+    gsi_buffers_lay_out(&maker->staging, lent, STAGED_COUNT, shape, shelf);
+    GSI_PLACE(shelf, maker->places, STAGED_COUNT * maker->places_each);
+    GSI_PLACE(shelf, maker->values, inputs->values != NULL ? GSI_FLOW_BATCHES : 0);
+    gsi_lanes_lay_out(&maker->lanes, inputs->values, memory_bytes, shelf);
+}
+
+/* ---- entries ---- */
+
+uint32_t *gsi_entry_maker_places(const struct gsi_entry_maker *maker,
+                                 const struct gsi_buffer *staged)
+{
+    uint64_t idx = (uint64_t)(staged - maker->staging.all);
+    return maker->places_each > 0 ? maker->places + idx * maker->places_each : NULL;
+}
+
+bool gsi_entry_maker_skip_to(struct gsi_entry_maker *maker, uint64_t position)
+{
+    while (!gsi_lanes_skip_to(&maker->lanes, position))
+        if (!gsi_lanes_pump(&maker->lanes))
+            return false;
+    return true;
+}
+
+/* How many of the next `n` elements have values that are ready. */
+static uint64_t count_ready(void *context, const struct gsi_buffer *window, uint64_t first,
+                            uint64_t n)
+{
+    struct gsi_entry_maker *maker = context;
+    const uint32_t *places = gsi_entry_maker_places(maker, window);
+    uint64_t place = places != NULL ? places[first] : first, ready, count = 0;
+    if (!gsi_entry_maker_skip_to(maker, window->turn_idx + place))
+        return 0;
+    while ((ready = gsi_lanes_ready(&maker->lanes)) == 0)
+        if (!gsi_lanes_pump(&maker->lanes))
+            return 0;
+    if (places == NULL)
+        return gsi_min_u64(n, ready);
+    while (count < n && places[first + count] - place < ready)
+        count++;
+    return count;
+}
+
+/* Takes values of these elements, and of those between them. */
+static void begin_entries(void *context, const struct gsi_batch *batch)
+{
+    struct gsi_entry_maker *maker = context;
+    const uint32_t *places = gsi_entry_maker_places(maker, batch->window);
+    uint64_t first = (uint64_t)(batch->entries - batch->window->data) /
+                     maker->inputs->carry->input.element_bytes;
+    uint64_t values = batch->count;
+    if (places != NULL)
+        values = (uint64_t)places[first + batch->count - 1] - places[first] + 1;
+    gsi_lanes_take(&maker->lanes, values, maker->values[batch->idx]);
+}
+
+static uint64_t run_entries(void *context, const struct gsi_batch *batch, const uint8_t *in,
+                            uint64_t n, uint8_t *out)
+{
+    const struct gsi_entry_maker *maker = context;
+    const struct gsi_carry *carry = maker->inputs->carry;
+    const uint32_t *places = gsi_entry_maker_places(maker, batch->window);
+    uint64_t place = (uint64_t)(in - batch->window->data) / carry->input.element_bytes;
+    uint64_t first = batch->window->turn_idx + (places == NULL ? place : 0);
+    places = places != NULL ? places + place : NULL;
+    gsi_payload_tally_add(maker->inputs->payload_tally, batch->worker_idx, in, n, first, places);
+    gsi_carry_take(carry, in, n, first, places, out);
+    if (maker->lanes.count > 0)
+        gsi_lanes_put(&maker->lanes, maker->values[batch->idx], n, places, out,
+                      carry->carried_bytes);
+    return n;
+}
+
+static uint64_t join_entries(void *context, const struct gsi_batch *batch, uint8_t *ahead)
+{
+    struct gsi_entry_maker *maker = context;
+    (void)ahead;
+    gsi_lanes_give(&maker->lanes, maker->values[batch->idx]);
+    return 0;
+}
+
+struct gsi_operator gsi_entry_maker_operator(struct gsi_entry_maker *maker)
+{
+    const bool has_values = maker->lanes.count > 0;
+    return (struct gsi_operator){.context = maker,
+                                 .kind = GSI_MAP,
+                                 .in_bytes = maker->inputs->carry->input.element_bytes,
+                                 .out_bytes = maker->inputs->carry->carried_bytes,
+                                 .ready = has_values ? count_ready : NULL,
+                                 .begin = has_values ? begin_entries : NULL,
+                                 .run = run_entries,
+                                 .join = has_values ? join_entries : NULL};
+}
+
+void gsi_entry_maker_check(const struct gsi_entry_maker *maker, uint64_t count)
+{
+    const struct gsi_carry *carry = maker->inputs->carry;
+    if (gsi_carry_has_positions(carry) && !gsi_carry_fits(count, carry->output_bytes))
+        gsi_fail(maker->inputs->loop->error, GS_E_INPUT, 0,
+                 "--index u32: there are more than 4294967296 elements; use --index u64");
+}

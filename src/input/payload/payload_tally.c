@@ -1,0 +1,90 @@
+/* payload_tally.c: a tally per thread. */
+#include "input/payload/payload_tally.h"
+
+#include "element/element_ops.h"
+
+static void lay_out(struct gsi_payload_tally *payload, const struct gsi_carry *carry,
+                    uint32_t thread_count, struct gsi_shelf *shelf)
+{
+    GSI_PLACE(shelf, payload->workers, thread_count);
+    for (uint32_t i = 0; i < thread_count; i++) {
+        void *tally = carry->input.ops->tally_place(&carry->input, shelf);
+        if (payload->workers != NULL)
+            payload->workers[i].tally = tally;
+    }
+}
+
+struct gsi_shelf gsi_payload_tally_plan(const struct gsi_carry *carry, uint32_t thread_count)
+{
+    struct gsi_payload_tally payload = {0};
+    struct gsi_shelf shelf = {0};
+    if (carry != NULL && gsi_carry_is_tallied(carry))
+        lay_out(&payload, carry, thread_count, &shelf);
+    return shelf;
+}
+
+enum gs_status gsi_payload_tally_open(struct gsi_payload_tally *payload,
+                                      const struct gsi_carry *carry, uint32_t thread_count,
+                                      const struct gsi_shelf *planned, struct gsi_ledger *ledger,
+                                      struct gs_error *error)
+{
+    *payload = (struct gsi_payload_tally){.ledger = ledger};
+    if (planned->used == 0)
+        return GS_OK;
+    payload->carry = carry;
+    payload->worker_count = thread_count;
+    payload->shelf = *planned;
+    GSI_TRY(gsi_shelf_open(&payload->shelf, ledger, GSI_MEMORY_TABLES, error));
+    lay_out(payload, carry, thread_count, &payload->shelf);
+    return GS_OK;
+}
+
+void gsi_payload_tally_open_device(struct gsi_payload_tally *payload, const struct gsi_carry *carry,
+                                   const struct gsi_tally_report *of_device, uint64_t first)
+{
+    *payload = (struct gsi_payload_tally){.carry = carry, .of_device = of_device, .first = first};
+}
+
+void gsi_payload_tally_close(struct gsi_payload_tally *payload)
+{
+    gsi_shelf_close(&payload->shelf, payload->ledger, GSI_MEMORY_TABLES);
+    *payload = (struct gsi_payload_tally){0};
+}
+
+void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_idx,
+                           const uint8_t *elements, size_t n, uint64_t first,
+                           const uint32_t *places)
+{
+    if (payload->carry == NULL || n == 0)
+        return;
+    struct gsi_payload_tally_worker *worker = &payload->workers[worker_idx];
+    payload->carry->input.ops->tally_add(worker->tally, elements, n);
+    if (!gsi_carry_has_positions(payload->carry))
+        return;
+    worker->position_sum += (gsi_u128)first * n;
+    if (places == NULL)
+        worker->position_sum += (gsi_u128)n * (n - 1) / 2;
+    for (size_t i = 0; places != NULL && i < n; i++)
+        worker->position_sum += places[i];
+}
+
+struct gsi_tally_report gsi_payload_tally_sum(struct gsi_payload_tally *payload,
+                                              struct gsi_tally_report *fields,
+                                              gsi_u128 *position_sum)
+{
+    const struct gsi_element_ops *ops = payload->carry->input.ops;
+    if (payload->of_device != NULL) { /* which has put those of the fields where they belong */
+        const gsi_u128 n = payload->of_device->count;
+        *position_sum = n * payload->first + n * (n - (n > 0)) / 2;
+        return *payload->of_device;
+    }
+    struct gsi_payload_tally_worker *all = &payload->workers[0];
+    for (uint32_t i = 1; i < payload->worker_count; i++) {
+        ops->tally_merge(all->tally, payload->workers[i].tally);
+        ops->tally_clear(payload->workers[i].tally);
+        all->position_sum += payload->workers[i].position_sum;
+        payload->workers[i].position_sum = 0;
+    }
+    *position_sum = all->position_sum;
+    return ops->tally_finish(all->tally, fields);
+}

@@ -1,0 +1,54 @@
+/* payload_tally.h: tallies the elements that are read when entries of key and payload are sorted
+ * instead of them: a tally, as of a sort of the elements, and the sum of their positions. The job
+ * has it from before it reads until it has verified. */
+#ifndef GSI_PAYLOAD_TALLY_H
+#define GSI_PAYLOAD_TALLY_H
+
+#include "base/memory.h"
+#include "base/report.h"
+#include "element/carry/carry.h"
+
+struct gsi_payload_tally_worker {
+    void *tally; /* of elements as read */
+    gsi_u128 position_sum;
+};
+
+struct gsi_payload_tally {
+    const struct gsi_carry *carry;
+    struct gsi_ledger *ledger;
+    struct gsi_shelf shelf;
+    struct gsi_payload_tally_worker *workers;
+    uint32_t worker_count;
+    /* The device counts them, and adds positions from `first` on: where it tells; NULL: workers
+     * do. */
+    const struct gsi_tally_report *of_device;
+    uint64_t first;
+};
+
+/* gsi_payload_tally_plan: its shelf; empty where nothing or only positions are carried.
+ * gsi_payload_tally_open: takes the memory that was planned.
+ * fails GS_E_MEMORY
+ * gsi_payload_tally_open_device: the same where a device counts; takes no memory, and nothing is
+ * added. */
+struct gsi_shelf gsi_payload_tally_plan(const struct gsi_carry *carry, uint32_t thread_count);
+enum gs_status gsi_payload_tally_open(struct gsi_payload_tally *payload,
+                                      const struct gsi_carry *carry, uint32_t thread_count,
+                                      const struct gsi_shelf *planned, struct gsi_ledger *ledger,
+                                      struct gs_error *error);
+void gsi_payload_tally_open_device(struct gsi_payload_tally *payload, const struct gsi_carry *carry,
+                                   const struct gsi_tally_report *of_device, uint64_t first);
+void gsi_payload_tally_close(struct gsi_payload_tally *payload); /* also zeroed ones */
+
+/* gsi_payload_tally_add: elements that lie one after the other, with places as in gsi_carry_take.
+ * in    worker_idx: of the calling thread */
+void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_idx,
+                           const uint8_t *elements, size_t n, uint64_t first,
+                           const uint32_t *places);
+
+/* gsi_payload_tally_sum: of all elements; `fields` as in tally_finish (element_ops.h).
+ * out   position_sum: of all of them */
+struct gsi_tally_report gsi_payload_tally_sum(struct gsi_payload_tally *payload,
+                                              struct gsi_tally_report *fields,
+                                              gsi_u128 *position_sum);
+
+#endif

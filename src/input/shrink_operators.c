@@ -1,0 +1,98 @@
+/* shrink_operators.c: filters and pre-aggregates elements where they are. */
+#include "input/shrink_operators.h"
+
+#include "input/payload/entry_maker.h"
+
+/* ---- filter ---- */
+
+static uint64_t run_filter(void *context, const struct gsi_batch *batch, const uint8_t *in,
+                           uint64_t n, uint8_t *out)
+{
+    struct gsi_filter_operator *filter = context;
+    uint32_t *places =
+        filter->entries != NULL ? gsi_entry_maker_places(filter->entries, batch->window) : NULL;
+    (void)in;
+    filter->kept[batch->idx] = (struct gsi_filtered){0};
+    return gsi_filter_apply(filter->inputs->filter, out, n, places, &filter->kept[batch->idx]);
+}
+
+static uint64_t join_filter(void *context, const struct gsi_batch *batch, uint8_t *ahead)
+{
+    struct gsi_filter_operator *filter = context;
+    (void)ahead;
+    gsi_filtered_add(&filter->inputs->filtered, &filter->kept[batch->idx]);
+    return 0;
+}
+
+struct gsi_operator gsi_filter_operator(struct gsi_filter_operator *filter,
+                                        struct gsi_inputs *inputs,
+                                        const struct gsi_entry_maker *entries)
+{
+    const uint32_t element = inputs->layout->element_bytes;
+    filter->inputs = inputs;
+    filter->entries = entries;
+    return (struct gsi_operator){.context = filter,
+                                 .kind = GSI_SHRINK,
+                                 .in_bytes = element,
+                                 .out_bytes = element,
+                                 .run = run_filter,
+                                 .join = join_filter};
+}
+
+/* ---- pre-aggregation ---- */
+
+static uint64_t run_pre_aggregate(void *context, const struct gsi_batch *batch, const uint8_t *in,
+                                  uint64_t n, uint8_t *out)
+{
+    struct gsi_pre_aggregate_operator *pre_aggregate = context;
+    struct gsi_early_fold *early = pre_aggregate->early;
+    const uint64_t room = batch->window->capacity / early->layout->element_bytes;
+    struct gsi_early_batch records = {
+        .owner = batch->window, .records = out, .count = n, .room = room};
+    (void)in;
+    pre_aggregate->is_held[batch->idx] = !gsi_early_fold_take(early, batch->worker_idx, &records);
+    return records.count;
+}
+
+static uint64_t join_pre_aggregate(void *context, const struct gsi_batch *batch, uint8_t *ahead)
+{
+    const struct gsi_pre_aggregate_operator *pre_aggregate = context;
+    (void)ahead;
+    return pre_aggregate->is_held[batch->idx];
+}
+
+/* Buffers that were joined have keys in common. */
+static uint64_t rework_pre_aggregate(void *context, uint8_t *entries, uint64_t n)
+{
+    const struct gsi_pre_aggregate_operator *pre_aggregate = context;
+    return gsi_early_fold_again(pre_aggregate->early, entries, n);
+}
+
+struct gsi_operator gsi_pre_aggregate_operator(struct gsi_pre_aggregate_operator *pre_aggregate,
+                                               struct gsi_early_fold *early)
+{
+    pre_aggregate->early = early;
+    return (struct gsi_operator){.context = pre_aggregate,
+                                 .kind = GSI_SHRINK,
+                                 .in_bytes = early->layout->element_bytes,
+                                 .out_bytes = early->layout->element_bytes,
+                                 .run = run_pre_aggregate,
+                                 .join = join_pre_aggregate,
+                                 .rework = rework_pre_aggregate};
+}
+
+bool gsi_pre_aggregate_operator_is_holding(const struct gsi_pre_aggregate_operator *pre_aggregate)
+{
+    return pre_aggregate->early != NULL && gsi_early_fold_is_holding(pre_aggregate->early);
+}
+
+struct gsi_buffer *
+gsi_pre_aggregate_operator_release(struct gsi_pre_aggregate_operator *pre_aggregate)
+{
+    struct gsi_early_batch held;
+    if (pre_aggregate->early == NULL || !gsi_early_fold_release(pre_aggregate->early, &held))
+        return NULL;
+    struct gsi_buffer *buffer = held.owner;
+    buffer->bytes = held.count * pre_aggregate->early->layout->element_bytes;
+    return buffer;
+}
