@@ -92,7 +92,8 @@ uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs)
     if (inputs->carry != NULL && inputs->data_bytes != UINT64_MAX)
         return (inputs->data_bytes / inputs->layout->element_bytes - inputs->filtered.left_count) *
                inputs->carry->carried_bytes;
-    uint64_t folded = inputs->early != NULL ? gsi_early_fold_count(inputs->early) : 0;
+    uint64_t folded =
+        inputs->pre_aggregate != NULL ? gsi_pre_aggregate_count(inputs->pre_aggregate) : 0;
     return inputs->data_bytes -
            (inputs->filtered.left_count + folded) * inputs->layout->element_bytes;
 }

@@ -6,7 +6,7 @@
 #include "base/report.h"
 #include "element/carry/carry.h"
 #include "element/filter/filter.h"
-#include "element/fold/early_fold.h"
+#include "element/fold/pre_aggregate.h"
 #include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"
@@ -58,7 +58,7 @@ struct gsi_input_plan {
     struct gsi_frames_reader_plan unpack;
     struct gsi_shelf payload;       /* input/source.h */
     struct gsi_shelf payload_tally; /* input/payload/payload_tally.h */
-    struct gsi_shelf early;         /* element/fold/early_fold.h */
+    struct gsi_shelf pre_aggregate; /* element/fold/pre_aggregate.h */
     struct gsi_shelf sets;          /* merge/set_filter.h */
 };
 
@@ -82,8 +82,8 @@ struct gsi_inputs {
     const struct gsi_filter *filter; /* which elements go on; NULL: all */
     struct gsi_set_filter *sets;     /* with --merge=SET: as a filter; NULL: there is none */
     const struct gsi_fold *fold;     /* fields that are folded with --unique; NULL: none */
-    struct gsi_early_fold *early;    /* folds what is read; NULL: nothing is */
-    struct gsi_filtered filtered;    /* by it, so far */
+    struct gsi_pre_aggregate *pre_aggregate; /* folds what is read; NULL: nothing is */
+    struct gsi_filtered filtered;            /* by it, so far */
     struct gsi_header header;        /* of the first one, or made of theirs; what there is so far */
     struct gsi_head_spec head;       /* what that says, once the inputs were looked at */
     struct gsi_formatted *formatted; /* of inputs of a format; NULL: they have none */
@@ -129,7 +129,7 @@ static inline bool gsi_inputs_are_changed(const struct gsi_inputs *inputs)
 }
 static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
 {
-    return inputs->filter != NULL || inputs->early != NULL;
+    return inputs->filter != NULL || inputs->pre_aggregate != NULL;
 }
 
 /* gsi_inputs_put_bytes: of an element as the device gets it. */

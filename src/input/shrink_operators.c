@@ -44,55 +44,54 @@ struct gsi_operator gsi_filter_operator(struct gsi_filter_operator *filter,
 static uint64_t run_pre_aggregate(void *context, const struct gsi_batch *batch, const uint8_t *in,
                                   uint64_t n, uint8_t *out)
 {
-    struct gsi_pre_aggregate_operator *pre_aggregate = context;
-    struct gsi_early_fold *early = pre_aggregate->early;
-    const uint64_t room = batch->window->capacity / early->layout->element_bytes;
-    struct gsi_early_batch records = {
+    struct gsi_pre_aggregate_operator *op = context;
+    const uint64_t room = batch->window->capacity / op->pre_aggregate->layout->element_bytes;
+    struct gsi_pre_aggregate_batch records = {
         .owner = batch->window, .records = out, .count = n, .room = room};
     (void)in;
-    pre_aggregate->is_held[batch->idx] = !gsi_early_fold_take(early, batch->worker_idx, &records);
+    op->is_held[batch->idx] =
+        !gsi_pre_aggregate_take(op->pre_aggregate, batch->worker_idx, &records);
     return records.count;
 }
 
 static uint64_t join_pre_aggregate(void *context, const struct gsi_batch *batch, uint8_t *ahead)
 {
-    const struct gsi_pre_aggregate_operator *pre_aggregate = context;
+    const struct gsi_pre_aggregate_operator *op = context;
     (void)ahead;
-    return pre_aggregate->is_held[batch->idx];
+    return op->is_held[batch->idx];
 }
 
 /* Buffers that were joined have keys in common. */
 static uint64_t rework_pre_aggregate(void *context, uint8_t *entries, uint64_t n)
 {
-    const struct gsi_pre_aggregate_operator *pre_aggregate = context;
-    return gsi_early_fold_again(pre_aggregate->early, entries, n);
+    const struct gsi_pre_aggregate_operator *op = context;
+    return gsi_pre_aggregate_again(op->pre_aggregate, entries, n);
 }
 
-struct gsi_operator gsi_pre_aggregate_operator(struct gsi_pre_aggregate_operator *pre_aggregate,
-                                               struct gsi_early_fold *early)
+struct gsi_operator gsi_pre_aggregate_operator(struct gsi_pre_aggregate_operator *op,
+                                               struct gsi_pre_aggregate *pre_aggregate)
 {
-    pre_aggregate->early = early;
-    return (struct gsi_operator){.context = pre_aggregate,
+    op->pre_aggregate = pre_aggregate;
+    return (struct gsi_operator){.context = op,
                                  .kind = GSI_SHRINK,
-                                 .in_bytes = early->layout->element_bytes,
-                                 .out_bytes = early->layout->element_bytes,
+                                 .in_bytes = pre_aggregate->layout->element_bytes,
+                                 .out_bytes = pre_aggregate->layout->element_bytes,
                                  .run = run_pre_aggregate,
                                  .join = join_pre_aggregate,
                                  .rework = rework_pre_aggregate};
 }
 
-bool gsi_pre_aggregate_operator_is_holding(const struct gsi_pre_aggregate_operator *pre_aggregate)
+bool gsi_pre_aggregate_operator_is_holding(const struct gsi_pre_aggregate_operator *op)
 {
-    return pre_aggregate->early != NULL && gsi_early_fold_is_holding(pre_aggregate->early);
+    return op->pre_aggregate != NULL && gsi_pre_aggregate_is_holding(op->pre_aggregate);
 }
 
-struct gsi_buffer *
-gsi_pre_aggregate_operator_release(struct gsi_pre_aggregate_operator *pre_aggregate)
+struct gsi_buffer *gsi_pre_aggregate_operator_release(struct gsi_pre_aggregate_operator *op)
 {
-    struct gsi_early_batch held;
-    if (pre_aggregate->early == NULL || !gsi_early_fold_release(pre_aggregate->early, &held))
+    struct gsi_pre_aggregate_batch held;
+    if (op->pre_aggregate == NULL || !gsi_pre_aggregate_release(op->pre_aggregate, &held))
         return NULL;
     struct gsi_buffer *buffer = held.owner;
-    buffer->bytes = held.count * pre_aggregate->early->layout->element_bytes;
+    buffer->bytes = held.count * op->pre_aggregate->layout->element_bytes;
     return buffer;
 }

@@ -2,7 +2,7 @@
  * before anything counts or sorts their elements.
  *
  *     filter          leaves out elements (element/filter/filter.h)
- *     pre-aggregate   folds records into others with the same keys (element/fold/early_fold.h).
+ *     pre-aggregate   folds records into others with the same keys (element/fold/pre_aggregate.h).
  *                     Each thread may hold a buffer until everything is read. */
 #ifndef GSI_SHRINK_OPERATORS_H
 #define GSI_SHRINK_OPERATORS_H
@@ -24,19 +24,18 @@ struct gsi_operator gsi_filter_operator(struct gsi_filter_operator *filter,
                                         const struct gsi_entry_maker *entries);
 
 struct gsi_pre_aggregate_operator {
-    struct gsi_early_fold *early;
+    struct gsi_pre_aggregate *pre_aggregate;
     bool is_held[GSI_FLOW_BATCHES]; /* the buffer of each batch */
 };
 
-struct gsi_operator gsi_pre_aggregate_operator(struct gsi_pre_aggregate_operator *pre_aggregate,
-                                               struct gsi_early_fold *early);
+struct gsi_operator gsi_pre_aggregate_operator(struct gsi_pre_aggregate_operator *op,
+                                               struct gsi_pre_aggregate *pre_aggregate);
 
 /* No task may be under way. Zeroed ones hold nothing.
  * gsi_pre_aggregate_operator_is_holding: whether a thread holds a buffer.
  * gsi_pre_aggregate_operator_release: returns the next buffer that was held, for the flow to take
  * back; NULL: there is none. From then on threads hold no others. */
-bool gsi_pre_aggregate_operator_is_holding(const struct gsi_pre_aggregate_operator *pre_aggregate);
-struct gsi_buffer *
-gsi_pre_aggregate_operator_release(struct gsi_pre_aggregate_operator *pre_aggregate);
+bool gsi_pre_aggregate_operator_is_holding(const struct gsi_pre_aggregate_operator *op);
+struct gsi_buffer *gsi_pre_aggregate_operator_release(struct gsi_pre_aggregate_operator *op);
 
 #endif

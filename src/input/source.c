@@ -46,9 +46,9 @@ static void begin_flow(struct gsi_source *source)
     if (inputs->filter != NULL)
         flow->operators[flow->operator_count++] = gsi_filter_operator(
             &source->filter, inputs, source->has_payload ? &source->entries : NULL);
-    if (inputs->early != NULL)
+    if (inputs->pre_aggregate != NULL)
         flow->operators[flow->operator_count++] =
-            gsi_pre_aggregate_operator(&source->pre_aggregate, inputs->early);
+            gsi_pre_aggregate_operator(&source->pre_aggregate, inputs->pre_aggregate);
     if (source->has_payload) {
         flow->windows = &source->entries.staging;
         flow->operators[flow->operator_count++] = gsi_entry_maker_operator(&source->entries);

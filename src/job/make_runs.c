@@ -7,9 +7,9 @@
  * Runs are spilled oldest first and one at a time, because a merge uses all threads. For an input
  * of known size, the plan says how many runs are spilled. For a stream, runs are spilled when free
  * chunks run low and, at its end, until there are buffers to merge what is spilled. An input that
- * --where or an early fold makes shorter is treated as a stream, too: how much is left shows as it
- * is read. No more of its runs are spilled than the plan has for the whole. A run that lies in an
- * input leaves memory without being written (merge/presorted.h). */
+ * --where or pre-aggregation makes shorter is treated as a stream, too, because its length is
+ * unknown until it was read. No more of its runs are spilled than the plan has for the whole. A run
+ * that lies in an input leaves memory without being written (merge/presorted.h). */
 #include "job/make_runs.h"
 
 #include "base/assert.h"
@@ -101,9 +101,9 @@ static void give_chunks(struct maker *maker)
         most = maker->checkpoint->most_chunks;
     else if (is_known)
         most = gsi_max_u32(most, maker->loop->plan->thread_count + 1);
-    const struct gsi_early_fold *early = maker->job->inputs.early;
+    const struct gsi_pre_aggregate *pre_aggregate = maker->job->inputs.pre_aggregate;
     most += gsi_inputs_shrink(&maker->job->inputs) ? FILTER_CHUNKS : 0;
-    most += early != NULL ? gsi_early_fold_held(early) : 0;
+    most += pre_aggregate != NULL ? gsi_pre_aggregate_held(pre_aggregate) : 0;
     struct gsi_buffer *chunk;
     while (!maker->source.is_end && gsi_source_given(&maker->source) < most &&
            (chunk = gsi_buffers_take(maker->chunks)) != NULL)
@@ -304,9 +304,9 @@ static enum gs_status make_all(struct maker *maker)
         {.context = maker, .take = take_event, .pump = pump_source, .is_done = is_read},
         {.context = maker, .pump = pump_spill, .is_done = is_spilled}};
     uint64_t data_bytes;
-    struct gsi_early_fold *early = maker->job->inputs.early;
-    if (early != NULL)
-        gsi_early_fold_begin(early, maker->chunks->count);
+    struct gsi_pre_aggregate *pre_aggregate = maker->job->inputs.pre_aggregate;
+    if (pre_aggregate != NULL)
+        gsi_pre_aggregate_begin(pre_aggregate, maker->chunks->count);
     GSI_TRY(gsi_source_init(&maker->source, &maker->job->inputs));
     GSI_TRY(gsi_arena_windows(&maker->job->arena, &maker->frames, &maker->loop->ledger,
                               gsi_shape_frame(maker->loop->plan), maker->loop->error));

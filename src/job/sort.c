@@ -33,7 +33,7 @@ struct sort {
     struct gsi_in_order in_order; /* which may have begun to deliver */
     struct gsi_presorted presorted;
     bool has_tally; /* of what was read */
-    struct gsi_early_fold early;
+    struct gsi_pre_aggregate pre_aggregate;
     uint64_t left_bytes;      /* of output that the last merge may still make */
     struct gsi_link links[2]; /* of that merge */
     struct gsi_delivery delivery;
@@ -289,13 +289,13 @@ static enum gs_status verify(struct sort *sort)
     if (!sort->has_tally)
         GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, tally));
     bool has_payload = delivery->payload_tally.carry != NULL;
-    if (sort->early.fold == NULL && !has_payload)
+    if (sort->pre_aggregate.fold == NULL && !has_payload)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     GSI_TRY(verify_elements(sort));
     GSI_TRY(verify_within(sort));
     uint64_t sorted_count = tally->count - sort->in_order.dropped.count;
-    if (sort->early.fold != NULL)
-        GSI_TRY(gsi_input_tally_of_folded(&job->target, &sort->early, job->report));
+    if (sort->pre_aggregate.fold != NULL)
+        GSI_TRY(gsi_input_tally_of_folded(&job->target, &sort->pre_aggregate, job->report));
     if (has_payload)
         GSI_TRY(gsi_input_tally_of_payload(&job->target, &delivery->payload_tally,
                                            &delivery->unique, job->report));
@@ -365,34 +365,35 @@ static enum gs_status make_list(struct sort *sort)
 
 /* A GPU sorts what its memory and the host's hold while it is read, and in order records are folded
  * at a fraction of what a table takes. So only what would go to disk is made less there. */
-static bool folds_early(const struct gsi_job *job)
+static bool pre_aggregates(const struct gsi_job *job)
 {
     const struct gsi_plan *plan = job->loop.plan;
-    return (plan->device_runs == 0 || plan->spilled_runs > 0) && job->plan.input.early.used > 0;
+    return (plan->device_runs == 0 || plan->spilled_runs > 0) &&
+           job->plan.input.pre_aggregate.used > 0;
 }
 
 /* What sees elements as they are read: records are folded there, where they can be. */
-static enum gs_status open_early(struct sort *sort)
+static enum gs_status open_pre_aggregate(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
     const struct gsi_options *options = job->options;
     if (job->inputs.sets != NULL)
         GSI_TRY(gsi_set_filter_open(job->inputs.sets, job->budget.memory_bytes,
                                     job->budget.thread_count));
-    if (!folds_early(job))
+    if (!pre_aggregates(job))
         return GS_OK;
-    job->inputs.early = &sort->early;
-    return gsi_early_fold_open(&sort->early, job->inputs.fold, sort->loop->layout,
-                               options->group_keys, options->unique_keep, job->budget.memory_bytes,
-                               job->budget.thread_count, &job->plan.input.early,
-                               &sort->loop->ledger, sort->loop->error);
+    job->inputs.pre_aggregate = &sort->pre_aggregate;
+    return gsi_pre_aggregate_open(
+        &sort->pre_aggregate, job->inputs.fold, sort->loop->layout, options->group_keys,
+        options->unique_keep, job->budget.memory_bytes, job->budget.thread_count,
+        &job->plan.input.pre_aggregate, &sort->loop->ledger, sort->loop->error);
 }
 
 static enum gs_status sort_all(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
     GSI_TRY(gsi_delivery_open(&sort->delivery, &job->target, job->report, job->checkpoint, true));
-    GSI_TRY(open_early(sort));
+    GSI_TRY(open_pre_aggregate(sort));
     GSI_TRY(make_list(sort));
     GSI_TRY(merge_to_output(sort));
     GSI_TRY(verify(sort));
@@ -406,8 +407,8 @@ enum gs_status gsi_sort(struct gsi_job *job)
     enum gs_status status = sort_all(&sort);
     drop_resident(&sort);
     gsi_run_list_clear(&sort.list);
-    job->inputs.early = NULL;
-    gsi_early_fold_close(&sort.early);
+    job->inputs.pre_aggregate = NULL;
+    gsi_pre_aggregate_close(&sort.pre_aggregate);
     gsi_in_order_end(&sort.in_order);
     gsi_presorted_end(&sort.presorted);
     gsi_delivery_clear(&sort.delivery);

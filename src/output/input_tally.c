@@ -4,13 +4,14 @@
 #include "base/report.h"
 
 enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
-                                         struct gsi_early_fold *early, struct gs_report *report)
+                                         struct gsi_pre_aggregate *pre_aggregate,
+                                         struct gs_report *report)
 {
     const struct gsi_inputs *inputs = target->inputs;
     struct gsi_tally_report *tally = &report->tally;
-    uint64_t sorted = tally->count, folded = gsi_early_fold_count(early);
+    uint64_t sorted = tally->count, folded = gsi_pre_aggregate_count(pre_aggregate);
     uint64_t read = inputs->data_bytes / target->loop->layout->element_bytes;
-    *tally = gsi_early_fold_tally(early, report->field_tallies);
+    *tally = gsi_pre_aggregate_tally(pre_aggregate, report->field_tallies);
     report->folded_count = folded;
     GSI_TRY(gsi_inputs_verify(inputs, tally));
     if (tally->count == sorted + folded && tally->count == read - inputs->filtered.left_count)

@@ -15,7 +15,8 @@
  * out   report->tally: of what was read
  * fails GS_E_VERIFY */
 enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
-                                         struct gsi_early_fold *early, struct gs_report *report);
+                                         struct gsi_pre_aggregate *pre_aggregate,
+                                         struct gs_report *report);
 enum gs_status gsi_input_tally_of_payload(const struct gsi_target *target,
                                           struct gsi_payload_tally *payload_tally,
                                           const struct gsi_unique *unique,

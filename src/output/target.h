@@ -23,7 +23,7 @@ struct gsi_output_spec {
     uint32_t split_count;            /* of files; with --values 0 */
     const char *const *split_values; /* where each file but the first begins; NULL: by counts */
     bool has_groups;                 /* --unique: groups of equal keys */
-    bool may_fold_early;             /* only one record of each group has to come out of the sort */
+    bool may_pre_aggregate;          /* only one record of each group has to come out of the sort */
     struct gsi_groups_rule groups;
     uint32_t group_key_bytes; /* with --group: bytes of the keys that make a group; else 0 */
 };

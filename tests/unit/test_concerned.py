@@ -13,7 +13,7 @@ ROWS = [  # a file, tests that are listed for it, tests that are not
     ('tests/support/calls.h', 'test_durable', 'test_deltas'),
     ('src/output/sink.c', 'test_sink test_verify parts/beyond_4_gib test_short_jobs', 'test_deltas'),
     ('src/run/deltas.cc', 'test_deltas test_short_jobs', 'test_frame'),
-    ('src/element/fold/early_fold.c', 'test_fold', 'test_deltas'),
+    ('src/element/fold/pre_aggregate.c', 'test_fold', 'test_deltas'),
     ('tools/gsort/gsort.c', 'cli_options report/notes', 'test_short_jobs')]
 
 

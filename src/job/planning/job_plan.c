@@ -51,7 +51,7 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
         plan->input.payload = gsi_source_plan(inputs, memory_bytes);
         plan->input.payload_tally = gsi_payload_tally_plan(inputs->carry, threads);
     }
-    plan->input.early = gsi_unique_early_plan(target, memory_bytes, threads);
+    plan->input.pre_aggregate = gsi_unique_pre_aggregate_plan(target, memory_bytes, threads);
     plan->input.sets = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);
     plan->counted = gsi_counted_plan(job, budget);
     plan->select = gsi_select_plan(job, memory_bytes);
@@ -62,7 +62,7 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
                                plan->output.unique.bytes,
                                plan->input.payload.bytes,
                                plan->input.payload_tally.bytes,
-                               plan->input.early.bytes,
+                               plan->input.pre_aggregate.bytes,
                                plan->input.sets.bytes,
                                plan->counted.bytes,
                                plan->select.bytes};

@@ -85,7 +85,7 @@ bool gsi_spec_keeps_elements(const struct gsi_options *options)
 }
 
 /* Returns false if something has to see each record after the sort. */
-static bool may_fold_early(const struct gsi_options *options, const struct gsi_chosen *chosen)
+static bool may_pre_aggregate(const struct gsi_options *options, const struct gsi_chosen *chosen)
 {
     return is_wanted(options) && options->unique && !chosen->has_carry && chosen->fold.count > 0 &&
            gsi_fold_may_join(&chosen->fold) && keeps_one(options) && !options->merge &&
@@ -116,7 +116,7 @@ struct gsi_output_spec gsi_spec_of_output(const struct gsi_options *options,
         .is_split = gsi_spec_is_split(options),
         .split_count = options->split_count,
         .has_groups = options->unique,
-        .may_fold_early = may_fold_early(options, chosen),
+        .may_pre_aggregate = may_pre_aggregate(options, chosen),
         .groups = {.has_counts = options->unique_counts,
                    .keep = options->unique_keep,
                    .key_count = gsi_record_group_keys(record, options->group_keys),

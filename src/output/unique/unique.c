@@ -7,7 +7,7 @@
 #include "io/array.h"
 #include "output/ranks.h"
 
-/* What folding early takes of memory, at most. */
+/* The memory that pre-aggregation takes, at most. */
 #define EARLY_PART 8
 
 /* Rooms for the entries of batches take a 128th of memory together. A large one is in a core's
@@ -111,12 +111,12 @@ void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *b
     lay_out_blocks(&planned, target, plan, &plan->unique);
 }
 
-struct gsi_shelf gsi_unique_early_plan(const struct gsi_target *target, uint64_t memory_bytes,
-                                       uint32_t thread_count)
+struct gsi_shelf gsi_unique_pre_aggregate_plan(const struct gsi_target *target,
+                                               uint64_t memory_bytes, uint32_t thread_count)
 {
     struct gsi_shelf shelf = {0};
-    if (target->spec->may_fold_early)
-        shelf = gsi_early_fold_plan(target->loop->layout, memory_bytes, thread_count);
+    if (target->spec->may_pre_aggregate)
+        shelf = gsi_pre_aggregate_plan(target->loop->layout, memory_bytes, thread_count);
     return shelf.bytes <= memory_bytes / EARLY_PART ? shelf : (struct gsi_shelf){0};
 }
 

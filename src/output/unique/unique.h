@@ -38,11 +38,11 @@ enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *
 void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                      struct gsi_output_plan *plan);
 
-/* gsi_unique_early_plan: the shelf for folding records while they are read. It is empty where they
- * are not folded then, because something has to see each of them later, or because there is too
- * little memory. */
-struct gsi_shelf gsi_unique_early_plan(const struct gsi_target *target, uint64_t memory_bytes,
-                                       uint32_t thread_count);
+/* gsi_unique_pre_aggregate_plan: returns the shelf for folding records while they are read. It is
+ * empty if they are not folded then, because something has to see each of them later, or because
+ * there is too little memory. */
+struct gsi_shelf gsi_unique_pre_aggregate_plan(const struct gsi_target *target,
+                                               uint64_t memory_bytes, uint32_t thread_count);
 
 /* gsi_unique_output_bytes: how many bytes of output `bytes` of elements become at most: without
  * counts as many. UINT64_MAX: no number is that large. */
