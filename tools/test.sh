@@ -74,8 +74,8 @@ for i in "${!presets[@]}"; do
     fi
     rm -f "$result"
     begin=$SECONDS
-    # One more than processors: some tests wait, for disks, clusters or installers.
-    ctest --preset "$preset" -j $(($(nproc) + 1)) --output-junit "$result" --test-output-size-passed 10000000 \
+    # Two more than processors: many tests wait, for disks, clusters, installers or processes.
+    ctest --preset "$preset" -j $(($(nproc) + 2)) --output-junit "$result" --test-output-size-passed 10000000 \
         --test-output-size-failed 10000000 || status=1
     times+=("$preset: built in $built s, tested in $((SECONDS - begin)) s")
 done

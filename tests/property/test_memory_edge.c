@@ -1,4 +1,4 @@
-/* test_memory_edge.c: thousands of small sorts in as little memory as can be, where buffers that
+/* test_memory_edge.c: a thousand small sorts in as little memory as can be, where buffers that
  * are promised twice would stop a job for ever: any files, sorted or not, as a whole or in pieces;
  * any -S, --batch-size, threads, chunks. Each has a time limit; what comes out is in order, stable,
  * and what went in. A first argument is the number of jobs, GS_TEST_SEED replays.
@@ -12,7 +12,7 @@
 #define MOST_FILES    12u
 #define LIMIT_SECONDS 120u
 
-static size_t jobs = 2000;
+static size_t jobs = 1000;
 static uint8_t in[MOST_BYTES], got[MOST_BYTES];
 
 /* Of a record: the key, then its place in the input, then filling. A number is its key. */
