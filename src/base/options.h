@@ -162,6 +162,11 @@ struct gsi_options {
      * the others are not sorted. */
     bool has_top;
     uint64_t top_count;
+    /* With is_shuffled the order is random instead, and depends only on the seed and the number of
+     * elements before each one. Without has_seed a seed is drawn. With is_sample, has_top is set as
+     * well. */
+    bool is_shuffled, has_seed, is_sample;
+    uint64_t seed;
 
     /* ---- groups of equal keys ---- */
 

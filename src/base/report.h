@@ -169,6 +169,8 @@ struct gs_report {
     bool is_float, is_signed, reverse;
     bool has_top;
     uint64_t top_count; /* with has_top: as asked for; there may be fewer */
+    bool is_shuffled;
+    uint64_t seed; /* of the shuffle: as given, or as drawn */
     const char *device, *engine;
     char device_name[64];  /* of a GPU; empty: the CPU */
     char device_note[256]; /* why the device is not the first choice; empty: it is */

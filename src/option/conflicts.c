@@ -83,7 +83,10 @@ static void find_features(struct gsi_features *features, const struct gsi_option
     for (int i = 0; i < GSI_OPT_COUNT; i++)
         has[i] = is_given != NULL ? is_given[i] : is_set(&gsi_option_rows[i], options);
     if (is_given == NULL && options->into)
-        has[GSI_OPT_OUTPUT] = false; /* it is the same member */
+        has[GSI_OPT_OUTPUT] = false; /* --into sets the same member */
+    if (is_given == NULL && options->is_sample)
+        has[GSI_OPT_TOP] = false; /* likewise */
+    has[GSI_OPT_SHUFFLE] |= options->is_shuffled;
     has[GSI_OPT_INPUT] |= options->readers != NULL;
     has[GSI_OPT_OUTPUT] |= options->writer != NULL;
     has[GSI_OPT_MERGE] |= options->merge;
@@ -119,11 +122,14 @@ static const char *dashes(unsigned feature)
     return feature < GSI_PROPERTY_FIRST ? "--" : "";
 }
 
-/* If --find is the reason for a merge, messages name it. */
+/* If --find is the reason for a merge, or --sample for a shuffle, messages name it. */
 static const char *name_of(const struct gsi_features *features, unsigned feature)
 {
-    bool is_found = feature == GSI_OPT_MERGE && features->is_found;
-    return gsi_feature_name(is_found ? GSI_OPT_FIND : feature);
+    if (feature == GSI_OPT_MERGE && features->is_found)
+        feature = GSI_OPT_FIND;
+    else if (feature == GSI_OPT_SHUFFLE && features->has[GSI_OPT_SAMPLE])
+        feature = GSI_OPT_SAMPLE;
+    return gsi_feature_name(feature);
 }
 
 enum gs_status gsi_conflicts_check(const struct gsi_features *features, unsigned other,

@@ -45,6 +45,7 @@ enum fact {
     FIELDS = 1 << 27,           /* entries hold fields of records */
     FIELD_WIDTHS = 1 << 28,     /* fields keep their width */
     ONE_ENTRY = 1 << 29,        /* a group is one entry, with room for aggregates */
+    KEY_ORDER = 1 << 30,        /* they are in the order of their keys */
 };
 
 /* ---- the table ---- */
@@ -62,9 +63,11 @@ static const struct {
     /* Elements and inputs. */
     [OPT(TYPE)] = {.takes = ELEMENT},
     [OPT(RECORD)] = {.takes = ELEMENT},
-    [OPT(KEY)] = {.needs = RECORDS},
+    [OPT(KEY)] = {.needs = RECORDS | KEY_ORDER},
+    [OPT(REVERSE)] = {.needs = KEY_ORDER},
+    [OPT(NAN)] = {.needs = KEY_ORDER},
     [OPT(STATS_OF)] = {.needs = RECORDS},
-    [OPT(TIES)] = {.needs = OTHER_BYTES},
+    [OPT(TIES)] = {.needs = OTHER_BYTES | KEY_ORDER},
     [OPT(WHERE)] = {.drops = COMPLETE | SAVES},
     [OPT(HEADER)] = {.needs = HEAD},
     [OPT(DROP_HEADER)] = {.needs = HEAD},
@@ -85,8 +88,9 @@ static const struct {
                               ENTRY_IS_ELEMENT | BYTES,
                      .drops = WHOLE_ORDER | GPU},
     /* Which elements are written. */
-    [OPT(TOP)] = {.drops = APART | WHOLE_ORDER | SAVES},
-    [OPT(UNIQUE)] = {.drops = APART | COUNT_KNOWN | SAVES},
+    [OPT(TOP)] = {.needs = KEY_ORDER, .drops = APART | WHOLE_ORDER | SAVES},
+    [OPT(SHUFFLE)] = {.needs = SORTS, .drops = WHOLE_ORDER | SAVES | KEY_ORDER},
+    [OPT(UNIQUE)] = {.needs = KEY_ORDER, .drops = APART | COUNT_KNOWN | SAVES},
     [OPT(COUNT_GROUPS)] = {.needs = ONE_ENTRY, .drops = ENTRY_IS_ELEMENT | NUMBERS},
     [OPT(SUM)] = {.needs = AGGREGATE},
     [OPT(MIN)] = {.needs = AGGREGATE},
@@ -111,7 +115,9 @@ static const struct {
                        SEEKABLE | APART | COUNT_KNOWN | WRITES | PLACES | ENTRY_IS_ELEMENT | BYTES,
                    .drops = ONE_FILE},
     [OPT(SPLIT)] = {.takes = FILES, .needs = COUNT_KNOWN | WRITES, .drops = ONE_FILE},
-    [OPT(SPLIT_AT)] = {.takes = FILES, .needs = WRITES | KEYS, .drops = COUNT_KNOWN | ONE_FILE},
+    [OPT(SPLIT_AT)] = {.takes = FILES,
+                       .needs = WRITES | KEYS | KEY_ORDER,
+                       .drops = COUNT_KNOWN | ONE_FILE},
     [OPT(ZSTD)] = {.needs = WRITES},
     [OPT(VERIFY)] = {.needs = WRITES},
     /* Reports. */
@@ -224,9 +230,11 @@ static const struct {
     {ANY, SORTS, "a merge does not sort"},
     {OPT(ARGSORT), SORTS, "only a sort finds positions"},
     {OPT(VALUES), SORTS, "values belong to one file, and a merge reads several"},
+    {OPT(SHUFFLE), SORTS, "a merge does not reorder its inputs"},
     {OPT(TUNE), SORTS, "sorted files are merged on the CPU"},
     {OPT(MERGE), WHOLE_ORDER, "merge first, then report on the output"},
     {OPT(TOP), WHOLE_ORDER, "--top does not sort everything"},
+    {OPT(SHUFFLE), WHOLE_ORDER, "a sort of the same input reports them"},
     {OPT(RESUME), WHOLE_ORDER, "a resumed sort sees only a part of the output"},
     {OPT(ARGSORT), WHOLE_ORDER, "a sort of the elements reports them"},
     {OPT(VALUES), WHOLE_ORDER, "for the report, sort the keys alone to /dev/null"},
@@ -271,6 +279,10 @@ static const struct {
     {OPT(COUNT_GROUPS), NUMBERS, "counts are always little-endian"},
     {OPT(VALUES), NUMBERS, "values may hold anything; change the byte order of the keys first"},
     {ANY, KEYS, "its output has no keys; use --split, which counts elements"},
+    {ANY, KEY_ORDER, "its order is random"},
+    {OPT(UNIQUE), KEY_ORDER, "equal elements are found by sorting; shuffle the result"},
+    {OPT(SPLIT_AT), KEY_ORDER, "its output is not sorted; use --split, which counts elements"},
+    {OPT(TOP), KEY_ORDER, "--sample=K writes K random elements"},
     {OPT(ARGSORT), FIELDS, "positions have no fields"},
     {OPT(VALUES), FIELDS, "values are not fields"},
     {IS(SORTER), FIELD_WIDTHS, "a sorter returns elements of the same length"},

@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "base/status.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -110,6 +111,31 @@ enum gs_status gsi_take_top(struct gsi_options *options, const char *text, struc
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
                     "--top: '%s' is not a count like 1000 or 64K (powers of 1000)", text);
+}
+
+enum gs_status gsi_take_shuffle(struct gsi_options *options, const char *text,
+                                struct gs_error *error)
+{
+    char *end = NULL;
+    options->is_shuffled = true;
+    options->has_seed = strcmp(text, "random") != 0;
+    errno = 0;
+    options->seed = options->has_seed ? strtoull(text, &end, 10) : 0;
+    if (!options->has_seed || (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0))
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--shuffle: '%s' is not a seed, an integer from 0 to 18446744073709551615",
+                    text);
+}
+
+enum gs_status gsi_take_sample(struct gsi_options *options, const char *text,
+                               struct gs_error *error)
+{
+    options->is_sample = options->is_shuffled = options->has_top = true;
+    if (gs_count_parse(text, &options->top_count))
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--sample: '%s' is not a count like 1000 or 64K (powers of 1000)", text);
 }
 
 /* A share is of the memory that is available now; more than all of it counts as more than this

@@ -26,6 +26,10 @@ enum gs_status gsi_take_into(struct gsi_options *options, const char *text, stru
 enum gs_status gsi_take_argsort(struct gsi_options *options, const char *text,
                                 struct gs_error *error);
 enum gs_status gsi_take_top(struct gsi_options *options, const char *text, struct gs_error *error);
+enum gs_status gsi_take_shuffle(struct gsi_options *options, const char *text,
+                                struct gs_error *error);
+enum gs_status gsi_take_sample(struct gsi_options *options, const char *text,
+                               struct gs_error *error);
 enum gs_status gsi_take_memory(struct gsi_options *options, const char *text,
                                struct gs_error *error);
 enum gs_status gsi_take_device(struct gsi_options *options, const char *text,

@@ -367,7 +367,7 @@ static void cut_ends(const struct gsi_delivery *delivery)
 void gsi_delivery_tell_ends(const struct gsi_delivery *delivery)
 {
     bool has_all = !delivery->has_blocks || delivery->target->spec->has_groups;
-    if (!has_all || gsi_unique_is_full(&delivery->unique))
+    if (!has_all || delivery->report->is_shuffled || gsi_unique_is_full(&delivery->unique))
         return;
     gsi_stream_check_ends(&delivery->check, delivery->report);
     cut_ends(delivery);

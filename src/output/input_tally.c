@@ -33,10 +33,18 @@ enum gs_status gsi_input_tally_of_payload(const struct gsi_target *target,
     *tally = gsi_payload_tally_sum(payload_tally, report->field_tallies, &position_sum);
     GSI_TRY(gsi_inputs_verify(target->inputs, tally));
     bool has_all = !target->spec->has_groups && !gsi_unique_is_full(unique);
-    if (tally->count == sorted && (!has_all || position_sum == unique->payload.position_sum))
+    bool is_whole = target->inputs->carry->is_whole; /* the elements that were read are written */
+    bool is_same = tally->count == sorted;
+    if (has_all)
+        is_same &= position_sum == unique->payload.position_sum;
+    if (has_all && is_whole)
+        is_same &= gsi_fingerprint(unique->digest.imprint.fingerprint) ==
+                   gsi_fingerprint(tally->fingerprint);
+    if (is_same)
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                    "'%s': the positions do not match the %llu elements read; %s; check the memory "
-                    "of this machine",
-                    target->output.name, (unsigned long long)tally->count, gsi_target_left(target));
+                    "'%s': the %s do not match the %llu elements read; %s; check the memory of "
+                    "this machine",
+                    target->output.name, is_whole ? "elements written" : "positions",
+                    (unsigned long long)tally->count, gsi_target_left(target));
 }

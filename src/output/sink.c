@@ -251,8 +251,8 @@ uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes)
 
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 {
-    gsi_byte_order_turn(sink->target->spec->byte_order, sink->target->loop->layout, window->data,
-                        window->bytes);
+    gsi_byte_order_turn(sink->target->spec->byte_order, gsi_target_layout(sink->target),
+                        window->data, window->bytes);
     gsi_format_tally(sink->target->inputs, window->data, window->bytes);
     if (sink->target->output.array != NULL) {
         take_array(sink, window);

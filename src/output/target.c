@@ -20,6 +20,12 @@ bool gsi_target_has_blocks(const struct gsi_target *target)
            (target->spec->has_groups || gsi_inputs_are_changed(target->inputs));
 }
 
+const struct gsi_layout *gsi_target_layout(const struct gsi_target *target)
+{
+    const struct gsi_carry *carry = target->inputs->carry;
+    return carry != NULL && carry->is_whole ? target->inputs->layout : target->loop->layout;
+}
+
 #define BLOCK_PART      ((uint64_t)GSI_BLOCK_COUNT * GSI_BLOCKS_PART)
 #define BLOCK_MIN_BYTES GSI_CONSTANT((uint64_t)64 << 10, (uint64_t)4 << 10)
 #define BLOCK_MAX_BYTES ((uint64_t)2 << 20)

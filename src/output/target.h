@@ -66,6 +66,10 @@ uint64_t gsi_block_bytes(uint64_t memory_bytes, uint64_t window_bytes);
 uint64_t gsi_target_most_bytes(const struct gsi_target *target);
 uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
 
+/* gsi_target_layout: the layout of what is written without counts and sums: that of the elements
+ * that are read if a shuffle writes them whole, else of those that are sorted. */
+const struct gsi_layout *gsi_target_layout(const struct gsi_target *target);
+
 /* gsi_target_left: what became of the output when a job went wrong at its end, for messages. */
 const char *gsi_target_left(const struct gsi_target *target);
 

@@ -279,6 +279,7 @@ static const struct gsi_report_row what_rows[] = {
     OBJECT("part", part_rows, .known = IN(part_count)),
     OBJECT("into", into_rows, .known = IN(has_place)),
     KNOWN(COUNT, top_count, has_top),
+    ROW(COUNT, "shuffle_seed", .in = IN(seed), .known = IN(is_shuffled)),
     SAME(POINTER, device),
     SAME(NOTE, device_name),
     SAME(NOTE, device_note),

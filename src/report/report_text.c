@@ -341,6 +341,8 @@ static void print_top(FILE *file, const struct gs_report *report)
     uint64_t wanted = report->top_count < all ? report->top_count : all;
     bool has_enough = !report->is_unique || report->unique_count == report->top_count;
     bool is_cut = report->plan.is_merge && wanted < all && has_enough; /* and reads no further */
+    if (report->is_shuffled)
+        fprintf(file, GSI_LINE_NAME "in random order; seed %" PRIu64 "\n", "shuffle", report->seed);
     if (report->has_top)
         fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements%s\n", "top",
                 report->is_unique ? report->unique_count : wanted, all,

@@ -152,6 +152,8 @@ ROWS = [
     Row("--argsort", effect=differs),
     Row("--argsort=u32", effect=differs),
     Row("--top=5", effect=differs),
+    Row("--shuffle=7", base=["--record=24"], effect=differs, named="--sample|a field that is a number"),
+    Row("--sample=5", base=["--record=24"], needs=["--shuffle=7"], effect=differs, named="--shuffle|a field that is a number"),
     Row("--zstd", effect=lambda run, without: any(data.startswith(PACKED) for data in run.data())),
     Row("--verify=read", needs=OUT),
     Row("--memory=64M"),
@@ -170,7 +172,7 @@ ROWS = [
     Row("--check=quiet", effect=lambda run, without: differs(run, without) and not DISORDER.search(run.err)),
     Row("--head=2", effect=differs),
     Row("--tail=3", effect=differs),
-    Row("--print=text", effect=printed("^[0-9]+(	|$)"), blind=["--type"]),
+    Row("--print=text", effect=printed("^[0-9]+(	|$)"), blind=["--type", "--sample"]),
     Row("--print=json", needs=["--head=4"], effect=printed("^{"), blind=["--type"]),
     Row("--print=header", needs=["--head=4"], effect=printed("^(value|[0-9a-z:]+\t?)+$"), blind=["--type"]),
     Row("--stats=text", effect=REPORT),
@@ -271,7 +273,9 @@ class Pairs:
     def command(self, rows, kinds):
         """`kinds`: rows that say what is read, also where one of them is left out."""
         bases = [row.base for row in rows if row.base is not BASE]
-        options = list(bases[0] if bases else BASE)
+        options = [option for option in BASE if all(option in base for base in bases)]
+        if bases and not set(bases[0]) <= set(BASE):
+            options = list(bases[0])
         given = {row.option for row in rows}
         needs = dict.fromkeys(need for row in kinds for need in row.needs)  # each once
         options += [need for need in needs if row_name(need) not in given and need not in options]

@@ -59,6 +59,7 @@ class Job:
     group: int = 0
     folds: list = dataclass_field(default_factory=list)
     top: int = None
+    seed: int = None  # of --shuffle
     argsort: int = 0  # bytes of a position
     out: list = dataclass_field(default_factory=list)  # (offset, length)
     out_texts: list = dataclass_field(default_factory=list)  # as the option gives them
@@ -190,6 +191,25 @@ def of_sets(job, files):
     return stay
 
 
+# ---- random order ----
+
+
+def random_key(seed, position):
+    """The position encrypted with Threefry-2x32, 20 rounds (Salmon et al., SC 2011, section 4.2)."""
+    mask = 0xFFFFFFFF
+    keys = [seed & mask, seed >> 32]
+    keys.append(keys[0] ^ keys[1] ^ 0x1BD11BDA)
+    low, high = (position + keys[0]) & mask, ((position >> 32) + keys[1]) & mask
+    for i in range(20):
+        bits = (13, 15, 26, 6, 17, 29, 16, 24)[i % 8]
+        low = (low + high) & mask
+        high = ((high << bits | high >> 32 - bits) & mask) ^ low
+        if i % 4 == 3:
+            n = i // 4 + 1
+            low, high = (low + keys[n % 3]) & mask, (high + keys[(n + 1) % 3] + n) & mask
+    return low << 32 | high
+
+
 # ---- groups ----
 
 
@@ -300,7 +320,10 @@ def wanted(job):
     result.left_out += [element for _, element in entries if not is_kept(job, element)]
     entries = [entry for entry in entries if is_kept(job, entry[1])]
     result.read = [element for _, element in entries]
-    result.ordered = sorted(entries, key=lambda entry: job.order(entry[1]))
+    if job.seed is None:
+        result.ordered = sorted(entries, key=lambda entry: job.order(entry[1]))
+    else:
+        result.ordered = [entries[i] for i in sorted(range(len(entries)), key=lambda i: random_key(job.seed, i))]
     result.written = grouped(job, result.ordered, result)[:job.top]
     return result
 

@@ -483,6 +483,8 @@ ARGUMENTS = {
     "--tail=3": lambda rng: str(rng.choice([1, 3, 40])),
     "--split=3": lambda rng: str(rng.choice([2, 3, 7])),
     "--top=5": lambda rng: str(rng.choice([0, 1, 5, 50, 100000])),
+    "--sample=5": lambda rng: str(rng.choice([0, 1, 5, 50, 100000])),
+    "--shuffle=7": lambda rng: str(rng.choice([0, 1, 7, rng.getrandbits(64)])),
     "--output=out.%d": lambda rng: "out",
     "--argsort": lambda rng: rng.choice([None, "u64"]),
     "--find=3..5": None, "--keep=last": lambda rng: rng.choice(["last", "last", "singles", "dups"]),
@@ -530,6 +532,10 @@ def drawn(rng, names, is_refused=False):
     case.print = next((given[name] for name in given if name.startswith("--print=")), None)
     of = {VARIANTS[name].of for name in names} - {None}
     is_record = of == {"records"} or not of and rng.random() < 0.4
+    if is_record and "--shuffle=7" in names and "--variance" in names:  # records without keys have no variance
+        names = names - {"--variance"}
+        case.names.discard("--variance")
+        del given["--variance"]
     job.reverse, job.unique, job.count = ("--reverse" in names), ("--unique" in names), ("--count" in names)
     job.nan, job.merge = given.get("--nan=last"), "all" if "--merge" in names else given.get("--merge=intersect")
     job.ties = "bytes" if "--ties=bytes" in names else None
@@ -551,6 +557,8 @@ def drawn(rng, names, is_refused=False):
         if "--record=24" in case.names:
             given["--record=24"] = str(job.record)
         given |= {name: "1M" for name in ("--chunk=64K", "--window=64K") if name in given and job.record >= 1000}
+        if "--shuffle=7" in names and not kind and not is_refused:
+            job.keys = []
         if "--key=16:f64" not in names and names & {*RANKS, "--variance"}:
             case.names.add("--key=16:f64")
             job.keys = [Key(0, "uint8")]
@@ -611,7 +619,8 @@ def draw_values(rng, case, fields, given):
     if "--split-at=5" in names:
         given["--split-at=5"] = draw_limits(rng, case)
     job.split = int(given.get("--split=3", 0))
-    job.top = int(given["--top=5"]) if "--top=5" in names else None
+    job.top = next((int(given[name]) for name in ("--top=5", "--sample=5") if name in names), None)
+    job.seed = int(given["--shuffle=7"]) if "--shuffle=7" in names else None
     job.argsort = 4 if "--argsort=u32" in names else 8 if "--argsort" in names else 0
     job.out_order = given.get("--out-order=big")
     if "--out=16:8,0:4" in names:

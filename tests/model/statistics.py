@@ -151,6 +151,8 @@ def valsort_checksum(job):
 
 def ends(job, written):
     """The keys of the first and the last number of a sort, as the report has them: digits in its order."""
+    if job.seed is not None:
+        return {"first_key": None, "last_key": None}
     if job.record or job.nan or job.argsort or job.unique or job.merge or not written:
         return {}
     kind, is_falling = type_of(job.type), job.is_falling(job.fields()[0])
@@ -178,7 +180,7 @@ def report_of(job, result, written_count):
     """The fields of the JSON report that follow from options and data."""
     is_number = not job.record
     read = result.read
-    report = {"schema": 2, "element_bytes": job.element_bytes, "reverse": job.reverse, "top_count": job.top,
+    report = {"schema": 2, "element_bytes": job.element_bytes, "reverse": job.reverse, "top_count": job.top, "shuffle_seed": job.seed,
               "left_out_count": len(result.left_out), "input_bytes": (len(read) + len(result.left_out)) * (job.element_bytes + sum(len(values[0]) for values in job.values if values)),
               "where": [shortened(condition.text) for condition in job.where]}
     if job.is_set:  # these depend on how far it has to read

@@ -72,6 +72,8 @@ VARIANTS = {variant.row: variant for variant in [
     Variant("--argsort"),
     Variant("--argsort=u32"),
     Variant("--top=5"),
+    Variant("--shuffle=7"),
+    Variant("--sample=5", needs=("--shuffle=7",)),
     Variant("--zstd"),
     Variant("--verify=read", needs=("--output=out.%d",), is_way=True),
     Variant("--memory=64M", is_way=True),
@@ -122,6 +124,7 @@ FOLDS = ("--sum=16:f64", "--min=16:f64", "--max=16:f64", "--sum=8:u64:wide")
 
 # Pairs that option_pairs.py sees refused because of the values that it gives.
 BY_VALUES = [{a, b} for a in ("--key=16:f64", *FOLDS[:3]) for b in FOLDS[:3]]
+BY_VALUES += [{"--shuffle=7", "--variance"}, {"--sample=5", "--variance"}]
 BY_VALUES += [{"--stats-of=16:f64", rank} for rank in RANKS]
 
 # Options whose code meets only if all are there; more jobs than chance has them.

@@ -199,6 +199,25 @@ def test_merge__parts_into_one_file_and_what_is_found_there(tmp_path):
         gs.merge(halves, tmp_path / 'no.u32', part='4/3')
 
 
+def test_shuffle_file__same_seed__same_permutation(tmp_path, numbers):
+    path, one, two, some = (str(tmp_path / name) for name in ('a.f64', 'one.f64', 'two.f64', 'some.f64'))
+    numbers.tofile(path)
+    report = gs.shuffle_file(path, one, seed=2**64 - 1)
+    assert report.details['shuffle_seed'] == 2**64 - 1
+    gs.shuffle_file([path], two, seed=2**64 - 1, memory='16M', spill='always')
+    shuffled = np.fromfile(one)
+    assert np.array_equal(shuffled, np.fromfile(two))
+    assert not np.array_equal(shuffled, numbers) and np.array_equal(np.sort(shuffled), np.sort(numbers))
+    gs.shuffle_file(path, some, seed=2**64 - 1, count=10)
+    assert np.array_equal(np.fromfile(some), shuffled[:10])
+    drawn = gs.shuffle_file(path, one).details['shuffle_seed']
+    assert drawn != gs.shuffle_file(path, two).details['shuffle_seed']
+    gs.shuffle_file(path, two, seed=drawn)
+    assert np.array_equal(np.fromfile(one), np.fromfile(two))
+    with pytest.raises(gs.UsageError, match='reverse'):
+        gs.shuffle_file(path, two, reverse=True)
+
+
 def test_sort_file__into_several(tmp_path, numbers):
     gs.sort_file(tmp_path / 'x.f64', tmp_path / 'part.%d.f64', split=3)
     gs.sort_file(tmp_path / 'x.f64', tmp_path / 'side.%d.f64', split_at=[-0.5, 0.25])

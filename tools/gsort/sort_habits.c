@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define TEXT_FOR_SORT "it is for text, which sort(1) sorts"
-#define NO_SHUFFLE    "gsort cannot shuffle"
+#define SHUFFLE       "--shuffle=SEED writes the elements in random order"
 #define ALL_BYTES     "all bytes of a key are compared; -k OFF:bN sets which bytes are the key"
 #define FIXED_WIDTH   "elements have a fixed width and no separators; -R N sets the record length"
 #define SOME_ELEMENTS \
@@ -32,10 +32,10 @@ static const struct {
     {'M', "month-sort", TEXT_FOR_SORT "; for times use -t time64"},
     {0, "version-sort", TEXT_FOR_SORT},
     {0, "natural-sort", TEXT_FOR_SORT},
-    {0, "random-sort", NO_SHUFFLE},
-    {0, "random-source", NO_SHUFFLE},
-    {0, "shuffle", NO_SHUFFLE},
-    {0, "seed", NO_SHUFFLE "; gsort-gen --seed=N makes random data"},
+    {0, "random-sort", SHUFFLE},
+    {0, "random-source", SHUFFLE},
+    {0, "permute", SHUFFLE},
+    {0, "seed", SHUFFLE "; gsort-gen --seed=N makes random data"},
     {0, "sort", "-t TYPE sets how numbers are compared, -k OFF:TYPE how records are"},
     {'z', "zero-terminated", FIXED_WIDTH},
     {0, "field-separator", FIXED_WIDTH ", -k OFF:TYPE their key"},
@@ -220,7 +220,7 @@ static const struct {
      "is a field of text lines, as in sort(1); numbers need no key, and the key of records (-R N) "
      "is OFF:TYPE, like 0:u32 for the first 4 bytes"},
     {"type", is_separator, "is a separator, as in sort(1); " FIXED_WIDTH},
-    {"record", is_name, "is not a length of records from 1 to 65536 bytes; " NO_SHUFFLE},
+    {"record", is_name, "is not a length of records from 1 to 65536 bytes; " SHUFFLE},
 };
 
 const char *sort_habit_of_value(const char *option, const char *value)

@@ -17,7 +17,7 @@ from .table import Path
 # The type for each kind of argument in the help. Other arguments are texts.
 TYPES = {None: 'bool', b'N': 'int', b'K': 'Union[int, str]', b'SIZE': 'Union[int, str]', b'FILE': 'Path', b'DIR': 'Path',
          b'VALUE': 'Union[float, str]', b'P[,P]...': 'Union[float, str]', b'V[,V]...': 'Union[float, str]',
-         b'[=LEVEL]': 'Union[bool, int]', b'[=SET]': 'Union[bool, str]', b'[=T]': 'Union[bool, str]'}
+         b'[=LEVEL]': 'Union[bool, int]', b'[=SET]': 'Union[bool, str]', b'[=T]': 'Union[bool, str]', b'[=SEED]': 'Union[bool, int]'}
 
 
 def type_of(row):

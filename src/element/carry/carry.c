@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/simd.h"
+#include "element/carry/shuffle.h"
 #include "element/record/record_word.h"
 #include "element/tally/imprint.h"
 
@@ -137,10 +138,74 @@ void gsi_carry_joined(struct gsi_carry *carry, const struct gsi_layout *input, u
         .kind = GSI_CARRY_JOINED, .input = *input, .carried_bytes = bytes, .output_bytes = bytes};
 }
 
-void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
-                    uint64_t first, const uint32_t *places, uint8_t *to)
+/* ---- random keys ---- */
+
+#define KEYS 64u
+
+void gsi_carry_shuffle(struct gsi_carry *carry, uint64_t seed)
+{
+    carry->is_shuffled = true;
+    carry->seed = seed;
+    if (gsi_carry_has_positions(carry)) {
+        carry->kind = GSI_CARRY_NUMBER;
+        carry->carried_bytes = 2 * (uint32_t)sizeof seed;
+        carry->position_bits = 64;
+        return;
+    }
+    carry->carried_bytes += (uint32_t)sizeof seed;
+    carry->output_bytes += carry->kind == GSI_CARRY_JOINED ? (uint32_t)sizeof seed : 0;
+}
+
+/* Elements as long as a word, with their keys. */
+GSI_INLINE void take_keyed(const uint64_t *keys, const uint8_t *elements, size_t n, uint8_t *to,
+                           uint32_t width)
+{
+    for (size_t i = 0; i < n; i++) {
+        memcpy(to + i * (width + 8), &keys[i], 8);
+        memcpy(to + i * (width + 8) + 8, elements + i * width, width);
+    }
+}
+
+static void take_shuffled(const struct gsi_carry *carry, const uint64_t *keys,
+                          const uint8_t *elements, size_t n, uint64_t first, const uint32_t *places,
+                          uint8_t *to)
 {
     const uint32_t width = carry->input.element_bytes;
+    if (carry->is_whole && width == 8) {
+        take_keyed(keys, elements, n, to, 8);
+        return;
+    }
+    if (carry->is_whole && width == 4) {
+        take_keyed(keys, elements, n, to, 4);
+        return;
+    }
+    for (size_t i = 0; i < n; i++, elements += width, to += carry->carried_bytes) {
+        uint64_t position = first + (places != NULL ? places[i] : i);
+        if (carry->kind == GSI_CARRY_NUMBER) {
+            store_u128(to, (gsi_u128)keys[i] << 64 | position, 16);
+            continue;
+        }
+        memcpy(to, &keys[i], sizeof keys[i]);
+        if (carry->kind == GSI_CARRY_FIELDS)
+            take_fields(carry, elements, to);
+        else
+            memcpy(to + sizeof keys[i], elements, width);
+    }
+}
+
+void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
+                    uint64_t first, const uint32_t *places, uint64_t rank, uint8_t *to)
+{
+    const uint32_t width = carry->input.element_bytes;
+    for (size_t i = 0; carry->is_shuffled && i < n; i += KEYS) {
+        uint64_t keys[KEYS];
+        const size_t m = gsi_min_u64(KEYS, n - i);
+        gsi_shuffle_keys(carry->seed, rank + i, m, keys);
+        take_shuffled(carry, keys, elements + i * width, m, first + (places == NULL ? i : 0),
+                      places != NULL ? places + i : NULL, to + i * carry->carried_bytes);
+    }
+    if (carry->is_shuffled)
+        return;
     if (carry->kind == GSI_CARRY_NUMBER && carry->input.record == NULL) {
         take_numbers(carry, elements, n, first, places, to);
         return;
@@ -175,6 +240,14 @@ GSI_INLINE gsi_u128 put_words(const struct gsi_carry *carry, const uint8_t *carr
     return sum;
 }
 
+/* Elements without the random keys before them. */
+GSI_INLINE gsi_u128 put_elements(const uint8_t *carried, size_t n, uint8_t *to, uint32_t width)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(to + i * width, carried + i * (width + 8) + 8, width);
+    return 0;
+}
+
 gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
                        uint64_t stride, uint8_t *to)
 {
@@ -187,6 +260,10 @@ gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, si
     if (carry->kind == GSI_CARRY_NUMBER)
         return carry->output_bytes == 8 ? put_words(carry, carried, n, to, 8, 8)
                                         : put_words(carry, carried, n, to, 8, 4);
+    if (carry->is_whole && behind == 0 && carry->output_bytes == 8)
+        return put_elements(carried, n, to, 8);
+    if (carry->is_whole && behind == 0 && carry->output_bytes == 4)
+        return put_elements(carried, n, to, 4);
     for (size_t i = 0; i < n; i++, carried += stride, to += carry->output_bytes + behind) {
         if (gsi_carry_has_positions(carry)) {
             uint64_t position;
@@ -212,7 +289,7 @@ gsi_u128 gsi_carry_copy(const struct gsi_carry *carry, const uint8_t *positions,
 bool gsi_carry_suits_device(const struct gsi_carry *carry)
 {
     struct gsi_record_word unused;
-    return carry->kind == GSI_CARRY_NUMBER &&
+    return carry->kind == GSI_CARRY_NUMBER && !carry->is_shuffled &&
            (carry->input.record == NULL || gsi_record_word_make(carry->input.record, &unused));
 }
 
@@ -254,6 +331,8 @@ void gsi_carry_end(struct gsi_carry *carry, bool is_whole)
 {
     if (is_whole)
         gsi_carry_need(carry, 0, carry->input.element_bytes);
+    carry->is_whole = carry->is_shuffled && carry->out_count == 1 &&
+                      carry->output_bytes == carry->input.element_bytes;
     qsort(carry->needed, carry->needed_count, sizeof *carry->needed, by_place);
     for (uint32_t i = 0; i < carry->needed_count; i++) {
         const struct gsi_carry_piece *next = &carry->needed[i];

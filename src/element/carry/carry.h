@@ -6,6 +6,7 @@
  *     a b c d e f       b c e                          e b                 --out: what sort or
  *                                                                          output need of a record
  *     element           element, values of other files the same            --values
+ *     element           random key, element            element             --shuffle
  *
  * A key and a position are one number, position below, if both fit into 64 or 128 bits; then equal
  * keys are in the order of the input without more ado, and the number sorts as fast as any. Keys
@@ -39,8 +40,11 @@ struct gsi_carry {
     enum gsi_carry_kind kind;
     struct gsi_layout input; /* of elements as read; what it points to is borrowed */
     uint32_t carried_bytes, output_bytes;
-    uint32_t key_bytes;                                  /* of a normalised key */
-    uint32_t position_bits;                              /* GSI_CARRY_NUMBER */
+    bool is_shuffled; /* a random key (shuffle.h) comes first, or takes the place of the sort key */
+    uint64_t seed;
+    bool is_whole;          /* the payload of a random key is the whole element, which is written */
+    uint32_t key_bytes;     /* of a normalised key */
+    uint32_t position_bits; /* GSI_CARRY_NUMBER */
     uint32_t in_count, out_count;                        /* GSI_CARRY_FIELDS */
     struct gsi_carry_piece in[GSI_CARRY_PIECES_MAX];     /* of the element, carried */
     struct gsi_carry_piece out[GSI_FIELDS_MAX];          /* of what is carried, written */
@@ -56,6 +60,16 @@ enum gs_status gsi_carry_positions(struct gsi_carry *carry, const struct gsi_lay
                                    uint64_t most, bool has_groups, uint32_t index_bytes,
                                    struct gs_error *error);
 
+/* gsi_carry_shuffle: makes what is carried begin with a random key of `seed`. Positions get the
+ * random key instead of their element's. Call it after gsi_carry_positions or gsi_carry_joined, but
+ * directly after gsi_carry_fields.
+ * gsi_carry_element_off: where the element, or its first field, is in what is carried. */
+void gsi_carry_shuffle(struct gsi_carry *carry, uint64_t seed);
+static inline uint32_t gsi_carry_element_off(const struct gsi_carry *carry)
+{
+    return carry->is_shuffled ? sizeof(uint64_t) : 0;
+}
+
 /* gsi_carry_fields: begins an empty list of fields of records.
  * gsi_carry_need: bytes that are needed until the output.
  * gsi_carry_write_field: the next bytes of the output, which are needed, too.
@@ -70,11 +84,12 @@ uint32_t gsi_carry_place(const struct gsi_carry *carry, uint32_t off);
 
 /* gsi_carry_take: puts what is carried of `n` elements at `to`, which lies elsewhere.
  * in    first: position of the first one; places: of each, added to that; NULL: one by one
+ *       rank: how many elements come before them after --where, for random keys
  * gsi_carry_put: puts what is written of `n` of those, which lie `stride` bytes apart, at `to`;
  * what is behind each of them (counts, wide sums) follows. Returns the sum of all positions.
  * Pure; any thread. */
 void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
-                    uint64_t first, const uint32_t *places, uint8_t *to);
+                    uint64_t first, const uint32_t *places, uint64_t rank, uint8_t *to);
 gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
                        uint64_t stride, uint8_t *to);
 
@@ -104,7 +119,8 @@ static inline bool gsi_carry_is_changed(const struct gsi_carry *carry)
 }
 static inline bool gsi_carry_is_tallied(const struct gsi_carry *carry)
 {
-    return carry->kind != GSI_CARRY_FIELDS || carry->carried_bytes < carry->input.element_bytes;
+    return carry->kind != GSI_CARRY_FIELDS || carry->is_shuffled ||
+           carry->carried_bytes < carry->input.element_bytes;
 }
 
 /* gsi_carry_joined: elements with `value_bytes` behind each, which somebody else puts there. */

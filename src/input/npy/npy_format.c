@@ -136,12 +136,19 @@ static void put_order(enum gsi_byte_order order, char *descr)
         descr[1] = order == GSI_ORDER_BIG ? '>' : '<';
 }
 
+/* Returns whether something else than elements is written. */
+static bool is_changed(const struct gsi_inputs *inputs)
+{
+    const bool is_whole = inputs->carry != NULL && inputs->carry->is_whole;
+    return gsi_inputs_are_changed(inputs) && !(is_whole && inputs->head.field_count == 0);
+}
+
 /* The type of what is written of each element, where that is not the inputs'. */
 static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t most)
 {
-    if (gsi_inputs_are_changed(inputs) && gsi_carry_has_positions(inputs->carry))
+    if (is_changed(inputs) && gsi_carry_has_positions(inputs->carry))
         snprintf(made, most, "'<u%u'", inputs->carry->output_bytes);
-    else if (gsi_inputs_are_changed(inputs))
+    else if (is_changed(inputs))
         make_fields(inputs, made);
     else if (inputs->formatted == NULL)
         make_descr(inputs->layout, made, most);
@@ -165,7 +172,7 @@ static size_t type_bytes(const struct gsi_inputs *inputs)
 static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
 {
     const struct gsi_schema *npy = inputs->formatted != NULL ? &inputs->formatted->schema : NULL;
-    bool is_inputs = npy != NULL && !gsi_inputs_are_changed(inputs);
+    bool is_inputs = npy != NULL && !is_changed(inputs);
     char *made = malloc(type_bytes(inputs));
     if (made == NULL)
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0,
@@ -174,8 +181,8 @@ static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
     uint8_t version = descr == made ? encode(made) : npy->version;
     uint32_t columns = is_inputs ? npy->columns : 0;
     size_t descr_bytes = descr == made ? strlen(made) : npy->descr_bytes;
-    bool is_structured = gsi_inputs_are_changed(inputs) ? !gsi_carry_has_positions(inputs->carry)
-                                                        : npy != NULL && npy->is_structured;
+    bool is_structured = is_changed(inputs) ? !gsi_carry_has_positions(inputs->carry)
+                                            : npy != NULL && npy->is_structured;
     size_t most = descr_bytes + 512;
     char *counted = malloc(most);
     free(inputs->header.data);

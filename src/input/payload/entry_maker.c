@@ -43,6 +43,7 @@ void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inp
     uint8_t *lent = inputs->is_lent ? (uint8_t *)inputs->table[0].array->from : NULL;
     gsi_buffers_lay_out(&maker->staging, lent, STAGED_COUNT, shape, shelf);
     GSI_PLACE(shelf, maker->places, STAGED_COUNT * maker->places_each);
+    GSI_PLACE(shelf, maker->ranks, inputs->carry->is_shuffled ? GSI_FLOW_BATCHES : 0);
     GSI_PLACE(shelf, maker->values, inputs->values != NULL ? GSI_FLOW_BATCHES : 0);
     gsi_lanes_lay_out(&maker->lanes, inputs->values, memory_bytes, shelf);
 }
@@ -84,9 +85,8 @@ static uint64_t count_ready(void *context, const struct gsi_buffer *window, uint
 }
 
 /* Takes values of these elements, and of those between them. */
-static void begin_entries(void *context, const struct gsi_batch *batch)
+static void take_values(struct gsi_entry_maker *maker, const struct gsi_batch *batch)
 {
-    struct gsi_entry_maker *maker = context;
     const uint32_t *places = gsi_entry_maker_places(maker, batch->window);
     uint64_t first = (uint64_t)(batch->entries - batch->window->data) /
                      maker->inputs->carry->input.element_bytes;
@@ -94,6 +94,16 @@ static void begin_entries(void *context, const struct gsi_batch *batch)
     if (places != NULL)
         values = (uint64_t)places[first + batch->count - 1] - places[first] + 1;
     gsi_lanes_take(&maker->lanes, values, maker->values[batch->idx]);
+}
+
+static void begin_entries(void *context, const struct gsi_batch *batch)
+{
+    struct gsi_entry_maker *maker = context;
+    if (maker->ranks != NULL)
+        maker->ranks[batch->idx] = maker->kept_count;
+    maker->kept_count += batch->count;
+    if (maker->lanes.count > 0)
+        take_values(maker, batch);
 }
 
 static uint64_t run_entries(void *context, const struct gsi_batch *batch, const uint8_t *in,
@@ -106,10 +116,12 @@ static uint64_t run_entries(void *context, const struct gsi_batch *batch, const 
     uint64_t first = batch->window->turn_idx + (places == NULL ? place : 0);
     places = places != NULL ? places + place : NULL;
     gsi_payload_tally_add(maker->inputs->payload_tally, batch->worker_idx, in, n, first, places);
-    gsi_carry_take(carry, in, n, first, places, out);
+    uint64_t rank = (uint64_t)(in - batch->entries) / carry->input.element_bytes;
+    rank += maker->ranks != NULL ? maker->ranks[batch->idx] : 0;
+    gsi_carry_take(carry, in, n, first, places, rank, out);
     if (maker->lanes.count > 0)
-        gsi_lanes_put(&maker->lanes, maker->values[batch->idx], n, places, out,
-                      carry->carried_bytes);
+        gsi_lanes_put(&maker->lanes, maker->values[batch->idx], n, places,
+                      out + gsi_carry_element_off(carry), carry->carried_bytes);
     return n;
 }
 
@@ -129,7 +141,7 @@ struct gsi_operator gsi_entry_maker_operator(struct gsi_entry_maker *maker)
                                  .in_bytes = maker->inputs->carry->input.element_bytes,
                                  .out_bytes = maker->inputs->carry->carried_bytes,
                                  .ready = has_values ? count_ready : NULL,
-                                 .begin = has_values ? begin_entries : NULL,
+                                 .begin = has_values || maker->ranks != NULL ? begin_entries : NULL,
                                  .run = run_entries,
                                  .join = has_values ? join_entries : NULL};
 }

@@ -21,6 +21,8 @@ struct gsi_entry_maker {
     struct gsi_lane_part (*values)[GSI_VALUES_MAX]; /* of each batch, if there are lanes */
     uint32_t *places;     /* with a filter, if they are wanted: of what it keeps of each buffer */
     uint64_t places_each; /* of a staged buffer */
+    uint64_t *ranks;      /* with --shuffle: elements that are kept before each batch */
+    uint64_t kept_count;  /* elements in batches so far */
 };
 
 /* gsi_entry_maker_lay_out: places a maker on a shelf, out of `memory_bytes` in all.

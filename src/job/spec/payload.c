@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/report.h"
+#include "element/carry/shuffle.h"
 #include "input/format/format.h"
 
 #include <stdio.h>
@@ -62,6 +63,8 @@ static enum gs_status choose_positions(const struct gsi_job *job, struct gsi_cho
     GSI_TRY(check_index(job, most));
     GSI_TRY(gsi_carry_positions(&chosen->carry, &chosen->input_layout, most, options->unique,
                                 options->index_bytes == 4 ? 4 : 8, job->loop.error));
+    if (options->is_shuffled)
+        gsi_carry_shuffle(&chosen->carry, job->report->seed);
     if (chosen->carry.kind == GSI_CARRY_KEY) {
         describe_keys(&chosen->carry, &chosen->record);
         return GS_OK;
@@ -158,14 +161,11 @@ static enum gs_status check_folds(const struct gsi_job *job, const struct gsi_fo
     return GS_OK;
 }
 
-static enum gs_status choose_fields(const struct gsi_job *job, struct gsi_chosen *chosen)
+static enum gs_status add_fields(const struct gsi_job *job, struct gsi_carry *carry)
 {
     const struct gsi_options *options = job->options;
-    struct gsi_carry *carry = &chosen->carry;
     uint64_t all = 0;
     GSI_TRY(check_names(job));
-    gsi_carry_fields(carry, &chosen->input_layout);
-    need_all(carry, chosen);
     for (size_t i = 0; i < options->out_field_count; i++) {
         uint32_t off, bytes;
         GSI_TRY(find_field(job, options->out_fields[i], &off, &bytes));
@@ -177,11 +177,60 @@ static enum gs_status choose_fields(const struct gsi_job *job, struct gsi_chosen
         gsi_carry_write_field(carry, off, bytes);
         gsi_fit_name(job->report->out[i], sizeof job->report->out[i], options->out_fields[i]);
     }
-    GSI_TRY(check_folds(job, &chosen->fold));
     job->report->out_count = options->out_field_count;
+    return GS_OK;
+}
+
+static enum gs_status choose_fields(const struct gsi_job *job, struct gsi_chosen *chosen)
+{
+    const struct gsi_options *options = job->options;
+    struct gsi_carry *carry = &chosen->carry;
+    gsi_carry_fields(carry, &chosen->input_layout);
+    need_all(carry, chosen);
+    GSI_TRY(add_fields(job, carry));
+    GSI_TRY(check_folds(job, &chosen->fold));
     gsi_carry_end(carry, options->merge);
     move_places(carry, chosen);
     return GS_OK;
+}
+
+/* ---- random order ---- */
+
+/* Returns whether a random key can be added to elements of that many bytes. */
+static enum gs_status check_room(const struct gsi_job *job, const struct gsi_carry *carry)
+{
+    if (carry->carried_bytes <= GSI_RECORD_BYTES_MAX)
+        return GS_OK;
+    return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                    "--shuffle: elements of %u bytes are too long, the limit is %u bytes",
+                    carry->carried_bytes - (uint32_t)sizeof(uint64_t),
+                    GSI_RECORD_BYTES_MAX - (uint32_t)sizeof(uint64_t));
+}
+
+/* Records that begin with their random key. Those of 16 bytes are integers if their keys cover all
+ * bytes, which changes no order, as random keys are never equal. */
+static enum gs_status describe_shuffled(const struct gsi_job *job, struct gsi_chosen *chosen)
+{
+    const uint32_t bytes = chosen->carry.carried_bytes;
+    GSI_TRY(check_room(job, &chosen->carry));
+    gsi_record_make_number(bytes, "u64", false, &chosen->record);
+    if (bytes == 16)
+        gsi_record_break_ties(&chosen->record, false);
+    chosen->record.field_count = 0; /* elements are tallied as they are read */
+    return GS_OK;
+}
+
+static enum gs_status choose_shuffled(const struct gsi_job *job, struct gsi_chosen *chosen)
+{
+    struct gsi_carry *carry = &chosen->carry;
+    gsi_carry_fields(carry, &chosen->input_layout);
+    gsi_carry_shuffle(carry, job->report->seed);
+    if (job->options->out_field_count > 0)
+        GSI_TRY(add_fields(job, carry));
+    else
+        gsi_carry_write_field(carry, 0, chosen->input_layout.element_bytes);
+    gsi_carry_end(carry, false);
+    return describe_shuffled(job, chosen);
 }
 
 /* ---- values ---- */
@@ -199,7 +248,10 @@ static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen
     for (uint32_t i = 0; i < chosen->values.count; i++)
         bytes += chosen->values.table[i].bytes;
     gsi_carry_joined(&chosen->carry, keys, bytes);
-    if (keys->record == NULL) {
+    if (options->is_shuffled) {
+        gsi_carry_shuffle(&chosen->carry, job->report->seed);
+        GSI_TRY(describe_shuffled(job, chosen));
+    } else if (keys->record == NULL) {
         gsi_record_make_number(chosen->carry.carried_bytes, keys->type->name, options->reverse,
                                &chosen->record);
         gsi_record_place_nans(&chosen->record, options->nan_place);
@@ -218,14 +270,19 @@ enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *ch
 {
     const struct gsi_options *options = job->options;
     GSI_TRY(check_numbers(job));
-    if (!options->argsort && options->out_field_count == 0 && options->value_count == 0)
+    if (!options->argsort && options->out_field_count == 0 && options->value_count == 0 &&
+        !options->is_shuffled)
         return GS_OK;
+    job->report->is_shuffled = options->is_shuffled;
+    if (options->is_shuffled)
+        job->report->seed = options->has_seed ? options->seed : gsi_shuffle_draw();
     chosen->input_record = chosen->record;
     chosen->input_layout = chosen->layout;
     if (chosen->layout.record != NULL)
         chosen->input_layout.record = &chosen->input_record;
     GSI_TRY(options->argsort           ? choose_positions(job, chosen)
             : options->value_count > 0 ? choose_joined(job, chosen)
+            : options->is_shuffled     ? choose_shuffled(job, chosen)
                                        : choose_fields(job, chosen));
     gsi_key_scope_close(&chosen->scope, NULL);
     if (chosen->record.bytes > 0) {
@@ -236,8 +293,9 @@ enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *ch
     }
     chosen->has_carry = true;
     job->report->has_positions = options->argsort;
-    job->report->written_bytes =
-        gsi_carry_is_changed(&chosen->carry) ? chosen->carry.output_bytes : 0;
+    job->report->written_bytes = gsi_carry_is_changed(&chosen->carry) && !chosen->carry.is_whole
+                                     ? chosen->carry.output_bytes
+                                     : 0;
     job->report->sorted_bytes = chosen->carry.carried_bytes;
     return GS_OK;
 }

@@ -77,10 +77,11 @@ static void describe(struct gsi_columns *columns, uint32_t i)
     struct gsi_column *column = &columns->table[i];
     column->at = *target;
     column->at.output = target->files.table[i].output;
+    column->off = gsi_carry_element_off(target->inputs->carry);
     column->bytes = target->inputs->layout->element_bytes;
     if (i == values->count)
         return;
-    column->off = values->table[i].off;
+    column->off += values->table[i].off;
     column->bytes = values->table[i].bytes;
     column->inputs =
         (struct gsi_inputs){.loop = target->loop, .spec = target->inputs->spec, .count = 0};

@@ -194,8 +194,8 @@ static void add_operators(struct gsi_unique *unique, bool is_imprinted)
         .is_put = has_positions(unique)};
     if (carry != NULL)
         *next++ = gsi_payload_operator(&unique->payload, written);
-    unique->digest.layout = target->loop->layout;
-    if (is_imprinted && carry == NULL)
+    unique->digest.layout = gsi_target_layout(target);
+    if (carry != NULL ? carry->is_whole : is_imprinted)
         *next++ = gsi_digest_operator(&unique->digest);
     unique->flow.operator_count = (uint32_t)(next - unique->flow.operators);
 }

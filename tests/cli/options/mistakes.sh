@@ -41,7 +41,7 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 -S 1K x.u32 -o out| 2 | -S: 1024 bytes are too few to sort with; *
 --top x.u32| 2 | --top: 'x.u32' is not a count like 1000 or 64K (powers of 1000)
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
--R x.u32| 2 | -R: 'x.u32' is not a length of records from 1 to 65536 bytes; *gsort cannot shuffle
+-R x.u32| 2 | -R: 'x.u32' is not a length of records from 1 to 65536 bytes; *--shuffle=SEED writes the elements in random order
 --parallel 0 x.u32| 2 | --parallel: '0' is not a whole number from 1 to 1024
 -t f65 x.u32| 2 | -t: there is no type 'f65'; types are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64; append be for big endian
 -t float x.u32| 2 | -t: 'float' means 4 bytes in some languages and 8 bytes in others; write f32 or f64
@@ -100,7 +100,7 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; decompress it first: gzip -dc F
 -i x.u32| 2 | '-i': unknown option; all bytes of a key are compared; *
 -M x.u32| 2 | '-M': unknown option; it is for text, which sort(1) sorts; *
 --version-sort x.u32| 2 | '--version-sort': unknown option; it is for text, *
---random-sort x.u32| 2 | '--random-sort': unknown option; gsort cannot shuffle
+--random-sort x.u32| 2 | '--random-sort': unknown option; --shuffle=SEED writes the elements in random order
 --buffer-size=1G x.u32| 2 | '--buffer-size=1G': unknown option; -S SIZE, or --memory=SIZE, *
 --compress-program=gzip x.u32| 2 | '--compress-program=gzip': unknown option; --compress=zstd *
 --field-separator=, x.u32| 2 | '--field-separator=,': unknown option; elements have a fixed width *

@@ -43,8 +43,8 @@ done <<'E'
 --tmp-dir=/tmp|-T DIR
 --temp-dir=/tmp|-T DIR
 --scratch=/tmp|-T DIR
---seed=5|gsort cannot shuffle
---shuffle|gsort cannot shuffle
+--seed=5|--shuffle=SEED
+--permute|--shuffle=SEED
 --desc|-r
 --descending|-r
 --ascending|omit it

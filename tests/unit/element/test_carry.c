@@ -79,7 +79,7 @@ static void test_positions__largest_ones__stay_in_order(void **state)
         uint64_t most = (uint64_t)1 << 24;
         gsi_carry_positions(&carry, &layout, most, false, 8, &error);
         gsi_u128 sum = 2 * most - 3;
-        gsi_carry_take(&carry, elements, 2, most - 2, NULL, carried);
+        gsi_carry_take(&carry, elements, 2, most - 2, NULL, 0, carried);
         assert_true(gsi_carry_put(&carry, carried, 2, carry.carried_bytes, written) == sum);
         uint64_t places[2];
         memcpy(places, written, sizeof places);
@@ -105,7 +105,7 @@ static void test_positions__copied__as_those_that_are_put(void **state)
         uint8_t carried[3 * 16], put[3 * 8], copied[3 * 8 + 1] = {[24] = 9};
         assert_int_equal(gsi_carry_positions(&carry, &layout, most + 3, false, bytes, &error),
                          GS_OK);
-        gsi_carry_take(&carry, (const uint8_t *)elements, 3, most, NULL, carried);
+        gsi_carry_take(&carry, (const uint8_t *)elements, 3, most, NULL, 0, carried);
         gsi_u128 sum = gsi_carry_put(&carry, carried, 3, 16, put);
         assert_true(gsi_carry_copy(&carry, put, 3, copied) == sum && sum == 3 * most + 3);
         assert_memory_equal(copied, put, 3 * bytes);
@@ -152,7 +152,7 @@ static void test_positions__keys_of_records__are_in_order(void **state)
         uint64_t carried[2];
         struct gsi_layout layout = records(2, rows[i].key, false);
         gsi_carry_positions(&carry, &layout, 100, false, 8, &error);
-        gsi_carry_take(&carry, elements, 2, 98, NULL, (uint8_t *)carried);
+        gsi_carry_take(&carry, elements, 2, 98, NULL, 0, (uint8_t *)carried);
         if (carry.carried_bytes != 8 || carried[0] >= carried[1])
             fail_msg("%s: %u does not come before %u", rows[i].key, rows[i].first, rows[i].second);
     }
@@ -174,7 +174,7 @@ static void test_fields__needed_bytes__are_side_by_side(void **state)
     gsi_carry_end(&carry, false);
     assert_int_equal(carry.carried_bytes, 1 + 5 + 3);
     assert_int_equal(gsi_carry_place(&carry, 8), 1);
-    gsi_carry_take(&carry, element, 1, 0, NULL, carried);
+    gsi_carry_take(&carry, element, 1, 0, NULL, 0, carried);
     assert_memory_equal(carried, ((uint8_t[]){0, 8, 9, 10, 11, 12, 17, 18, 19}), 9);
     carried[9] = 99; /* behind it: it stays there */
     gsi_carry_put(&carry, carried, 1, 10, written);
@@ -190,7 +190,7 @@ static void test_fields__last_byte_only__is_a_record(void **state)
     gsi_carry_write_field(&carry, 19, 1);
     gsi_carry_end(&carry, false);
     assert_int_equal(carry.carried_bytes, 1);
-    gsi_carry_take(&carry, element, 1, 0, NULL, carried);
+    gsi_carry_take(&carry, element, 1, 0, NULL, 0, carried);
     assert_int_equal(carried[gsi_carry_place(&carry, 19)], 9);
     gsi_carry_put(&carry, carried, 1, 1, written);
     assert_int_equal(written[0], 9);

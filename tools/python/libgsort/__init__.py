@@ -15,7 +15,7 @@ from .cancel import Cancel
 from .copies import sorted
 from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError, InputError, InputFileError,
                      InternalError, NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
-from .files import check, find, merge, sort_file, stats, top
+from .files import check, find, merge, shuffle_file, sort_file, stats, top
 from .job import ArrayOptions, Options
 from .progress import Progress
 from .report import Bin, Disorder, Field, Phase, Quantile, Report
@@ -26,5 +26,5 @@ __version__ = version()
 __all__ = ['ArrayOptions', 'Bin', 'Cancel', 'CanceledError', 'CorruptError', 'Device', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field',
            'FileError', 'InputError', 'InputFileError', 'InternalError', 'MemoryAndDisk', 'NoteWarning', 'Options', 'OutOfMemoryError',
            'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError', 'TableReport', 'Tuning', 'UsageError', 'VerifyError',
-           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'cuda', 'find', 'merge', 'options', 'sort', 'sort_file', 'sort_parquet', 'sort_table',
+           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'cuda', 'find', 'merge', 'options', 'shuffle_file', 'sort', 'sort_file', 'sort_parquet', 'sort_table',
            'stats', 'top', 'version']  # no 'sorted', which Python has

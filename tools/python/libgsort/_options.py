@@ -42,6 +42,8 @@ class WhatToWrite(TypedDict, total=False):
     values: Union[str, Sequence[str]]  # Reorder the values of another file like the keys, and write them to OUT.
     argsort: Union[bool, str]  # Write positions instead of elements.
     top: Union[int, str]  # Write only the first K elements, in order.
+    shuffle: Union[bool, int]  # Write all elements in random order instead of sorting them.
+    sample: Union[int, str]  # Write K elements chosen at random, in random order, or all if there are fewer.
     zstd: Union[bool, int]  # Compress the output with zstd.
     verify: str  # Choose how gsort verifies the output before it replaces FILE.
 

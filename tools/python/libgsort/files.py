@@ -77,6 +77,21 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **
     return _write(_job(inputs, dtype, options), output)
 
 
+def shuffle_file(inputs: Paths, output: Path, *, seed: Optional[int] = None, count: Optional[int] = None, dtype: Any = None,
+                 **options: Unpack[Options]) -> Report:
+    """Writes the elements of one or several files in random order. Every order is equally likely. Returns a Report.
+
+    inputs, output, dtype, options: as for sort_file, without key, reverse and whatever else defines an order
+    seed: an integer from 0 to 2**64 - 1. The same seed and input give the same order on every machine. Default: a new one, which
+        report.details['shuffle_seed'] holds
+    count: how many elements to write, chosen at random without replacement. Default: all
+    """
+    job = _job(inputs, dtype, options)
+    job.set('shuffle', True if seed is None else seed)
+    job.set('sample', count)
+    return _write(job, output)
+
+
 def find(inputs: Paths, value: Union[str, float], *, dtype: Any = None, **options: Unpack[Options]) -> slice:
     """Returns the slice of a sorted file that holds a value, or a range of values. Reads only a few blocks of the file.
 
