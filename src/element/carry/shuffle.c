@@ -1,40 +1,41 @@
-/* shuffle.c: Threefry-2x32, vectorised over consecutive positions. */
+/* shuffle.c: computes Threefry-2x32 with 20 rounds for 16 consecutive positions at a time. */
 #include "element/carry/shuffle.h"
 
 #include "base/clock.h"
 #include "base/simd.h"
 
+#include <stdbool.h>
 #include <sys/random.h>
 
-#define LANES  16u
 #define PARITY 0x1BD11BDAu /* SKEIN_KS_PARITY32 */
-#define ROUNDS 20u
 
-GSI_INLINE uint32_t rotate(uint32_t x, uint32_t bits)
+/* The words of 16 blocks: one register of AVX-512, two of AVX2, four of SSE2 or NEON. */
+#define LANES 16u
+typedef uint32_t lanes __attribute__((vector_size(4 * LANES)));
+
+GSI_INLINE void mix(lanes *low, lanes *high, uint32_t bits)
 {
-    return x << bits | x >> (32 - bits);
+    *low += *high;
+    *high = (*high << bits | *high >> (32 - bits)) ^ *low;
 }
 
-/* The lanes hold the two words of each block. Every fourth round adds a part of the key. */
-GSI_INLINE void encrypt(const uint32_t key[3], uint32_t low[LANES], uint32_t high[LANES])
+GSI_INLINE void add_key(lanes *low, lanes *high, const uint32_t key[3], uint32_t group)
 {
-    static const uint32_t rotations[8] = {13, 15, 26, 6, 17, 29, 16, 24};
-    for (uint32_t i = 0; i < LANES; i++) {
-        low[i] += key[0];
-        high[i] += key[1];
-    }
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        const uint32_t bits = rotations[round % 8], group = round / 4 + 1;
-        for (uint32_t i = 0; i < LANES; i++) {
-            low[i] += high[i];
-            high[i] = rotate(high[i], bits) ^ low[i];
-        }
-        if (round % 4 != 3)
-            continue;
-        for (uint32_t i = 0; i < LANES; i++) {
-            low[i] += key[group % 3];
-            high[i] += key[(group + 1) % 3] + group;
-        }
+    *low += key[group % 3];
+    *high += key[(group + 1) % 3] + group;
+}
+
+/* Five groups of four rounds, each with the same constants as the one before the last. */
+GSI_INLINE void encrypt(const uint32_t key[3], lanes *low, lanes *high)
+{
+    add_key(low, high, key, 0);
+    for (uint32_t group = 1; group <= 5; group++) {
+        const bool is_odd = group % 2 == 1;
+        mix(low, high, is_odd ? 13 : 17);
+        mix(low, high, is_odd ? 15 : 29);
+        mix(low, high, is_odd ? 26 : 16);
+        mix(low, high, is_odd ? 6 : 24);
+        add_key(low, high, key, group);
     }
 }
 
@@ -43,12 +44,12 @@ GSI_SIMD_CLONES void gsi_shuffle_keys(uint64_t seed, uint64_t first, size_t n, u
     const uint32_t low_seed = (uint32_t)seed, high_seed = (uint32_t)(seed >> 32);
     const uint32_t key[3] = {low_seed, high_seed, PARITY ^ low_seed ^ high_seed};
     for (size_t done = 0; done < n; done += LANES) {
-        uint32_t low[LANES], high[LANES];
+        lanes low, high;
         for (uint32_t i = 0; i < LANES; i++) {
             low[i] = (uint32_t)(first + done + i);
             high[i] = (uint32_t)((first + done + i) >> 32);
         }
-        encrypt(key, low, high);
+        encrypt(key, &low, &high);
         for (uint32_t i = 0; i < LANES && done + i < n; i++)
             keys[done + i] = (uint64_t)low[i] << 32 | high[i];
     }
