@@ -8,7 +8,7 @@ A set of rows.txt is made of lines
     NAME [/ OTHER [< AIM]]: COMMAND        a row; / OTHER: beside the row of that name, as the median of the rounds' ratios
 
 The commands of a set take turns, round by round, behind one round that only warms up; BIN is in front of PATH, $ARGS is --args,
-$PYTHON the Python that runs this (some sets need NumPy). A table in Markdown of each set: seconds (median; least to most), of these
+$PYTHON the Python that runs this (some sets need NumPy), $PEERS this folder. A table in Markdown of each set: seconds (median; least to most), of these
 the processors' as user and as system, the ratio (median; least to most) and its aim, in bold where missed, and the command.
 --json also writes every sample. --list prints the sets.
 """
@@ -108,7 +108,7 @@ def main():
         size = options.size or rows['size']
         rows['bytes'] = bytes_of(size)
         environment = {**os.environ, 'PATH': os.path.abspath(options.bin) + ':' + os.environ['PATH'], 'SIZE': str(rows['bytes']),
-                       'ARGS': options.args, 'PYTHON': sys.executable}
+                       'ARGS': options.args, 'PYTHON': sys.executable, 'PEERS': os.path.dirname(os.path.abspath(__file__))}
         with tempfile.TemporaryDirectory(prefix='gsort-rows-', dir=options.dir) as work:
             measure(rows, work, environment, options.rounds)
         table(name, rows)
