@@ -10,7 +10,8 @@ import ray
 from ray.util.state import summarize_tasks
 import libgsort.ray as gr
 
-here = ray.init(address='local', num_cpus=1, include_dashboard=True, dashboard_port=0, object_store_memory=100 << 20, log_to_driver=False)
+here = ray.init(address='local', num_cpus=1, include_dashboard=True, dashboard_port=0, object_store_memory=100 << 20, log_to_driver=False,
+                _system_config={'metrics_report_interval_ms': 500})
 report = gr.sort_file('x.u64', 'out.u64', memory='26M', parts=3, temp='nodes')
 node, maps, size = ray.nodes()[0], report.ray['maps'], 400_000 * 8
 wanted = {'gsort sort piece': maps, 'gsort find cuts': 1, 'gsort merge part': 3}
