@@ -104,15 +104,6 @@ static inline void record_model_make(struct record_model *model, struct test_ran
     }
 }
 
-/* Whether the first key that is a number, which has statistics, may have a variance. */
-static inline bool record_model_has_variance(const struct record_model *model)
-{
-    for (uint32_t i = 0; i < model->key_count; i++)
-        if (strcmp(model->keys[i].type, "b") != 0)
-            return model->keys[i].bytes <= 8;
-    return false;
-}
-
 /* The f32 with the value of 16 bits of IEEE's half, as its digits and its exponent say. */
 MODEL_FUNCTION void record_half(uint16_t bits, uint8_t value[16])
 {
