@@ -44,7 +44,7 @@ GSI_SIMD_CLONES void gsi_shuffle_keys(uint64_t seed, uint64_t first, size_t n, u
     const uint32_t low_seed = (uint32_t)seed, high_seed = (uint32_t)(seed >> 32);
     const uint32_t key[3] = {low_seed, high_seed, PARITY ^ low_seed ^ high_seed};
     for (size_t done = 0; done < n; done += LANES) {
-        lanes low, high;
+        lanes low = {0}, high = {0};
         for (uint32_t i = 0; i < LANES; i++) {
             low[i] = (uint32_t)(first + done + i);
             high[i] = (uint32_t)((first + done + i) >> 32);

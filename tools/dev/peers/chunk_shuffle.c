@@ -1,7 +1,8 @@
-/* chunk_shuffle.c: terashuf's method (github.com/alexandres/terashuf) for records of a fixed size:
- * reads the input in chunks that fit in memory, shuffles and writes each one, and then draws each
- * record from a random chunk, with a probability proportional to the records left in it.
- * chunk_shuffle IN OUT TEMPORARY RECORD_BYTES MEMORY_BYTES      one thread, as terashuf's */
+/* chunk_shuffle.c: shuffles records of a fixed size by terashuf's method
+ * (github.com/alexandres/terashuf). It reads the input in chunks that fit in memory, shuffles each
+ * one and writes it to a temporary file. Then it draws each record from a random chunk, with a
+ * probability proportional to the records that are left in the chunk. One thread, as terashuf.
+ * chunk_shuffle IN OUT TEMPORARY RECORD_BYTES MEMORY_BYTES */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
