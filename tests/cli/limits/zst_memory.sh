@@ -3,7 +3,7 @@ need zstd
 gsort-gen --dist zipf --type u64 --size 80M -o x.u64
 zstd -q -1 x.u64
 gsort x.u64 -o blocks.zst
-for memory in 24 64 200; do
+for memory in $(third 24 64 200); do
     for way in "" "--spill always --parallel 4" "--io threads"; do
         for input in x.u64.zst blocks.zst; do
             python3 - $memory $input $way <<'P'
