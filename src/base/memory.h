@@ -90,6 +90,7 @@ struct gsi_shelf {
 
 /* gsi_shelf_place: adds `count` * `unit` bytes. Returns where they are; NULL in the first run.
  * in    alignment: a power of two up to 2 MiB
+ *       count: 0 is fine. The second run returns an address of no elements, which is not NULL.
  * gsi_shelf_place_whole: adds `size` bytes, rounded up to a multiple of the alignment.
  * GSI_PLACE: sets `pointer` to that many elements of the type that it points to. */
 static inline void *gsi_shelf_place(struct gsi_shelf *shelf, uint64_t count, uint64_t unit,

@@ -99,7 +99,7 @@ static void take_values(struct gsi_entry_maker *maker, const struct gsi_batch *b
 static void begin_entries(void *context, const struct gsi_batch *batch)
 {
     struct gsi_entry_maker *maker = context;
-    if (maker->ranks != NULL)
+    if (maker->inputs->carry->is_shuffled)
         maker->ranks[batch->idx] = maker->kept_count;
     maker->kept_count += batch->count;
     if (maker->lanes.count > 0)
@@ -117,7 +117,7 @@ static uint64_t run_entries(void *context, const struct gsi_batch *batch, const 
     places = places != NULL ? places + place : NULL;
     gsi_payload_tally_add(maker->inputs->payload_tally, batch->worker_idx, in, n, first, places);
     uint64_t rank = (uint64_t)(in - batch->entries) / carry->input.element_bytes;
-    rank += maker->ranks != NULL ? maker->ranks[batch->idx] : 0;
+    rank += carry->is_shuffled ? maker->ranks[batch->idx] : 0;
     gsi_carry_take(carry, in, n, first, places, rank, out);
     if (maker->lanes.count > 0)
         gsi_lanes_put(&maker->lanes, maker->values[batch->idx], n, places,
@@ -136,12 +136,13 @@ static uint64_t join_entries(void *context, const struct gsi_batch *batch, uint8
 struct gsi_operator gsi_entry_maker_operator(struct gsi_entry_maker *maker)
 {
     const bool has_values = maker->lanes.count > 0;
+    const bool has_begin = has_values || maker->inputs->carry->is_shuffled;
     return (struct gsi_operator){.context = maker,
                                  .kind = GSI_MAP,
                                  .in_bytes = maker->inputs->carry->input.element_bytes,
                                  .out_bytes = maker->inputs->carry->carried_bytes,
                                  .ready = has_values ? count_ready : NULL,
-                                 .begin = has_values || maker->ranks != NULL ? begin_entries : NULL,
+                                 .begin = has_begin ? begin_entries : NULL,
                                  .run = run_entries,
                                  .join = has_values ? join_entries : NULL};
 }
