@@ -74,16 +74,17 @@ struct gsi_inputs {
     uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
     uint64_t data_bytes; /* of elements, read so far */
     const struct gsi_layout *layout; /* of elements as read; loop->layout is of what is sorted */
-    const struct gsi_carry *carry;   /* what is sorted of them; NULL: they are */
-    struct gsi_payload_tally *payload_tally; /* what is known of those it is done for */
-    /* The device does it (device/device.h), and tells their tally there; NULL: who reads does. */
+    const struct gsi_carry *carry;   /* which entries are sorted instead; NULL: none */
+    struct gsi_payload_tally *payload_tally; /* of elements whose entries are sorted */
+    /* Where the device tallies elements of which it makes entries itself (device/device.h); NULL:
+     * the source makes entries. */
     struct gsi_tally_report *device_tally;
     struct gsi_values *values;       /* that are joined with them; NULL: none */
-    const struct gsi_filter *filter; /* which elements go on; NULL: all */
+    const struct gsi_filter *filter; /* keeps some elements; NULL: all are kept */
     struct gsi_set_filter *sets;     /* with --merge=SET: as a filter; NULL: there is none */
     const struct gsi_fold *fold;     /* fields that are folded with --unique; NULL: none */
     struct gsi_pre_aggregate *pre_aggregate; /* folds what is read; NULL: nothing is */
-    struct gsi_filtered filtered;            /* by it, so far */
+    struct gsi_filtered filtered;            /* by `filter`, so far */
     struct gsi_header header;        /* of the first one, or made of theirs; what there is so far */
     struct gsi_head_spec head;       /* what that says, once the inputs were looked at */
     struct gsi_formatted *formatted; /* of inputs of a format; NULL: they have none */
