@@ -47,11 +47,13 @@
 #include <cuda_runtime.h>
 
 #include "base/checked.h"
-#include "base/report.h"
+#include "base/list_limits.h"
 #include "device/device.h"
 #include "device/merge_inputs.h"
 #include "device/record_ties.h"
 #include "element/carry/carry.h"
+#include "element/tally/tally_report.h"
+#include "plan/plan.h"
 
 #include "kernels/planes/planes.cuh"
 #include "kernels/record/records.cuh"

@@ -8,8 +8,8 @@
 // look at one key a piece. plan/plan_rings.h says how large rings have to be.
 #include "kernels/device/cuda_device_merge.h"
 
-#include "base/report.h"
 #include "element/key_scope.h"
+#include "plan/plan.h"
 #include "plan/plan_rings.h"
 
 #include <string.h>

@@ -8,8 +8,9 @@
 // read. A place that cannot be registered is used as it is: copies are slower, and as right.
 #include "kernels/device/cuda_device.h"
 
+#include "base/memory.h"
 #include "base/pool.h"
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/plan_rings.h"
 
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "kernels/device/cuda_device.h"
 
 #include "base/pool.h"
-#include "base/report.h"
 #include "element/width.h"
 #include "kernels/common/bulk_copy.cuh"
+#include "plan/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

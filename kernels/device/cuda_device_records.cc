@@ -13,7 +13,7 @@
 // a merge shifts tags that were made behind more.
 #include "kernels/device/cuda_device.h"
 
-#include "base/report.h"
+#include "plan/plan.h"
 #include <string.h>
 
 #include "element/key_scope.h"

@@ -43,8 +43,8 @@
 #ifndef GSI_CUDA_GROUP_H
 #define GSI_CUDA_GROUP_H
 
-#include "base/report.h"
 #include "kernels/device/cuda_device.h"
+#include "plan/plan.h"
 
 // Most GPUs of a host that work as one device.
 #define GSI_CUDA_GROUP_MAX 16

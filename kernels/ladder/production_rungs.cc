@@ -1,7 +1,7 @@
 // production_rungs.cc: gsort's own tally, merge and sort behind the calls of the ladder.
 #include "kernels/ladder/production_rungs.h"
 
-#include "base/report.h"
+#include "element/tally/tally_report.h"
 #include "kernels/common/launch.cuh"
 #include "kernels/sort/sort_kernels.h"
 #include "kernels/tally/tally.cuh"

@@ -95,10 +95,10 @@ void gsi_job_advise(const struct gs_job *job, const struct gsi_options *options,
     struct line line = {.is_whole = true};
     char sorted[1024];
     struct stat info;
-    if (report->unsorted_input == 0 || report->unsorted_input > inputs->count ||
+    if (report->set.unsorted_input == 0 || report->set.unsorted_input > inputs->count ||
         job->readers != NULL || job->writer.write != NULL || options->has_region)
         return; /* of a region another file is made than the others are */
-    const char *unsorted = inputs->list[report->unsorted_input - 1];
+    const char *unsorted = inputs->list[report->set.unsorted_input - 1];
     if (stat(unsorted, &info) != 0 || !S_ISREG(info.st_mode) ||
         !name_sorted(unsorted, sorted, sizeof sorted))
         return;
@@ -116,7 +116,7 @@ void gsi_job_advise(const struct gs_job *job, const struct gsi_options *options,
     if (options->merge_is_counted)
         put(&line, " --stats-only");
     for (size_t i = 0; i < inputs->count; i++)
-        put_file(&line, i + 1 == report->unsorted_input ? sorted : inputs->list[i]);
+        put_file(&line, i + 1 == report->set.unsorted_input ? sorted : inputs->list[i]);
     if (output != NULL) {
         put(&line, " -o");
         put_file(&line, output);

@@ -4,7 +4,7 @@
 
 #include "api/handle.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 
 /* gsi_job_advise: a set operation found a file that is not sorted. Its error line gets the commands
  * that sort this file to a new one and do the job with that, by the options that were given:

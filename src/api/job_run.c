@@ -2,8 +2,8 @@
 #include "api/handle.h"
 #include "api/job_advise.h"
 
-#include "base/report.h"
 #include "base/status.h"
+#include "job/job_report.h"
 #include "job/run.h"
 #include "report/disorder.h"
 
@@ -83,7 +83,7 @@ static enum gs_status run_files(void *context, struct gsi_options *options,
                         gs_version(), (int)action);
     complete(options, action);
     options->listener = (struct gsi_listener){take_note, context};
-    return gsi_run(options, is_given, report, error);
+    return gsi_job_run(options, is_given, report, error);
 }
 
 enum gs_status gs_job_run(gs_job *job, enum gs_action action)

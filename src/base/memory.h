@@ -9,7 +9,6 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/status.h"
 
 #include <string.h>
@@ -17,6 +16,16 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What memory is taken for. */
+enum gsi_memory_part {
+    GSI_MEMORY_DATA = 0, /* chunks, windows and frames */
+    GSI_MEMORY_SCRATCH,  /* the device's working space */
+    GSI_MEMORY_CODEC,    /* the codec's working space */
+    GSI_MEMORY_RUNS,     /* a device's runs that are kept in host memory */
+    GSI_MEMORY_TABLES,   /* tables of all parts */
+    GSI_MEMORY_PART_COUNT
+};
 
 struct gsi_ledger {
     uint64_t ceiling_bytes, taken_bytes, peak_bytes;

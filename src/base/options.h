@@ -52,12 +52,10 @@ enum gsi_nan_place { GSI_NAN_WITH_ORDER = 0, GSI_NAN_FIRST, GSI_NAN_LAST };
 enum gsi_byte_order { GSI_ORDER_AS_READ = 0, GSI_ORDER_LITTLE, GSI_ORDER_BIG };
 
 /* The largest values of some options; larger ones fail with GS_E_USAGE. */
-#define GSI_THREADS_MAX      1024u
-#define GSI_FAN_IN_MAX       (1u << 20)
-#define GSI_ZSTD_LEVEL_MAX   19u
-#define GSI_VALUES_MAX       16
-#define GSI_VALUE_TEXT_BYTES 128
-#define GSI_MODEL_GPUS_MAX   16u
+#define GSI_THREADS_MAX    1024u
+#define GSI_FAN_IN_MAX     (1u << 20)
+#define GSI_ZSTD_LEVEL_MAX 19u
+#define GSI_MODEL_GPUS_MAX 16u
 
 /* GPUs of a host that need not be there, and what limits their work; rates are bytes a second.
  * Names are those of --device-model. */

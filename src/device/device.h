@@ -25,13 +25,23 @@
 #define GSI_DEVICE_H
 
 #include "base/memory.h"
-#include "base/report.h"
 #include "device/buffer.h"
 #include "element/tally/tally.h"
+#include "element/tally/tally_report.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Where a job sorts, and what the device did. */
+struct gsi_device_report {
+    const char *name;        /* "cpu" or "cuda" */
+    char model[64];          /* of a GPU; empty: the CPU */
+    char note[256];          /* why the device is not the first choice; empty: it is */
+    uint64_t start_ns;       /* to find the device and to take its memory */
+    uint64_t host_run_bytes; /* of runs that a device with memory of its own kept on the host */
+    uint64_t circular_merge_count; /* of two runs each, for a window or a piece of a spilled run */
+};
 
 /* What is sorted: keys, or tags of records. */
 static inline uint32_t gsi_sort_bytes(const struct gsi_layout *layout)
@@ -90,7 +100,9 @@ struct gsi_device_config {
     uint64_t device_set;   /* of a group: its members, bit i is number i */
     bool device_is_apart;  /* of a group: they cannot read each other's memory */
     uint64_t *failed_set;  /* of a group, out: those that could not be opened; NULL: unheard */
-    const struct gsi_plan *plan; /* borrowed; what to take of the device's memory */
+    uint64_t chunk_bytes, frame_bytes; /* longest chunks and frames */
+    bool is_one_pass;                  /* a one-pass merge may put chunks back first */
+    const struct gsi_plan *plan; /* borrowed; with memory of its own: how much of that to take */
     bool may_shrink;             /* fewer runs than planned may come, and fewer are spilled then */
     uint8_t *arena;              /* borrowed; all buffers are in it */
     uint64_t arena_bytes;

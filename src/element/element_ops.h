@@ -11,10 +11,10 @@
 #ifndef GSI_ELEMENT_OPS_H
 #define GSI_ELEMENT_OPS_H
 
-#include "base/report.h"
 #include "element/layout.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
+#include "element/tally/tally_report.h"
 
 struct gsi_element_ops {
     /* A tally of elements, and of the fields of records, as in tally.h and record_tally.h.

@@ -1,10 +1,10 @@
 /* array.c: jobs on an array in memory (io/array.h). A sort writes to it, or positions beside it
  * (element/carry/carry.h). */
 #include "api/handle.h"
-#include "base/report.h"
 #include "base/status.h"
 #include "embed/embed.h"
 #include "job/in_place/small_array.h"
+#include "job/job_report.h"
 #include "job/run.h"
 #include "option/conflicts.h"
 
@@ -38,8 +38,8 @@ enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *option
     if (status == GS_OK && is_sort && gsi_small_array_is(options, &features, array))
         status = gsi_small_array_sort(options, array, report, error);
     else if (status == GS_OK)
-        status = gsi_run_array(options, array, report, error);
-    report->is_placed = is_sort && array->is_written;
+        status = gsi_job_run_array(options, array, report, error);
+    report->output.is_placed = is_sort && array->is_written;
     if (is_sort && status != GS_OK && !is_argsort)
         tell_state(array, error);
     return status;

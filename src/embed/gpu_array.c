@@ -2,9 +2,9 @@
  * it. */
 #include "device/gpu_array.h"
 #include "api/handle.h"
-#include "base/report.h"
 #include "base/status.h"
 #include "element/type_names.h"
+#include "job/job_report.h"
 #include "option/conflicts.h"
 
 #include <string.h>
@@ -48,10 +48,10 @@ static enum gs_status choose_numbers(const struct gsi_options *options, struct g
     call->array.is_numbers = true;
     call->array.is_big_endian = field.is_big_endian;
     call->array.map = map_of(&field, field.bytes, options->reverse);
-    report->type = word->type;
-    report->type_word = word->word;
-    report->is_float = field.type->kind == GSI_KEY_FLOAT;
-    report->is_signed = field.type->kind != GSI_KEY_UNSIGNED;
+    report->element.type = word->type;
+    report->element.type_word = word->word;
+    report->element.is_float = field.type->kind == GSI_KEY_FLOAT;
+    report->element.is_signed = field.type->kind != GSI_KEY_UNSIGNED;
     return GS_OK;
 }
 
@@ -62,7 +62,7 @@ static enum gs_status choose_records(const struct gsi_options *options, struct g
                             options->reverse, record, error));
     if (options->ties_by_bytes)
         gsi_record_break_ties(record, options->reverse);
-    report->type = "record";
+    report->element.type = "record";
     return GS_OK;
 }
 
@@ -74,11 +74,11 @@ static enum gs_status choose(const struct gsi_options *options, struct gpu_call 
                                       : choose_numbers(options, call, record, report, error));
     call->array.record = record;
     call->array.count = call->bytes / record->bytes;
-    report->type_source = "option";
-    report->element_bytes = record->bytes;
-    report->reverse = options->reverse;
-    report->input_bytes = report->output_bytes = call->bytes;
-    report->device = "cuda";
+    report->element.type_source = "option";
+    report->element.bytes = record->bytes;
+    report->element.is_reversed = options->reverse;
+    report->input.bytes = report->output.bytes = call->bytes;
+    report->device.name = "cuda";
     if (call->bytes % record->bytes != 0)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "the array: %llu bytes are not a multiple of the element size, %u bytes",
@@ -137,7 +137,7 @@ static enum gs_status run(void *context, struct gsi_options *options,
         return GS_OK;
     }
     GSI_TRY(ops->sort(&call->array, error));
-    report->is_placed = true;
+    report->output.is_placed = true;
     return GS_OK;
 }
 

@@ -13,10 +13,10 @@
 #ifndef GSI_SORTER_H
 #define GSI_SORTER_H
 
-#include "base/report.h"
 #include "element/layout.h"
 #include "element/record/record.h"
 #include "embed/sorter_order.h"
+#include "job/job_report.h"
 
 #include <pthread.h>
 

@@ -3,15 +3,36 @@
 #define GSI_INPUTS_H
 
 #include "base/checked.h"
-#include "base/report.h"
+#include "base/list_limits.h"
 #include "element/carry/carry.h"
 #include "element/filter/filter.h"
 #include "element/fold/pre_aggregate.h"
+#include "element/tally/tally_report.h"
 #include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"
 
 #include <sys/stat.h>
+
+struct gsi_input_report {
+    uint64_t bytes;
+    uint64_t file_bytes; /* as in the files: packed or not */
+    bool is_direct;      /* all are read past the page cache */
+    bool is_packed;      /* the first one, by zstd */
+    /* Of the first input's first element: in the file, in what it unpacks to, or from where a
+     * stream stands. */
+    uint64_t data_off;
+    uint64_t data_bytes;     /* from there on; UINT64_MAX: a stream's, or of what is packed */
+    uint64_t expected_bytes; /* that its header says; UINT64_MAX: it says nothing */
+    char values[GSI_VALUES_MAX][GSI_VALUE_TEXT_BYTES]; /* of the options, made to fit */
+    size_t value_count;
+    /* Elements that do not meet the conditions of --where are in no tally: how many there
+     * are, and their fingerprint. */
+    char where[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES];
+    size_t where_count;
+    uint64_t left_out_count;
+    uint64_t left_out_fingerprint[2];
+};
 
 struct gsi_payload_tally;
 struct gsi_format;

@@ -2,7 +2,6 @@
 #include "input/range.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 
 enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_input *input)
 {
@@ -30,7 +29,7 @@ void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t 
 }
 
 enum gs_status gsi_range_take(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
-                              struct gs_report *report)
+                              struct gsi_range_report *report)
 {
     uint32_t element = inputs->layout->element_bytes;
     uint64_t all = inputs->bytes / element;
@@ -40,10 +39,10 @@ enum gs_status gsi_range_take(struct gsi_inputs *inputs, uint64_t first, uint64_
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--range: ends after the last element; there are %llu",
                         (unsigned long long)all);
-    report->has_range = true;
-    report->range_first = first;
-    report->range_count = count;
-    report->range_of = all;
+    report->is_given = true;
+    report->first = first;
+    report->count = count;
+    report->of = all;
     for (size_t i = 0; i < inputs->count; i++) {
         struct gsi_input *input = &inputs->table[i];
         uint64_t here = input->bytes / element, skipped = gsi_min_u64(first, here);

@@ -8,6 +8,12 @@
 
 #include "input/inputs.h"
 
+/* --range: so many elements, from `first` on, of all `of`. */
+struct gsi_range_report {
+    bool is_given;
+    uint64_t first, count, of;
+};
+
 /* gsi_range_region: makes what --region names all that there is of the input, a file that was
  * opened and not looked at.
  * fails GS_E_USAGE: it ends behind the file */
@@ -22,6 +28,6 @@ void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t 
  * UINT64_MAX: all from there on. The inputs were measured.
  * fails GS_E_USAGE: they have fewer elements */
 enum gs_status gsi_range_take(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
-                              struct gs_report *report);
+                              struct gsi_range_report *report);
 
 #endif

@@ -30,6 +30,12 @@
 extern "C" {
 #endif
 
+/* How bytes are moved. */
+struct gsi_engine_report {
+    const char *name;
+    char note[128]; /* why the engine is not the first choice; empty: it is */
+};
+
 #define GSI_IO_STREAM UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
 
 enum gsi_io_op { GSI_IO_READ, GSI_IO_WRITE };

@@ -3,8 +3,8 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/equal_keys.h"
+#include "job/job.h"
 #include "output/unique/unique.h"
 
 #include <string.h>
@@ -126,7 +126,7 @@ void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_ch
             equal_element(counts->job->loop.layout, finding, buffer, idx, number));
 }
 
-void gsi_check_counts_report(const struct gsi_check_counts *counts, struct gs_report *report)
+void gsi_check_counts_report(const struct gsi_check_counts *counts, struct gsi_check_report *report)
 {
     report->has_duplicate_count = counts->is_wanted;
     report->duplicate_count = counts->duplicate_count;

@@ -10,8 +10,16 @@
 #define GSI_CHECK_COUNTS_H
 
 #include "base/u128.h"
-#include "job/job.h"
 #include "output/stream_check.h"
+
+/* What a check counted. */
+struct gsi_check_report {
+    bool has_duplicate_count, has_valsort_checksum;
+    uint64_t duplicate_count;     /* elements with the key of the one before them */
+    uint64_t valsort_checksum[2]; /* for records of 100 bytes: the sum of their CRC-32s */
+};
+
+struct gsi_job;
 
 /* What a thread found in one buffer. */
 struct gsi_check_finding {
@@ -45,6 +53,7 @@ void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_ch
                            struct gsi_buffer *buffer);
 
 /* gsi_check_counts_report: puts the counts into the report, once everything was joined. */
-void gsi_check_counts_report(const struct gsi_check_counts *counts, struct gs_report *report);
+void gsi_check_counts_report(const struct gsi_check_counts *counts,
+                             struct gsi_check_report *report);
 
 #endif

@@ -5,12 +5,12 @@
  *
  * What was read is added up apart from the counts, and so is what was made of them. */
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/element_ops.h"
 #include "element/record/record.h"
 #include "element/value_counts.h"
 #include "input/scan.h"
 #include "job/job.h"
+#include "job/job_report.h"
 #include "job/spec/spec.h"
 #include "output/delivery.h"
 
@@ -194,7 +194,8 @@ static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
     const size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;
     for (uint32_t t = 0; t < counted->thread_count; t++)
         counted->counters[t].tables = counted->tables + t * tables;
-    return gsi_delivery_open(&counted->delivery, &job->target, job->report, job->checkpoint, false);
+    return gsi_delivery_open(&counted->delivery, &job->target, gsi_job_delivery_report(job),
+                             job->checkpoint, false);
 }
 
 static void close_counted(struct counted *counted)
@@ -227,7 +228,7 @@ static void tell_ends(const struct counted *counted)
         return;
     gsi_values_fill(counted->bytes, counted->values, counted->ends, 0, 1, first);
     gsi_values_fill(counted->bytes, counted->values, counted->ends, counted->wanted - 1, 1, last);
-    gsi_stream_check_tell_ends(counted->job->loop.layout, first, last, counted->job->report);
+    gsi_stream_check_tell_ends(counted->job->loop.layout, first, last, &counted->job->report->ends);
 }
 
 static enum gs_status count_and_write(struct counted *counted)

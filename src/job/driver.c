@@ -1,10 +1,9 @@
-/* driver.c: gsi_run: makes a job of options, runs it, and takes it apart. Everything that can be
- * found wrong is found here, before the first byte is read. What is opened is closed in the same
- * file, and in which order, for any of it may fail: so it is longer than most. */
+/* driver.c: makes a job of options, runs it, and takes it apart. Everything that can be found wrong
+ * is found here, before the first byte is read. What is opened is closed in the same file, and in
+ * which order, for any of it may fail: so it is longer than most. */
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/file_limit.h"
-#include "base/report.h"
 #include "input/header.h"
 #include "io/caller.h"
 #include "job/in_place/in_place.h"
@@ -117,7 +116,7 @@ static enum gs_status open_codec(struct gsi_job *job)
         return GS_OK;
     GSI_ASSERT(gsi_codec_bytes(codec->id, codec->level, plan->frame_bytes) <= codec->bytes);
     gsi_codec_describe(codec->id == GSI_CODEC_DELTAS ? GSI_COMPRESS_DELTAS : GSI_COMPRESS_ZSTD,
-                       codec->level, job->report->codec, sizeof job->report->codec);
+                       codec->level, job->report->runs.codec, sizeof job->report->runs.codec);
     return gsi_codec_open(&job->spill.codec, &job->loop.ledger, codec->id, codec->level,
                           plan->frame_bytes, plan->thread_count, job->loop.error);
 }
@@ -164,7 +163,7 @@ static enum gs_status open_output(struct gsi_job *job)
         job->target.output =
             gsi_callers_output(job->loop.callers, options->writer, options->output);
     else if (options->into)
-        status = gsi_into_open(&job->target, job->report);
+        status = gsi_into_open(&job->target, &job->report->into);
     else if (job->array == NULL)
         status = gsi_output_open(options->output, &job->target.output, job->loop.error);
     job->target.is_open = status == GS_OK;
@@ -180,9 +179,9 @@ static enum gs_status open_output(struct gsi_job *job)
 static enum gs_status open_engine(struct gsi_job *job)
 {
     GSI_TRY(gsi_engine_open(job->options->io, ENGINE_DEPTH, &job->loop.engine,
-                            job->report->engine_note, sizeof job->report->engine_note,
+                            job->report->engine.note, sizeof job->report->engine.note,
                             job->loop.error));
-    job->report->engine = job->loop.engine->ops->name;
+    job->report->engine.name = job->loop.engine->ops->name;
     return gsi_cancel_watch(job->options->cancel, job->loop.engine, job->loop.error);
 }
 
@@ -210,8 +209,8 @@ static enum gs_status open_pools(struct gsi_job *job)
 static void close_device(struct gsi_job *job)
 {
     if (job->loop.device != NULL) {
-        job->report->host_run_bytes = job->loop.device->host_bytes;
-        job->report->circular_merge_count = job->loop.device->circular_merges;
+        job->report->device.host_run_bytes = job->loop.device->host_bytes;
+        job->report->device.circular_merge_count = job->loop.device->circular_merges;
         job->device.ops->close(job->loop.device);
     }
     job->loop.device = NULL;
@@ -256,6 +255,9 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .device_set = job->device.set,
                                        .device_is_apart = job->device.is_apart,
                                        .failed_set = &job->device.failed_set,
+                                       .chunk_bytes = plan->chunk_bytes,
+                                       .frame_bytes = plan->frame_bytes,
+                                       .is_one_pass = plan->late_bytes > 0,
                                        .plan = plan,
                                        .may_shrink = may_shrink(job),
                                        .arena = job->arena.memory,
@@ -276,9 +278,9 @@ static enum gs_status try_device(struct gsi_job *job)
         config.window_count = (uint32_t)gsi_plan_most_windows(plan);
     uint64_t begin_ns = gsi_clock_ns();
     enum gs_status status = job->device.ops->open(&config, &job->loop.device, job->loop.error);
-    job->report->device_start_ns += gsi_clock_ns() - begin_ns;
+    job->report->device.start_ns += gsi_clock_ns() - begin_ns;
     GSI_TRY(status);
-    job->report->device = job->device.ops->name;
+    job->report->device.name = job->device.ops->name;
     return GS_OK;
 }
 
@@ -332,9 +334,9 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
 {
     memset(report, 0, sizeof *report);
     memset(error, 0, sizeof *error);
-    gsi_codec_describe(GSI_COMPRESS_NONE, 0, report->codec, sizeof report->codec);
-    report->has_top = options->has_top;
-    report->top_count = options->top_count;
+    gsi_codec_describe(GSI_COMPRESS_NONE, 0, report->runs.codec, sizeof report->runs.codec);
+    report->top.is_given = options->has_top;
+    report->top.count = options->top_count;
     job->options = options;
     job->report = report;
     job->loop = (struct gsi_loop){.error = error,
@@ -392,7 +394,9 @@ static enum gs_status find_journal(struct gsi_job *job)
                           options->memory_bytes > gsi_limits_probe("").most_bytes,
         .settings = settings,
         .setting_bytes = bytes,
-        .report = job->report,
+        .report = &job->report->resumed,
+        .tally = &job->report->tally,
+        .field_tallies = job->report->field_tallies,
         .loop = &job->loop,
         .inputs = &job->inputs,
         .target = &job->target,
@@ -450,7 +454,7 @@ static enum gs_status in_place(struct gsi_job *job)
                               .thread_count = plan->thread_count,
                               .run_count = 1,
                               .is_in_place = true};
-    job->report->device = job->device.ops->name;
+    job->report->device.name = job->device.ops->name;
     gsi_spec_note(job);
     return gsi_in_place(job);
 }
@@ -525,24 +529,24 @@ static enum gs_status run(struct gsi_job *job, const struct gsi_options *options
     gsi_file_limit_block(&limit);
     set_up(job, options, report, error);
     enum gs_status status = interrupted(job, run_job(job));
-    gsi_into_tell(&job->target, report);
+    gsi_into_tell(&job->target, &report->part);
     gsi_job_report(job);
     uint64_t end_ns = gsi_clock_ns();
     close_all(job);
-    report->end_ns = gsi_clock_ns() - end_ns;
+    report->cost.end_ns = gsi_clock_ns() - end_ns;
     gsi_file_limit_restore(&limit);
     return status;
 }
 
-enum gs_status gsi_run(const struct gsi_options *options, const bool is_given[GSI_OPT_COUNT],
-                       struct gs_report *report, struct gs_error *error)
+enum gs_status gsi_job_run(const struct gsi_options *options, const bool is_given[GSI_OPT_COUNT],
+                           struct gs_report *report, struct gs_error *error)
 {
     struct gsi_job job = {.is_given = is_given};
     return run(&job, options, report, error);
 }
 
-enum gs_status gsi_run_array(const struct gsi_options *options, struct gsi_array *array,
-                             struct gs_report *report, struct gs_error *error)
+enum gs_status gsi_job_run_array(const struct gsi_options *options, struct gsi_array *array,
+                                 struct gs_report *report, struct gs_error *error)
 {
     struct gsi_job job = {.array = array};
     return run(&job, options, report, error);

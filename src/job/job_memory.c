@@ -2,8 +2,8 @@
 #include "job/job_memory.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "io/caller.h"
+#include "job/job_report.h"
 #include "option/option_texts.h"
 #include "plan/limits.h"
 #include "plan/plan.h"

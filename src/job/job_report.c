@@ -2,9 +2,10 @@
 #include "job/job_report.h"
 
 #include "base/clock.h"
-#include "base/report.h"
 #include "input/file_reader.h"
+#include "job/job.h"
 #include "merge/set_filter.h"
+#include "output/delivery.h"
 
 #include <string.h>
 
@@ -27,14 +28,14 @@ static uint64_t read_bytes(const struct gsi_job *job)
 {
     uint64_t bytes = 0;
     if (!job->options->merge)
-        return job->report->phases[GS_PHASE_READ].bytes_read;
+        return job->report->cost.phases[GS_PHASE_READ].bytes_read;
     for (size_t i = 0; i < job->inputs.count; i++) {
         const struct gsi_input *input = &job->inputs.table[i];
         uint64_t of_input = input->coding != GSI_CODING_NONE ? input->file_bytes
                             : input->is_stream               ? UINT64_MAX
                                                              : input->bytes;
         if (of_input == UINT64_MAX)
-            return job->report->input_bytes;
+            return job->report->input.bytes;
         bytes += of_input;
     }
     return bytes;
@@ -44,41 +45,54 @@ void gsi_job_report(struct gsi_job *job)
 {
     struct gs_report *report = job->report;
     gsi_loop_phase(&job->loop, job->loop.phase, 0);
-    memcpy(report->phases, job->loop.phases, sizeof job->loop.phases);
-    report->start_ns = job->loop.start_ns;
-    report->run_count = job->run_count;
-    report->spilled_runs = job->spill.run_count;
-    report->coded_runs = job->spill.coded_run_count;
-    report->spilled_bytes = job->spill.key_bytes;
-    report->spilled_coded_bytes = job->spill.frame_bytes;
-    report->output_bytes = job->target.bytes;
-    report->output_file_bytes = job->target.file_bytes;
+    memcpy(report->cost.phases, job->loop.phases, sizeof job->loop.phases);
+    report->cost.start_ns = job->loop.start_ns;
+    report->runs.count = job->run_count;
+    report->runs.spilled_count = job->spill.run_count;
+    report->runs.coded_count = job->spill.coded_run_count;
+    report->runs.spilled_bytes = job->spill.key_bytes;
+    report->runs.coded_bytes = job->spill.frame_bytes;
+    report->output.bytes = job->target.bytes;
+    report->output.file_bytes = job->target.file_bytes;
     for (int i = 0; i < GS_PHASE_COUNT; i++) {
-        report->bytes_read += report->phases[i].bytes_read;
-        report->bytes_written += report->phases[i].bytes_written;
+        report->cost.bytes_read += report->cost.phases[i].bytes_read;
+        report->cost.bytes_written += report->cost.phases[i].bytes_written;
     }
-    report->unsorted_input = job->sets.unsorted; /* no task runs any more */
-    report->is_unique = job->options->unique && job->options->action == GS_SORT;
+    report->set.unsorted_input = job->sets.unsorted; /* no task runs any more */
+    report->groups.is_unique = job->options->unique && job->options->action == GS_SORT;
     const struct gsi_filtered *filtered = &job->inputs.filtered;
-    report->left_out_count = filtered->left_count;
-    report->left_out_fingerprint[0] = (uint64_t)filtered->left_mix;
-    report->left_out_fingerprint[1] = (uint64_t)(filtered->left_mix >> 64);
-    report->input_bytes =
+    report->input.left_out_count = filtered->left_count;
+    report->input.left_out_fingerprint[0] = (uint64_t)filtered->left_mix;
+    report->input.left_out_fingerprint[1] = (uint64_t)(filtered->left_mix >> 64);
+    report->input.bytes =
         (report->tally.count + filtered->left_count) * job->inputs.layout->element_bytes +
         gsi_values_bytes(&job->chosen.values) + gsi_set_filter_looked_at(&job->sets);
-    report->input_file_bytes = read_bytes(job);
-    report->direct_input = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
+    report->input.file_bytes = read_bytes(job);
+    report->input.is_direct = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
     for (size_t i = 0; i < gsi_inputs_merged(&job->inputs); i++)
-        report->direct_input = report->direct_input && is_read_direct(job, &job->inputs.table[i]);
+        report->input.is_direct =
+            report->input.is_direct && is_read_direct(job, &job->inputs.table[i]);
     const struct gsi_output *output =
         job->target.files.count > 0 ? &job->target.files.table[0].output : &job->target.output;
-    report->direct_output = job->target.is_open && job->target.plan->pack_level == 0 &&
-                            gsi_file_is_direct(output->direct_fd) &&
-                            job->inputs.header.bytes % GSI_DIRECT_ALIGN == 0;
-    report->is_placed = job->target.is_open && job->target.output.is_placed;
-    report->direct_temp = job->spill.has_store && gsi_spill_is_direct(&job->spill.store);
-    report->temp_bytes = job->spill.store.peak_bytes;
-    report->memory_peak_bytes = job->loop.ledger.peak_bytes;
-    memcpy(report->memory_parts, job->loop.ledger.peak_parts, sizeof job->loop.ledger.peak_parts);
-    report->ns = gsi_clock_ns() - job->loop.begin_ns;
+    report->output.is_direct = job->target.is_open && job->target.plan->pack_level == 0 &&
+                               gsi_file_is_direct(output->direct_fd) &&
+                               job->inputs.header.bytes % GSI_DIRECT_ALIGN == 0;
+    report->output.is_placed = job->target.is_open && job->target.output.is_placed;
+    report->runs.is_direct = job->spill.has_store && gsi_spill_is_direct(&job->spill.store);
+    report->runs.temp_bytes = job->spill.store.peak_bytes;
+    report->cost.memory_peak_bytes = job->loop.ledger.peak_bytes;
+    memcpy(report->cost.memory_parts, job->loop.ledger.peak_parts,
+           sizeof job->loop.ledger.peak_parts);
+    report->cost.ns = gsi_clock_ns() - job->loop.begin_ns;
+}
+
+struct gsi_delivery_report gsi_job_delivery_report(const struct gsi_job *job)
+{
+    struct gs_report *report = job->report;
+    return (struct gsi_delivery_report){.tally = &report->tally,
+                                        .field_tallies = report->field_tallies,
+                                        .order_statistics = &report->order_statistics,
+                                        .groups = &report->groups,
+                                        .ends = &report->ends,
+                                        .split = &report->split};
 }

@@ -2,8 +2,8 @@
 #include "job/job_space.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "input/header.h"
+#include "job/job_report.h"
 #include "plan/plan.h"
 #include "plan/space.h"
 
@@ -41,10 +41,10 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
     enum gs_status status = gsi_space_free(directory, &free_bytes, &file_system, job->loop.error);
     if (status != GS_OK)
         return status;
-    struct gsi_space *space = report->spaces, *end = report->spaces + report->space_count;
+    struct gsi_space *space = report->space.table, *end = report->space.table + report->space.count;
     while (space < end && space->file_system != file_system)
         space++;
-    if (space == report->spaces + GSI_SPACES_MAX)
+    if (space == report->space.table + GSI_SPACES_MAX)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "-T: the directories are in more than %d file systems; name fewer",
                         GSI_SPACES_MAX);
@@ -54,7 +54,7 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
         *space = (struct gsi_space){.file_system = file_system, .free_bytes = free_bytes};
         gsi_fit_name(space->directory, sizeof space->directory, directory);
         gsi_one_line(space->directory);
-        report->space_count++;
+        report->space.count++;
     }
     *(is_output ? &space->has_output : &space->has_temp) = true;
     return GS_OK;
@@ -64,8 +64,8 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
 static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *output,
                                   const struct temp_dirs *dirs)
 {
-    job->report->space_count = 0;
-    job->report->has_room = true;
+    job->report->space.count = 0;
+    job->report->space.is_enough = true;
     if (job->inputs.bytes == UINT64_MAX)
         return GS_OK;
     if (output->kind == GSI_OUTPUT_ATOMIC)
@@ -87,8 +87,8 @@ static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
     const char *why = NULL;
     if (output->kind != GSI_OUTPUT_ATOMIC)
         why = "the output is not a regular file";
-    for (uint32_t i = 0; i < report->space_count; i++) {
-        const struct gsi_space *space = &report->spaces[i];
+    for (uint32_t i = 0; i < report->space.count; i++) {
+        const struct gsi_space *space = &report->space.table[i];
         if (space->has_output && !space->has_temp &&
             space->free_bytes < gsi_add_max_u64(space->needed_bytes, more))
             why = "there is too little free disk space next to the output";
@@ -96,7 +96,7 @@ static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
     if (why == NULL)
         return;
     report->plan.late_bytes = 0;
-    report->in_order_note = why;
+    report->one_pass.note = why;
     job->target.has_one_pass = false;
 }
 
@@ -118,9 +118,9 @@ enum gs_status gsi_job_explain_space(struct gsi_job *job)
                    done);
     find_temp_dirs(job, &output, &dirs);
     GSI_TRY_OR(find_spaces(job, &output, &dirs), done);
-    report->has_room =
-        gsi_space_share(&job->plan.sizes, report->spaces, report->space_count, &unheard) == GS_OK;
-    if (report->has_room)
+    report->space.is_enough = gsi_space_share(&job->plan.sizes, report->space.table,
+                                              report->space.count, &unheard) == GS_OK;
+    if (report->space.is_enough)
         check_in_order(job, &output);
 done:
     gsi_output_close(&output);
@@ -142,12 +142,12 @@ static enum gs_status open_store(struct gsi_job *job)
                                        &job->loop.ledger, job->loop.error));
     job->spill.has_store = true;
     GSI_TRY(find_spaces(job, &job->target.output, &dirs));
-    GSI_TRY(
-        gsi_space_share(&job->plan.sizes, report->spaces, report->space_count, job->loop.error));
+    GSI_TRY(gsi_space_share(&job->plan.sizes, report->space.table, report->space.count,
+                            job->loop.error));
     check_in_order(job, &job->target.output);
-    for (uint32_t i = 0; i < report->space_count; i++)
-        gsi_spill_store_limit(&job->spill.store, report->spaces[i].file_system,
-                              report->spaces[i].temp_bytes);
+    for (uint32_t i = 0; i < report->space.count; i++)
+        gsi_spill_store_limit(&job->spill.store, report->space.table[i].file_system,
+                              report->space.table[i].temp_bytes);
     return GS_OK;
 }
 

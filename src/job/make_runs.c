@@ -334,10 +334,10 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                    gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values)));
     enum gs_status status = make_all(&maker);
     job->run_count = maker.run_count;
-    job->report->in_order_bytes = in_order->written_bytes;
-    job->report->is_one_pass = gsi_in_order_is_whole(in_order);
-    job->report->stretch_count = presorted->count;
-    job->report->stretch_bytes = presorted->bytes;
+    job->report->one_pass.written_bytes = in_order->written_bytes;
+    job->report->one_pass.is_whole = gsi_in_order_is_whole(in_order);
+    job->report->presorted.count = presorted->count;
+    job->report->presorted.bytes = presorted->bytes;
     if (status != GS_OK)
         gsi_loop_drain(loop);
     gsi_merger_end(&maker.merger);

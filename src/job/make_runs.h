@@ -3,8 +3,8 @@
 #ifndef GSI_MAKE_RUNS_H
 #define GSI_MAKE_RUNS_H
 
-#include "base/report.h"
 #include "job/job.h"
+#include "job/job_report.h"
 #include "loop/run_list.h"
 #include "merge/presorted.h"
 #include "output/in_order.h"

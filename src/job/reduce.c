@@ -2,10 +2,11 @@
  *
  *   scan of the inputs: (check_counts) -> device: tally, (imprint) -> (imprints joined) */
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/record/record.h"
 #include "input/scan.h"
 #include "job/check_counts.h"
+#include "job/job.h"
+#include "job/job_report.h"
 
 #include <string.h>
 
@@ -73,7 +74,7 @@ static enum gs_status report_disorder(const struct reducer *reducer)
     struct gsi_job *job = reducer->job;
     const struct gsi_imprint *imprint = &reducer->check.imprint;
     uint64_t element_idx = imprint->disorder_idx;
-    job->report->disorder.index = job->report->range_first + imprint->disorder_idx;
+    job->report->disorder.index = job->report->range.first + imprint->disorder_idx;
     size_t file = locate(job, &element_idx);
     job->report->disorder.file_idx = file;
     job->report->disorder.file_element_idx = element_idx;
@@ -134,7 +135,7 @@ static enum gs_status reduce_all(struct reducer *reducer)
     GSI_TRY(gsi_scan_run(&scan, &job->inputs, &job->arena.chunks));
     GSI_TRY(job->loop.device->ops->tally(job->loop.device, &job->report->tally, job->loop.error));
     GSI_TRY(gsi_inputs_verify(&job->inputs, &job->report->tally));
-    gsi_check_counts_report(&reducer->counts, job->report);
+    gsi_check_counts_report(&reducer->counts, &job->report->check);
     return has_disorder(reducer) ? report_disorder(reducer) : GS_OK;
 }
 

@@ -10,18 +10,18 @@
 extern "C" {
 #endif
 
-/* gsi_run: does options->action from start to end. `error` is begun with zeros; `report` is filled
- * as far as the job came. The line for GS_E_DISORDER is made by gsi_disorder_tell
+/* gsi_job_run: does options->action from start to end. `error` is begun with zeros; `report` is
+ * filled as far as the job came. The line for GS_E_DISORDER is made by gsi_disorder_tell
  * (report/disorder.h).
  * in    is_given: whether each option was given; NULL: those that are not 0 were */
-enum gs_status gsi_run(const struct gsi_options *options, const bool is_given[GSI_OPT_COUNT],
-                       struct gs_report *report, struct gs_error *error);
+enum gs_status gsi_job_run(const struct gsi_options *options, const bool is_given[GSI_OPT_COUNT],
+                           struct gs_report *report, struct gs_error *error);
 
-/* gsi_run_array: as gsi_run, but the only input is the array; the options name it. A sort also
- * writes to the array.
+/* gsi_job_run_array: as gsi_job_run, but the only input is the array; the options name it. A sort
+ * also writes to the array.
  * out   array->is_written: whether elements may be lost if the sort fails */
-enum gs_status gsi_run_array(const struct gsi_options *options, struct gsi_array *array,
-                             struct gs_report *report, struct gs_error *error);
+enum gs_status gsi_job_run_array(const struct gsi_options *options, struct gsi_array *array,
+                                 struct gs_report *report, struct gs_error *error);
 
 #ifdef __cplusplus
 }

@@ -4,10 +4,10 @@
 #include "job/select.h"
 
 #include "base/assert.h"
-#include "base/report.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/quantile/histogram.h"
 #include "input/scan.h"
+#include "job/job_report.h"
 #include "job/select_sample.h"
 #include "output/ranks.h"
 #include "plan/plan.h"
@@ -153,7 +153,7 @@ static bool join(void *context, struct gsi_buffer *buffer)
                                  finding->kept);
     }
     for (uint32_t i = 0; select->is_binning && i < select->histogram.bins; i++)
-        select->job->report->bins[i].count += finding->bins[i];
+        select->job->report->order_statistics.bins[i].count += finding->bins[i];
     select->seen += buffer->bytes / select->job->loop.layout->element_bytes;
     return true;
 }
@@ -183,7 +183,7 @@ static enum gs_status run_pass(struct select *select, enum gsi_scan_device devic
     job->inputs.data_bytes = 0;
     job->inputs.filtered = (struct gsi_filtered){0};
     select->seen = 0;
-    job->report->quantile_passes++;
+    job->report->order_statistics.passes++;
     return gsi_scan_run(&pass, &job->inputs, &job->arena.chunks);
 }
 
@@ -242,7 +242,8 @@ static void set_value(const struct select *select, gsi_u128 key, uint8_t value[1
 /* Whether a quantile is known now; if not, its next bracket holds all that is missing. */
 static bool resolve(struct select *select, size_t i, struct gsi_bracket *next)
 {
-    struct gsi_quantile_report *quantile = &select->job->report->quantiles[select->open[i]];
+    struct gsi_quantile_report *quantile =
+        &select->job->report->order_statistics.quantiles[select->open[i]];
     struct gsi_quantile wanted = select->quantiles[select->open[i]];
     double part;
     uint64_t low = gsi_quantile_between(wanted, select->count, &part);
@@ -391,26 +392,25 @@ static enum gs_status take_tally(struct select *select)
     GSI_TRY(job->loop.device->ops->tally(job->loop.device, &report->tally, job->loop.error));
     GSI_TRY(gsi_inputs_verify(&job->inputs, &report->tally));
     const struct gsi_tally_report *tally = &report->tally;
-    if (select->field != NULL) {
-        size_t idx = (size_t)(select->field - job->loop.layout->record->fields);
-        tally = &report->field_tallies[idx];
-        report->quantile_field = report->fields[idx];
-    }
+    if (select->field != NULL)
+        tally = &report->field_tallies[select->field - job->loop.layout->record->fields];
     select->count = tally->count - tally->nan_count;
-    report->quantile_count = select->open_count;
-    for (size_t i = 0; i < report->quantile_count; i++)
-        gsi_fit_name(report->quantiles[i].text, sizeof report->quantiles[i].text,
+    report->order_statistics.quantile_count = select->open_count;
+    for (size_t i = 0; i < report->order_statistics.quantile_count; i++)
+        gsi_fit_name(report->order_statistics.quantiles[i].text,
+                     sizeof report->order_statistics.quantiles[i].text,
                      job->options->order_statistics.quantiles[i]);
     if (select->count == 0)
         select->open_count = 0;
-    report->has_no_bins = job->options->order_statistics.bins > 0 && select->count == 0;
+    report->order_statistics.has_no_bins =
+        job->options->order_statistics.bins > 0 && select->count == 0;
     select->is_binning =
         job->options->order_statistics.bins > 0 && select->count > 0 &&
         gsi_histogram_make(&select->histogram, select->layout.type,
                            job->options->order_statistics.bins, tally->min, tally->max);
-    report->bin_count = select->is_binning ? select->histogram.bins : 0;
-    for (uint32_t i = 0; i < report->bin_count; i++)
-        gsi_histogram_from(&select->histogram, i, report->bins[i].from);
+    report->order_statistics.bin_count = select->is_binning ? select->histogram.bins : 0;
+    for (uint32_t i = 0; i < report->order_statistics.bin_count; i++)
+        gsi_histogram_from(&select->histogram, i, report->order_statistics.bins[i].from);
     return GS_OK;
 }
 

@@ -10,8 +10,8 @@
  * What the merge made is verified, whatever becomes of it. */
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/element_ops.h"
+#include "job/job_report.h"
 #include "job/make_runs.h"
 #include "merge/find.h"
 #include "merge/merger.h"
@@ -151,7 +151,7 @@ static enum gs_status reduce_runs(struct sort *sort, uint32_t fan_in)
         for (uint32_t i = 1; i < pass.group_count; i++)
             GSI_TRY(merge_group(sort, first + i, fan_in));
         gsi_run_list_prune(&sort->list);
-        sort->job->report->merge_passes++;
+        sort->job->report->runs.merge_passes++;
     }
     return GS_OK;
 }
@@ -284,7 +284,7 @@ static enum gs_status verify_within(const struct sort *sort)
 static enum gs_status verify(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    struct gsi_tally_report *tally = &job->report->tally;
+    struct gsi_tally_report *tally = &job->report->tally, *fields = job->report->field_tallies;
     struct gsi_delivery *delivery = &sort->delivery;
     if (!sort->has_tally)
         GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, tally));
@@ -294,12 +294,14 @@ static enum gs_status verify(struct sort *sort)
     GSI_TRY(verify_elements(sort));
     GSI_TRY(verify_within(sort));
     uint64_t sorted_count = tally->count - sort->in_order.dropped.count;
-    if (sort->pre_aggregate.fold != NULL)
-        GSI_TRY(gsi_input_tally_of_folded(&job->target, &sort->pre_aggregate, job->report));
+    if (sort->pre_aggregate.fold != NULL) {
+        job->report->groups.folded_count = gsi_pre_aggregate_count(&sort->pre_aggregate);
+        GSI_TRY(gsi_input_tally_of_folded(&job->target, &sort->pre_aggregate, tally, fields));
+    }
     if (has_payload)
         GSI_TRY(gsi_input_tally_of_payload(&job->target, &delivery->payload_tally,
-                                           &delivery->unique, job->report));
-    return gsi_unique_verify(&delivery->unique, sorted_count, job->report->field_tallies);
+                                           &delivery->unique, tally, fields));
+    return gsi_unique_verify(&delivery->unique, sorted_count, fields);
 }
 
 static void drop_resident(struct sort *sort)
@@ -392,7 +394,8 @@ static enum gs_status open_pre_aggregate(struct sort *sort)
 static enum gs_status sort_all(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    GSI_TRY(gsi_delivery_open(&sort->delivery, &job->target, job->report, job->checkpoint, true));
+    GSI_TRY(gsi_delivery_open(&sort->delivery, &job->target, gsi_job_delivery_report(job),
+                              job->checkpoint, true));
     GSI_TRY(open_pre_aggregate(sort));
     GSI_TRY(make_list(sort));
     GSI_TRY(merge_to_output(sort));

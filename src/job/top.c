@@ -4,8 +4,8 @@
  *   keeper -> [ candidates, in order ] -> filler of windows (output/delivery.h)
  */
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/record/record.h"
+#include "job/job_report.h"
 #include "job/top_keeper.h"
 #include "output/delivery.h"
 #include "output/input_tally.h"
@@ -59,7 +59,8 @@ static enum gs_status verify(struct top *top)
         top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
         (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, imprint))
         return has_payload ? gsi_input_tally_of_payload(&job->target, &delivery->payload_tally,
-                                                        &delivery->unique, job->report)
+                                                        &delivery->unique, tally,
+                                                        job->report->field_tallies)
                            : GS_OK;
     return gsi_fail(job->loop.error, GS_E_VERIFY, 0,
                     "'%s': the output is not the first part of the sorted input (%llu of %llu "
@@ -72,7 +73,8 @@ static enum gs_status keep_and_write(struct top *top)
 {
     struct gsi_job *job = top->job;
     struct gsi_filler filler = {.context = top, .fill = fill};
-    GSI_TRY(gsi_delivery_open(&top->delivery, &job->target, job->report, job->checkpoint, true));
+    GSI_TRY(gsi_delivery_open(&top->delivery, &job->target, gsi_job_delivery_report(job),
+                              job->checkpoint, true));
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     GSI_TRY(gsi_top_keeper_init(&top->keeper, job));
     GSI_TRY(gsi_top_keeper_run(&top->keeper));

@@ -2,8 +2,8 @@
 #include "job/top_keeper.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "input/scan.h"
+#include "job/job_report.h"
 #include "plan/plan_room.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef GSI_BUFFERS_H
 #define GSI_BUFFERS_H
 
-#include "base/report.h"
 #include "device/device.h"
+#include "plan/plan.h"
 
 /* What a buffer looks like. A buffer of records has their tags at its end, and spare room around
  * them (element/record/record_room.h). */

@@ -13,9 +13,26 @@
 #define GSI_LOOP_H
 
 #include "base/memory.h"
-#include "base/report.h"
 #include "loop/buffers.h"
 #include "loop/stage.h"
+#include "plan/plan.h"
+
+/* What a phase moved. */
+struct gsi_phase_report {
+    uint64_t bytes_read, bytes_written, ns;
+    uint64_t io_busy_ns; /* of ns, while a transfer to or from a file was under way */
+};
+
+/* What a job takes: time, transfers and memory. */
+struct gsi_cost_report {
+    uint64_t ns;
+    uint64_t start_ns;                  /* of ns, before the first phase */
+    uint64_t end_ns;                    /* after ns, to give everything back */
+    uint64_t bytes_read, bytes_written; /* all files together */
+    struct gsi_phase_report phases[GS_PHASE_COUNT];
+    uint64_t memory_peak_bytes; /* by the ledger, in which every large buffer is entered */
+    uint64_t memory_parts[GSI_MEMORY_PART_COUNT]; /* of the peak; they add up to it */
+};
 
 struct gsi_loop {
     struct gs_error *error; /* the first failure of the job */

@@ -4,7 +4,7 @@
 #ifndef GSI_CHECKPOINT_H
 #define GSI_CHECKPOINT_H
 
-#include "base/report.h"
+#include "element/tally/tally_report.h"
 #include "input/source.h"
 #include "loop/run_list.h"
 

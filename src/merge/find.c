@@ -12,7 +12,6 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/compare.h"
 #include "input/range.h"
 #include "merge/sorted_search.h"
@@ -320,7 +319,7 @@ static uint64_t seen_bytes(const struct gsi_inputs *inputs)
     return SEEN_MAX * (uint64_t)inputs->loop->layout->element_bytes;
 }
 
-static enum gs_status cut_inputs(struct finding *finding, struct gs_report *report)
+static enum gs_status cut_inputs(struct finding *finding, struct gsi_find_report *report)
 {
     struct gsi_inputs *inputs = finding->inputs;
     GSI_TRY(gsi_search_open(&finding->search, inputs));
@@ -330,9 +329,8 @@ static enum gs_status cut_inputs(struct finding *finding, struct gs_report *repo
         GSI_TRY(find_places(finding, i, &first, &behind));
         gsi_range_cut(inputs, &inputs->table[i], first, behind - first);
         if (i == 0)
-            report->find_first =
-                inputs->table[0].passed_bytes / inputs->loop->layout->element_bytes;
-        report->find_count += behind - first;
+            report->first = inputs->table[0].passed_bytes / inputs->loop->layout->element_bytes;
+        report->count += behind - first;
     }
     return GS_OK;
 }
@@ -354,10 +352,11 @@ static void close_finding(struct finding *finding)
     free(finding->text);
 }
 
-enum gs_status gsi_find_take(struct gsi_inputs *inputs, const char *given, struct gs_report *report)
+enum gs_status gsi_find_take(struct gsi_inputs *inputs, const char *given,
+                             struct gsi_find_report *report)
 {
     struct finding finding = {.inputs = inputs, .given = given};
-    report->has_find = true;
+    report->is_given = true;
     enum gs_status status = open_finding(&finding);
     if (status == GS_OK)
         status = cut_inputs(&finding, report);

@@ -2,7 +2,6 @@
 #include "merge/merger.h"
 
 #include "base/assert.h"
-#include "base/report.h"
 #include "element/record/record_room.h"
 #include "merge/feed/input_feed.h"
 #include "plan/plan.h"

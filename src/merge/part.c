@@ -15,7 +15,6 @@
 #include "merge/part.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/u128.h"
 #include "element/compare.h"
 #include "input/range.h"
@@ -180,7 +179,7 @@ static enum gs_status cut_inputs(struct gsi_inputs *inputs, struct cutting *c, u
 }
 
 enum gs_status gsi_part_take(struct gsi_inputs *inputs, uint32_t number, uint32_t count,
-                             struct gs_report *report)
+                             struct gsi_part_report *report)
 {
     struct gsi_ledger *ledger = &inputs->loop->ledger;
     struct cutting c = {0};
@@ -194,10 +193,10 @@ enum gs_status gsi_part_take(struct gsi_inputs *inputs, uint32_t number, uint32_
     uint64_t all = inputs->bytes / inputs->loop->layout->element_bytes;
     uint64_t first = gsi_part_begin(all, number - 1, count);
     uint64_t behind = gsi_part_begin(all, number, count);
-    report->part_number = number;
-    report->part_count = count;
-    report->part_first = first;
-    report->part_of = all;
+    report->number = number;
+    report->count = count;
+    report->first = first;
+    report->of = all;
     GSI_TRY(GSI_NEW(ledger, cuts, 2 * inputs->count, inputs->loop->error));
     enum gs_status status = cut_inputs(inputs, &c, first, behind, cuts, cuts + inputs->count);
     gsi_search_close(&c.search);

@@ -18,6 +18,13 @@
 #include "input/inputs.h"
 #include "loop/run_list.h"
 
+/* Of a sort that spilled: runs that were in order in the inputs and read again from there, and
+ * their bytes, which are not among the spilled ones. */
+struct gsi_presorted_report {
+    uint32_t count;
+    uint64_t bytes;
+};
+
 struct gsi_presorted {
     struct gsi_inputs *inputs; /* NULL: every run is spilled */
     uint8_t *last;             /* the last element of the newest part: a sort key, or a record */

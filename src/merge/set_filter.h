@@ -28,6 +28,12 @@
 
 #include <pthread.h>
 
+/* Of a set operation; what does not stay is left out. */
+struct gsi_set_report {
+    enum gsi_set operation;
+    size_t unsorted_input; /* from 1 on; 0: none */
+};
+
 /* GSI_SET_FILES_MAX: files that a set operation takes, each of which is open and has a buffer a
  * thread. */
 #define GSI_SET_FILES_MAX 64u

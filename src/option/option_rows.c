@@ -2,7 +2,7 @@
  * help and manual say of an option: options.cmake makes it of the entry in options.md. */
 #include "option/option.h"
 
-#include "base/report.h"
+#include "base/list_limits.h"
 #include "option/option_take.h"
 #include "option_words.h"
 

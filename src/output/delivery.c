@@ -2,7 +2,6 @@
 #include "output/delivery.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "input/format/trailer.h"
 #include "input/header.h"
 #include "loop/reorder.h"
@@ -13,8 +12,8 @@
 /* ---- begin ---- */
 
 enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_target *target,
-                                 struct gs_report *report, struct gsi_checkpoint *checkpoint,
-                                 bool is_checked)
+                                 struct gsi_delivery_report report,
+                                 struct gsi_checkpoint *checkpoint, bool is_checked)
 {
     struct gsi_loop *loop = target->loop;
     *delivery = (struct gsi_delivery){.target = target,
@@ -140,7 +139,9 @@ enum gs_status gsi_delivery_start(struct gsi_delivery *delivery)
     bool is_part = target->output.kind == GSI_OUTPUT_PLACE;
     uint64_t file_bytes = is_part ? target->whole_bytes : bytes;
     GSI_TRY(gsi_header_head(target->inputs, file_bytes / loop->layout->element_bytes));
-    gsi_ranks_begin(&delivery->ranks, target->spec->statistics, loop->layout, delivery->report);
+    gsi_ranks_begin(&delivery->ranks, target->spec->statistics, loop->layout,
+                    delivery->report.tally, delivery->report.field_tallies,
+                    delivery->report.order_statistics);
     if (delivery->check.imprint.count == 0)
         return begin(delivery, bytes, false);
     delivery->sink.total_bytes = bytes;
@@ -213,9 +214,8 @@ static enum gs_status close_header(struct gsi_delivery *delivery)
     uint64_t count = delivery->sink.bytes / target->loop->layout->element_bytes;
     if (delivery->has_blocks) {
         count = delivery->unique.flow.count;
-        delivery->report->unique_count = count;
-        delivery->report->group_count =
-            delivery->report->has_top ? 0 : delivery->unique.group.groups.count;
+        delivery->report.groups->written_count = count;
+        delivery->report.groups->count = delivery->unique.group.groups.count;
     }
     is_changed |= gsi_format_tallies(target->inputs);
     return delivery->has_blocks || (is_changed && !delivery->is_split)
@@ -361,15 +361,17 @@ static void cut_ends(const struct gsi_delivery *delivery)
 {
     const uint32_t bytes = delivery->target->spec->group_key_bytes;
     if (bytes > 0)
-        delivery->report->end_key_bytes = gsi_min_u32(delivery->report->end_key_bytes, bytes);
+        delivery->report.ends->key_bytes = gsi_min_u32(delivery->report.ends->key_bytes, bytes);
 }
 
 void gsi_delivery_tell_ends(const struct gsi_delivery *delivery)
 {
+    const struct gsi_carry *carry = delivery->target->inputs->carry;
+    bool is_shuffled = carry != NULL && carry->is_shuffled;
     bool has_all = !delivery->has_blocks || delivery->target->spec->has_groups;
-    if (!has_all || delivery->report->is_shuffled || gsi_unique_is_full(&delivery->unique))
+    if (!has_all || is_shuffled || gsi_unique_is_full(&delivery->unique))
         return;
-    gsi_stream_check_ends(&delivery->check, delivery->report);
+    gsi_stream_check_ends(&delivery->check, delivery->report.ends);
     cut_ends(delivery);
 }
 
@@ -390,7 +392,7 @@ enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gs
     if (target->inputs->values != NULL)
         return gsi_columns_place(&delivery->columns, count);
     if (delivery->is_split)
-        return gsi_split_place(&delivery->split, count, delivery->report);
+        return gsi_split_place(&delivery->split, count, delivery->report.split);
     GSI_TRY(checkpoint->ops->output_written(checkpoint));
     GSI_TRY(gsi_output_commit(&target->output, target->file_bytes, target->loop->error));
     return checkpoint->ops->output_placed(checkpoint);

@@ -21,9 +21,19 @@
 #include "output/stream_check.h"
 #include "output/unique/unique.h"
 
+/* What a delivery reports, and the tallies of what was read, which are there when it starts.
+ * Borrowed. */
+struct gsi_delivery_report {
+    const struct gsi_tally_report *tally, *field_tallies;
+    struct gsi_order_report *order_statistics;
+    struct gsi_groups_report *groups;
+    struct gsi_ends_report *ends;
+    struct gsi_split_report *split;
+};
+
 struct gsi_delivery {
     struct gsi_target *target;
-    struct gs_report *report;
+    struct gsi_delivery_report report;
     struct gsi_checkpoint *checkpoint;
     bool has_blocks, is_split;
     bool is_checked;            /* windows come with imprints */
@@ -46,8 +56,8 @@ struct gsi_delivery {
  * fails GS_E_MEMORY
  * gsi_delivery_clear: zeroed ones are fine; nothing may be in flight. */
 enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_target *target,
-                                 struct gs_report *report, struct gsi_checkpoint *checkpoint,
-                                 bool is_checked);
+                                 struct gsi_delivery_report report,
+                                 struct gsi_checkpoint *checkpoint, bool is_checked);
 void gsi_delivery_clear(struct gsi_delivery *delivery);
 
 /* gsi_delivery_start: begins the phase in which the output is written, and the output, unless it

@@ -2,7 +2,6 @@
 #include "output/in_order.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/element_ops.h"
 #include "plan/plan.h"
 

@@ -1,18 +1,17 @@
 /* input_tally.c: what was read against what was folded, carried and sorted. */
 #include "output/input_tally.h"
 
-#include "base/report.h"
+#include "element/tally/tally_report.h"
 
 enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
                                          struct gsi_pre_aggregate *pre_aggregate,
-                                         struct gs_report *report)
+                                         struct gsi_tally_report *tally,
+                                         struct gsi_tally_report *fields)
 {
     const struct gsi_inputs *inputs = target->inputs;
-    struct gsi_tally_report *tally = &report->tally;
     uint64_t sorted = tally->count, folded = gsi_pre_aggregate_count(pre_aggregate);
     uint64_t read = inputs->data_bytes / target->loop->layout->element_bytes;
-    *tally = gsi_pre_aggregate_tally(pre_aggregate, report->field_tallies);
-    report->folded_count = folded;
+    *tally = gsi_pre_aggregate_tally(pre_aggregate, fields);
     GSI_TRY(gsi_inputs_verify(inputs, tally));
     if (tally->count == sorted + folded && tally->count == read - inputs->filtered.left_count)
         return GS_OK;
@@ -25,12 +24,13 @@ enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
 
 enum gs_status gsi_input_tally_of_payload(const struct gsi_target *target,
                                           struct gsi_payload_tally *payload_tally,
-                                          const struct gsi_unique *unique, struct gs_report *report)
+                                          const struct gsi_unique *unique,
+                                          struct gsi_tally_report *tally,
+                                          struct gsi_tally_report *fields)
 {
-    struct gsi_tally_report *tally = &report->tally;
     uint64_t sorted = tally->count;
     gsi_u128 position_sum;
-    *tally = gsi_payload_tally_sum(payload_tally, report->field_tallies, &position_sum);
+    *tally = gsi_payload_tally_sum(payload_tally, fields, &position_sum);
     GSI_TRY(gsi_inputs_verify(target->inputs, tally));
     bool has_all = !target->spec->has_groups && !gsi_unique_is_full(unique);
     bool is_whole = target->inputs->carry->is_whole; /* the elements that were read are written */

@@ -11,15 +11,17 @@
  * either folded or sorted.
  * gsi_input_tally_of_payload: positions or parts of records were sorted. Every position that went
  * into the sort has come out of it.
- * in    report->tally: of what was sorted
- * out   report->tally: of what was read
+ * in    tally: of what was sorted
+ * out   tally, fields: of what was read
  * fails GS_E_VERIFY */
 enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
                                          struct gsi_pre_aggregate *pre_aggregate,
-                                         struct gs_report *report);
+                                         struct gsi_tally_report *tally,
+                                         struct gsi_tally_report *fields);
 enum gs_status gsi_input_tally_of_payload(const struct gsi_target *target,
                                           struct gsi_payload_tally *payload_tally,
                                           const struct gsi_unique *unique,
-                                          struct gs_report *report);
+                                          struct gsi_tally_report *tally,
+                                          struct gsi_tally_report *fields);
 
 #endif

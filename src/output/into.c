@@ -1,22 +1,22 @@
 /* into.c: where the part lies. */
 #include "output/into.h"
 
-#include "base/report.h"
 #include "input/header.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report)
+enum gs_status gsi_into_take(struct gsi_target *target, const struct gsi_part_report *part,
+                             struct gsi_into_report *report)
 {
-    bool is_part = report->part_count > 0;
+    bool is_part = part->count > 0;
     uint32_t element = target->loop->layout->element_bytes;
-    target->whole_bytes = is_part ? report->part_of * element : target->inputs->bytes;
+    target->whole_bytes = is_part ? part->of * element : target->inputs->bytes;
     GSI_TRY(gsi_header_head(target->inputs, target->whole_bytes / element));
-    report->has_place = true;
-    report->place_off = target->inputs->header.bytes + report->part_first * element;
-    report->place_of = target->inputs->header.bytes + target->whole_bytes;
+    report->is_given = true;
+    report->off = target->inputs->header.bytes + part->first * element;
+    report->file_bytes = target->inputs->header.bytes + target->whole_bytes;
     return GS_OK;
 }
 
@@ -31,15 +31,14 @@ static enum gs_status check_inputs(const struct gsi_target *target)
                           target->spec->name);
 }
 
-enum gs_status gsi_into_open(struct gsi_target *target, const struct gs_report *report)
+enum gs_status gsi_into_open(struct gsi_target *target, const struct gsi_into_report *report)
 {
     GSI_TRY(check_inputs(target));
-    return gsi_output_open_place(target->spec->name,
-                                 report->place_off - target->inputs->header.bytes, report->place_of,
-                                 &target->output, target->loop->error);
+    return gsi_output_open_place(target->spec->name, report->off - target->inputs->header.bytes,
+                                 report->file_bytes, &target->output, target->loop->error);
 }
 
-void gsi_into_tell(const struct gsi_target *target, const struct gs_report *report)
+void gsi_into_tell(const struct gsi_target *target, const struct gsi_part_report *part)
 {
     struct gs_error *error = target->loop->error;
     size_t length = strlen(error->text);
@@ -47,10 +46,10 @@ void gsi_into_tell(const struct gsi_target *target, const struct gs_report *repo
     if (error->status == GS_OK || target->output.kind != GSI_OUTPUT_PLACE || !has_begun ||
         target->output.is_placed)
         return;
-    if (report->part_count > 0)
+    if (part->count > 0)
         snprintf(error->text + length, sizeof error->text - length,
-                 "; part %u of %u of '%.200s' may be incomplete; write it again",
-                 report->part_number, report->part_count, target->output.name);
+                 "; part %u of %u of '%.200s' may be incomplete; write it again", part->number,
+                 part->count, target->output.name);
     else
         snprintf(error->text + length, sizeof error->text - length,
                  "; '%.200s' may be incomplete; write it again", target->output.name);

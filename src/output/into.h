@@ -5,18 +5,26 @@
 #ifndef GSI_INTO_H
 #define GSI_INTO_H
 
+#include "merge/part.h"
 #include "output/target.h"
+
+/* With into: where in the file the part begins; how long that is, with its header. */
+struct gsi_into_report {
+    bool is_given;
+    uint64_t off, file_bytes;
+};
 
 /* gsi_into_take: finds out where the output of --into lies in the whole. The inputs are measured,
  * and cut to the part.
  * fails GS_E_MEMORY */
-enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report);
+enum gs_status gsi_into_take(struct gsi_target *target, const struct gsi_part_report *part,
+                             struct gsi_into_report *report);
 
 /* gsi_into_open: opens the output there.
  * fails GS_E_USAGE: it has another length, is no regular file or an input; GS_E_SPACE, GS_E_IO */
-enum gs_status gsi_into_open(struct gsi_target *target, const struct gs_report *report);
+enum gs_status gsi_into_open(struct gsi_target *target, const struct gsi_into_report *report);
 
 /* gsi_into_tell: adds to a failure that the part may not be whole. */
-void gsi_into_tell(const struct gsi_target *target, const struct gs_report *report);
+void gsi_into_tell(const struct gsi_target *target, const struct gsi_part_report *part);
 
 #endif

@@ -72,7 +72,8 @@ static bool has_repeats(const struct gsi_layout *layout)
 }
 
 void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics *asked,
-                     const struct gsi_layout *layout, struct gs_report *report)
+                     const struct gsi_layout *layout, const struct gsi_tally_report *tally,
+                     const struct gsi_tally_report *fields, struct gsi_order_report *report)
 {
     const struct gsi_record *record = layout->record;
     *ranks = (struct gsi_ranks){.layout = layout,
@@ -84,14 +85,11 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics 
                                 .has_repeats = has_repeats(layout)};
     if (!ranks->is_wanted)
         return;
-    const struct gsi_field *counted = record != NULL ? gsi_ranks_field(record) : NULL;
-    const struct gsi_tally_report *tally =
-        record != NULL ? &report->field_tallies[counted - record->fields] : &report->tally;
+    if (record != NULL)
+        tally = &fields[gsi_ranks_field(record) - record->fields];
     ranks->is_descending = gsi_layout_falls(layout);
     ranks->count = tally->count - tally->nan_count;
     ranks->first = gsi_layout_nans_lead(layout) ? tally->nan_count : 0;
-    if (record != NULL)
-        report->quantile_field = report->fields[counted - record->fields];
     report->has_no_bins = asked->bins > 0 && ranks->count == 0;
     if (asked->bins > 0 && ranks->count > 0 &&
         gsi_histogram_make(&ranks->histogram, ranks->type, asked->bins, tally->min, tally->max))
@@ -138,7 +136,7 @@ static uint64_t count_equal(const struct gsi_ranks *ranks, const struct gsi_keye
 /* A group of `count` elements has ended. Of several that are the most frequent the first counts. */
 static void take_group(struct gsi_ranks *ranks, const uint8_t *value, uint64_t count)
 {
-    struct gs_report *report = ranks->report;
+    struct gsi_order_report *report = ranks->report;
     if (count <= report->mode_count)
         return;
     report->mode_count = count;
@@ -198,7 +196,7 @@ static bool is_before_border(const struct gsi_ranks *ranks, const uint8_t *eleme
  * borders, and each is found by halves. `seen` numbers have passed before it. */
 static void add_bins(struct gsi_ranks *ranks, const uint8_t *elements, size_t n, uint64_t seen)
 {
-    struct gs_report *report = ranks->report;
+    struct gsi_order_report *report = ranks->report;
     size_t low = 0;
     while (ranks->border + 1 < report->bin_count && !is_before_border(ranks, elements, n - 1)) {
         for (size_t high = n - 1; low < high;) {
@@ -214,7 +212,7 @@ static void add_bins(struct gsi_ranks *ranks, const uint8_t *elements, size_t n,
 /* What was counted at the borders becomes bins, in ascending order. */
 static void end_bins(struct gsi_ranks *ranks)
 {
-    struct gs_report *report = ranks->report;
+    struct gsi_order_report *report = ranks->report;
     const uint32_t bins = report->bin_count;
     for (; bins > 0 && ranks->border < bins; ranks->border++)
         report->bins[ranks->border].count = ranks->count;
@@ -268,7 +266,7 @@ struct gsi_link gsi_ranks_link(struct gsi_ranks *ranks)
 
 void gsi_ranks_end(struct gsi_ranks *ranks)
 {
-    struct gs_report *report = ranks->report;
+    struct gsi_order_report *report = ranks->report;
     if (!ranks->is_wanted)
         return;
     take_group(ranks, ranks->last, ranks->group_count);

@@ -12,16 +12,52 @@
 #ifndef GSI_RANKS_H
 #define GSI_RANKS_H
 
-#include "base/report.h"
+#include "base/list_limits.h"
 #include "element/quantile/histogram.h"
 #include "element/quantile/quantile.h"
+#include "element/record/element_report.h"
+#include "element/tally/tally_report.h"
 #include "output/target.h"
+
+/* A quantile: of n elements that are no NaNs the one of rank ceil(p n), at least 1; and, between
+ * elements, the value at place (n - 1) p, as NumPy's default. */
+struct gsi_quantile_report {
+    char text[24];     /* as it was asked for */
+    uint64_t rank;     /* from 1 on; 0: there are no numbers, and none of the following */
+    uint8_t value[16]; /* an element of the report's type, or of a field; it occurs */
+    double between;
+    int64_t between_time; /* of times: the same, rounded once to a whole unit */
+};
+
+/* A bin of a histogram: values from this one on, up to that of the next bin. The borders are min +
+ * i (max - min) / bins: exact of integers, in double precision of floats; the last bin has its
+ * upper end, too. */
+struct gsi_bin {
+    uint8_t from[16]; /* the least value that may be in it, an element as in gsi_quantile_report */
+    uint64_t count;
+};
+
+/* Quantiles, a histogram, distinct values and the mode. */
+struct gsi_order_report {
+    struct gsi_quantile_report quantiles[GSI_QUANTILES_MAX];
+    size_t quantile_count;         /* 0: none was asked for */
+    uint32_t passes;               /* over the inputs, where nothing was sorted; else 0 */
+    bool has_no_bins;              /* a histogram was asked for, and there are no numbers */
+    struct gsi_field_report field; /* of records: the field they are of */
+    bool has_groups;               /* the following are there */
+    uint64_t distinct_count;       /* values, as with `unique`, without NaNs */
+    uint64_t mode_count;           /* how often the most frequent value is there */
+    uint8_t mode_value[16];        /* of several, the first in order; if mode_count > 0 */
+    /* 0: none was asked for, there are no numbers, or the least or greatest is infinite. */
+    uint32_t bin_count;
+    struct gsi_bin bins[GSI_BINS_MAX];
+};
 
 struct gsi_ranks {
     const struct gsi_layout *layout;
     const struct gsi_field *key; /* of records; NULL: numbers */
     const struct gsi_key_type *type;
-    struct gs_report *report;
+    struct gsi_order_report *report;
     bool is_wanted, is_descending, has_groups;
     bool has_repeats;      /* imprints count them */
     uint64_t seen;         /* elements that have passed */
@@ -47,12 +83,12 @@ enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is
  * else the first field that has. NULL: no field has. */
 const struct gsi_field *gsi_ranks_field(const struct gsi_record *record);
 
-/* gsi_ranks_begin: everything was read and counted: report->tally and report->field_tallies are
- * there.
+/* gsi_ranks_begin: everything was read and counted, in all and by fields of records.
  * gsi_ranks_link: a link that looks at windows.
  * gsi_ranks_end: all windows went by; fills in the report. */
 void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics *asked,
-                     const struct gsi_layout *layout, struct gs_report *report);
+                     const struct gsi_layout *layout, const struct gsi_tally_report *tally,
+                     const struct gsi_tally_report *fields, struct gsi_order_report *report);
 struct gsi_link gsi_ranks_link(struct gsi_ranks *ranks);
 void gsi_ranks_end(struct gsi_ranks *ranks);
 

@@ -7,8 +7,8 @@
 #ifndef GSI_READ_BACK_H
 #define GSI_READ_BACK_H
 
-#include "base/report.h"
 #include "output/target.h"
+#include "plan/plan.h"
 
 /* gsi_read_back_plan: adds what is read back to what the plan says is read. */
 void gsi_read_back_plan(const struct gsi_target *target, struct gsi_plan *plan);

@@ -1,7 +1,6 @@
 /* stream_check.c: checks the place where two buffers meet. */
 #include "output/stream_check.h"
 
-#include "base/report.h"
 #include "element/element_ops.h"
 
 #include <string.h>
@@ -67,21 +66,21 @@ static void end_key(const struct gsi_layout *layout, const uint8_t *element,
 }
 
 void gsi_stream_check_tell_ends(const struct gsi_layout *layout, const void *first,
-                                const void *last, struct gs_report *report)
+                                const void *last, struct gsi_ends_report *ends)
 {
     uint32_t all = layout->record != NULL ? layout->record->key_bytes : layout->key_bytes;
     uint32_t bytes = all < GS_END_KEY_BYTES ? all : GS_END_KEY_BYTES;
-    report->has_ends = true;
-    report->end_key_bytes = bytes;
-    end_key(layout, first, report->first_key, bytes);
-    end_key(layout, last, report->last_key, bytes);
+    ends->are_known = true;
+    ends->key_bytes = bytes;
+    end_key(layout, first, ends->first_key, bytes);
+    end_key(layout, last, ends->last_key, bytes);
 }
 
-void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_report *report)
+void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gsi_ends_report *ends)
 {
-    report->has_ends = false;
+    ends->are_known = false;
     if (check->imprint.count > 0)
-        gsi_stream_check_tell_ends(check->layout, check->first, check->last, report);
+        gsi_stream_check_tell_ends(check->layout, check->first, check->last, ends);
 }
 
 /* How the last element compares with the first of `next`; *is_known: there is something on both

@@ -7,6 +7,16 @@
 
 #include "loop/stage.h"
 
+/* The keys of the first and the last element that were sorted, if elements or one of each group
+ * were written. They are bytes in whose order the elements are: sort keys, and normalised keys of
+ * records. Only the first GS_END_KEY_BYTES are here. With --group, they are the keys of the group.
+ */
+struct gsi_ends_report {
+    bool are_known;
+    uint32_t key_bytes;
+    uint8_t first_key[GS_END_KEY_BYTES], last_key[GS_END_KEY_BYTES];
+};
+
 struct gsi_stream_check {
     const struct gsi_layout *layout;
     struct gsi_ledger *ledger;
@@ -30,9 +40,9 @@ struct gsi_link gsi_stream_check_link(struct gsi_stream_check *check);
 /* gsi_stream_check_ends: puts the sort keys of the first and the last element into the report. The
  * buffers held elements, not keys.
  * gsi_stream_check_tell_ends: the same of these two elements. */
-void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_report *report);
+void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gsi_ends_report *ends);
 void gsi_stream_check_tell_ends(const struct gsi_layout *layout, const void *first,
-                                const void *last, struct gs_report *report);
+                                const void *last, struct gsi_ends_report *ends);
 
 /* gsi_stream_check_is_equal: whether `next` begins with the key that the last buffer ended with.
  * gsi_stream_check_is_below: whether it begins with a lower one. */

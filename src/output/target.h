@@ -7,6 +7,30 @@
 #include "output/split/split_files.h"
 #include "plan/plan.h"
 
+/* What became of the output. */
+struct gsi_output_report {
+    uint64_t bytes;
+    uint64_t file_bytes; /* as in the files: packed or not */
+    bool is_direct;      /* it is written past the page cache */
+    bool is_placed;      /* it took its place; a failure came after that, if there is one */
+};
+
+/* --unique: how many elements were written, and how many groups they are of. */
+struct gsi_groups_report {
+    bool is_unique;
+    uint64_t written_count; /* elements, if is_unique */
+    uint64_t count;         /* if is_unique: groups of equal keys; with --top those until the end */
+    uint64_t folded_count;  /* records that were folded into others as they were read, unsorted */
+};
+
+/* Of what was nearly in order and larger than memory: bytes of output that were written beside the
+ * reading, and whether nothing came too late for that: then nothing was spilled. */
+struct gsi_one_pass_report {
+    uint64_t written_bytes;
+    bool is_whole;
+    const char *note; /* why that is not tried; NULL: it is, or nothing is spilled */
+};
+
 struct gsi_zst_pack;
 
 /* The options that concern the output. The job compiles them together with what was found out about

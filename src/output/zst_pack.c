@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
+#include "base/memory.h"
 #include "loop/reorder.h"
 
 #include <string.h>

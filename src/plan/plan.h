@@ -50,8 +50,57 @@
 #define GSI_PLAN_H
 
 #include "base/memory.h"
-#include "base/report.h"
 #include "plan/merge_tree.h"
+
+/* What a phase moves. */
+struct gsi_moves {
+    uint64_t bytes_read, bytes_written;
+};
+
+struct gsi_plan {
+    uint64_t input_bytes;  /* UINT64_MAX: a stream */
+    uint64_t output_bytes; /* of elements, at most; UINT64_MAX: not known */
+    uint64_t memory_bytes; /* ceiling; arena_bytes of it are taken for data */
+    uint64_t arena_bytes;
+    uint64_t chunk_bytes;    /* sorted in one piece by one thread */
+    uint32_t chunks_per_run; /* merged with each other before they are spilled */
+    uint64_t window_bytes;   /* output buffer of one merge step */
+    uint64_t frame_bytes;    /* unit of a spilled run */
+    uint32_t window_count;   /* output buffers in flight */
+    uint32_t record_bytes;   /* of a record, which lies in these buffers with a tag; 0: numbers */
+    uint32_t thread_count;
+    bool is_merge;          /* runs are the inputs, sorted already; only passes spill runs */
+    bool is_filtered;       /* with is_merge: elements of the inputs may be left out */
+    bool is_in_place;       /* an array is sorted where it lies: no runs */
+    bool is_counted;        /* values are counted, and the output is made of the counts: no runs */
+    uint64_t stream_frames; /* with is_merge, for records: the most frames of a stream */
+    uint64_t run_count;     /* runs after reading */
+    uint64_t spilled_runs;  /* of these, on disk */
+    uint64_t spilled_bytes; /* input bytes that go to disk once */
+    uint32_t fan_in;        /* the most spilled runs merged at once */
+    uint32_t merge_passes;  /* intermediate passes over spilled data */
+    uint64_t read_bytes, write_bytes; /* predicted, all files together, frames raw */
+    uint64_t temp_bytes;              /* temporary disk space at one time, at most */
+    uint64_t space_bytes;             /* disk space of output and temporary files, at most */
+    uint64_t disk_step_bytes;         /* disk is taken so far ahead of a spilled job's output */
+    /* A device with memory of its own keeps up to device_runs runs there, of device_run_bytes each
+     * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. For what it has
+     * no room for it has host memory: host_bytes for host_runs runs; then comes the disk. */
+    uint32_t device_runs, host_runs;
+    uint64_t device_bytes, device_run_bytes, device_mirror_bytes, host_bytes;
+    bool is_circular; /* the device merges two runs by circular buffers, not by tiles */
+    /* Candidates for the first elements, if those are kept in one pass, and the memory that they
+     * take. 0: everything is sorted. */
+    uint64_t top_room;
+    uint64_t top_bytes;
+    /* Devices that work as one, and take device_bytes each: a run is dealt to all of them. */
+    uint64_t device_count;
+    /* What is to be spilled is written as it is read, in one pass, as far as no element comes later
+     * than by this much. 0: that is not tried. */
+    uint64_t late_bytes;
+    /* read_bytes and write_bytes by phase; zeros: not known. */
+    struct gsi_moves moves[GS_PHASE_COUNT];
+};
 
 /* The process takes this much beside the arena, threads and formats, for code, libraries, stacks
  * and rings: the measured resident size of a run on a small file (the manual, "Memory").

@@ -11,8 +11,8 @@
  * A sort goes back and forth between a run and the spare; so runs are a small part of the memory
  * each. */
 #include "base/checked.h"
-#include "base/report.h"
 #include "device/device.h"
+#include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_rings.h"
 #include "run/frame.h"

@@ -1,7 +1,7 @@
 /* plan_frames.c: the unit of spilled runs and of reads, and how many runs memory feeds at once. */
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 

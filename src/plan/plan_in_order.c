@@ -1,7 +1,7 @@
 /* plan_in_order.c: one pass for what is nearly in order (output/in_order.h): how much is held
  * back. */
 #include "base/checked.h"
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 

@@ -1,6 +1,6 @@
 /* plan_make.c: which plan a request gets, from numbers that nothing can overflow with. */
 #include "base/checked.h"
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/plan_parts.h"
 
 #include <string.h>

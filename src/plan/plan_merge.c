@@ -4,7 +4,7 @@
  */
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 #include "run/store.h"

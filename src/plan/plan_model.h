@@ -10,13 +10,21 @@
 #ifndef GSI_PLAN_MODEL_H
 #define GSI_PLAN_MODEL_H
 
-#include "base/report.h"
 #include "device/device.h"
 #include "plan/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* How long the GPUs of a device_model take: to start, to read and sort, and to merge and write, one
+ * after the other. */
+struct gsi_prediction {
+    bool is_made;                         /* there was a device_model */
+    const char *why_unknown;              /* NULL: it is known */
+    const char *read_bound, *write_bound; /* what takes so long: "links", "input", "sorting" .. */
+    uint64_t start_ns, read_ns, write_ns;
+};
 
 /* gsi_plan_model_check: checks a model; NULL is fine.
  * fails GS_E_USAGE */

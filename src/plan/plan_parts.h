@@ -15,7 +15,6 @@
 #define GSI_PLAN_PARTS_H
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "plan/plan.h"
 
 /* Buffers are multiples of this, so that direct I/O can move them and any element fits evenly. */

@@ -8,7 +8,7 @@
  * and what is taken ahead of what is written, and for what the output has more than the input. A
  * merge that ends early (--top) moves less. */
 #include "base/checked.h"
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 #include "run/store.h"

@@ -11,7 +11,7 @@
 #ifndef GSI_PLAN_RINGS_H
 #define GSI_PLAN_RINGS_H
 
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/plan_room.h"
 
 /* Slots of runs that are coming, or leaving for the host. */

@@ -3,8 +3,8 @@
 #ifndef GSI_PLAN_ROOM_H
 #define GSI_PLAN_ROOM_H
 
-#include "base/report.h"
 #include "element/record/record_room.h"
+#include "plan/plan.h"
 #include "run/frame.h"
 
 /* Data bytes of a chunk, a frame and a window of that many bytes. */

@@ -2,7 +2,7 @@
  * as far as must be. */
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 #include "run/frame.h"

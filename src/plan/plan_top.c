@@ -8,8 +8,8 @@
  * sorted; and where most of the input would be candidates and all of it fits, sorting it is faster,
  * in all threads. */
 #include "base/checked.h"
-#include "base/report.h"
 #include "device/candidates.h"
+#include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 

@@ -1,8 +1,8 @@
 /* plan_windows.c: threads and windows, which every kind of job has, and the tables of buffers. */
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 #include "device/device.h"
+#include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "run/frame.h"
 

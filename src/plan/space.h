@@ -7,8 +7,27 @@
 #ifndef GSI_SPACE_H
 #define GSI_SPACE_H
 
-#include "base/report.h"
 #include "base/status.h"
+#include "plan/plan.h"
+
+#define GSI_SPACES_MAX 16
+
+/* A file system that the job writes to, by a directory in it. */
+struct gsi_space {
+    char directory[512];
+    uint64_t file_system;  /* its id */
+    uint64_t free_bytes;   /* before the job */
+    uint64_t needed_bytes; /* for output and temporary files, at most */
+    uint64_t temp_bytes;   /* of free_bytes, what temporary files may take */
+    bool has_output, has_temp;
+};
+
+/* The file systems that the job writes to: for an input of known size, as planned. */
+struct gsi_space_report {
+    struct gsi_space table[GSI_SPACES_MAX];
+    uint32_t count;
+    bool is_enough; /* all have what they need */
+};
 
 /* gsi_space_share: computes needed_bytes and temp_bytes of each file system from its free_bytes,
  * has_output and has_temp. The output is in one of them at most.

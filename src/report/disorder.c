@@ -1,8 +1,8 @@
 /* disorder.c: the line that says which element of which file is out of order. */
 #include "report/disorder.h"
 
-#include "base/report.h"
 #include "base/status.h"
+#include "job/job_report.h"
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ void gsi_disorder_tell(const char *const *inputs, size_t input_count, bool is_un
     const struct gsi_field_report *key = &report->disorder.key;
     bool is_duplicate =
         is_unique && memcmp(report->disorder.before, report->disorder.after, 16) == 0;
-    if (gsi_has_records(report) || report->field_count > 0) {
+    if (gsi_has_records(report) || report->element.field_count > 0) {
         key_text(key, report->disorder.before, before);
         key_text(key, report->disorder.after, after);
     } else {

@@ -1,5 +1,5 @@
 /* element_text.c: an element as text: its fields, as a report knows them. */
-#include "base/report.h"
+#include "job/job_report.h"
 
 #include "report/json.h"
 #include "report/number.h"
@@ -72,10 +72,10 @@ static void print_heading(const struct place *place)
     const struct gs_report *report = place->report;
     if (!gsi_has_records(report))
         fputs("value", place->file);
-    else if (report->field_count == 0)
+    else if (report->element.field_count == 0)
         fputs("bytes", place->file);
-    for (size_t i = 0; gsi_has_records(report) && i < report->field_count; i++) {
-        fprintf(place->file, "%s%s", i > 0 ? "\t" : "", report->fields[i].text);
+    for (size_t i = 0; gsi_has_records(report) && i < report->element.field_count; i++) {
+        fprintf(place->file, "%s%s", i > 0 ? "\t" : "", report->element.fields[i].text);
     }
 }
 
@@ -84,20 +84,20 @@ static void print_record(const struct place *place, const uint8_t *record)
     const struct gs_report *report = place->report;
     bool is_json = place->is_json;
     fputs(is_json ? "{" : "", place->file);
-    if (report->field_count == 0) {
+    if (report->element.field_count == 0) {
         fputs(is_json ? "\"bytes\":\"" : "", place->file);
-        print_hex(place->file, record, report->element_bytes);
+        print_hex(place->file, record, report->element.bytes);
         fputs(is_json ? "\"" : "", place->file);
     }
-    for (size_t i = 0; i < report->field_count; i++) {
+    for (size_t i = 0; i < report->element.field_count; i++) {
         if (i > 0)
             fputc(is_json ? ',' : '\t', place->file);
         if (is_json) {
-            const char *name = report->fields[i].text;
+            const char *name = report->element.fields[i].text;
             gsi_json_quote(place->file, name, strlen(name));
             fputc(':', place->file);
         }
-        print_field(place, &report->fields[i], record);
+        print_field(place, &report->element.fields[i], record);
     }
     fputs(is_json ? "}" : "", place->file);
 }
@@ -113,10 +113,10 @@ void gs_report_print_element(const struct gs_report *report, FILE *file, const v
         print_heading(&place);
     } else if (gsi_has_records(report)) {
         print_record(&place, element);
-    } else if (report->field_count > 0) {
-        print_field(&place, &report->fields[0], element);
+    } else if (report->element.field_count > 0) {
+        print_field(&place, &report->element.fields[0], element);
     } else {
-        memcpy(value, element, report->element_bytes);
+        memcpy(value, element, report->element.bytes);
         gsi_shown_element(report, value, text);
         print_number(&place, text);
     }

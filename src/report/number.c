@@ -227,7 +227,7 @@ void gsi_number_duration(char text[GSI_NUMBER_BYTES], uint64_t ns)
 struct gsi_field_report gsi_element_field(const struct gs_report *report)
 {
     return (struct gsi_field_report){.is_number = true,
-                                     .element_bytes = report->element_bytes,
-                                     .is_float = report->is_float,
-                                     .is_signed = report->is_signed};
+                                     .element_bytes = report->element.bytes,
+                                     .is_float = report->element.is_float,
+                                     .is_signed = report->element.is_signed};
 }

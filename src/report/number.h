@@ -2,7 +2,7 @@
 #ifndef GSI_NUMBER_H
 #define GSI_NUMBER_H
 
-#include "base/report.h"
+#include "job/job_report.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ struct gsi_field_report gsi_element_field(const struct gs_report *report);
 /* gsi_has_records: whether the elements of a report are records. */
 static inline bool gsi_has_records(const struct gs_report *report)
 {
-    return report->type != NULL && strcmp(report->type, "record") == 0;
+    return report->element.type != NULL && strcmp(report->element.type, "record") == 0;
 }
 
 /* gsi_shown_element: a raw element of the report's type, as text.

@@ -1,18 +1,11 @@
 /* plan_text.c: a plan for people, as --explain prints it. */
 #include "base/checked.h"
-#include "base/report.h"
+#include "job/job_report.h"
 #include "plan/plan.h"
 #include "report/lines.h"
 #include "report/number.h"
 
 #include <inttypes.h>
-
-static void print_size(FILE *file, const char *name, uint64_t bytes, const char *what)
-{
-    char text[GSI_NUMBER_BYTES];
-    gsi_number_size(text, bytes);
-    fprintf(file, GSI_LINE_NAME "%s%s\n", name, text, what);
-}
 
 static void print_why(FILE *file, const struct gsi_plan *plan)
 {
@@ -58,93 +51,6 @@ static void print_runs(FILE *file, const struct gsi_plan *plan)
     if (plan->chunks_per_run > 1)
         fprintf(file, ", each merged from %" PRIu32 " chunks of %s", plan->chunks_per_run, chunk);
     fputc('\n', file);
-}
-
-static void print_plan_memory(FILE *file, const struct gsi_plan *plan)
-{
-    char memory[GSI_NUMBER_BYTES], arena[GSI_NUMBER_BYTES], window[GSI_NUMBER_BYTES];
-    gsi_number_size(memory, plan->memory_bytes);
-    gsi_number_size(arena, plan->arena_bytes);
-    gsi_number_size(window, plan->window_bytes);
-    fprintf(file,
-            GSI_LINE_NAME "at most %s, %s of it for data; %" PRIu32
-                          " output buffers of %s; %" PRIu32 " thread%s\n",
-            "memory", memory, arena, plan->window_count, window, plan->thread_count,
-            gsi_plural(plan->thread_count));
-}
-
-static void print_in_order(FILE *file, const struct gs_report *report)
-{
-    char late[GSI_NUMBER_BYTES];
-    gsi_number_size(late, report->plan.late_bytes);
-    if (report->plan.late_bytes > 0)
-        fprintf(file,
-                GSI_LINE_NAME "one pass without temporary files if the input is nearly sorted: no "
-                              "element is more than %s after its place\n",
-                "in order", late);
-    else if (report->in_order_note != NULL)
-        fprintf(file, GSI_LINE_NAME "not in one pass: %s\n", "in order", report->in_order_note);
-}
-
-/* The first elements, and what there is in place of runs where they are kept as they come. */
-static void print_plan_top(FILE *file, const struct gs_report *report)
-{
-    const struct gsi_plan *plan = &report->plan;
-    char taken[GSI_NUMBER_BYTES];
-    if (!report->has_top)
-        return;
-    gsi_number_size(taken, plan->top_bytes);
-    fprintf(file, GSI_LINE_NAME "the first %" PRIu64 ", ", "top", report->top_count);
-    if (plan->top_room > 0)
-        fprintf(file, "selected while reading: %s for %" PRIu64 " candidates\n", taken,
-                plan->top_room);
-    else
-        fputs(plan->is_counted ? "taken from the counts\n" : "after everything is sorted\n", file);
-}
-
-static void print_plan_device(FILE *file, const struct gs_report *report)
-{
-    const struct gsi_plan *plan = &report->plan;
-    char taken[GSI_NUMBER_BYTES], run[GSI_NUMBER_BYTES];
-    if (plan->device_runs == 0) {
-        if (report->device_note[0] != '\0')
-            fprintf(file, GSI_LINE_NAME "cpu (%s)\n", "device", report->device_note);
-        return;
-    }
-    gsi_number_size(taken, plan->device_bytes);
-    gsi_number_size(run, plan->device_run_bytes);
-    fprintf(file, GSI_LINE_NAME "%s: %s of %s memory, for %" PRIu32 " run%s of up to %s\n",
-            "device", report->device_name, taken, plan->device_count > 1 ? "each GPU's" : "its",
-            plan->device_runs, gsi_plural(plan->device_runs), run);
-    gsi_number_size(taken, plan->host_bytes);
-    if (plan->host_runs > 0)
-        fprintf(file,
-                GSI_LINE_NAME "%s of host memory, pinned for the GPU, for %" PRIu32 " more run%s\n",
-                "held", taken, plan->host_runs, gsi_plural(plan->host_runs));
-}
-
-/* How long the GPUs of a model take. */
-static void print_prediction(FILE *file, const struct gs_report *report)
-{
-    const struct gsi_prediction *time = &report->prediction;
-    char whole[GSI_NUMBER_BYTES], start[GSI_NUMBER_BYTES], read[GSI_NUMBER_BYTES],
-        write[GSI_NUMBER_BYTES];
-    if (!report->has_prediction)
-        return;
-    if (time->why_unknown != NULL) {
-        fprintf(file, GSI_LINE_NAME "unknown: %s\n", "time", time->why_unknown);
-        return;
-    }
-    gsi_number_duration(whole, time->start_ns + time->read_ns + time->write_ns);
-    gsi_number_duration(read, time->read_ns);
-    gsi_number_duration(write, time->write_ns);
-    fprintf(file, GSI_LINE_NAME "at least %s: ", "time", whole);
-    if (time->start_ns > 0) {
-        gsi_number_duration(start, time->start_ns);
-        fprintf(file, "%s to start, ", start);
-    }
-    fprintf(file, "%s to read (limited by: %s), %s to write (limited by: %s)\n", read,
-            time->read_bound, write, time->write_bound);
 }
 
 /* The tree of merges, a line for each pass before the last. */
@@ -219,52 +125,77 @@ static void print_moves(FILE *file, const struct gsi_plan *plan)
 /* A line for each file system that is written to. */
 static void print_spaces(FILE *file, const struct gs_report *report)
 {
-    const char *name = "space";
-    for (uint32_t i = 0; i < report->space_count; i++, name = "") {
-        const struct gsi_space *space = &report->spaces[i];
-        const char *what = space->has_output && space->has_temp ? "output and temporary files"
-                           : space->has_output                  ? "output"
-                                                                : "temporary files";
-        char needed[GSI_NUMBER_BYTES], free_text[GSI_NUMBER_BYTES];
-        gsi_number_size(needed, space->needed_bytes);
-        gsi_number_size(free_text, space->free_bytes);
-        fprintf(file, GSI_LINE_NAME "at most %s for %s in '%s', which has %s free\n", name, needed,
-                what, space->directory, free_text);
+    static const struct gsi_text_line end[] = {
+        {"", "{has_room|no}too little free space: the job would not start"}};
+    for (uint32_t i = 0; i < report->space.count; i++) {
+        const struct gsi_text_line lines[] = {
+            {i == 0 ? "space" : "",
+             "at most {needed_bytes|size} for [{has_output|if}output][{has_output|if}{has_temp|if} "
+             "and ][{has_temp|if}temporary files] in '{directory}', which has {free_bytes|size} "
+             "free"}};
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "spaces[%" PRIu32 "].", i);
+        GSI_LINES(file, report, prefix, lines);
     }
-    if (!report->has_room && report->space_count > 0)
-        gsi_line(file, "", "too little free space: the job would not start");
+    GSI_LINES(file, report, "", end);
 }
+
+static const struct gsi_text_line memory[] = {
+    {"memory", "at most {plan.memory_bytes|size}, {plan.arena_bytes|size} of it for data; "
+               "{plan.window_count} output buffers of {plan.window_bytes|size}; "
+               "{plan.thread_count} thread{plan.thread_count|s}"},
+    {"where", "{where}; the figures below are upper limits, as if no element were left out"},
+};
+static const struct gsi_text_line device[] = {
+    {"split", "{split|length} file{split|s}, written one after the other"},
+    {"device", "{plan.device_runs|no}cpu ({device_note})"},
+    {"device", "{plan.device_runs|if}[{device_name}]: {plan.device_bytes|size} of "
+               "[{plan.device_count|many}each GPU's][{plan.device_count|few}its] memory, for "
+               "{plan.device_runs} run{plan.device_runs|s} of up to "
+               "{plan.device_run_bytes|size}"},
+    {"held", "{plan.host_runs|if}{plan.host_bytes|size} of host memory, pinned for the GPU, "
+             "for {plan.host_runs} more run{plan.host_runs|s}"},
+    {"tuning",
+     "{plan.is_circular|if}two runs are merged with circular buffers, more runs with tiles"},
+    {"time", "unknown: {prediction.why_unknown}"},
+    {"time", "at least {prediction.seconds|time}: [{prediction.start_seconds|if}"
+             "{prediction.start_seconds|time} to start, ]{prediction.read_seconds|time} to "
+             "read (limited by: {prediction.read_bound}), {prediction.write_seconds|time} to "
+             "write (limited by: {prediction.write_bound})"},
+    {"top", "the first {top_count}, [{plan.top_room|if}selected while reading: "
+            "{plan.top_bytes|size} for {plan.top_room} candidates][{plan.top_room|no}"
+            "{plan.is_counted|if}taken from the counts][{plan.top_room|no}"
+            "{plan.is_counted|no}after everything is sorted]"},
+};
+static const struct gsi_text_line one_pass[] = {
+    {"in order", "{plan.late_bytes|if}one pass without temporary files if the input is nearly "
+                 "sorted: no element is more than {plan.late_bytes|size} after its place"},
+    {"in order", "{plan.late_bytes|no}not in one pass: {in_order_note}"},
+};
+static const struct gsi_text_line temp[] = {
+    {"temp", "{plan.temp_bytes|size} of temporary space at most"},
+};
 
 void gsi_plan_text(FILE *file, const struct gs_report *report)
 {
     const struct gsi_plan *plan = &report->plan;
     bool is_stream = plan->input_bytes == UINT64_MAX;
-    uint32_t sorted = report->sorted_bytes > 0 ? report->sorted_bytes : report->element_bytes;
+    uint32_t sorted =
+        report->payload.sorted_bytes > 0 ? report->payload.sorted_bytes : report->element.bytes;
     uint64_t elements = plan->input_bytes / gsi_max_u32(sorted, 1);
     char text[GSI_NUMBER_BYTES];
-    gsi_number_size(text, elements * report->element_bytes);
+    gsi_number_size(text, elements * report->element.bytes);
     if (is_stream)
-        fprintf(file, GSI_LINE_NAME "a stream of %s (", "input", report->type);
+        fprintf(file, GSI_LINE_NAME "a stream of %s (", "input", report->element.type);
     else
         fprintf(file, GSI_LINE_NAME "%s of %s (%" PRIu64 " elements; type ", "input", text,
-                report->type, elements);
+                report->element.type, elements);
     gsi_line_source(file, report);
     fputs(")\n", file);
     gsi_line_written(file, report);
-    print_plan_memory(file, plan);
-    if (report->where_count > 0) {
-        gsi_line_where(file, report, "where");
-        fputs("; the figures below are upper limits, as if no element were left out\n", file);
-    }
+    GSI_LINES(file, report, "", memory);
     gsi_line_range(file, report);
-    if (report->split_count > 0)
-        fprintf(file, GSI_LINE_NAME "%" PRIu32 " file%s, written one after the other\n", "split",
-                report->split_count, gsi_plural(report->split_count));
-    print_plan_device(file, report);
-    if (plan->is_circular)
-        gsi_line(file, "tuning", "two runs are merged with circular buffers, more runs with tiles");
-    print_prediction(file, report);
-    print_plan_top(file, report);
+    GSI_LINES(file, report, "", device);
     if (plan->top_room == 0 && !plan->is_counted)
         print_runs(file, plan);
     if (is_stream && plan->top_room == 0 && !plan->is_merge && !plan->is_counted)
@@ -272,12 +203,12 @@ void gsi_plan_text(FILE *file, const struct gs_report *report)
     else
         gsi_line_count(file, "passes",
                        gsi_pass_count(plan, plan->spilled_runs, plan->merge_passes));
-    print_in_order(file, report);
+    GSI_LINES(file, report, "", one_pass);
     if (plan->merge_passes > 0)
         print_merges(file, plan);
     if (!is_stream) {
         print_moves(file, plan);
-        print_size(file, "temp", plan->temp_bytes, " of temporary space at most");
+        GSI_LINES(file, report, "", temp);
     }
     print_spaces(file, report);
     print_why(file, plan);

@@ -1,7 +1,7 @@
 /* report_fields.c: a field of a report by its path. */
 #include "report/report_rows.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "report/lines.h"
 #include "report/number.h"
 
@@ -49,10 +49,10 @@ struct gsi_field_report gsi_row_field(const struct gsi_report_row *row, struct g
 {
     const struct gs_report *report = at.report;
     if (row->of == GSI_OF_FIELD)
-        return report->fields[at.idx];
-    if (row->of == GSI_OF_RANKS && report->field_count > 0)
-        return report->quantile_field;
-    if (row->of == GSI_OF_KEY && (gsi_has_records(report) || report->field_count > 0))
+        return report->element.fields[at.idx];
+    if (row->of == GSI_OF_RANKS && report->element.field_count > 0)
+        return report->order_statistics.field;
+    if (row->of == GSI_OF_KEY && (gsi_has_records(report) || report->element.field_count > 0))
         return report->disorder.key;
     return gsi_element_field(report);
 }
@@ -135,7 +135,7 @@ static void read_hex(const struct place *place, struct gsi_leaf *leaf)
 static void read_end_key(const struct place *place, struct gsi_leaf *leaf)
 {
     const uint8_t *key = place->in;
-    for (uint32_t i = 0; i < place->at.report->end_key_bytes && i < GS_END_KEY_BYTES; i++)
+    for (uint32_t i = 0; i < place->at.report->ends.key_bytes && i < GS_END_KEY_BYTES; i++)
         snprintf(leaf->room + (size_t)2 * i, 3, "%02x", key[i]);
 }
 
@@ -309,9 +309,7 @@ struct gsi_found gsi_find(const struct gs_report *report, const char *path, bool
     return found;
 }
 
-/* The value at a path. */
-static enum gs_found read_at(const struct gs_report *report, const char *path,
-                             struct gsi_leaf *leaf)
+enum gs_found gsi_leaf_find(const struct gs_report *report, const char *path, struct gsi_leaf *leaf)
 {
     const struct gsi_found found = gsi_find(report, path, false);
     if (found.row == NULL)
@@ -343,7 +341,7 @@ static enum gs_found take_digits(const char *text, uint64_t *value)
 enum gs_found gs_report_u64(const struct gs_report *report, const char *path, uint64_t *value)
 {
     struct gsi_leaf leaf;
-    enum gs_found found = read_at(report, path, &leaf);
+    enum gs_found found = gsi_leaf_find(report, path, &leaf);
     if (found != GS_FOUND)
         return found;
     if (leaf.kind == GSI_LEAF_INTEGER)
@@ -357,7 +355,7 @@ enum gs_found gs_report_u64(const struct gs_report *report, const char *path, ui
 enum gs_found gs_report_f64(const struct gs_report *report, const char *path, double *value)
 {
     struct gsi_leaf leaf;
-    enum gs_found found = read_at(report, path, &leaf);
+    enum gs_found found = gsi_leaf_find(report, path, &leaf);
     if (found != GS_FOUND)
         return found;
     if (leaf.kind == GSI_LEAF_TEXT)
@@ -375,7 +373,7 @@ enum gs_found gs_report_text(const struct gs_report *report, const char *path, c
                              size_t bytes)
 {
     struct gsi_leaf leaf;
-    enum gs_found found = read_at(report, path, &leaf);
+    enum gs_found found = gsi_leaf_find(report, path, &leaf);
     if (found != GS_FOUND)
         return found;
     if (leaf.kind == GSI_LEAF_LENGTH || strlen(leaf.text) >= bytes)

@@ -1,8 +1,8 @@
 /* report_join.c: reports of several jobs as that of one, as far as they add up. */
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/status.h"
 #include "element/tally/tally_join.h"
+#include "job/job_report.h"
 #include "report/number.h"
 
 #include <stdlib.h>
@@ -28,13 +28,13 @@ void gs_report_free(gs_report *report)
 /* What elements are, and which fields of them have statistics, without these. */
 static void begin(gs_report *whole, const gs_report *part)
 {
-    whole->type = part->type;
-    whole->element_bytes = part->element_bytes;
-    whole->is_float = part->is_float;
-    whole->is_signed = part->is_signed;
-    whole->field_count = part->field_count;
-    memcpy(whole->fields, part->fields, sizeof whole->fields);
-    whole->is_unique = part->is_unique;
+    whole->element.type = part->element.type;
+    whole->element.bytes = part->element.bytes;
+    whole->element.is_float = part->element.is_float;
+    whole->element.is_signed = part->element.is_signed;
+    whole->element.field_count = part->element.field_count;
+    memcpy(whole->element.fields, part->element.fields, sizeof whole->element.fields);
+    whole->groups.is_unique = part->groups.is_unique;
 }
 
 /* The same value as one of another field of that name, which may be wider. false: that has none, as
@@ -56,12 +56,13 @@ static bool find_field(const gs_report *report, struct gsi_field_report *field, 
                        struct gsi_tally_report *tally)
 {
     size_t i = 0;
-    while (i < report->field_count && (strcmp(report->fields[i].text, field->text) != 0 ||
-                                       report->fields[i].is_float != field->is_float))
+    while (i < report->element.field_count &&
+           (strcmp(report->element.fields[i].text, field->text) != 0 ||
+            report->element.fields[i].is_float != field->is_float))
         i++;
-    if (i == report->field_count)
+    if (i == report->element.field_count)
         return false;
-    const struct gsi_field_report *from = &report->fields[i];
+    const struct gsi_field_report *from = &report->element.fields[i];
     *tally = report->field_tallies[i];
     if (!has_values && tally->has_extremes)
         *field = *from;
@@ -73,19 +74,20 @@ static bool find_field(const gs_report *report, struct gsi_field_report *field, 
 static bool join_fields(gs_report *whole, const gs_report *part)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < whole->field_count; i++) {
+    for (size_t i = 0; i < whole->element.field_count; i++) {
         struct gsi_tally_report more;
-        if (!find_field(part, &whole->fields[i], whole->field_tallies[i].has_extremes, &more))
+        if (!find_field(part, &whole->element.fields[i], whole->field_tallies[i].has_extremes,
+                        &more))
             continue;
-        whole->fields[kept] = whole->fields[i];
+        whole->element.fields[kept] = whole->element.fields[i];
         whole->field_tallies[kept] = whole->field_tallies[i];
         whole->sums->fields[kept] = whole->sums->fields[i];
-        if (!gsi_tally_join(&whole->fields[kept], &whole->field_tallies[kept], &more,
+        if (!gsi_tally_join(&whole->element.fields[kept], &whole->field_tallies[kept], &more,
                             &whole->sums->fields[kept]))
             return false;
         kept++;
     }
-    whole->field_count = kept;
+    whole->element.field_count = kept;
     return true;
 }
 
@@ -98,37 +100,40 @@ static bool take_sums(gs_report *whole)
     if (whole->sums == NULL)
         return false;
     gsi_joined_sum_add(&whole->sums->tally, &whole->tally);
-    for (size_t i = 0; i < whole->field_count; i++)
+    for (size_t i = 0; i < whole->element.field_count; i++)
         gsi_joined_sum_add(&whole->sums->fields[i], &whole->field_tallies[i]);
     return true;
 }
 
 static bool is_same_kind(const gs_report *a, const gs_report *b)
 {
-    return a->element_bytes == b->element_bytes &&
-           (a->type == b->type ||
-            (a->type != NULL && b->type != NULL && strcmp(a->type, b->type) == 0));
+    return a->element.bytes == b->element.bytes &&
+           (a->element.type == b->element.type ||
+            (a->element.type != NULL && b->element.type != NULL &&
+             strcmp(a->element.type, b->element.type) == 0));
 }
 
 /* One that no text named has no bytes. */
 static bool has_named_fields(const gs_report *report)
 {
     size_t i = 0;
-    while (i < report->field_count && report->fields[i].text[0] != '\0')
+    while (i < report->element.field_count && report->element.fields[i].text[0] != '\0')
         i++;
-    return i == report->field_count;
+    return i == report->element.field_count;
 }
 
 static void add_counts(gs_report *whole, const gs_report *part)
 {
-    uint64_t *const into[] = {&whole->input_bytes,   &whole->output_bytes, &whole->bytes_read,
-                              &whole->bytes_written, &whole->unique_count, &whole->left_out_count};
-    const uint64_t from[] = {part->input_bytes,   part->output_bytes, part->bytes_read,
-                             part->bytes_written, part->unique_count, part->left_out_count};
+    uint64_t *const into[] = {&whole->input.bytes,          &whole->output.bytes,
+                              &whole->cost.bytes_read,      &whole->cost.bytes_written,
+                              &whole->groups.written_count, &whole->input.left_out_count};
+    const uint64_t from[] = {part->input.bytes,          part->output.bytes,
+                             part->cost.bytes_read,      part->cost.bytes_written,
+                             part->groups.written_count, part->input.left_out_count};
     for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
         *into[i] = gsi_add_max_u64(*into[i], from[i]);
-    whole->is_unique = whole->is_unique && part->is_unique;
-    gsi_print_join(whole->left_out_fingerprint, part->left_out_fingerprint);
+    whole->groups.is_unique = whole->groups.is_unique && part->groups.is_unique;
+    gsi_print_join(whole->input.left_out_fingerprint, part->input.left_out_fingerprint);
 }
 
 enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_error *error)
@@ -136,7 +141,7 @@ enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_
     struct gsi_field_report element;
     if (part != NULL && !has_named_fields(part))
         return gsi_fail(error, GS_E_INPUT, 0, "report: a field has no name");
-    const bool is_first = whole != NULL && whole->sums == NULL && whole->element_bytes == 0;
+    const bool is_first = whole != NULL && whole->sums == NULL && whole->element.bytes == 0;
     if (whole == NULL || part == NULL || !take_sums(whole))
         return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a report");
     if (is_first)

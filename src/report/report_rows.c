@@ -13,12 +13,12 @@ static bool has_numbers(const struct gs_report *report)
 /* Elements are counted as they are, or as the only field of what is sorted in their stead. */
 static bool has_plain_numbers(const struct gs_report *report)
 {
-    return has_numbers(report) && report->field_count == 0;
+    return has_numbers(report) && report->element.field_count == 0;
 }
 
 static bool has_numbers_as_field(const struct gs_report *report)
 {
-    return has_numbers(report) && report->field_count > 0;
+    return has_numbers(report) && report->element.field_count > 0;
 }
 
 static bool is_predicted(const struct gs_report *report)
@@ -28,13 +28,14 @@ static bool is_predicted(const struct gs_report *report)
 
 static bool is_not_top(const struct gs_report *report)
 {
-    return !report->has_top;
+    return !report->top.is_given;
 }
 
 static bool has_ranks(const struct gs_report *report)
 {
     return gsi_has_records(report) &&
-           (report->quantile_count > 0 || report->bin_count > 0 || report->has_groups);
+           (report->order_statistics.quantile_count > 0 || report->order_statistics.bin_count > 0 ||
+            report->order_statistics.has_groups);
 }
 
 /* ---- rows ---- */
@@ -45,19 +46,23 @@ static bool has_ranks(const struct gs_report *report)
     }
 #define SIZE_OF(member)       sizeof(((struct gs_report *)0)->member)
 #define IN(member)            STEP(member, 0)
-#define IN_EACH(member, list) STEP(member, SIZE_OF(list[0]))
+#define ITEM(list)            STEP(list[0], SIZE_OF(list[0]))
+#define IN_EACH(list, member) STEP(list[0].member, SIZE_OF(list[0]))
 
 #define ROW(kind_, name_, ...)                              \
     {                                                       \
         .name = name_, .kind = GSI_ROW_##kind_, __VA_ARGS__ \
     }
-#define SAME(kind, member, ...)   ROW(kind, #member, .in = IN(member), __VA_ARGS__)
-#define SET(kind, member, ...)    SAME(kind, member, .is_set = true, __VA_ARGS__)
-#define KNOWN(kind, member, flag) ROW(kind, #member, .in = IN(member), .known = IN(flag))
-#define OBJECT(name, table, ...)  ROW(OBJECT, name, .rows = table, __VA_ARGS__)
-#define LIST(name, list, ...)     ROW(LIST, name, .item = GSI_ROW_OBJECT, .rows = list, __VA_ARGS__)
-#define TEXTS(name, list, number, ...)                                                        \
-    ROW(LIST, name, .item = GSI_ROW_CHARS, .in = IN_EACH(list[0], list), .count = IN(number), \
+#define AT(kind, name, member, ...)  ROW(kind, name, .in = IN(member), __VA_ARGS__)
+#define SET(kind, name, member, ...) AT(kind, name, member, .is_set = true, __VA_ARGS__)
+#define EACH(kind, name, list, member, ...) \
+    ROW(kind, name, .in = IN_EACH(list, member), __VA_ARGS__)
+#define KNOWN(kind, name, member, flag) AT(kind, name, member, .known = IN(flag))
+
+#define OBJECT(name, table, ...) ROW(OBJECT, name, .rows = table, __VA_ARGS__)
+#define LIST(name, table, ...)   ROW(LIST, name, .item = GSI_ROW_OBJECT, .rows = table, __VA_ARGS__)
+#define TEXTS(name, list, number, ...)                                            \
+    ROW(LIST, name, .item = GSI_ROW_CHARS, .in = ITEM(list), .count = IN(number), \
         .most = SIZE_OF(list) / SIZE_OF(list[0]), __VA_ARGS__)
 #define ALSO(table, ...) ROW(ALSO, NULL, .rows = table, __VA_ARGS__)
 #define END                 \
@@ -88,60 +93,60 @@ static const struct gsi_report_row field_numbers[] = {
     NUMBERS(field_tallies[0], sizeof(struct gsi_tally_report), GSI_OF_FIELD), END};
 
 static const struct gsi_report_row tally_rows[] = {
-    ROW(COUNT, "count", .in = IN(tally.count)),
+    AT(COUNT, "count", tally.count),
     ALSO(element_numbers, .is_there = has_plain_numbers),
     ALSO(field_numbers, .is_there = has_numbers_as_field),
-    ROW(PRINT, "fingerprint", .in = IN(tally.fingerprint)),
+    AT(PRINT, "fingerprint", tally.fingerprint),
     END,
 };
 
 static const struct gsi_report_row field_rows[] = {
-    ROW(FIELD, "field", .in = IN_EACH(fields[0].text, fields)),
-    ROW(FLAG, "is_float", .in = IN_EACH(fields[0].is_float, fields)),
-    ROW(COUNT, "count", .in = IN_EACH(field_tallies[0].count, field_tallies)),
+    EACH(FIELD, "field", element.fields, text),
+    EACH(FLAG, "is_float", element.fields, is_float),
+    EACH(COUNT, "count", field_tallies, count),
     ALSO(field_numbers),
     END,
 };
 
 static const struct gsi_report_row quantile_rows[] = {
-    ROW(CHARS, "p", .in = IN_EACH(quantiles[0].text, quantiles)),
-    ROW(COUNT, "rank", .in = IN_EACH(quantiles[0].rank, quantiles),
-        .known = IN_EACH(quantiles[0].rank, quantiles)),
-    ROW(VALUE, "value", .in = IN_EACH(quantiles[0].value, quantiles), .of = GSI_OF_RANKS,
-        .known = IN_EACH(quantiles[0].rank, quantiles)),
-    ROW(BETWEEN, "between", .in = IN_EACH(quantiles[0], quantiles), .of = GSI_OF_RANKS,
-        .known = IN_EACH(quantiles[0].rank, quantiles)),
+    EACH(CHARS, "p", order_statistics.quantiles, text),
+    EACH(COUNT, "rank", order_statistics.quantiles, rank,
+         .known = IN_EACH(order_statistics.quantiles, rank)),
+    EACH(VALUE, "value", order_statistics.quantiles, value, .of = GSI_OF_RANKS,
+         .known = IN_EACH(order_statistics.quantiles, rank)),
+    ROW(BETWEEN, "between", .in = ITEM(order_statistics.quantiles), .of = GSI_OF_RANKS,
+        .known = IN_EACH(order_statistics.quantiles, rank)),
     END,
 };
 
 static const struct gsi_report_row bin_rows[] = {
-    ROW(VALUE, "from", .in = IN_EACH(bins[0].from, bins), .of = GSI_OF_RANKS),
-    ROW(COUNT, "count", .in = IN_EACH(bins[0].count, bins)),
+    EACH(VALUE, "from", order_statistics.bins, from, .of = GSI_OF_RANKS),
+    EACH(COUNT, "count", order_statistics.bins, count),
     END,
 };
 
 static const struct gsi_report_row memory_rows[] = {
-    ROW(COUNT, "data_bytes", .in = IN(memory_parts[GSI_MEMORY_DATA])),
-    ROW(COUNT, "scratch_bytes", .in = IN(memory_parts[GSI_MEMORY_SCRATCH])),
-    ROW(COUNT, "codec_bytes", .in = IN(memory_parts[GSI_MEMORY_CODEC])),
-    ROW(COUNT, "runs_bytes", .in = IN(memory_parts[GSI_MEMORY_RUNS])),
-    ROW(COUNT, "tables_bytes", .in = IN(memory_parts[GSI_MEMORY_TABLES])),
+    AT(COUNT, "data_bytes", cost.memory_parts[GSI_MEMORY_DATA]),
+    AT(COUNT, "scratch_bytes", cost.memory_parts[GSI_MEMORY_SCRATCH]),
+    AT(COUNT, "codec_bytes", cost.memory_parts[GSI_MEMORY_CODEC]),
+    AT(COUNT, "runs_bytes", cost.memory_parts[GSI_MEMORY_RUNS]),
+    AT(COUNT, "tables_bytes", cost.memory_parts[GSI_MEMORY_TABLES]),
     END,
 };
 
 static const struct gsi_report_row phase_rows[] = {
     ROW(PHASE, "name"),
-    ROW(COUNT, "bytes_read", .in = IN_EACH(phases[0].bytes_read, phases)),
-    ROW(COUNT, "bytes_written", .in = IN_EACH(phases[0].bytes_written, phases)),
-    ROW(SECONDS, "seconds", .in = IN_EACH(phases[0].ns, phases)),
-    ROW(SECONDS, "io_busy_seconds", .in = IN_EACH(phases[0].io_busy_ns, phases)),
+    EACH(COUNT, "bytes_read", cost.phases, bytes_read),
+    EACH(COUNT, "bytes_written", cost.phases, bytes_written),
+    EACH(SECONDS, "seconds", cost.phases, ns),
+    EACH(SECONDS, "io_busy_seconds", cost.phases, io_busy_ns),
     END,
 };
 
 static const struct gsi_report_row disorder_rows[] = {
-    ROW(COUNT, "index", .in = IN(disorder.index)),
-    ROW(COUNT, "file_index", .in = IN(disorder.file_idx)),
-    ROW(COUNT, "file_element_index", .in = IN(disorder.file_element_idx)),
+    AT(COUNT, "index", disorder.index),
+    AT(COUNT, "file_index", disorder.file_idx),
+    AT(COUNT, "file_element_index", disorder.file_element_idx),
     ROW(CHARS, "key", .in = IN(disorder.key.text), .is_there = gsi_has_records),
     ROW(COUNT, "offset", .in = IN(disorder.key.off), .is_there = gsi_has_records),
     ROW(VALUE, "before", .in = IN(disorder.before), .of = GSI_OF_KEY),
@@ -151,8 +156,8 @@ static const struct gsi_report_row disorder_rows[] = {
 
 static const struct gsi_report_row move_rows[] = {
     ROW(PHASE, "name"),
-    ROW(COUNT, "bytes_read", .in = IN_EACH(plan.moves[0].bytes_read, plan.moves)),
-    ROW(COUNT, "bytes_written", .in = IN_EACH(plan.moves[0].bytes_written, plan.moves)),
+    EACH(COUNT, "bytes_read", plan.moves, bytes_read),
+    EACH(COUNT, "bytes_written", plan.moves, bytes_written),
     END,
 };
 
@@ -174,8 +179,8 @@ static const struct gsi_report_row plan_numbers[] = {
     PLAN(COUNT, spilled_bytes),
     PLAN(SIZE, fan_in),
     PLAN(COUNT, merge_passes),
-    ROW(COUNT, "bytes_read", .in = IN(plan.read_bytes)),
-    ROW(COUNT, "bytes_written", .in = IN(plan.write_bytes)),
+    AT(COUNT, "bytes_read", plan.read_bytes),
+    AT(COUNT, "bytes_written", plan.write_bytes),
     PLAN(COUNT, temp_bytes),
     PLAN(COUNT, space_bytes),
     PLAN(COUNT, disk_step_bytes),
@@ -191,7 +196,8 @@ static const struct gsi_report_row plan_numbers[] = {
     PLAN(COUNT, late_bytes),
     PLAN(FLAG, is_in_place),
     PLAN(FLAG, is_circular),
-    END};
+    END,
+};
 
 static const struct gsi_report_row plan_rows[] = {
     ALSO(plan_numbers),
@@ -200,150 +206,152 @@ static const struct gsi_report_row plan_rows[] = {
 };
 
 static const struct gsi_report_row predicted_rows[] = {
-    ROW(PREDICTED, "seconds", .in = IN(prediction)),
-    ROW(SECONDS, "start_seconds", .in = IN(prediction.start_ns)),
-    ROW(SECONDS, "read_seconds", .in = IN(prediction.read_ns)),
-    ROW(POINTER, "read_bound", .in = IN(prediction.read_bound)),
-    ROW(SECONDS, "write_seconds", .in = IN(prediction.write_ns)),
-    ROW(POINTER, "write_bound", .in = IN(prediction.write_bound)),
+    AT(PREDICTED, "seconds", prediction),
+    AT(SECONDS, "start_seconds", prediction.start_ns),
+    AT(SECONDS, "read_seconds", prediction.read_ns),
+    AT(POINTER, "read_bound", prediction.read_bound),
+    AT(SECONDS, "write_seconds", prediction.write_ns),
+    AT(POINTER, "write_bound", prediction.write_bound),
     END,
 };
 
 static const struct gsi_report_row prediction_rows[] = {
-    ROW(POINTER, "why_unknown", .in = IN(prediction.why_unknown)),
+    AT(POINTER, "why_unknown", prediction.why_unknown),
     ALSO(predicted_rows, .is_there = is_predicted),
     END,
 };
 
 static const struct gsi_report_row space_rows[] = {
-    ROW(CHARS, "directory", .in = IN_EACH(spaces[0].directory, spaces)),
-    ROW(FLAG, "has_output", .in = IN_EACH(spaces[0].has_output, spaces)),
-    ROW(FLAG, "has_temp", .in = IN_EACH(spaces[0].has_temp, spaces)),
-    ROW(COUNT, "needed_bytes", .in = IN_EACH(spaces[0].needed_bytes, spaces)),
-    ROW(COUNT, "free_bytes", .in = IN_EACH(spaces[0].free_bytes, spaces)),
+    EACH(CHARS, "directory", space.table, directory),
+    EACH(FLAG, "has_output", space.table, has_output),
+    EACH(FLAG, "has_temp", space.table, has_temp),
+    EACH(COUNT, "needed_bytes", space.table, needed_bytes),
+    EACH(COUNT, "free_bytes", space.table, free_bytes),
     END,
 };
 
 static const struct gsi_report_row written_rows[] = {
-    ROW(FLAG, "is_positions", .in = IN(has_positions)),
-    TEXTS("fields", out, out_count),
-    ROW(COUNT, "bytes", .in = IN(written_bytes)),
-    SAME(COUNT, sorted_bytes),
+    AT(FLAG, "is_positions", payload.has_positions),
+    TEXTS("fields", payload.fields, payload.field_count),
+    AT(COUNT, "bytes", payload.written_bytes),
+    AT(COUNT, "sorted_bytes", payload.sorted_bytes),
     END,
 };
 
 static const struct gsi_report_row range_rows[] = {
-    ROW(COUNT, "first", .in = IN(range_first)),
-    ROW(COUNT, "count", .in = IN(range_count)),
-    ROW(COUNT, "of", .in = IN(range_of)),
+    AT(COUNT, "first", range.first),
+    AT(COUNT, "count", range.count),
+    AT(COUNT, "of", range.of),
     END,
 };
 
 static const struct gsi_report_row find_rows[] = {
-    ROW(COUNT, "first", .in = IN(find_first)),
-    ROW(COUNT, "count", .in = IN(find_count)),
+    AT(COUNT, "first", find.first),
+    AT(COUNT, "count", find.count),
     END,
 };
 
 static const struct gsi_report_row part_rows[] = {
-    ROW(COUNT, "number", .in = IN(part_number)),
-    ROW(COUNT, "parts", .in = IN(part_count)),
-    ROW(COUNT, "first", .in = IN(part_first)),
-    ROW(COUNT, "of", .in = IN(part_of)),
+    AT(COUNT, "number", part.number),
+    AT(COUNT, "parts", part.count),
+    AT(COUNT, "first", part.first),
+    AT(COUNT, "of", part.of),
     END,
 };
 
 static const struct gsi_report_row into_rows[] = {
-    ROW(COUNT, "offset", .in = IN(place_off)),
-    ROW(COUNT, "file_bytes", .in = IN(place_of)),
+    AT(COUNT, "offset", into.off),
+    AT(COUNT, "file_bytes", into.file_bytes),
     END,
 };
 
 /* What is sorted, and by what. */
 static const struct gsi_report_row what_rows[] = {
     ROW(SCHEMA, "schema"),
-    SET(TYPE, type),
-    SAME(POINTER, type_source),
-    SAME(POINTER, type_word),
-    SET(COUNT, element_bytes),
-    TEXTS("keys", keys, key_count, .is_there = gsi_has_records),
-    SET(FLAG, is_float),
-    SET(FLAG, is_signed),
-    SAME(FLAG, reverse),
-    OBJECT("written", written_rows, .known = IN(written_bytes)),
-    TEXTS("values", values, value_count),
-    TEXTS("where", where, where_count),
-    SAME(SET, merge_set),
-    OBJECT("range", range_rows, .known = IN(has_range)),
-    OBJECT("find", find_rows, .known = IN(has_find)),
-    OBJECT("part", part_rows, .known = IN(part_count)),
-    OBJECT("into", into_rows, .known = IN(has_place)),
-    KNOWN(COUNT, top_count, has_top),
-    ROW(COUNT, "shuffle_seed", .in = IN(seed), .known = IN(is_shuffled)),
-    SAME(POINTER, device),
-    SAME(NOTE, device_name),
-    SAME(NOTE, device_note),
-    SAME(POINTER, engine),
-    SAME(NOTE, engine_note),
-    ROW(FLAG, "is_direct_input", .in = IN(direct_input)),
-    ROW(FLAG, "is_direct_output", .in = IN(direct_output)),
-    ROW(FLAG, "is_direct_temp", .in = IN(direct_temp)),
-    TEXTS("notes", notes, note_count),
+    SET(TYPE, "type", element.type),
+    AT(POINTER, "type_source", element.type_source),
+    AT(POINTER, "type_word", element.type_word),
+    SET(COUNT, "element_bytes", element.bytes),
+    TEXTS("keys", element.keys, element.key_count, .is_there = gsi_has_records),
+    SET(FLAG, "is_float", element.is_float),
+    SET(FLAG, "is_signed", element.is_signed),
+    AT(FLAG, "reverse", element.is_reversed),
+    OBJECT("written", written_rows, .known = IN(payload.written_bytes)),
+    TEXTS("values", input.values, input.value_count),
+    TEXTS("where", input.where, input.where_count),
+    AT(SET, "merge_set", set.operation),
+    OBJECT("range", range_rows, .known = IN(range.is_given)),
+    OBJECT("find", find_rows, .known = IN(find.is_given)),
+    OBJECT("part", part_rows, .known = IN(part.count)),
+    OBJECT("into", into_rows, .known = IN(into.is_given)),
+    KNOWN(COUNT, "top_count", top.count, top.is_given),
+    KNOWN(COUNT, "shuffle_seed", payload.seed, payload.is_shuffled),
+    AT(POINTER, "device", device.name),
+    AT(NOTE, "device_name", device.model),
+    AT(NOTE, "device_note", device.note),
+    AT(POINTER, "engine", engine.name),
+    AT(NOTE, "engine_note", engine.note),
+    AT(FLAG, "is_direct_input", input.is_direct),
+    AT(FLAG, "is_direct_output", output.is_direct),
+    AT(FLAG, "is_direct_temp", runs.is_direct),
+    TEXTS("notes", notes.texts, notes.count),
     END,
 };
 
 const struct gsi_report_row gsi_report_rows[] = {
     ALSO(what_rows),
-    SET(COUNT, input_bytes),
-    SET(COUNT, output_bytes),
-    SET(COUNT, unique_count, .known = IN(is_unique)),
-    ROW(COUNT, "group_count", .in = IN(group_count), .known = IN(is_unique),
+    SET(COUNT, "input_bytes", input.bytes),
+    SET(COUNT, "output_bytes", output.bytes),
+    SET(COUNT, "unique_count", groups.written_count, .known = IN(groups.is_unique)),
+    ROW(COUNT, "group_count", .in = IN(groups.count), .known = IN(groups.is_unique),
         .is_known = is_not_top),
-    SAME(COUNT, folded_count),
-    KNOWN(COUNT, duplicate_count, has_duplicate_count),
-    KNOWN(HEX, valsort_checksum, has_valsort_checksum),
-    SAME(COUNT, resumed_bytes),
-    SAME(COUNT, resumed_output_bytes),
-    SAME(COUNT, input_file_bytes),
-    SAME(COUNT, output_file_bytes),
-    ROW(SECONDS, "seconds", .in = IN(ns)),
-    ROW(SECONDS, "start_seconds", .in = IN(start_ns)),
-    ROW(SECONDS, "device_start_seconds", .in = IN(device_start_ns)),
-    ROW(SECONDS, "end_seconds", .in = IN(end_ns)),
-    SAME(COUNT, run_count),
-    SAME(COUNT, spilled_runs),
-    SAME(COUNT, spilled_bytes),
-    SAME(COUNT, in_order_bytes),
-    SAME(FLAG, is_one_pass),
-    SAME(COUNT, stretch_count),
-    SAME(COUNT, stretch_bytes),
-    SAME(POINTER, in_order_note),
-    SAME(NOTE, codec),
-    SAME(COUNT, coded_runs),
-    SAME(COUNT, spilled_coded_bytes),
-    SAME(COUNT, host_run_bytes),
-    SAME(COUNT, circular_merge_count),
-    SAME(COUNT, merge_passes),
-    SET(COUNT, bytes_read),
-    SET(COUNT, bytes_written),
-    SAME(COUNT, temp_bytes),
-    SAME(COUNT, memory_peak_bytes),
+    AT(COUNT, "folded_count", groups.folded_count),
+    KNOWN(COUNT, "duplicate_count", check.duplicate_count, check.has_duplicate_count),
+    KNOWN(HEX, "valsort_checksum", check.valsort_checksum, check.has_valsort_checksum),
+    AT(COUNT, "resumed_bytes", resumed.bytes),
+    AT(COUNT, "resumed_output_bytes", resumed.output_bytes),
+    AT(COUNT, "input_file_bytes", input.file_bytes),
+    AT(COUNT, "output_file_bytes", output.file_bytes),
+    AT(SECONDS, "seconds", cost.ns),
+    AT(SECONDS, "start_seconds", cost.start_ns),
+    AT(SECONDS, "device_start_seconds", device.start_ns),
+    AT(SECONDS, "end_seconds", cost.end_ns),
+    AT(COUNT, "run_count", runs.count),
+    AT(COUNT, "spilled_runs", runs.spilled_count),
+    AT(COUNT, "spilled_bytes", runs.spilled_bytes),
+    AT(COUNT, "in_order_bytes", one_pass.written_bytes),
+    AT(FLAG, "is_one_pass", one_pass.is_whole),
+    AT(COUNT, "stretch_count", presorted.count),
+    AT(COUNT, "stretch_bytes", presorted.bytes),
+    AT(POINTER, "in_order_note", one_pass.note),
+    AT(NOTE, "codec", runs.codec),
+    AT(COUNT, "coded_runs", runs.coded_count),
+    AT(COUNT, "spilled_coded_bytes", runs.coded_bytes),
+    AT(COUNT, "host_run_bytes", device.host_run_bytes),
+    AT(COUNT, "circular_merge_count", device.circular_merge_count),
+    AT(COUNT, "merge_passes", runs.merge_passes),
+    SET(COUNT, "bytes_read", cost.bytes_read),
+    SET(COUNT, "bytes_written", cost.bytes_written),
+    AT(COUNT, "temp_bytes", runs.temp_bytes),
+    AT(COUNT, "memory_peak_bytes", cost.memory_peak_bytes),
     OBJECT("memory", memory_rows),
     OBJECT("tally", tally_rows, .is_set = true),
-    SET(COUNT, left_out_count),
-    SET(PRINT, left_out_fingerprint),
-    KNOWN(END_KEY, first_key, has_ends),
-    KNOWN(END_KEY, last_key, has_ends),
-    ROW(LIST, "split", .item = GSI_ROW_COUNT, .in = IN_EACH(split_counts[0], split_counts),
-        .count = IN(split_count), .known = IN(split_count), .most = GSI_SPLIT_MAX),
-    ROW(CHARS, "ranks_of", .in = IN(quantile_field.text), .is_known = has_ranks),
-    SAME(COUNT, quantile_passes),
-    LIST("quantiles", quantile_rows, .count = IN(quantile_count), .most = GSI_QUANTILES_MAX),
-    LIST("histogram", bin_rows, .count = IN(bin_count), .most = GSI_BINS_MAX),
-    KNOWN(COUNT, distinct_count, has_groups),
-    KNOWN(COUNT, mode_count, has_groups),
-    ROW(VALUE, "mode", .in = IN(mode_value), .of = GSI_OF_RANKS, .known = IN(mode_count)),
-    LIST("fields", field_rows, .count = IN(field_count), .most = GSI_FIELDS_MAX,
+    SET(COUNT, "left_out_count", input.left_out_count),
+    SET(PRINT, "left_out_fingerprint", input.left_out_fingerprint),
+    KNOWN(END_KEY, "first_key", ends.first_key, ends.are_known),
+    KNOWN(END_KEY, "last_key", ends.last_key, ends.are_known),
+    ROW(LIST, "split", .item = GSI_ROW_COUNT, .in = ITEM(split.counts), .count = IN(split.count),
+        .known = IN(split.count), .most = GSI_SPLIT_MAX),
+    ROW(CHARS, "ranks_of", .in = IN(order_statistics.field.text), .is_known = has_ranks),
+    AT(COUNT, "quantile_passes", order_statistics.passes),
+    LIST("quantiles", quantile_rows, .count = IN(order_statistics.quantile_count),
+         .most = GSI_QUANTILES_MAX),
+    LIST("histogram", bin_rows, .count = IN(order_statistics.bin_count), .most = GSI_BINS_MAX),
+    KNOWN(COUNT, "distinct_count", order_statistics.distinct_count, order_statistics.has_groups),
+    KNOWN(COUNT, "mode_count", order_statistics.mode_count, order_statistics.has_groups),
+    ROW(VALUE, "mode", .in = IN(order_statistics.mode_value), .of = GSI_OF_RANKS,
+        .known = IN(order_statistics.mode_count)),
+    LIST("fields", field_rows, .count = IN(element.field_count), .most = GSI_FIELDS_MAX,
          .is_there = gsi_has_records, .is_set = true),
     OBJECT("plan", plan_rows),
     LIST("phases", phase_rows, .most = GS_PHASE_COUNT),
@@ -352,22 +360,26 @@ const struct gsi_report_row gsi_report_rows[] = {
 };
 
 static const struct gsi_report_row room_rows[] = {
-    OBJECT("prediction", prediction_rows, .known = IN(has_prediction)),
-    LIST("spaces", space_rows, .count = IN(space_count), .most = GSI_SPACES_MAX),
-    KNOWN(FLAG, has_room, space_count),
+    OBJECT("prediction", prediction_rows, .known = IN(prediction.is_made)),
+    LIST("spaces", space_rows, .count = IN(space.count), .most = GSI_SPACES_MAX),
+    KNOWN(FLAG, "has_room", space.is_enough, space.count),
     END,
 };
 
 const struct gsi_report_row gsi_plan_rows[] = {
-    ALSO(what_rows), OBJECT("plan", plan_rows), SAME(POINTER, in_order_note), ALSO(room_rows), END,
+    ALSO(what_rows),
+    OBJECT("plan", plan_rows),
+    AT(POINTER, "in_order_note", one_pass.note),
+    ALSO(room_rows),
+    END,
 };
 
 /* What programs need to know, and no report says. */
 static const struct gsi_report_row beside_rows[] = {
-    SAME(FLAG, is_packed),   ROW(COUNT, "data_offset", .in = IN(data_off)),
-    SAME(COUNT, data_bytes), SAME(COUNT, expected_bytes),
-    SAME(COUNT, wide_bytes), SAME(FLAG, is_placed),
-    SAME(FLAG, is_kept),     END,
+    AT(FLAG, "is_packed", input.is_packed),      AT(COUNT, "data_offset", input.data_off),
+    AT(COUNT, "data_bytes", input.data_bytes),   AT(COUNT, "expected_bytes", input.expected_bytes),
+    AT(COUNT, "wide_bytes", element.wide_bytes), AT(FLAG, "is_placed", output.is_placed),
+    AT(FLAG, "is_kept", resumed.is_kept),        END,
 };
 
 const struct gsi_report_row gsi_all_rows[] = {

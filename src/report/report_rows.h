@@ -8,7 +8,7 @@
 #ifndef GSI_REPORT_ROWS_H
 #define GSI_REPORT_ROWS_H
 
-#include "base/report.h"
+#include "job/job_report.h"
 
 enum gsi_row_kind {
     GSI_ROW_END = 0, /* behind the last row of a table */
@@ -125,5 +125,9 @@ struct gsi_found {
 
 /* gsi_find: follows a path. If it `grows`, a list may be one longer than it is. */
 struct gsi_found gsi_find(const struct gs_report *report, const char *path, bool grows);
+
+/* gsi_leaf_find: the value at a path. Returns GS_INEXACT for an object. */
+enum gs_found gsi_leaf_find(const struct gs_report *report, const char *path,
+                            struct gsi_leaf *leaf);
 
 #endif

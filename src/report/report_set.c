@@ -5,10 +5,10 @@
  * signs, other digits and texts that are too long need no checks of their own. */
 #include "report/report_rows.h"
 
-#include "base/report.h"
 #include "element/number_type.h"
 #include "element/record/record.h"
 #include "element/type_names.h"
+#include "job/job_report.h"
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -84,7 +84,7 @@ static void set_mean(const struct place *place, const char *text)
 /* Returns the field of a value, or NULL if its name says of which type it is. */
 static struct gsi_field_report *untyped_field(const struct place *place)
 {
-    struct gsi_field_report *field = &place->report->fields[place->at.idx];
+    struct gsi_field_report *field = &place->report->element.fields[place->at.idx];
     return place->row->of == GSI_OF_FIELD && field->bytes == 0 && !field->is_float ? field : NULL;
 }
 
@@ -136,7 +136,7 @@ static struct gsi_field_report field_named(const char *text)
 
 static void set_field(const struct place *place, const char *text)
 {
-    struct gsi_field_report *field = &place->report->fields[place->at.idx];
+    struct gsi_field_report *field = &place->report->element.fields[place->at.idx];
     if (strcmp(field->text, text) != 0)
         *field = field_named(text);
 }
@@ -146,14 +146,16 @@ static void set_type(const struct place *place, const char *text)
 {
     struct gs_report *report = place->report;
     const struct gsi_type_word *word = gsi_type_word_find(text, strlen(text));
-    if (report->type != NULL && strcmp(report->type, text) == 0)
+    if (report->element.type != NULL && strcmp(report->element.type, text) == 0)
         return;
-    report->type = strcmp(text, "record") == 0 ? "record" : word != NULL ? word->type : NULL;
-    report->field_count = 0;
+    report->element.type = strcmp(text, "record") == 0 ? "record"
+                           : word != NULL              ? word->type
+                                                       : NULL;
+    report->element.field_count = 0;
     if (word == NULL || word->type == NULL || gsi_key_type_find(word->type) != NULL)
         return;
     const struct gsi_field only = gsi_field_of_number(word->type);
-    report->fields[report->field_count++] = gsi_field_describe(&only);
+    report->element.fields[report->element.field_count++] = gsi_field_describe(&only);
 }
 
 static void (*const setters[])(const struct place *place, const char *text) = {

@@ -1,5 +1,5 @@
 /* report_text.c: a report for people. */
-#include "base/report.h"
+#include "job/job_report.h"
 
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/device.h"
@@ -18,7 +18,8 @@ _Static_assert(GSI_ELEMENT_TEXT_BYTES >= GSI_NUMBER_BYTES, "texts of elements ar
 void gsi_shown_element(const struct gs_report *report, const uint8_t element[16],
                        char text[GSI_ELEMENT_TEXT_BYTES])
 {
-    gsi_number_element(text, element, report->element_bytes, report->is_float, report->is_signed);
+    gsi_number_element(text, element, report->element.bytes, report->element.is_float,
+                       report->element.is_signed);
 }
 
 void gsi_shown_text(const struct gsi_field_report *field, const uint8_t value[16],
@@ -99,82 +100,45 @@ static void print_engine(FILE *file, const struct gs_report *report)
     const struct {
         const char *name;
         bool is_direct;
-    } ways[] = {{"input", report->direct_input},
-                {"output", report->direct_output},
-                {"temp", report->direct_temp}};
-    fprintf(file, GSI_LINE_NAME "%s, ", "engine", report->engine);
+    } ways[] = {{"input", report->input.is_direct},
+                {"output", report->output.is_direct},
+                {"temp", report->runs.is_direct}};
+    fprintf(file, GSI_LINE_NAME "%s, ", "engine", report->engine.name);
     const char *before = "direct ";
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
         if (ways[i].is_direct) {
             fprintf(file, "%s%s", before, ways[i].name);
             before = ", ";
         }
-    if (!report->direct_input && !report->direct_output && !report->direct_temp)
+    if (!report->input.is_direct && !report->output.is_direct && !report->runs.is_direct)
         fputs("buffered", file);
-    if (report->engine_note[0] != '\0')
-        fprintf(file, " (%s)", report->engine_note);
+    if (report->engine.note[0] != '\0')
+        fprintf(file, " (%s)", report->engine.note);
     fputc('\n', file);
-}
-
-static void print_device(FILE *file, const struct gs_report *report)
-{
-    fprintf(file, GSI_LINE_NAME "%s", "device", report->device);
-    if (report->device_name[0] != '\0')
-        fprintf(file, ", %s", report->device_name);
-    if (report->device_note[0] != '\0')
-        fprintf(file, " (%s)", report->device_note);
-    fputc('\n', file);
-}
-
-/* Prints a count that is zero for most data, if it is not. */
-static void print_special(FILE *file, const char *name, uint64_t count)
-{
-    if (count > 0)
-        gsi_line_count(file, name, count);
-}
-
-static void print_tally(FILE *file, const struct gsi_field_report *field,
-                        const struct gsi_tally_report *tally)
-{
-    char text[GSI_ELEMENT_TEXT_BYTES];
-    if (tally->has_extremes) {
-        gsi_shown_text(field, tally->min, text);
-        gsi_line(file, "min", text);
-        gsi_shown_text(field, tally->max, text);
-        gsi_line(file, "max", text);
-    }
-    if (field->is_float)
-        gsi_number_double(text, tally->sum_float);
-    else
-        gsi_number_sum(text, tally->sum);
-    if (!field->has_no_sum)
-        gsi_line(file, "sum", text);
-    if (tally->has_moments) {
-        gsi_shown_computed(field, tally->mean, tally->mean_time, text);
-        gsi_line(file, "mean", text);
-        gsi_number_double(text, tally->variance);
-        gsi_line(file, "variance", text);
-        gsi_number_double(text, sqrt(tally->variance));
-        gsi_line(file, "deviation", text);
-    }
-    print_special(file, field->is_time ? "nat" : "nan", tally->nan_count);
-    if (!field->is_float)
-        return;
-    print_special(file, "inf", tally->positive_infinity_count);
-    print_special(file, "-inf", tally->negative_infinity_count);
-    print_special(file, "-0", tally->negative_zero_count);
 }
 
 /* Of numbers one tally, of records one for each field. */
 static void print_tallies(FILE *file, const struct gs_report *report)
 {
-    struct gsi_field_report element = gsi_element_field(report);
-    if (!gsi_has_records(report) && report->field_count == 0)
-        print_tally(file, &element, &report->tally);
-    for (size_t i = 0; i < report->field_count; i++) {
+    char prefix[32] = "tally.";
+    for (size_t i = 0; i < report->element.field_count || i == 0; i++) {
+        bool is_time = report->element.field_count > 0 && report->element.fields[i].is_time;
+        const struct gsi_text_line lines[] = {
+            {"field", "{field}"},
+            {"min", "{min}"},
+            {"max", "{max}"},
+            {"sum", "{sum}"},
+            {"mean", "{mean}"},
+            {"variance", "{variance}"},
+            {"deviation", "{deviation}"},
+            {is_time ? "nat" : "nan", "{nan_count|if}{nan_count}"},
+            {"inf", "{positive_infinity_count|if}{positive_infinity_count}"},
+            {"-inf", "{negative_infinity_count|if}{negative_infinity_count}"},
+            {"-0", "{negative_zero_count|if}{negative_zero_count}"},
+        };
         if (gsi_has_records(report))
-            gsi_line(file, "field", report->fields[i].text);
-        print_tally(file, &report->fields[i], &report->field_tallies[i]);
+            snprintf(prefix, sizeof prefix, "fields[%zu].", i);
+        GSI_LINES(file, report, prefix, lines);
     }
 }
 
@@ -195,15 +159,17 @@ static bool is_element(const struct gsi_field_report *field,
 /* What follows from the order. */
 static void print_ranks(FILE *file, const struct gs_report *report)
 {
+    static const struct gsi_text_line begin[] = {{"ranks of", "{ranks_of}"}};
+    static const struct gsi_text_line end[] = {{"distinct", "{distinct_count}"},
+                                               {"mode", "{mode}, {mode_count} time{mode_count|s}"}};
+    const struct gsi_order_report *order = &report->order_statistics;
     struct gsi_field_report element = gsi_element_field(report);
     const struct gsi_field_report *field =
-        report->field_count > 0 ? &report->quantile_field : &element;
+        report->element.field_count > 0 ? &order->field : &element;
     char text[GSI_ELEMENT_TEXT_BYTES], between[GSI_ELEMENT_TEXT_BYTES], name[32];
-    if (gsi_has_records(report) &&
-        (report->quantile_count > 0 || report->bin_count > 0 || report->has_groups))
-        gsi_line(file, "ranks of", field->text);
-    for (size_t i = 0; i < report->quantile_count; i++) {
-        const struct gsi_quantile_report *quantile = &report->quantiles[i];
+    GSI_LINES(file, report, "", begin);
+    for (size_t i = 0; i < order->quantile_count; i++) {
+        const struct gsi_quantile_report *quantile = &order->quantiles[i];
         bool is_decimal = quantile->text[0] != 'm';
         snprintf(name, sizeof name, "%s%s", is_decimal ? "p" : "", quantile->text);
         if (quantile->rank == 0) {
@@ -216,118 +182,60 @@ static void print_ranks(FILE *file, const struct gs_report *report)
         fprintf(file, is_all ? GSI_LINE_NAME "%s\n" : GSI_LINE_NAME "%s (%s)\n", name, text,
                 between);
     }
-    if (report->has_no_bins)
+    if (order->has_no_bins)
         gsi_line(file, "histogram", "none: there are no values");
-    for (uint32_t i = 0; i < report->bin_count; i++) {
-        gsi_shown_text(field, report->bins[i].from, text);
-        fprintf(file, GSI_LINE_NAME "%s.. %" PRIu64 "\n", i == 0 ? "histogram" : "", text,
-                report->bins[i].count);
+    for (uint32_t i = 0; i < order->bin_count; i++) {
+        const struct gsi_text_line bin[] = {{i == 0 ? "histogram" : "", "{from}.. {count}"}};
+        snprintf(name, sizeof name, "histogram[%" PRIu32 "].", i);
+        GSI_LINES(file, report, name, bin);
     }
-    if (!report->has_groups)
-        return;
-    gsi_line_count(file, "distinct", report->distinct_count);
-    if (report->mode_count == 0)
-        return;
-    gsi_shown_text(field, report->mode_value, text);
-    fprintf(file, GSI_LINE_NAME "%s, %" PRIu64 " time%s\n", "mode", text, report->mode_count,
-            gsi_plural(report->mode_count));
+    GSI_LINES(file, report, "", end);
 }
 
 static void print_type(FILE *file, const struct gs_report *report)
 {
-    if (report->type == NULL)
+    if (report->element.type == NULL)
         return;
     if (gsi_has_records(report))
-        fprintf(file, GSI_LINE_NAME "%s of %" PRIu32 " bytes", "type", report->type,
-                report->element_bytes);
+        fprintf(file, GSI_LINE_NAME "%s of %" PRIu32 " bytes", "type", report->element.type,
+                report->element.bytes);
     else {
-        fprintf(file, GSI_LINE_NAME "%s, ", "type", report->type);
+        fprintf(file, GSI_LINE_NAME "%s, ", "type", report->element.type);
         gsi_line_source(file, report);
     }
-    for (size_t i = 0; i < report->key_count; i++)
-        fprintf(file, "%s%s", i == 0 ? ", by " : ", ", report->keys[i]);
-    fputs(report->reverse ? ", reversed\n" : "\n", file);
-}
-
-/* Runs that a device with memory of its own had no room for. */
-static void print_held(FILE *file, const struct gs_report *report)
-{
-    char text[GSI_NUMBER_BYTES];
-    gsi_number_size(text, report->host_run_bytes);
-    if (report->host_run_bytes > 0)
-        fprintf(file, GSI_LINE_NAME "%" PRIu64 " bytes (%s) of runs in pinned host memory\n",
-                "held", report->host_run_bytes, text);
-}
-
-static void print_tuning(FILE *file, const struct gs_report *report)
-{
-    if (report->plan.is_circular)
-        fprintf(file, GSI_LINE_NAME "%" PRIu64 " merge%s of two runs with circular buffers\n",
-                "tuning", report->circular_merge_count, gsi_plural(report->circular_merge_count));
-}
-
-static void print_in_order(FILE *file, const struct gs_report *report)
-{
-    char text[GSI_NUMBER_BYTES];
-    if (report->in_order_bytes == 0)
-        return;
-    gsi_number_size(text, report->in_order_bytes);
-    fprintf(file, GSI_LINE_NAME "%s: %" PRIu64 " bytes (%s) were written while reading\n",
-            "in order",
-            report->is_one_pass ? "one pass" : "until an element was too far from its place",
-            report->in_order_bytes, text);
-}
-
-static void print_stretches(FILE *file, const struct gs_report *report)
-{
-    char text[GSI_NUMBER_BYTES];
-    gsi_number_size(text, report->stretch_bytes);
-    if (report->stretch_count > 0)
-        fprintf(file,
-                GSI_LINE_NAME "%" PRIu64 " bytes (%s) in %" PRIu32
-                              " presorted range%s, read again from the inputs\n",
-                "in order", report->stretch_bytes, text, report->stretch_count,
-                gsi_plural(report->stretch_count));
+    for (size_t i = 0; i < report->element.key_count; i++)
+        fprintf(file, "%s%s", i == 0 ? ", by " : ", ", report->element.keys[i]);
+    fputs(report->element.is_reversed ? ", reversed\n" : "\n", file);
 }
 
 static void print_spilled(FILE *file, const struct gs_report *report)
 {
+    const struct gsi_runs_report *runs = &report->runs;
     char text[GSI_NUMBER_BYTES];
-    if (report->spilled_runs == 0)
+    if (runs->spilled_count == 0)
         return;
-    gsi_number_size(text, report->spilled_bytes);
+    gsi_number_size(text, runs->spilled_bytes);
     fprintf(file, GSI_LINE_NAME "%" PRIu64 " bytes (%s) in %" PRIu64, "spilled",
-            report->spilled_bytes, text, report->spilled_runs);
+            runs->spilled_bytes, text, runs->spilled_count);
     if (report->plan.is_merge) /* of others than it began with */
-        fprintf(file, " run%s", gsi_plural(report->spilled_runs));
+        fprintf(file, " run%s", gsi_plural(runs->spilled_count));
     else
-        fprintf(file, " of %" PRIu64 " run%s", report->run_count, gsi_plural(report->run_count));
-    if (report->coded_runs > 0)
-        fprintf(file, ", compressed to %" PRIu64 " bytes (%s", report->spilled_coded_bytes,
-                report->codec);
-    if (report->coded_runs > 0 && report->coded_runs < report->spilled_runs)
-        fprintf(file, " in %" PRIu64 " run%s", report->coded_runs, gsi_plural(report->coded_runs));
-    fputs(report->coded_runs > 0 ? ")\n" : "\n", file);
-}
-
-/* What was done before this process began. */
-static void print_resumed(FILE *file, const struct gs_report *report)
-{
-    char sorted[GSI_NUMBER_BYTES], written[GSI_NUMBER_BYTES];
-    gsi_number_size(sorted, report->resumed_bytes);
-    gsi_number_size(written, report->resumed_output_bytes);
-    fprintf(file, GSI_LINE_NAME "%s of the input and %s of the output were already done\n",
-            "resumed", sorted, written);
+        fprintf(file, " of %" PRIu64 " run%s", runs->count, gsi_plural(runs->count));
+    if (runs->coded_count > 0)
+        fprintf(file, ", compressed to %" PRIu64 " bytes (%s", runs->coded_bytes, runs->codec);
+    if (runs->coded_count > 0 && runs->coded_count < runs->spilled_count)
+        fprintf(file, " in %" PRIu64 " run%s", runs->coded_count, gsi_plural(runs->coded_count));
+    fputs(runs->coded_count > 0 ? ")\n" : "\n", file);
 }
 
 /* How much of the data files held, where that is not what it is. */
 static void print_files(FILE *file, const struct gs_report *report)
 {
     char read[GSI_NUMBER_BYTES], written[GSI_NUMBER_BYTES];
-    bool has_input = report->input_file_bytes != report->input_bytes;
-    bool has_output = report->output_file_bytes != report->output_bytes;
-    gsi_number_size(read, report->input_file_bytes);
-    gsi_number_size(written, report->output_file_bytes);
+    bool has_input = report->input.file_bytes != report->input.bytes;
+    bool has_output = report->output.file_bytes != report->output.bytes;
+    gsi_number_size(read, report->input.file_bytes);
+    gsi_number_size(written, report->output.file_bytes);
     if (has_input && has_output)
         fprintf(file, GSI_LINE_NAME "%s read, %s written\n", "files", read, written);
     else if (has_input || has_output)
@@ -338,35 +246,24 @@ static void print_files(FILE *file, const struct gs_report *report)
 static void print_top(FILE *file, const struct gs_report *report)
 {
     uint64_t all = report->tally.count;
-    uint64_t wanted = report->top_count < all ? report->top_count : all;
-    bool has_enough = !report->is_unique || report->unique_count == report->top_count;
+    uint64_t wanted = report->top.count < all ? report->top.count : all;
+    bool has_enough =
+        !report->groups.is_unique || report->groups.written_count == report->top.count;
     bool is_cut = report->plan.is_merge && wanted < all && has_enough; /* and reads no further */
-    if (report->is_shuffled)
-        fprintf(file, GSI_LINE_NAME "in random order; seed %" PRIu64 "\n", "shuffle", report->seed);
-    if (report->has_top)
+    if (report->top.is_given)
         fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements%s\n", "top",
-                report->is_unique ? report->unique_count : wanted, all,
+                report->groups.is_unique ? report->groups.written_count : wanted, all,
                 is_cut ? "; reading stopped when there were enough" : "");
-}
-
-/* Prints how many elements there are. A merge that writes one element of each key says both counts:
- * with --stats-only, the one that is written is asked for. */
-static void print_count(FILE *file, const struct gs_report *report)
-{
-    fprintf(file, GSI_LINE_NAME, "elements");
-    if (report->is_unique && report->plan.is_merge)
-        fprintf(file, "%" PRIu64 " with -u, of ", report->unique_count);
-    fprintf(file, "%" PRIu64 "\n", report->tally.count);
 }
 
 static void print_unique(FILE *file, const struct gs_report *report)
 {
     fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements", "unique",
-            report->unique_count, report->tally.count);
-    if (report->group_count != report->unique_count && !report->has_top)
-        fprintf(file, ", from %" PRIu64 " groups", report->group_count);
-    if (report->folded_count > 0)
-        fprintf(file, "; %" PRIu64 " combined while reading", report->folded_count);
+            report->groups.written_count, report->tally.count);
+    if (report->groups.count != report->groups.written_count && !report->top.is_given)
+        fprintf(file, ", from %" PRIu64 " groups", report->groups.count);
+    if (report->groups.folded_count > 0)
+        fprintf(file, "; %" PRIu64 " combined while reading", report->groups.folded_count);
     fputc('\n', file);
 }
 
@@ -374,62 +271,81 @@ static void print_unique(FILE *file, const struct gs_report *report)
 static void print_split(FILE *file, const struct gs_report *report)
 {
     uint64_t least = UINT64_MAX, most = 0;
-    for (uint32_t i = 0; i < report->split_count; i++) {
-        uint64_t count = report->split_counts[i];
+    for (uint32_t i = 0; i < report->split.count; i++) {
+        uint64_t count = report->split.counts[i];
         least = count < least ? count : least;
         most = count > most ? count : most;
     }
-    if (report->split_count > 0)
+    if (report->split.count > 0)
         fprintf(file,
                 GSI_LINE_NAME "%" PRIu32 " file%s, each with %" PRIu64 " to %" PRIu64 " elements\n",
-                "split", report->split_count, gsi_plural(report->split_count), least, most);
+                "split", report->split.count, gsi_plural(report->split.count), least, most);
 }
+
+/* Where the data went. */
+static const struct gsi_text_line ways[] = {
+    {"in order", "{in_order_bytes|if}[{is_one_pass|if}one pass][{is_one_pass|no}until an "
+                 "element was too far from its place]: {in_order_bytes} bytes "
+                 "({in_order_bytes|size}) were written while reading"},
+    {"in order", "{stretch_count|if}{stretch_bytes} bytes ({stretch_bytes|size}) in "
+                 "{stretch_count} presorted range{stretch_count|s}, read again from the inputs"},
+    {"held", "{host_run_bytes|if}{host_run_bytes} bytes ({host_run_bytes|size}) of runs in "
+             "pinned host memory"},
+    {"tuning", "{plan.is_circular|if}{circular_merge_count} merge{circular_merge_count|s} of "
+               "two runs with circular buffers"},
+};
 
 void gsi_report_text(FILE *file, const struct gs_report *report)
 {
+    static const struct gsi_text_line elements[] = {
+        /* A merge that writes one element of each key says both counts: with --stats-only, the one
+         * that is written is asked for. */
+        {"elements", "[{plan.is_merge|if}{unique_count} with -u, of ]{tally.count}"},
+        {"where", "{where}; {left_out_count} left out"},
+    };
+    static const struct gsi_text_line shuffle[] = {
+        {"shuffle", "in random order; seed {shuffle_seed}"},
+    };
+    static const struct gsi_text_line counts[] = {
+        {"duplicate", "{duplicate_count} key{duplicate_count|s}"},
+        {"checksum", "{valsort_checksum}, as valsort prints it"},
+        {"bytes", "{input_bytes} ({input_bytes|size})"},
+    };
+    static const struct gsi_text_line device[] = {
+        {"device", "{device}[, {device_name}][ ({device_note})]"},
+    };
+    static const struct gsi_text_line resumed[] = {
+        {"resumed", "{resumed_bytes|if}{resumed_bytes|size} of the input and "
+                    "{resumed_output_bytes|size} of the output were already done"},
+    };
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
-    print_count(file, report);
-    if (report->where_count > 0) {
-        gsi_line_where(file, report, "where");
-        fprintf(file, "; %" PRIu64 " left out\n", report->left_out_count);
-    }
+    GSI_LINES(file, report, "", elements);
     gsi_line_range(file, report);
     print_split(file, report);
+    GSI_LINES(file, report, "", shuffle);
     print_top(file, report);
     print_type(file, report);
     gsi_line_written(file, report);
-    if (report->is_unique)
+    if (report->groups.is_unique)
         print_unique(file, report);
-    if (report->has_duplicate_count)
-        fprintf(file, GSI_LINE_NAME "%" PRIu64 " key%s\n", "duplicate", report->duplicate_count,
-                gsi_plural(report->duplicate_count));
-    gsi_number_hex(text, report->valsort_checksum);
-    if (report->has_valsort_checksum)
-        fprintf(file, GSI_LINE_NAME "%s, as valsort prints it\n", "checksum", text);
-    gsi_number_size(text, report->input_bytes);
-    fprintf(file, GSI_LINE_NAME "%" PRIu64 " (%s)\n", "bytes", report->input_bytes, text);
+    GSI_LINES(file, report, "", counts);
     print_files(file, report);
-    gsi_number_duration(text, report->ns);
-    gsi_number_rate(rate, report->input_bytes, report->ns);
+    gsi_number_duration(text, report->cost.ns);
+    gsi_number_rate(rate, report->input.bytes, report->cost.ns);
     fprintf(file, GSI_LINE_NAME "%s, %s\n", "time", text, rate);
-    if (report->device != NULL)
-        print_device(file, report);
-    if (report->engine != NULL)
+    GSI_LINES(file, report, "", device);
+    if (report->engine.name != NULL)
         print_engine(file, report);
-    uint64_t fed_again =
-        (report->in_order_bytes > 0 && !report->is_one_pass) + report->stretch_count;
+    uint64_t fed_again = (report->one_pass.written_bytes > 0 && !report->one_pass.is_whole) +
+                         report->presorted.count;
     gsi_line_count(file, "passes",
-                   report->quantile_passes > 0
-                       ? report->quantile_passes
-                       : gsi_pass_count(&report->plan, report->spilled_runs + fed_again,
-                                        report->merge_passes));
-    print_in_order(file, report);
-    print_stretches(file, report);
-    print_held(file, report);
-    print_tuning(file, report);
+                   report->order_statistics.passes > 0
+                       ? report->order_statistics.passes
+                       : gsi_pass_count(&report->plan, report->runs.spilled_count + fed_again,
+                                        report->runs.merge_passes));
+    GSI_LINES(file, report, "", ways);
     print_spilled(file, report);
-    if (report->resumed_bytes > 0)
-        print_resumed(file, report);
+    GSI_LINES(file, report, "", resumed);
     print_tallies(file, report);
     print_ranks(file, report);
 }

@@ -2,7 +2,7 @@
  * resume.h. */
 #include "resume/checkpoint_ops.h"
 
-#include "base/report.h"
+#include "element/tally/tally_report.h"
 #include "resume/output_marks.h"
 #include "resume/runs.h"
 

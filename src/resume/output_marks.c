@@ -4,7 +4,6 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 
 #include <errno.h>
 #include <string.h>
@@ -135,7 +134,7 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
     GSI_TRY(gsi_resume_get(resume, entry->parts[2], marks->rest, head->rest_bytes));
     marks->pulled_bytes = marks->delivered_bytes = head->bytes;
     job->loop->done_bytes = head->bytes;
-    job->report->resumed_output_bytes = head->bytes;
+    job->report->output_bytes = head->bytes;
     GSI_TRY(gsi_sink_restore(marks->sink, head->bytes, marks->rest, head->rest_bytes, &is_there));
     return is_there ? GS_OK : gsi_resume_fail_wrong(resume);
 }

@@ -54,6 +54,7 @@
 #include "plan/plan.h"
 #include "resume/entry.h"
 #include "resume/kept_dir.h"
+#include "resume/resume_report.h"
 #include "spill/spill.h"
 
 struct gsi_output_marks;
@@ -71,7 +72,8 @@ struct gsi_resume_job {
     bool memory_is_open;
     const char *settings; /* names and values, each with a NUL after it; until it is open */
     size_t setting_bytes;
-    struct gs_report *report;
+    struct gsi_resume_report *report;
+    struct gsi_tally_report *tally, *field_tallies; /* the job's */
     struct gsi_loop *loop;
     struct gsi_inputs *inputs;
     struct gsi_target *target;

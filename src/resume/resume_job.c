@@ -2,9 +2,10 @@
 #include "resume/resume.h"
 
 #include "base/checked.h"
-#include "base/report.h"
+#include "element/tally/tally_report.h"
 #include "output/read_back.h"
 #include "plan/limits.h"
+#include "plan/plan.h"
 #include "resume/checkpoint_ops.h"
 #include "resume/match.h"
 #include "resume/output_marks.h"
@@ -287,7 +288,7 @@ enum gs_status gsi_resume_start(struct gsi_resume *resume)
     GSI_TRY(keep_output(resume));
     GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->loop->error));
     GSI_TRY(gsi_resume_runs_open(resume));
-    job->report->resumed_bytes = resume->data_bytes;
+    job->report->bytes = resume->data_bytes;
     return GS_OK;
 }
 
@@ -346,7 +347,7 @@ done:
 /* With --verify=read all of it is read, whether the other life read it or not. */
 static enum gs_status read_back(struct gsi_resume *resume, int fd, bool is_placed)
 {
-    const struct gsi_tally_report *tally = &resume->job.report->tally;
+    const struct gsi_tally_report *tally = resume->job.tally;
     struct gsi_imprint wanted = {.count = tally->count};
     memcpy(wanted.fingerprint, tally->fingerprint, sizeof wanted.fingerprint);
     enum gs_status status = gsi_read_back_kept(resume->job.target, fd, is_placed, &wanted);
@@ -415,12 +416,12 @@ enum gs_status gsi_resume_finish(struct gsi_resume *resume)
     GSI_TRY(gsi_resume_runs_open(resume));
     if (done->tally_count == resume->tally_count)
         GSI_TRY(gsi_resume_runs_add_saved(resume, resume->done.parts[0]));
-    job->report->tally = gsi_resume_runs_tally(resume);
+    *job->tally = gsi_resume_runs_tally(resume);
     job->target->bytes = done->output_bytes;
     job->target->file_bytes = done->file_bytes;
     GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, job->loop->error));
     GSI_TRY(fd >= 0 ? place_output(resume, fd) : find_output(resume));
-    job->report->resumed_bytes = done->output_bytes;
+    job->report->bytes = done->output_bytes;
     return gsi_resume_end(resume);
 }
 

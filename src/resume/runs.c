@@ -68,7 +68,7 @@ enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off
 struct gsi_tally_report gsi_resume_runs_tally(struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
-    return job->loop->layout->ops->tally_finish(resume->tally, job->report->field_tallies);
+    return job->loop->layout->ops->tally_finish(resume->tally, job->field_tallies);
 }
 
 /* A frame that can be read: it lies where frames do, and a buffer holds it. */

@@ -3,7 +3,7 @@
 #ifndef GSI_RESUME_RUNS_H
 #define GSI_RESUME_RUNS_H
 
-#include "base/report.h"
+#include "element/tally/tally_report.h"
 #include "input/source.h"
 #include "loop/run_list.h"
 #include "resume/journal_io.h"

@@ -7,7 +7,7 @@
  *     array      sorted in its place
  *     argsort    the output are the elements at their positions */
 #include "api/handle.h"
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #include <errno.h>
@@ -165,7 +165,7 @@ static enum gs_status work(void *by, struct gsi_options *options,
     embed.options.output = NULL;
     embed.options.type = "u64";
     enum gs_status status = run(&embed, by, options->inputs[0], options->output);
-    report->is_placed = status == GS_OK; /* of the output, where it said so of an array */
+    report->output.is_placed = status == GS_OK; /* of the output, where it said so of an array */
     gs_output_close(embed.output);
     free(embed.data);
     return status;

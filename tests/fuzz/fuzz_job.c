@@ -2,7 +2,7 @@
  * First byte: what to do with it; second: elements. */
 #include "fuzz/fuzz.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 static void choose_elements(uint64_t choice, struct gsi_options *options)

@@ -1,6 +1,6 @@
 /* test_array.c: arrays in memory against the model: numbers and records, resident and spilled, at
  * odd addresses; what failures leave. Run: build/dev/tests/test_array */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/record_model.h"
 #include "support/scratch.h"
 
@@ -76,9 +76,9 @@ static void test_array__numbers__as_the_model(void **state)
         assert_memory_equal(&sorted.tally, &counted.tally, sizeof sorted.tally);
         assert_memory_equal(&sorted.tally, &checked.tally, sizeof sorted.tally);
         assert_int_equal(sorted.tally.count, n);
-        assert_true(sorted.memory_peak_bytes <= options.memory_bytes);
-        assert_int_equal(sorted.is_placed, n > 0);
-        assert_true(!options.spill_all || n == 0 || sorted.spilled_runs > 0);
+        assert_true(sorted.cost.memory_peak_bytes <= options.memory_bytes);
+        assert_int_equal(sorted.output.is_placed, n > 0);
+        assert_true(!options.spill_all || n == 0 || sorted.runs.spilled_count > 0);
         assert_int_equal(names_in("."), 0);
     }
 }
@@ -149,12 +149,12 @@ static void check_in_place(const struct gsi_options *options, enum model_shape s
     check_guards(data, bytes);
     assert_memory_equal(&sorted.tally, &counted.tally, sizeof sorted.tally);
     assert_true(sorted.plan.is_in_place || n == 0 || shape != MODEL_UNIFORM);
-    assert_int_equal(sorted.is_placed, n > 0);
-    assert_int_equal(sorted.output_bytes, bytes);
-    assert_int_equal(sorted.has_ends, n > 0);
+    assert_int_equal(sorted.output.is_placed, n > 0);
+    assert_int_equal(sorted.output.bytes, bytes);
+    assert_int_equal(sorted.ends.are_known, n > 0);
     const uint64_t of_thread = 80000 + (model_bytes(options->type) == 16 ? MIB : 0);
     assert_true(!sorted.plan.is_in_place ||
-                sorted.memory_peak_bytes < MIB + sorted.plan.thread_count * of_thread);
+                sorted.cost.memory_peak_bytes < MIB + sorted.plan.thread_count * of_thread);
 }
 
 /* Pieces have 1 MiB at least, and blocks 8 KiB. */
@@ -199,21 +199,21 @@ static void test_array__small__has_the_report_of_a_large_one(void **state)
         options.io = GSI_IO_THREADS;
         assert_int_equal(gs_sort_array(place_aligned(n * width), n * width, &options, &large, NULL),
                          GS_OK);
-        assert_true(small.engine == NULL && strcmp(large.engine, "threads") == 0);
-        large.engine = NULL;
+        assert_true(small.engine.name == NULL && strcmp(large.engine.name, "threads") == 0);
+        large.engine.name = NULL;
         if (!large.plan.is_in_place) /* it has some order */
             continue;
         large.plan.memory_bytes = small.plan.memory_bytes;
-        large.memory_peak_bytes = 0;
-        memset(large.memory_parts, 0, sizeof large.memory_parts);
-        large.ns = small.ns;
-        large.start_ns = large.end_ns = large.device_start_ns = 0;
+        large.cost.memory_peak_bytes = 0;
+        memset(large.cost.memory_parts, 0, sizeof large.cost.memory_parts);
+        large.cost.ns = small.cost.ns;
+        large.cost.start_ns = large.cost.end_ns = large.device.start_ns = 0;
         for (int i = 0; i < GS_PHASE_COUNT; i++)
-            large.phases[i].ns = small.phases[i].ns;
-        assert_string_equal(small.type_source, large.type_source);
-        assert_string_equal(small.device, large.device);
-        large.type_source = small.type_source;
-        large.device = small.device;
+            large.cost.phases[i].ns = small.cost.phases[i].ns;
+        assert_string_equal(small.element.type_source, large.element.type_source);
+        assert_string_equal(small.device.name, large.device.name);
+        large.element.type_source = small.element.type_source;
+        large.device.name = small.device.name;
         assert_memory_equal(&small, &large, sizeof small);
     }
 }
@@ -229,7 +229,7 @@ static void test_array__small_and_canceled__is_as_it_was(void **state)
     assert_int_equal(gs_sort_array(numbers, sizeof numbers, &options, &report, &error),
                      GS_E_CANCELED);
     assert_non_null(strstr(error.text, "the array is unchanged"));
-    assert_true(numbers[0] == 3 && numbers[1] == -1 && numbers[2] == 2 && !report.is_placed);
+    assert_true(numbers[0] == 3 && numbers[1] == -1 && numbers[2] == 2 && !report.output.is_placed);
     gs_cancel_free(options.cancel);
 }
 
@@ -280,10 +280,11 @@ static void test_argsort__as_the_model(void **state)
         options.reverse = options.spill_all = false;
         assert_int_equal(gs_stats_array(data, n * width, &options, &counted, &error), GS_OK);
         assert_memory_equal(&report.tally, &counted.tally, sizeof report.tally);
-        assert_true(report.memory_peak_bytes <= options.memory_bytes);
-        assert_true(report.has_positions && report.written_bytes == sizeof *positions);
-        assert_int_equal(report.is_placed, n > 0);
-        assert_true(!options.spill_all || n == 0 || report.spilled_runs > 0);
+        assert_true(report.cost.memory_peak_bytes <= options.memory_bytes);
+        assert_true(report.payload.has_positions &&
+                    report.payload.written_bytes == sizeof *positions);
+        assert_int_equal(report.output.is_placed, n > 0);
+        assert_true(!options.spill_all || n == 0 || report.runs.spilled_count > 0);
         assert_int_equal(names_in("."), 0);
     }
 }
@@ -330,7 +331,7 @@ static void test_argsort__sorts_no_more_than_it_has_to(void **state)
         assert_int_equal(
             gs_argsort_array(elements, sizeof elements, &rows[i].options, positions, &report, NULL),
             GS_OK);
-        assert_int_equal(report.sorted_bytes, rows[i].sorted_bytes);
+        assert_int_equal(report.payload.sorted_bytes, rows[i].sorted_bytes);
     }
 }
 
@@ -352,7 +353,7 @@ static void test_argsort__failure__leaves_the_positions(void **state)
     model_fill(&random, MODEL_UNIFORM, "u64", in, n);
     memset(positions, 0xa5, sizeof positions);
     assert_int_equal(gs_argsort_array(in, n * 8, &options, positions, &report, &error), GS_E_IO);
-    assert_false(report.is_placed);
+    assert_false(report.output.is_placed);
     options.temp_dir_count = 0;
     options.cancel = gs_cancel_create();
     gs_cancel_now(options.cancel);
@@ -395,7 +396,7 @@ static void test_array__failure__says_what_is_left(void **state)
     options.temp_dir_count = 1;
     assert_int_equal(gs_sort_array(data, bytes, &options, &report, &error), GS_E_IO);
     assert_non_null(strstr(error.text, "; the array is unchanged"));
-    assert_false(report.is_placed);
+    assert_false(report.output.is_placed);
     assert_memory_equal(data, in, bytes);
     options.temp_dir_count = 0;
     assert_int_equal(gs_sort_array(data, bytes - 1, &options, &report, &error), GS_E_INPUT);
@@ -452,7 +453,7 @@ static void test_array__cancel_while_it_is_written__says_so(void **state)
         status = gs_sort_array(data, bytes, &options, &report, &error);
         pthread_join(thread, NULL);
         gs_cancel_free(watcher.cancel);
-        assert_true(report.is_placed);
+        assert_true(report.output.is_placed);
         check_guards(data, bytes);
         if (status != GS_OK)
             assert_non_null(strstr(error.text, "was partly overwritten, and elements are lost"));
@@ -488,7 +489,7 @@ static void test_array__cancel_in_place__loses_nothing(void **state)
         data[bytes / 2 + 7] = (uint8_t)~watcher.before; /* or it might wait for ever */
         pthread_join(thread, NULL);
         gs_cancel_free(watcher.cancel);
-        assert_true(report.is_placed && report.plan.is_in_place);
+        assert_true(report.output.is_placed && report.plan.is_in_place);
         canceled += status != GS_OK;
         if (status != GS_OK) {
             assert_int_equal(status, GS_E_CANCELED);
@@ -546,7 +547,7 @@ static void test_array__quantiles__leave_it_as_it_is(void **state)
     struct gs_report report;
     assert_int_equal(gs_stats_array(numbers, COUNT * sizeof *numbers, &options, &report, NULL),
                      GS_OK);
-    assert_true(report.quantiles[0].between == -0.5);
+    assert_true(report.order_statistics.quantiles[0].between == -0.5);
     assert_memory_equal(room, want, COUNT * sizeof *numbers);
 }
 

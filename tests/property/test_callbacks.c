@@ -1,7 +1,7 @@
 /* test_callbacks.c: readers and writers of the program in the place of files: whole jobs against
  * the model and against the same jobs with files; their failures, and cancels while they wait.
  * Run: build/dev/tests/test_callbacks */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/callbacks.h"
 #include "support/record_model.h"
 #include "support/scratch.h"
@@ -71,7 +71,7 @@ static void test_callbacks__numbers__as_the_model(void **state)
         check_ends(&source, &drain);
         assert_int_equal(report.tally.count, n);
         assert_int_equal(report.plan.input_bytes, reader.bytes > 0 ? reader.bytes : UINT64_MAX);
-        assert_true(!options.spill_all || n == 0 || report.spilled_runs > 0);
+        assert_true(!options.spill_all || n == 0 || report.runs.spilled_count > 0);
         assert_int_equal(names_in("."), 0);
     }
 }

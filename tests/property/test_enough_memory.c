@@ -4,7 +4,7 @@
  * Run: build/dev/tests/test_enough_memory */
 #include "support/scratch.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #define MIB         ((uint64_t)1 << 20)

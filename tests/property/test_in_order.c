@@ -2,7 +2,7 @@
  * order of their keys and places: late by any distance, some too late for one pass, or sorted
  * pieces one behind the other, from some files and from streams, all or one of equal ones. A first
  * argument is the number of cases. Run: build/dev/tests/test_in_order 10000 */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/callbacks.h"
 #include "support/model.h"
 #include "support/scratch.h"
@@ -161,12 +161,12 @@ static bool goes_on(size_t round, const struct ways *ways)
 
 static void count_way(struct ways *ways, const struct gs_report *report)
 {
-    assert_true(!report->is_one_pass || report->spilled_runs == 0);
-    assert_true(report->stretch_bytes + report->in_order_bytes <= report->input_bytes);
-    ways->whole += report->is_one_pass;
-    ways->ended += report->in_order_bytes > 0 && !report->is_one_pass;
-    ways->off += report->in_order_bytes == 0;
-    ways->stretched += report->stretch_count > 0;
+    assert_true(!report->one_pass.is_whole || report->runs.spilled_count == 0);
+    assert_true(report->presorted.bytes + report->one_pass.written_bytes <= report->input.bytes);
+    ways->whole += report->one_pass.is_whole;
+    ways->ended += report->one_pass.written_bytes > 0 && !report->one_pass.is_whole;
+    ways->off += report->one_pass.written_bytes == 0;
+    ways->stretched += report->presorted.count > 0;
 }
 
 static void test_in_order__late_by_any_distance__as_the_order(void **state)
@@ -223,7 +223,7 @@ static void test_in_order__late_by_any_distance__as_the_order(void **state)
             memcmp(got, want, left * shape.bytes) != 0)
             test_fail("round %zu, %zu elements of %u: wrong output", round, n, shape.bytes);
         assert_int_equal(report.tally.count, wanted);
-        assert_int_equal(report.unique_count, options.unique ? left : 0);
+        assert_int_equal(report.groups.written_count, options.unique ? left : 0);
         count_way(&ways, &report);
     }
     assert_true(every_way_was_gone(&ways));
@@ -292,9 +292,9 @@ static void test_in_order__unique__one_pass(void **state)
         struct gs_report report = sort_small(&options, &shape, n, i);
         assert_int_equal(get_bytes("out", got, MOST_BYTES), wanted * shape.bytes);
         assert_memory_equal(got, want, wanted * shape.bytes);
-        assert_true(report.in_order_bytes > 0);
-        assert_int_equal(report.is_one_pass, !(i & 4));
-        assert_int_equal(report.unique_count, wanted);
+        assert_true(report.one_pass.written_bytes > 0);
+        assert_int_equal(report.one_pass.is_whole, !(i & 4));
+        assert_int_equal(report.groups.written_count, wanted);
     }
 }
 
@@ -313,8 +313,8 @@ static void test_in_order__many_pieces__none_is_spilled(void **state)
         struct gs_report report = sort_small(&options, &shape, n, i);
         assert_int_equal(get_bytes("out", got, MOST_BYTES), n * shape.bytes);
         assert_memory_equal(got, want, n * shape.bytes);
-        assert_true(report.stretch_count > 64);
-        assert_int_equal(report.spilled_runs, 0);
+        assert_true(report.presorted.count > 64);
+        assert_int_equal(report.runs.spilled_count, 0);
     }
 }
 
@@ -343,7 +343,7 @@ static void test_in_order__ties_are_late__as_the_order(void **state)
             test_fail("%s", error.text);
         assert_int_equal(get_bytes("out", got, MOST_BYTES), n * shape.bytes);
         assert_memory_equal(got, want, n * shape.bytes);
-        assert_int_equal(report.stretch_count > 0, swapped == 0);
+        assert_int_equal(report.presorted.count > 0, swapped == 0);
     }
 }
 
@@ -392,7 +392,7 @@ static void test_in_order__changed_meanwhile__fails(void **state)
         struct gs_error error = {0};
         put_bytes("in", in, MOST_BYTES);
         assert_int_equal(gs_run(&options, &report, &error), wanted[i]);
-        assert_true(report.stretch_count > 0);
+        assert_true(report.presorted.count > 0);
         assert_non_null(strstr(error.text, i == 0 ? "do not change the inputs"
                                                   : "changed while it was sorted"));
     }

@@ -3,7 +3,7 @@
  * any -S, --batch-size, threads, chunks. Each has a time limit; what comes out is in order, stable,
  * and what went in. A first argument is the number of jobs, GS_TEST_SEED replays.
  * Run: build/dev/tests/test_memory_edge 100000 */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/callbacks.h"
 #include "support/scratch.h"
 #include "support/struct_jobs.h"
@@ -216,10 +216,10 @@ static void test_memory_edge__any_job__ends_and_is_right(void **state)
     for (size_t job = 0; job < jobs; job++) {
         struct gs_report report;
         refused += !run_job(&random, job, &report);
-        spilled += report.spilled_runs > 0;
-        stretched += report.stretch_count > 0;
-        passed += report.in_order_bytes > 0;
-        merged += report.merge_passes > 0;
+        spilled += report.runs.spilled_count > 0;
+        stretched += report.presorted.count > 0;
+        passed += report.one_pass.written_bytes > 0;
+        merged += report.runs.merge_passes > 0;
     }
     print_message(
         "%zu jobs: %zu refused, %zu spilled, %zu with stretches, %zu with one pass begun, "

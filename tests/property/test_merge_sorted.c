@@ -1,7 +1,7 @@
 /* test_merge_sorted.c: a merge finds a file that is not sorted, wherever its order breaks. The
  * output of merges is tested by the model (model/run_model.py). Run:
  * build/dev/tests/test_merge_sorted */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/record_model.h"
 #include "support/scratch.h"
 

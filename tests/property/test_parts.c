@@ -1,7 +1,7 @@
 /* test_parts.c: a part of a merge reads little beside what it merges, and its search ends even if
  * the files are not sorted. The bytes of parts: model/run_model.py.
  * Run: build/dev/tests/test_parts */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/scratch.h"
 #include "support/struct_jobs.h"
 
@@ -31,7 +31,7 @@ static void test_parts__of_long_files__look_at_little(void **state)
                                       .part_count = 8};
         struct gs_report report;
         assert_int_equal(gs_run(&options, &report, NULL), GS_OK);
-        read += report.bytes_read;
+        read += report.cost.bytes_read;
         count += report.tally.count;
     }
     assert_int_equal(count, FILES * EACH);

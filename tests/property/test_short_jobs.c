@@ -6,7 +6,7 @@
  *     build/dev/tests/test_short_jobs                          2000 jobs
  *     GS_TEST_JOBS=100000 build/dev/tests/test_short_jobs      as many
  *     GS_TEST_JOB=4711 build/dev/tests/test_short_jobs         the one that failed */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/can_run.h"
 #include "support/record_model.h"
 #include "support/struct_jobs.h"

@@ -1,7 +1,7 @@
 /* test_sort_records.c: sorts of records against the model: frames whose first keys tie in little
  * memory, and keys that share less and less. Random keys: model/run_model.py.
  * Run: build/dev/tests/test_sort_records */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/can_run.h"
 #include "support/record_model.h"
 #include "support/struct_jobs.h"
@@ -45,10 +45,11 @@ static struct gs_report check_on_gpu(struct gsi_options options, size_t bytes, i
 {
     options.device = GSI_DEVICE_CUDA;
     struct gs_report gpu = check_sort(&options, bytes, round);
-    assert_string_equal(gpu.device, "cuda");
+    assert_string_equal(gpu.device.name, "cuda");
     assert_memory_equal(gpu.tally.fingerprint, cpu->tally.fingerprint, 16);
-    assert_int_equal(gpu.field_count, cpu->field_count);
-    for (uint32_t i = 0; i < cpu->field_count; i++) { /* fields have no fingerprint of their own */
+    assert_int_equal(gpu.element.field_count, cpu->element.field_count);
+    for (uint32_t i = 0; i < cpu->element.field_count;
+         i++) { /* fields have no fingerprint of their own */
         struct gsi_tally_report counted = cpu->field_tallies[i];
         memcpy(counted.fingerprint, gpu.field_tallies[i].fingerprint, 16);
         assert_memory_equal(&gpu.field_tallies[i], &counted, sizeof counted);
@@ -82,7 +83,7 @@ static void test_sort__keys_tie_beyond_what_frames_tell__no_starvation(void **st
         options.memory_bytes = (10u << 20) + options.thread_count * (1100u << 10);
         options.compress = GSI_COMPRESS_NONE;
         struct gs_report report = check_sort(&options, n * 64, round);
-        assert_true(report.run_count > 20);
+        assert_true(report.runs.count > 20);
     }
 }
 
@@ -118,17 +119,18 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
         on_gpu.device_memory_bytes = 22u << 19; /* some runs stay on it, some leave for the host */
         if (is_on_gpu && !options.spill_all) {
             struct gs_report gpu = check_on_gpu(on_gpu, n * 40, round, &report);
-            assert_true(gpu.host_run_bytes > 0 && gpu.host_run_bytes < n * 40);
+            assert_true(gpu.device.host_run_bytes > 0 && gpu.device.host_run_bytes < n * 40);
             on_gpu.device_memory_bytes = 42u << 18;
             on_gpu.chunk_bytes = 2 * options.chunk_bytes; /* too short for many to be held */
             gpu = check_on_gpu(on_gpu, n * 40, round, &report);
-            assert_true(gpu.spilled_runs > 0 && gpu.host_run_bytes > 0);
+            assert_true(gpu.runs.spilled_count > 0 && gpu.device.host_run_bytes > 0);
         }
         options.memory_bytes = 11u << 20; /* some runs stay in memory, some do not */
         options.spill_all = false;
         options.thread_count = 1;
         report = check_sort(&options, n * 40, round);
-        assert_true(report.spilled_runs > 0 && report.spilled_runs <= report.run_count);
+        assert_true(report.runs.spilled_count > 0 &&
+                    report.runs.spilled_count <= report.runs.count);
     }
 }
 

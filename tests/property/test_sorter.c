@@ -1,7 +1,7 @@
 /* test_sorter.c: the sorter against the model: pushed by several threads, reserved and committed,
  * pulled as a whole and in parts, asked for ranks; resident and spilled. How it ends otherwise is
  * in test_sorter_ends.c. Run: build/dev/tests/test_sorter */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/sorter_job.h"
 #include "support/struct_jobs.h"
 
@@ -90,8 +90,8 @@ static void test_sorter__pushed_and_pulled__as_the_model(void **state)
         check_order(&job, !by_threads, round);
         must(struct_sorter_report(sorter, &report, &error), &error);
         assert_int_equal(report.tally.count, job.n);
-        assert_true(report.memory_peak_bytes <= job.options.memory_bytes);
-        assert_true(!job.options.spill_all || job.n == 0 || report.spilled_runs > 0);
+        assert_true(report.cost.memory_peak_bytes <= job.options.memory_bytes);
+        assert_true(!job.options.spill_all || job.n == 0 || report.runs.spilled_count > 0);
         gs_sorter_close(sorter);
         assert_int_equal(names_in("."), 0);
     }

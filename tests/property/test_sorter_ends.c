@@ -1,7 +1,7 @@
 /* test_sorter_ends.c: a sorter that is given up, canceled, fails at any point, or is asked for what
  * cannot be. Run: build/dev/tests/test_sorter_ends */
-#include "base/report.h"
 #include "embed/sorter.h"
+#include "job/job_report.h"
 #include "support/sorter_job.h"
 #include "support/struct_jobs.h"
 

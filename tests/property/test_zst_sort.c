@@ -2,8 +2,8 @@
  * over both engines, resident and spilled, from files and pipes. Run: build/dev/tests/test_zst_sort
  */
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames */
-#include "base/report.h"
 #include "input/zst/small.h"
+#include "job/job_report.h"
 #include "support/model.h"
 #include "support/scratch.h"
 
@@ -246,8 +246,8 @@ static void test_zst__packed_output__same_bytes_whatever_the_way(void **state)
             if (sort_packed(&ways[w], bytes, "out.zst", &report, &error) != GS_OK)
                 test_fail("%s, %zu elements: %s", ways[w].name, counts[c], error.text);
             size_t length = get_bytes("out.zst", got, sizeof got);
-            assert_int_equal(report.output_bytes, bytes);
-            assert_int_equal(report.output_file_bytes, length);
+            assert_int_equal(report.output.bytes, bytes);
+            assert_int_equal(report.output.file_bytes, length);
             assert_int_equal(ZSTD_decompress(plain, sizeof plain, got, length), bytes);
             assert_memory_equal(plain, want, bytes);
             if (w == 0)

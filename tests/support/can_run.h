@@ -2,7 +2,7 @@
 #ifndef CAN_RUN_H
 #define CAN_RUN_H
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/scratch.h"
 
 #include "support/struct_jobs.h"

@@ -4,7 +4,7 @@
 #ifndef CUDA_JOB_H
 #define CUDA_JOB_H
 
-#include "base/report.h"
+#include "element/tally/tally_report.h"
 #include "support/device_test.h"
 #include "support/gpu_steer.h"
 #include "support/model.h"
@@ -180,11 +180,11 @@ static inline gs_report run_as_cpu(const char *name, const gsi_options &options,
         test_fail("%s, job %zu: %s", name, seed, error.text);
     if (options.output != nullptr && read_bytes("out") != want)
         test_fail("%s, job %zu: wrong output", name, seed);
-    if (strcmp(report.device, "cuda") != 0 || report.device_note[0] != '\0')
-        test_fail("%s, job %zu: %s: %s", name, seed, report.device, report.device_note);
+    if (strcmp(report.device.name, "cuda") != 0 || report.device.note[0] != '\0')
+        test_fail("%s, job %zu: %s: %s", name, seed, report.device.name, report.device.note);
     check_tally(name, &report.tally, &cpu.tally);
-    assert_int_equal(report.field_count, cpu.field_count);
-    for (uint32_t i = 0; i < cpu.field_count; i++) {
+    assert_int_equal(report.element.field_count, cpu.element.field_count);
+    for (uint32_t i = 0; i < cpu.element.field_count; i++) {
         gsi_tally_report field = report.field_tallies[i]; // fields have no fingerprint of their own
         memcpy(field.fingerprint, cpu.field_tallies[i].fingerprint, sizeof field.fingerprint);
         check_tally(name, &field, &cpu.field_tallies[i]);

@@ -4,6 +4,7 @@
 #define STRUCT_JOBS_H
 
 #include "embed/embed.h"
+#include "job/job_report.h"
 #include "job/run.h"
 #include "report/disorder.h"
 #include "support/job_line.h"
@@ -45,7 +46,7 @@ static inline enum gs_status gs_run(const struct gsi_options *options, struct gs
     struct unheard unheard;
     unheard_begin(&unheard, &report, &error);
     show_job("", options);
-    enum gs_status status = gsi_run(options, NULL, report, error);
+    enum gs_status status = gsi_job_run(options, NULL, report, error);
     if (status == GS_E_DISORDER)
         gsi_disorder_tell(options->inputs, options->input_count, options->unique, report, error);
     free(unheard.report);

@@ -1,5 +1,4 @@
 /* test_repeat_of.c: fails as its first argument says; test_repeat.py reads what it prints. */
-#include "base/report.h"
 #include "support/support.h"
 
 #include "support/struct_jobs.h"

@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "base/report.h"
+#include "base/memory.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/key_order.h"
 #include "run/codec.h"

@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/report.h"
 #include "element/key_order.h"
 #include "io/engine.h"
 #include "io/file.h"

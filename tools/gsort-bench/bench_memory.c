@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "base/report.h"
 
 #include <semaphore.h>
 #include <string.h>

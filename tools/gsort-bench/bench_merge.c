@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/report.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_merge.h"
 #include "element/key_order.h"

@@ -4,9 +4,9 @@
  * A round reads and writes a file of --size plainly, then makes and sorts each kind once; making is
  * outside the clock. Ratios: time by that of reading and writing the file once, which is what one
  * pass takes. */
-#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
+#include "job/job_report.h"
 
 #include "base/checked.h"
 #include "element/key_order.h"
@@ -106,7 +106,7 @@ static enum gs_status measure_kind(struct order_bench *bench, size_t kind, struc
     bench_row_sample(bench->ratios[kind], ns, raw->read_ns + raw->write_ns);
     bench->rows[kind]->thread_count = report.plan.thread_count;
     bench->rows[kind]->memory_bytes = options.memory_bytes;
-    bench->rows[kind]->spilled_bytes = report.spilled_bytes;
+    bench->rows[kind]->spilled_bytes = report.runs.spilled_bytes;
     return GS_OK;
 }
 

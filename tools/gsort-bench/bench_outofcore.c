@@ -9,9 +9,9 @@
  * A round reads and writes a file of --size plainly, then sorts each case once, smallest file
  * first: the input is one file that grows, outside the clock. So a change of the machine's speed
  * meets all cases alike, and no more than three files take space at a time. */
-#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
+#include "job/job_report.h"
 
 #include "base/checked.h"
 
@@ -112,12 +112,12 @@ static enum gs_status resize_input(struct outofcore *bench, uint64_t bytes, stru
 
 static void take_report(struct sort_case *sort, const struct gs_report *report, uint32_t repeats)
 {
-    const struct gsi_phase_report *runs = &report->phases[GS_PHASE_MERGE_RUNS];
-    const struct gsi_phase_report *write = &report->phases[GS_PHASE_WRITE];
+    const struct gsi_phase_report *runs = &report->cost.phases[GS_PHASE_MERGE_RUNS];
+    const struct gsi_phase_report *write = &report->cost.phases[GS_PHASE_WRITE];
     sort->row->thread_count = report->plan.thread_count;
-    sort->row->spilled_bytes = report->spilled_bytes;
-    sort->row->bytes_read = report->bytes_read;
-    sort->row->bytes_written = report->bytes_written;
+    sort->row->spilled_bytes = report->runs.spilled_bytes;
+    sort->row->bytes_read = report->cost.bytes_read;
+    sort->row->bytes_written = report->cost.bytes_written;
     sort->row->io_busy +=
         (double)(runs->io_busy_ns + write->io_busy_ns) / (double)(runs->ns + write->ns) / repeats;
 }

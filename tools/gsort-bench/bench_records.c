@@ -4,11 +4,11 @@
  * records: resident beside reading and writing once, spilled (with --memory) beside both twice. All
  * kinds but one take the same random bytes; "groups" are keys whose first nine bytes are those of
  * a thousand others. */
-#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
 #include "bench_raw.h"
 #include "bench_sorted.h"
+#include "job/job_report.h"
 
 #include "base/checked.h"
 #include "element/record/record_tags.h"
@@ -95,8 +95,8 @@ static enum gs_status measure_kind(struct records_bench *bench, size_t k, bool i
     bench_row_sample(row, bench->size_bytes, *ns);
     row->thread_count = report.plan.thread_count;
     row->memory_bytes = memory_bytes;
-    row->spilled_bytes = report.spilled_bytes;
-    if (is_spilled == (report.spilled_bytes == 0) && bench->report->note[0] == '\0')
+    row->spilled_bytes = report.runs.spilled_bytes;
+    if (is_spilled == (report.runs.spilled_bytes == 0) && bench->report->note[0] == '\0')
         snprintf(bench->report->note, sizeof bench->report->note, "%s: %s",
                  is_spilled ? kind->spilled : kind->resident,
                  is_spilled ? "nothing was; use a larger --size" : "part of it was spilled");

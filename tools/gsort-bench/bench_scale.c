@@ -4,9 +4,9 @@
  *
  * The sizes are beginnings of one file. Ratios: efficiency, which is the speed of a thread beside
  * that of one alone; and of sizes, the time of an element beside that of an element of --size. */
-#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
+#include "job/job_report.h"
 #include "job/run.h"
 
 #include "base/checked.h"
@@ -81,10 +81,10 @@ static enum gs_status measure_case(struct scale_bench *bench, const struct scale
     struct gs_report report = {0};
     GSI_TRY(bench_touch_memory(options.memory_bytes, error));
     uint64_t begin = gsi_clock_ns();
-    GSI_TRY(gsi_run(&options, NULL, &report, error));
+    GSI_TRY(gsi_job_run(&options, NULL, &report, error));
     *ns = gsi_clock_ns() - begin;
     bench_row_sample(one->row, one->size_bytes, *ns);
-    if (report.spilled_bytes > 0 && bench->report->note[0] == '\0')
+    if (report.runs.spilled_bytes > 0 && bench->report->note[0] == '\0')
         snprintf(bench->report->note, sizeof bench->report->note,
                  "%llu MiB: a part was spilled; use a smaller --size",
                  (unsigned long long)one->size_bytes >> 20);

@@ -11,9 +11,9 @@
  * The ratios are of times, made round by round: a ratio of neighbours in time feels a slow disk
  * less than a ratio of medians. The page cache is dropped before each; outputs are checked after
  * the clock has stopped. */
-#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
+#include "job/job_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static enum gs_status measure_gsort(struct sort_bench *bench, enum sort_case whi
     row->thread_count = report.plan.thread_count;
     if (is_sort) {
         row->memory_bytes = memory_bytes;
-        row->spilled_bytes = report.spilled_bytes;
+        row->spilled_bytes = report.runs.spilled_bytes;
     }
     return check_tally(bench, &report.tally, error);
 }

@@ -1,4 +1,4 @@
-/* bench_sorted.c: gsi_run, measured and checked.
+/* bench_sorted.c: gsi_job_run, measured and checked.
  *
  * Before a sort its memory is touched once and given back, outside the clock: on a virtual machine
  * whose host takes free memory away, getting it back is slower than the disk and would be all that
@@ -11,9 +11,9 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/report.h"
 #include "element/key_type.h"
 #include "io/file.h"
+#include "job/job_report.h"
 #include "job/run.h"
 #include "plan/limits.h"
 #include "report/disorder.h"
@@ -99,7 +99,7 @@ static enum gs_status check_output(const struct bench_sorted *sorted,
                                   .thread_count = sorted->settings->thread_count};
     struct gs_report report = {0};
     struct gs_error why = {0};
-    enum gs_status status = gsi_run(&options, NULL, &report, &why);
+    enum gs_status status = gsi_job_run(&options, NULL, &report, &why);
     if (status == GS_E_DISORDER)
         gsi_disorder_tell(options.inputs, options.input_count, options.unique, &report, &why);
     if (status != GS_OK)
@@ -132,7 +132,7 @@ static enum gs_status run(const struct bench_sorted *sorted, struct gsi_options 
     options->type = options->record_bytes > 0 ? NULL : sorted->settings->type;
     options->thread_count = sorted->settings->thread_count;
     uint64_t begin = gsi_clock_ns();
-    enum gs_status status = gsi_run(options, NULL, report, error);
+    enum gs_status status = gsi_job_run(options, NULL, report, error);
     *ns = gsi_clock_ns() - begin;
     options->inputs = NULL; /* of this call only */
     if (status == GS_OK && is_sort) {

@@ -7,10 +7,10 @@
  *     ranges  -m of 16 sorted files that follow each other      }
  *
  * Ratios are of times, made round by round. */
-#include "base/report.h"
 #include "bench.h"
 #include "bench_raw.h"
 #include "bench_sorted.h"
+#include "job/job_report.h"
 
 #include "base/checked.h"
 

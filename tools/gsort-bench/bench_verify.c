@@ -6,13 +6,13 @@
  * all threads of the sort had. A sort pays less where it waits for the disk. */
 #include "base/checked.h"
 #include "base/clock.h"
-#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/key_order.h"
 #include "element/key_type.h"
 #include "element/tally/imprint.h"
+#include "job/job_report.h"
 #include "run/frame.h"
 
 #include <stdio.h>
@@ -48,8 +48,8 @@ static enum gs_status measure_sort(struct verify_bench *bench, enum way way, uin
     bench_row_sample(row, size, *ns);
     row->thread_count = report.plan.thread_count;
     row->memory_bytes = options.memory_bytes;
-    row->spilled_bytes = report.spilled_bytes;
-    if ((way == WAY_SPILLED) == (report.spilled_bytes == 0) && bench->report->note[0] == '\0')
+    row->spilled_bytes = report.runs.spilled_bytes;
+    if ((way == WAY_SPILLED) == (report.runs.spilled_bytes == 0) && bench->report->note[0] == '\0')
         snprintf(bench->report->note, sizeof bench->report->note, "%s: %s", row->name,
                  way == WAY_SPILLED ? "nothing was; use a larger --size" : "a part was spilled");
     return GS_OK;

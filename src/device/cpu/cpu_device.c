@@ -11,10 +11,11 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
+#include "base/memory.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/element_ops.h"
+#include "element/tally/tally_report.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,6 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/simd.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/key_scope.h"
@@ -45,15 +44,14 @@ static size_t piece_records(const struct gsi_piece *piece)
 /* A chunk has room for 2^this records. */
 static uint32_t chunk_shift(const struct gsi_cpu_device *device)
 {
-    return gsi_record_room_shift(device->config.layout.element_bytes,
-                                 device->config.plan->chunk_bytes);
+    return gsi_record_room_shift(device->config.layout.element_bytes, device->config.chunk_bytes);
 }
 
 void gsi_cpu_records_put(struct gsi_piece *piece)
 {
     struct gsi_cpu_device *device = piece->device;
     gsi_key_scope_begin(device->config.layout.scope, piece->buffer->data);
-    uint64_t before = device->config.plan->late_bytes > 0 ? device->config.chunk_buffers : 0;
+    uint64_t before = device->config.is_one_pass ? device->config.chunk_buffers : 0;
     piece->first_index = (before + device->put_count++) << chunk_shift(device);
     const struct gsi_record_word *rider = device->config.layout.word;
     GSI_ASSERT(rider == NULL ||
@@ -141,7 +139,6 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
                                      struct gsi_cpu_records *records, struct gs_error *error)
 {
     const struct gsi_layout *layout = &device->config.layout;
-    const struct gsi_plan *plan = device->config.plan;
     uint64_t first, end;
     records->places.record = layout->record;
     records->rider = layout->word;
@@ -151,9 +148,10 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
     }
     find_indexes(spec, chunk_shift(device), &first, &end);
     records->at = gsi_key_scope_shared(layout->scope);
-    records->places.shift = spec->fed_records > 0
-                                ? gsi_record_room_shift(layout->element_bytes, plan->frame_bytes)
-                                : chunk_shift(device);
+    records->places.shift =
+        spec->fed_records > 0
+            ? gsi_record_room_shift(layout->element_bytes, device->config.frame_bytes)
+            : chunk_shift(device);
     records->places.first_block = first >> records->places.shift;
     records->block_count = (end - first) >> records->places.shift;
     records->fed_count = spec->fed_records >> records->places.shift;

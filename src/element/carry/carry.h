@@ -16,7 +16,7 @@
 #ifndef GSI_CARRY_H
 #define GSI_CARRY_H
 
-#include "base/report.h"
+#include "base/list_limits.h"
 #include "base/u128.h"
 #include "element/layout.h"
 #include "element/record/record.h"
@@ -24,6 +24,17 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What is written in place of elements: positions, or the fields `out`. */
+struct gsi_payload_report {
+    char fields[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES];
+    size_t field_count;
+    uint32_t written_bytes; /* of each element; 0: elements are written */
+    uint32_t sorted_bytes;  /* of each element; the plan and runs.spilled_bytes count these */
+    bool has_positions;
+    bool is_shuffled;
+    uint64_t seed; /* of the shuffle: as given, or as drawn */
+};
 
 enum gsi_carry_kind { GSI_CARRY_NUMBER, GSI_CARRY_KEY, GSI_CARRY_FIELDS, GSI_CARRY_JOINED };
 

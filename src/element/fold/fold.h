@@ -20,11 +20,12 @@
 #ifndef GSI_FOLD_H
 #define GSI_FOLD_H
 
+#include "base/list_limits.h"
 #include "base/memory.h"
-#include "base/report.h"
 #include "element/key_order.h"
 #include "element/record/record.h"
 #include "element/tally/exact_sum.h"
+#include "element/tally/tally_report.h"
 
 enum gsi_fold_kind { GSI_FOLD_SUM, GSI_FOLD_MIN, GSI_FOLD_MAX };
 

@@ -20,9 +20,9 @@
 #ifndef GSI_PRE_AGGREGATE_H
 #define GSI_PRE_AGGREGATE_H
 
-#include "base/report.h"
 #include "element/fold/fold.h"
 #include "element/layout.h"
+#include "element/tally/tally_report.h"
 
 struct gsi_pre_aggregate_worker; /* what one thread works with */
 

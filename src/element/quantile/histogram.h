@@ -11,7 +11,7 @@
 #ifndef GSI_HISTOGRAM_H
 #define GSI_HISTOGRAM_H
 
-#include "base/report.h"
+#include "base/list_limits.h"
 #include "base/u128.h"
 #include "element/layout.h"
 

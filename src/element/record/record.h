@@ -14,10 +14,11 @@
 #ifndef GSI_RECORD_H
 #define GSI_RECORD_H
 
-#include "base/report.h"
+#include "base/list_limits.h"
 #include "base/status.h"
 #include "element/key_order.h"
 #include "element/number_type.h"
+#include "element/record/element_report.h"
 
 #ifdef __cplusplus
 extern "C" {

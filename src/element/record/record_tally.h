@@ -3,10 +3,10 @@
 #ifndef GSI_RECORD_TALLY_H
 #define GSI_RECORD_TALLY_H
 
-#include "base/report.h"
 #include "element/record/record.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
+#include "element/tally/tally_report.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,10 +10,10 @@
 #define GSI_TALLY_H
 
 #include "base/memory.h"
-#include "base/report.h"
 #include "base/u128.h"
 #include "element/layout.h"
 #include "element/tally/exact_sum.h"
+#include "element/tally/tally_report.h"
 
 #ifdef __cplusplus
 extern "C" {

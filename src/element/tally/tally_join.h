@@ -4,8 +4,9 @@
 #ifndef GSI_TALLY_JOIN_H
 #define GSI_TALLY_JOIN_H
 
-#include "base/report.h"
+#include "element/record/element_report.h"
 #include "element/tally/exact_sum.h"
+#include "element/tally/tally_report.h"
 
 /* A sum of sums of floats. Begin with zeros. */
 struct gsi_joined_sum {

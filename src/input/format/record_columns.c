@@ -8,7 +8,8 @@
  * name. */
 #include "input/format/record_columns.h"
 
-#include "base/report.h"
+#include "base/list_limits.h"
+#include "element/record/element_report.h"
 #include "input/format/format.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ size_t gsi_field_name_bytes(const struct gsi_inputs *inputs, const char *text)
 }
 
 /* Returns whether a column has this name. */
-static bool is_taken(const struct gs_report *report, const char *name)
+static bool is_taken(const struct gsi_element_report *report, const char *name)
 {
     bool is_any = false;
     for (size_t i = 0; i < report->field_count; i++)
@@ -33,7 +34,7 @@ static bool is_taken(const struct gs_report *report, const char *name)
     return is_any;
 }
 
-static void name_column(const struct gs_report *report, const char *text, size_t length,
+static void name_column(const struct gsi_element_report *report, const char *text, size_t length,
                         char name[GSI_FIELD_TEXT_BYTES])
 {
     char own[GSI_FIELD_TEXT_BYTES - sizeof "#64"], whole[GSI_FIELD_TEXT_BYTES];
@@ -44,7 +45,7 @@ static void name_column(const struct gs_report *report, const char *text, size_t
         snprintf(name, GSI_FIELD_TEXT_BYTES, "%s#%u", own, number);
 }
 
-static enum gs_status add_column(const struct gsi_inputs *inputs, struct gs_report *report,
+static enum gs_status add_column(const struct gsi_inputs *inputs, struct gsi_element_report *report,
                                  struct gsi_field_report column, const char *text, size_t length)
 {
     if (report->field_count == GSI_FIELDS_MAX)
@@ -79,7 +80,7 @@ static bool is_key(const struct gsi_record *record, const struct gsi_field *fiel
 }
 
 enum gs_status gsi_record_columns(const struct gsi_inputs *inputs, const struct gsi_record *record,
-                                  const struct gsi_fold *fold, struct gs_report *report)
+                                  const struct gsi_fold *fold, struct gsi_element_report *report)
 {
     report->field_count = 0;
     report->wide_bytes = fold->wide_bytes;

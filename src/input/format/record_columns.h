@@ -10,7 +10,7 @@
  * out   report->wide_bytes: how many bytes of wide sums follow each record
  * fails GS_E_USAGE: there are more than GSI_FIELDS_MAX columns */
 enum gs_status gsi_record_columns(const struct gsi_inputs *inputs, const struct gsi_record *record,
-                                  const struct gsi_fold *fold, struct gs_report *report);
+                                  const struct gsi_fold *fold, struct gsi_element_report *report);
 
 /* gsi_field_name_bytes: returns how many bytes of a key's text are the name of its field. It has no
  * direction like ":desc". */

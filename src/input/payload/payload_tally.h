@@ -5,8 +5,8 @@
 #define GSI_PAYLOAD_TALLY_H
 
 #include "base/memory.h"
-#include "base/report.h"
 #include "element/carry/carry.h"
+#include "element/tally/tally_report.h"
 
 struct gsi_payload_tally_worker {
     void *tally; /* of elements as read */

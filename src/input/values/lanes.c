@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/simd.h"
 #include "plan/plan.h"
 

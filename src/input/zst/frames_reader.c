@@ -5,7 +5,7 @@
 #include "input/zst/frames_reader.h"
 
 #include "base/checked.h"
-#include "base/report.h"
+#include "base/memory.h"
 #include "input/zst/blocks.h"
 #include "input/zst/large.h"
 #include "input/zst/small.h"

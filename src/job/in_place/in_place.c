@@ -14,7 +14,6 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_partition.h"
 #include "device/cpu/cpu_presorted.h"
@@ -23,6 +22,7 @@
 #include "element/tally/tally_sorted.h"
 #include "io/array.h"
 #include "job/in_place/small_array.h"
+#include "job/job_report.h"
 #include "loop/cancel.h"
 #include "output/delivery.h"
 #include "plan/plan.h"
@@ -470,7 +470,8 @@ static enum gs_status open_sort(struct in_place *sort)
         worker->next = sort->free_workers;
         sort->free_workers = worker;
     }
-    return gsi_delivery_open(&sort->delivery, &job->target, job->report, job->checkpoint, true);
+    return gsi_delivery_open(&sort->delivery, &job->target, gsi_job_delivery_report(job),
+                             job->checkpoint, true);
 }
 
 static void close_sort(struct in_place *sort)
@@ -520,7 +521,7 @@ static enum gs_status sort_all(struct in_place *sort)
     take_tally(sort);
     GSI_TRY(deliver(sort));
     GSI_TRY(verify(sort));
-    gsi_stream_check_ends(&sort->delivery.check, job->report);
+    gsi_stream_check_ends(&sort->delivery.check, &job->report->ends);
     return gsi_delivery_place(&sort->delivery, NULL);
 }
 

@@ -3,13 +3,13 @@
 #include "job/in_place/small_array.h"
 
 #include "base/clock.h"
-#include "base/report.h"
 #include "base/status.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally_sorted.h"
 #include "element/type_names.h"
+#include "job/job_report.h"
 #include "loop/cancel.h"
 #include "output/stream_check.h"
 #include "run/codec.h"
@@ -58,14 +58,14 @@ static void describe(const struct gsi_options *options, uint64_t bytes, struct g
     const struct gsi_type_word *word;
     const struct gsi_key_type *type = type_of(options, &word);
     memset(report, 0, sizeof *report);
-    gsi_codec_describe(GSI_COMPRESS_NONE, 0, report->codec, sizeof report->codec);
-    report->type = type->name;
-    report->type_source = "option";
-    report->type_word = word->word;
-    report->element_bytes = type->bytes;
-    report->is_float = type->kind == GSI_KEY_FLOAT;
-    report->is_signed = type->kind != GSI_KEY_UNSIGNED;
-    report->reverse = options->reverse;
+    gsi_codec_describe(GSI_COMPRESS_NONE, 0, report->runs.codec, sizeof report->runs.codec);
+    report->element.type = type->name;
+    report->element.type_source = "option";
+    report->element.type_word = word->word;
+    report->element.bytes = type->bytes;
+    report->element.is_float = type->kind == GSI_KEY_FLOAT;
+    report->element.is_signed = type->kind != GSI_KEY_UNSIGNED;
+    report->element.is_reversed = options->reverse;
     report->plan = (struct gsi_plan){.input_bytes = bytes,
                                      .output_bytes = bytes,
                                      .memory_bytes = options->memory_bytes,
@@ -76,12 +76,12 @@ static void describe(const struct gsi_options *options, uint64_t bytes, struct g
 
 static void count_bytes(uint64_t bytes, struct gs_report *report)
 {
-    report->run_count = 1;
-    report->input_bytes = report->input_file_bytes = report->data_bytes = bytes;
-    report->expected_bytes = UINT64_MAX;
-    report->output_bytes = report->output_file_bytes = bytes;
-    report->bytes_read = report->phases[GS_PHASE_READ].bytes_read = bytes;
-    report->bytes_written = report->phases[GS_PHASE_WRITE].bytes_written = bytes;
+    report->runs.count = 1;
+    report->input.bytes = report->input.file_bytes = report->input.data_bytes = bytes;
+    report->input.expected_bytes = UINT64_MAX;
+    report->output.bytes = report->output.file_bytes = bytes;
+    report->cost.bytes_read = report->cost.phases[GS_PHASE_READ].bytes_read = bytes;
+    report->cost.bytes_written = report->cost.phases[GS_PHASE_WRITE].bytes_written = bytes;
 }
 
 /* ---- the sort ---- */
@@ -102,7 +102,7 @@ static enum gs_status sort(const struct gsi_options *options, struct gsi_array *
                            struct gs_report *report, struct gs_error *error)
 {
     const struct gsi_layout layout =
-        gsi_layout_make(gsi_key_type_find(report->type), options->reverse);
+        gsi_layout_make(gsi_key_type_find(report->element.type), options->reverse);
     const size_t n = array->bytes / layout.element_bytes;
     uint64_t fingerprint[2] = {0, 0};
     struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
@@ -118,7 +118,7 @@ static enum gs_status sort(const struct gsi_options *options, struct gsi_array *
     tally.fingerprint = gsi_fingerprint(fingerprint);
     report->tally = gsi_tally_saved_finish(&layout, &tally);
     gsi_stream_check_tell_ends(&layout, array->to, array->to + (n - 1) * layout.element_bytes,
-                               report);
+                               &report->ends);
     count_bytes(array->bytes, report);
     return verify(options->inputs[0], &imprint, &report->tally, error);
 }
@@ -130,8 +130,8 @@ enum gs_status gsi_small_array_sort(const struct gsi_options *options, struct gs
     describe(options, array->bytes, report);
     if (gsi_cancel_is_set(options->cancel))
         return gsi_fail(error, GS_E_CANCELED, 0, "canceled");
-    report->device = "cpu";
+    report->device.name = "cpu";
     enum gs_status status = sort(options, array, report, error);
-    report->ns = report->phases[GS_PHASE_READ].ns = gsi_clock_ns() - begin_ns;
+    report->cost.ns = report->cost.phases[GS_PHASE_READ].ns = gsi_clock_ns() - begin_ns;
     return status;
 }

@@ -4,9 +4,9 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "base/report.h"
 #include "io/array.h"
 #include "job/job_memory.h"
+#include "job/job_report.h"
 #include "job/planning/job_plan.h"
 #include "plan/plan.h"
 #include "plan/plan_model.h"
@@ -63,7 +63,7 @@ static void use_cpu(struct gsi_job *job)
     job->device.set = 0;
     job->device.count = 0;
     job->device.is_apart = false;
-    job->report->device_name[0] = '\0';
+    job->report->device.model[0] = '\0';
     if (may_use_words(job))
         gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
 }
@@ -113,7 +113,7 @@ static void leave_gpu(struct gsi_job *job, const char *why)
     const bool is_left = leaves_gpu(job);
     use_cpu(job);
     if (is_left)
-        snprintf(job->report->device_note, sizeof job->report->device_note, "%s", why);
+        snprintf(job->report->device.note, sizeof job->report->device.note, "%s", why);
 }
 
 /* What was found is the job's device. One alone needs no group. */
@@ -129,7 +129,7 @@ static void take_limits(struct gsi_job *job, const struct gsi_device_limits *lim
     device->set = limits->device_set;
     device->count = limits->device_count;
     device->is_apart = limits->is_apart;
-    memcpy(job->report->device_name, limits->name, sizeof limits->name);
+    memcpy(job->report->device.model, limits->name, sizeof limits->name);
     if (limits->device_count != 1)
         return;
     device->ops = gsi_device_find(GSI_DEVICE_CUDA);
@@ -151,23 +151,23 @@ static bool is_for_all_links(const struct gsi_job *job)
 /* A device that was chosen, while another one is tried. */
 struct chosen_before {
     struct gsi_device_choice device;
-    char name[sizeof((struct gs_report *)NULL)->device_name];
-    char note[sizeof((struct gs_report *)NULL)->device_note];
+    char name[sizeof((struct gs_report *)NULL)->device.model];
+    char note[sizeof((struct gs_report *)NULL)->device.note];
 };
 
 static struct chosen_before remember(const struct gsi_job *job)
 {
     struct chosen_before before = {.device = job->device};
-    memcpy(before.name, job->report->device_name, sizeof before.name);
-    memcpy(before.note, job->report->device_note, sizeof before.note);
+    memcpy(before.name, job->report->device.model, sizeof before.name);
+    memcpy(before.note, job->report->device.note, sizeof before.note);
     return before;
 }
 
 static void come_back(struct gsi_job *job, const struct chosen_before *before)
 {
     job->device = before->device;
-    memcpy(job->report->device_name, before->name, sizeof before->name);
-    memcpy(job->report->device_note, before->note, sizeof before->note);
+    memcpy(job->report->device.model, before->name, sizeof before->name);
+    memcpy(job->report->device.note, before->note, sizeof before->note);
 }
 
 /* Whether all runs stay in the device's memory, by its plan. */
@@ -209,7 +209,7 @@ static void try_all_devices(struct gsi_job *job)
         come_back(job, &one);
         return;
     }
-    snprintf(job->report->device_note, sizeof job->report->device_note,
+    snprintf(job->report->device.note, sizeof job->report->device.note,
              has_room ? "%u GPUs are used: each has a link of its own to the array"
                       : "%u GPUs are used: one has too little memory for the input",
              limits.device_count);
@@ -236,7 +236,7 @@ static enum gs_status probe(struct gsi_job *job, bool is_auto)
     uint64_t begin_ns = gsi_clock_ns();
     enum gs_status status =
         job->device.ops->probe(job->options->device_index, &job->chosen.layout, &limits, error);
-    job->report->device_start_ns += gsi_clock_ns() - begin_ns;
+    job->report->device.start_ns += gsi_clock_ns() - begin_ns;
     if (status == GS_OK && limits.memory_bytes == 0)
         status = gsi_fail(error, GS_E_DEVICE, 0,
                           "--device: %s has no free memory; --device cpu sorts without a GPU",
@@ -249,7 +249,7 @@ static enum gs_status probe(struct gsi_job *job, bool is_auto)
     }
     take_limits(job, &limits);
     if (limits.is_apart)
-        snprintf(job->report->device_note, sizeof job->report->device_note,
+        snprintf(job->report->device.note, sizeof job->report->device.note,
                  "these GPUs cannot read each other's memory, so all runs are kept in host memory");
     return GS_OK;
 }
@@ -308,7 +308,7 @@ static bool leave_out(struct gsi_job *job, enum gs_status status)
         limits.device_set == device->set)
         return false;
     take_limits(job, &limits);
-    snprintf(job->report->device_note, sizeof job->report->device_note,
+    snprintf(job->report->device.note, sizeof job->report->device.note,
              "another GPU is not used: %.200s", job->loop.error->text);
     memset(job->loop.error, 0, sizeof *job->loop.error);
     return true;
@@ -323,7 +323,7 @@ static bool take_first(struct gsi_job *job, const char *why)
     if (job->device.ops->probe(0, &job->chosen.layout, &limits, &unheard) != GS_OK)
         return false;
     take_limits(job, &limits);
-    snprintf(job->report->device_note, sizeof job->report->device_note,
+    snprintf(job->report->device.note, sizeof job->report->device.note,
              "only one GPU is used: the others cannot read its memory, and %s", why);
     return true;
 }
@@ -353,8 +353,8 @@ bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status)
         return true;
     if (status != GS_E_MEMORY || job->device.bytes == 0)
         return false;
-    char *note = job->report->device_note;
-    size_t size = sizeof job->report->device_note;
+    char *note = job->report->device.note;
+    size_t size = sizeof job->report->device.note;
     uint64_t tried = gsi_min_u64(job->device.bytes, job->plan.sizes.device_bytes);
     memset(job->loop.error, 0, sizeof *job->loop.error);
     if (tried / 2 >= DEVICE_MIN_BYTES) {
@@ -379,7 +379,7 @@ static void predict(struct gsi_job *job)
     if (job->options->has_top)
         bytes = gsi_min_u64(bytes, job->plan.sizes.output_bytes);
     report->prediction = gsi_plan_model_predict(model, &job->plan.sizes, bytes);
-    report->has_prediction = true;
+    report->prediction.is_made = true;
 }
 
 /* What it costs that a GPU is left aside, where that is more than the GPU's start. */
@@ -388,8 +388,8 @@ static void tell_cost(struct gsi_job *job)
     const struct gsi_plan *plan = &job->plan.sizes;
     const bool is_stream = plan->input_bytes == UINT64_MAX;
     const uint64_t bytes = is_stream ? (uint64_t)1 << 30 : plan->input_bytes;
-    char *note = job->report->device_note;
-    const size_t length = strlen(note), size = sizeof job->report->device_note;
+    char *note = job->report->device.note;
+    const size_t length = strlen(note), size = sizeof job->report->device.note;
     if (length == 0 || plan->device_runs > 0 || plan->is_counted || plan->top_room > 0 ||
         !gsi_job_has_sort(job) || (!is_stream && bytes < AUTO_CUDA_MIN_BYTES))
         return;

@@ -2,12 +2,12 @@
 #include "job/planning/job_plan.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "input/format/format.h"
 #include "input/header.h"
 #include "input/payload/payload_tally.h"
 #include "input/source.h"
 #include "job/job_memory.h"
+#include "job/job_report.h"
 #include "job/select.h"
 #include "job/spec/spec.h"
 #include "merge/set_filter.h"
@@ -265,7 +265,7 @@ void gsi_job_adopt_plan(struct gsi_job *job, const struct gsi_job_plan *plan)
 {
     job->plan = *plan;
     job->report->plan = plan->sizes;
-    job->report->in_order_note = plan->in_order_note;
+    job->report->one_pass.note = plan->in_order_note;
     job->inputs.device_tally = plan->device_carries ? &job->carried_tally : NULL;
     job->target.has_one_pass = plan->sizes.late_bytes > 0;
     job->loop.ledger.ceiling_bytes = plan->sizes.memory_bytes;

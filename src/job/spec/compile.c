@@ -1,10 +1,10 @@
 /* compile.c: elements, then which of them are read, then their payload, then the output. */
 #include "job/spec/compile.h"
 
-#include "base/report.h"
 #include "input/range.h"
 #include "io/array.h"
 #include "job/job_conflicts.h"
+#include "job/job_report.h"
 #include "job/planning/job_plan.h"
 #include "job/spec/spec.h"
 #include "merge/find.h"
@@ -30,18 +30,19 @@ static enum gs_status choose_part(struct gsi_job *job)
     const struct gsi_options *options = job->options;
     const enum gsi_set set = options->merge_set;
     if (options->has_range)
-        GSI_TRY(
-            gsi_range_take(&job->inputs, options->range_first, options->range_count, job->report));
+        GSI_TRY(gsi_range_take(&job->inputs, options->range_first, options->range_count,
+                               &job->report->range));
     if (options->find != NULL)
-        GSI_TRY(gsi_find_take(&job->inputs, options->find, job->report));
+        GSI_TRY(gsi_find_take(&job->inputs, options->find, &job->report->find));
     else if (options->action == GS_FIND)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--find: has no value; give VALUE, LO..HI, LO.. or ..HI");
-    GSI_TRY(gsi_part_take(&job->inputs, options->part_number, options->part_count, job->report));
+    GSI_TRY(
+        gsi_part_take(&job->inputs, options->part_number, options->part_count, &job->report->part));
     if (set != GSI_SET_NONE)
         gsi_set_filter_take(&job->sets, &job->inputs,
                             set == GSI_SET_EXCEPT && options->unique ? GSI_SET_ANTI : set);
-    job->report->merge_set = set;
+    job->report->set.operation = set;
     return GS_OK;
 }
 
@@ -70,31 +71,32 @@ static enum gs_status measure(struct gsi_job *job)
     GSI_TRY(gsi_inputs_measure(&job->inputs));
     GSI_TRY(gsi_job_conflicts_check_length(job));
     GSI_TRY(choose_part(job));
-    return gsi_job_has_sort(job) && options->into ? gsi_into_take(&job->target, job->report)
-                                                  : GS_OK;
+    return gsi_job_has_sort(job) && options->into
+               ? gsi_into_take(&job->target, &job->report->part, &job->report->into)
+               : GS_OK;
 }
 
 /* Where the first element is, and how long. */
 static void report_place(struct gsi_job *job)
 {
     const struct gsi_input *input = &job->inputs.table[0];
-    job->report->is_packed = input->coding == GSI_CODING_ZSTD;
-    job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;
-    job->report->data_bytes = input->bytes;
-    job->report->expected_bytes = input->expected_bytes;
+    job->report->input.is_packed = input->coding == GSI_CODING_ZSTD;
+    job->report->input.data_off = input->is_stream ? input->skip_bytes : input->base_off;
+    job->report->input.data_bytes = input->bytes;
+    job->report->input.expected_bytes = input->expected_bytes;
 }
 
 enum gs_status gsi_spec_compile(struct gsi_job *job)
 {
-    GSI_TRY(gsi_spec_elements(job, &job->chosen));
+    GSI_TRY(gsi_spec_elements(job, &job->chosen, job->report));
     adopt_chosen(job);
     GSI_TRY(measure(job));
-    GSI_TRY(gsi_spec_payload(job, &job->chosen));
+    GSI_TRY(gsi_spec_payload(job, &job->chosen, job->report));
     adopt_chosen(job);
     job->output_spec = gsi_spec_of_output(job->options, &job->chosen);
     GSI_TRY(check_positions(job));
     GSI_TRY(gsi_spec_check_names(job));
-    GSI_TRY(gsi_split_check(&job->target, job->report));
+    GSI_TRY(gsi_split_check(&job->target, &job->report->split));
     report_place(job);
     return GS_OK;
 }

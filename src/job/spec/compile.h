@@ -18,14 +18,16 @@ enum gs_status gsi_spec_compile(struct gsi_job *job);
  * what the report says about elements. The inputs were looked at.
  * fails GS_E_USAGE: an option is wrong; or options, names and headers contradict each other;
  *       GS_E_INPUT: a header names a type that is not sorted */
-enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *chosen);
+enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                 struct gs_report *report);
 
 /* ---- payload.c ---- */
 
 /* gsi_spec_payload: with --argsort, --out or --values, makes *chosen describe what is sorted
  * instead of its elements; chosen->carry says how to get there. The inputs were measured.
  * fails GS_E_USAGE: positions that do not fit, or fields that are not there */
-enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *chosen);
+enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                struct gs_report *report);
 
 /* ---- output_names.c ---- */
 

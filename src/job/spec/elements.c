@@ -1,11 +1,12 @@
 /* elements.c: elements are numbers of a type, or records with keys. */
 #include "job/spec/compile.h"
 
-#include "base/report.h"
 #include "element/record/record_tally.h"
 #include "input/format/fields.h"
 #include "input/format/record_columns.h"
 #include "input/named/named_type.h"
+#include "job/job_report.h"
+#include "output/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,22 +29,23 @@ static void name_fields(const struct gsi_job *job, struct gsi_record *record,
 }
 
 /* The layout of the records that were made, in place of a type. */
-static enum gs_status lay_records(const struct gsi_job *job, struct gsi_chosen *chosen)
+static enum gs_status lay_records(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                  struct gsi_element_report *report)
 {
     bool reverse = job->options->reverse;
     GSI_TRY(gsi_key_scope_open(&chosen->scope, &chosen->record, NULL, job->loop.error));
     chosen->layout = gsi_layout_make_records(&chosen->record, &chosen->scope, reverse);
-    job->report->type = chosen->layout.type->name;
-    job->report->element_bytes = chosen->record.bytes;
-    job->report->reverse = reverse;
-    job->report->field_count = chosen->record.field_count;
-    for (uint32_t i = 0; i < job->report->field_count; i++) {
+    report->type = chosen->layout.type->name;
+    report->bytes = chosen->record.bytes;
+    report->is_reversed = reverse;
+    report->field_count = chosen->record.field_count;
+    for (uint32_t i = 0; i < report->field_count; i++) {
         struct gsi_field named = chosen->record.fields[i];
         char name[GSI_FIELD_TEXT_BYTES];
         snprintf(name, sizeof name, "%.*s", (int)gsi_field_name_bytes(&job->inputs, named.text),
                  named.text);
         named.text = name;
-        job->report->fields[i] = gsi_field_describe(&named);
+        report->fields[i] = gsi_field_describe(&named);
     }
     return GS_OK;
 }
@@ -67,7 +69,8 @@ static enum gs_status check_keys(const struct gsi_job *job, const struct gsi_rec
 }
 
 static enum gs_status choose_records(const struct gsi_job *job, struct gsi_chosen *chosen,
-                                     const struct gsi_elements *elements)
+                                     const struct gsi_elements *elements,
+                                     struct gsi_element_report *report)
 {
     GSI_TRY(gsi_record_make(elements->record_bytes, elements->keys, elements->key_count,
                             elements->fields, elements->field_count, job->options->reverse,
@@ -77,11 +80,11 @@ static enum gs_status choose_records(const struct gsi_job *job, struct gsi_chose
     if (job->options->ties_by_bytes)
         gsi_record_break_ties(&chosen->record, job->options->reverse);
     name_fields(job, &chosen->record, elements);
-    job->report->type_source = elements->source;
-    job->report->key_count = elements->key_count;
+    report->type_source = elements->source;
+    report->key_count = elements->key_count;
     for (size_t i = 0; i < elements->key_count; i++)
-        gsi_fit_name(job->report->keys[i], sizeof job->report->keys[i], elements->key_names[i]);
-    return lay_records(job, chosen);
+        gsi_fit_name(report->keys[i], sizeof report->keys[i], elements->key_names[i]);
+    return lay_records(job, chosen, report);
 }
 
 /* The name of an output of elements, which may say what they are. */
@@ -96,25 +99,26 @@ static const char *typed_output(const struct gsi_job *job)
 
 /* Numbers of a type that no device sorts: records that are nothing but this key. */
 static enum gs_status choose_number_records(const struct gsi_job *job, struct gsi_chosen *chosen,
-                                            const char *name)
+                                            const char *name, struct gsi_element_report *report)
 {
     gsi_record_make_number(gsi_field_of_number(name).bytes, name, job->options->reverse,
                            &chosen->record);
     gsi_record_place_nans(&chosen->record, job->options->nan_place);
-    GSI_TRY(lay_records(job, chosen));
+    GSI_TRY(lay_records(job, chosen, report));
     chosen->layout.number = name;
-    job->report->type = name;
-    job->report->is_float = job->report->fields[0].is_float;
-    job->report->is_signed = job->report->fields[0].is_signed;
+    report->type = name;
+    report->is_float = report->fields[0].is_float;
+    report->is_signed = report->fields[0].is_signed;
     return GS_OK;
 }
 
 static enum gs_status choose_numbers(const struct gsi_job *job, struct gsi_chosen *chosen,
-                                     const struct gsi_elements *elements)
+                                     const struct gsi_elements *elements,
+                                     struct gsi_element_report *report)
 {
     struct gsi_named_type named;
     const char *name = elements->type;
-    job->report->type_source = elements->source;
+    report->type_source = elements->source;
     if (name == NULL) {
         GSI_TRY(gsi_named_type_find(job->options->inputs, job->options->input_count,
                                     typed_output(job), &named, job->loop.error));
@@ -122,26 +126,27 @@ static enum gs_status choose_numbers(const struct gsi_job *job, struct gsi_chose
             return gsi_named_type_refuse(job->inputs.table[0].name, job->inputs.count,
                                          job->loop.error);
         name = named.word != NULL ? named.word->type : "u64";
-        job->report->type_source = named.word == NULL ? "default"
-                                   : named.is_output  ? "output name"
-                                                      : "file name";
-        job->report->type_word = named.word != NULL ? named.word->word : NULL;
+        report->type_source = named.word == NULL ? "default"
+                              : named.is_output  ? "output name"
+                                                 : "file name";
+        report->type_word = named.word != NULL ? named.word->word : NULL;
     }
     const struct gsi_key_type *type = gsi_key_type_find(name);
     if (type == NULL)
-        return choose_number_records(job, chosen, name);
+        return choose_number_records(job, chosen, name, report);
     chosen->layout = gsi_layout_make(type, job->options->reverse);
     gsi_layout_place_nans(&chosen->layout, job->options->nan_place);
-    job->report->type = type->name;
-    job->report->element_bytes = type->bytes;
-    job->report->is_float = type->kind == GSI_KEY_FLOAT;
-    job->report->is_signed = type->kind != GSI_KEY_UNSIGNED;
-    job->report->reverse = job->options->reverse;
+    report->type = type->name;
+    report->bytes = type->bytes;
+    report->is_float = type->kind == GSI_KEY_FLOAT;
+    report->is_signed = type->kind != GSI_KEY_UNSIGNED;
+    report->is_reversed = job->options->reverse;
     return GS_OK;
 }
 
 /* The type that --type names; *name stays NULL if it is not given. */
-static enum gs_status name_type(const struct gsi_job *job, const char **name)
+static enum gs_status name_type(const struct gsi_job *job, const char **name,
+                                struct gsi_element_report *report)
 {
     const char *given = job->options->type;
     if (given == NULL)
@@ -149,7 +154,7 @@ static enum gs_status name_type(const struct gsi_job *job, const char **name)
     const struct gsi_type_word *word;
     GSI_TRY(gsi_type_word_of_option(given, &word, job->loop.error));
     *name = word->type;
-    job->report->type_word = word->word;
+    report->type_word = word->word;
     return GS_OK;
 }
 
@@ -226,7 +231,8 @@ static void describe_folded(const struct gsi_chosen *chosen, uint32_t idx,
             report->text[bytes] = '\0';
 }
 
-static enum gs_status choose_fold(const struct gsi_job *job, struct gsi_chosen *chosen)
+static enum gs_status choose_fold(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                  struct gsi_element_report *report)
 {
     const struct gsi_options *options = job->options;
     GSI_TRY(
@@ -235,14 +241,15 @@ static enum gs_status choose_fold(const struct gsi_job *job, struct gsi_chosen *
         choose_folded(job, chosen, GSI_FOLD_MIN, options->min_fields, options->min_field_count));
     GSI_TRY(
         choose_folded(job, chosen, GSI_FOLD_MAX, options->max_fields, options->max_field_count));
-    for (; chosen->fold.count > 0 && job->report->field_count < chosen->record.field_count;
-         job->report->field_count++)
-        describe_folded(chosen, (uint32_t)job->report->field_count,
-                        &job->report->fields[job->report->field_count]);
+    for (; chosen->fold.count > 0 && report->field_count < chosen->record.field_count;
+         report->field_count++)
+        describe_folded(chosen, (uint32_t)report->field_count,
+                        &report->fields[report->field_count]);
     return GS_OK;
 }
 
-static enum gs_status choose_filter(const struct gsi_job *job, struct gsi_chosen *chosen)
+static enum gs_status choose_filter(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                    struct gsi_input_report *report)
 {
     const struct gsi_options *options = job->options;
     size_t most = 0;
@@ -262,14 +269,15 @@ static enum gs_status choose_filter(const struct gsi_job *job, struct gsi_chosen
         if (status == GS_OK)
             status = gsi_filter_add(&chosen->filter, text, field, gsi_filter_comparison(text),
                                     job->loop.error);
-        gsi_fit_name(job->report->where[i], sizeof job->report->where[i], text);
+        gsi_fit_name(report->where[i], sizeof report->where[i], text);
     }
     free(name);
-    job->report->where_count = options->where_count;
+    report->where_count = options->where_count;
     return status;
 }
 
-enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *chosen)
+enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                 struct gs_report *report)
 {
     const struct gsi_options *options = job->options;
     struct gsi_elements elements = {.type = NULL,
@@ -281,22 +289,26 @@ enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *c
                                     .fields = options->stats_fields,
                                     .field_names = options->stats_fields,
                                     .field_count = options->stats_field_count};
-    GSI_TRY(name_type(job, &elements.type));
+    GSI_TRY(name_type(job, &elements.type, &report->element));
     if (job->inputs.formatted != NULL)
         GSI_TRY(gsi_fields_choose(&job->inputs, &elements));
     if (elements.record_bytes > 0)
-        GSI_TRY(choose_records(job, chosen, &elements));
+        GSI_TRY(choose_records(job, chosen, &elements, &report->element));
     else
-        GSI_TRY(choose_numbers(job, chosen, &elements));
+        GSI_TRY(choose_numbers(job, chosen, &elements, &report->element));
     if (chosen->layout.record == NULL || chosen->layout.number != NULL)
         GSI_TRY(gsi_conflicts_check(&job->features, GSI_PROPERTY_NUMBERS, NULL, job->loop.error));
     else
         GSI_TRY(gsi_conflicts_check(&job->features, GSI_PROPERTY_RECORDS, NULL, job->loop.error));
-    GSI_TRY(choose_fold(job, chosen));
+    GSI_TRY(choose_fold(job, chosen, &report->element));
     GSI_TRY(choose_moments(job, chosen));
-    GSI_TRY(choose_filter(job, chosen));
+    GSI_TRY(choose_filter(job, chosen, &report->input));
+    const struct gsi_field *ranked =
+        chosen->layout.record != NULL ? gsi_ranks_field(&chosen->record) : NULL;
+    if (ranked != NULL && gsi_ranks_wanted(&options->order_statistics))
+        report->order_statistics.field = report->element.fields[ranked - chosen->record.fields];
     if (options->action == GS_LOOK && chosen->layout.record != NULL)
-        GSI_TRY(gsi_record_columns(&job->inputs, &chosen->record, &chosen->fold, job->report));
+        GSI_TRY(gsi_record_columns(&job->inputs, &chosen->record, &chosen->fold, &report->element));
     if (job->inputs.formatted != NULL && options->type == NULL)
         return gsi_named_type_check_output(typed_output(job), elements.type,
                                            job->inputs.table[0].name, job->loop.error);

@@ -2,9 +2,9 @@
 #include "job/spec/compile.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/carry/shuffle.h"
 #include "input/format/format.h"
+#include "job/job_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,8 @@ static enum gs_status check_index(const struct gsi_job *job, uint64_t most)
         (unsigned long long)most - 1);
 }
 
-static enum gs_status choose_positions(const struct gsi_job *job, struct gsi_chosen *chosen)
+static enum gs_status choose_positions(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                       const struct gsi_payload_report *report)
 {
     const struct gsi_options *options = job->options;
     uint64_t most = UINT64_MAX;
@@ -64,7 +65,7 @@ static enum gs_status choose_positions(const struct gsi_job *job, struct gsi_cho
     GSI_TRY(gsi_carry_positions(&chosen->carry, &chosen->input_layout, most, options->unique,
                                 options->index_bytes == 4 ? 4 : 8, job->loop.error));
     if (options->is_shuffled)
-        gsi_carry_shuffle(&chosen->carry, job->report->seed);
+        gsi_carry_shuffle(&chosen->carry, report->seed);
     if (chosen->carry.kind == GSI_CARRY_KEY) {
         describe_keys(&chosen->carry, &chosen->record);
         return GS_OK;
@@ -161,7 +162,8 @@ static enum gs_status check_folds(const struct gsi_job *job, const struct gsi_fo
     return GS_OK;
 }
 
-static enum gs_status add_fields(const struct gsi_job *job, struct gsi_carry *carry)
+static enum gs_status add_fields(const struct gsi_job *job, struct gsi_carry *carry,
+                                 struct gsi_payload_report *report)
 {
     const struct gsi_options *options = job->options;
     uint64_t all = 0;
@@ -175,19 +177,20 @@ static enum gs_status add_fields(const struct gsi_job *job, struct gsi_carry *ca
                             "--out: the fields have more than %u bytes in total",
                             GSI_RECORD_BYTES_MAX);
         gsi_carry_write_field(carry, off, bytes);
-        gsi_fit_name(job->report->out[i], sizeof job->report->out[i], options->out_fields[i]);
+        gsi_fit_name(report->fields[i], sizeof report->fields[i], options->out_fields[i]);
     }
-    job->report->out_count = options->out_field_count;
+    report->field_count = options->out_field_count;
     return GS_OK;
 }
 
-static enum gs_status choose_fields(const struct gsi_job *job, struct gsi_chosen *chosen)
+static enum gs_status choose_fields(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                    struct gsi_payload_report *report)
 {
     const struct gsi_options *options = job->options;
     struct gsi_carry *carry = &chosen->carry;
     gsi_carry_fields(carry, &chosen->input_layout);
     need_all(carry, chosen);
-    GSI_TRY(add_fields(job, carry));
+    GSI_TRY(add_fields(job, carry, report));
     GSI_TRY(check_folds(job, &chosen->fold));
     gsi_carry_end(carry, options->merge);
     move_places(carry, chosen);
@@ -220,13 +223,14 @@ static enum gs_status describe_shuffled(const struct gsi_job *job, struct gsi_ch
     return GS_OK;
 }
 
-static enum gs_status choose_shuffled(const struct gsi_job *job, struct gsi_chosen *chosen)
+static enum gs_status choose_shuffled(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                      struct gsi_payload_report *report)
 {
     struct gsi_carry *carry = &chosen->carry;
     gsi_carry_fields(carry, &chosen->input_layout);
-    gsi_carry_shuffle(carry, job->report->seed);
+    gsi_carry_shuffle(carry, report->seed);
     if (job->options->out_field_count > 0)
-        GSI_TRY(add_fields(job, carry));
+        GSI_TRY(add_fields(job, carry, report));
     else
         gsi_carry_write_field(carry, 0, chosen->input_layout.element_bytes);
     gsi_carry_end(carry, false);
@@ -236,7 +240,8 @@ static enum gs_status choose_shuffled(const struct gsi_job *job, struct gsi_chos
 /* ---- values ---- */
 
 /* Records that have the key first: of a number they are made, records keep theirs. */
-static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen *chosen)
+static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                    struct gs_report *report)
 {
     const struct gsi_options *options = job->options;
     const struct gsi_layout *keys = &chosen->input_layout;
@@ -249,7 +254,7 @@ static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen
         bytes += chosen->values.table[i].bytes;
     gsi_carry_joined(&chosen->carry, keys, bytes);
     if (options->is_shuffled) {
-        gsi_carry_shuffle(&chosen->carry, job->report->seed);
+        gsi_carry_shuffle(&chosen->carry, report->payload.seed);
         GSI_TRY(describe_shuffled(job, chosen));
     } else if (keys->record == NULL) {
         gsi_record_make_number(chosen->carry.carried_bytes, keys->type->name, options->reverse,
@@ -260,30 +265,31 @@ static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen
     chosen->record.field_count = 0; /* they are tallied as they are read */
     chosen->record.has_moments = false;
     for (size_t i = 0; i < options->value_count; i++)
-        gsi_fit_name(job->report->values[i], sizeof job->report->values[i], options->values[i]);
-    job->report->value_count = options->value_count;
-    return gsi_values_open(&chosen->values, options->has_range ? job->report->range_first : 0,
-                           count, options->has_range ? job->report->range_of : count, error);
+        gsi_fit_name(report->input.values[i], sizeof report->input.values[i], options->values[i]);
+    report->input.value_count = options->value_count;
+    return gsi_values_open(&chosen->values, options->has_range ? report->range.first : 0, count,
+                           options->has_range ? report->range.of : count, error);
 }
 
-enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *chosen)
+enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *chosen,
+                                struct gs_report *report)
 {
     const struct gsi_options *options = job->options;
     GSI_TRY(check_numbers(job));
     if (!options->argsort && options->out_field_count == 0 && options->value_count == 0 &&
         !options->is_shuffled)
         return GS_OK;
-    job->report->is_shuffled = options->is_shuffled;
+    report->payload.is_shuffled = options->is_shuffled;
     if (options->is_shuffled)
-        job->report->seed = options->has_seed ? options->seed : gsi_shuffle_draw();
+        report->payload.seed = options->has_seed ? options->seed : gsi_shuffle_draw();
     chosen->input_record = chosen->record;
     chosen->input_layout = chosen->layout;
     if (chosen->layout.record != NULL)
         chosen->input_layout.record = &chosen->input_record;
-    GSI_TRY(options->argsort           ? choose_positions(job, chosen)
-            : options->value_count > 0 ? choose_joined(job, chosen)
-            : options->is_shuffled     ? choose_shuffled(job, chosen)
-                                       : choose_fields(job, chosen));
+    GSI_TRY(options->argsort           ? choose_positions(job, chosen, &report->payload)
+            : options->value_count > 0 ? choose_joined(job, chosen, report)
+            : options->is_shuffled     ? choose_shuffled(job, chosen, &report->payload)
+                                       : choose_fields(job, chosen, &report->payload));
     gsi_key_scope_close(&chosen->scope, NULL);
     if (chosen->record.bytes > 0) {
         GSI_TRY(gsi_key_scope_open(&chosen->scope, &chosen->record, NULL, job->loop.error));
@@ -292,10 +298,10 @@ enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *ch
                                     options->reverse && !gsi_carry_has_positions(&chosen->carry));
     }
     chosen->has_carry = true;
-    job->report->has_positions = options->argsort;
-    job->report->written_bytes = gsi_carry_is_changed(&chosen->carry) && !chosen->carry.is_whole
-                                     ? chosen->carry.output_bytes
-                                     : 0;
-    job->report->sorted_bytes = chosen->carry.carried_bytes;
+    report->payload.has_positions = options->argsort;
+    report->payload.written_bytes = gsi_carry_is_changed(&chosen->carry) && !chosen->carry.is_whole
+                                        ? chosen->carry.output_bytes
+                                        : 0;
+    report->payload.sorted_bytes = chosen->carry.carried_bytes;
     return GS_OK;
 }

@@ -1,7 +1,7 @@
 /* settings.c: writes one setting after the other. */
 #include "job/spec/compile.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,8 +75,8 @@ static void put_settings(FILE *to, const struct gsi_job *job)
     put_number(to, "--batch-size", options->fan_in);
     put_compress(to, options);
     put_slice(to, "--region", options->has_region, options->region_off, options->region_bytes);
-    put_slice(to, "--range", job->report->has_range, job->report->range_first,
-              job->report->range_count);
+    put_slice(to, "--range", job->report->range.is_given, job->report->range.first,
+              job->report->range.count);
 }
 
 enum gs_status gsi_spec_settings(const struct gsi_job *job, char **text, size_t *bytes)

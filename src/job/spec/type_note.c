@@ -1,6 +1,6 @@
 /* type_note.c: notes what was assumed of the elements. */
-#include "base/report.h"
 #include "element/type_names.h"
+#include "job/job_report.h"
 #include "job/spec/compile.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void note_type(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     const struct gsi_listener *listener = &options->listener;
-    const char *type = job->report->type, *word = job->report->type_word;
+    const char *type = job->report->element.type, *word = job->report->element.type_word;
     const char *done = options->action == GS_LOOK    ? "shown"
                        : options->action == GS_FIND  ? "searched"
                        : options->action == GS_CHECK ? "checked"

@@ -2,7 +2,6 @@
 #include "merge/feed/feeder.h"
 
 #include "base/assert.h"
-#include "base/report.h"
 #include "merge/feed/frame_feed.h"
 #include "merge/feed/input_feed.h"
 #include "plan/plan.h"

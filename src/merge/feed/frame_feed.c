@@ -2,7 +2,6 @@
 #include "merge/feed/frame_feed.h"
 
 #include "base/assert.h"
-#include "base/report.h"
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
 #include "plan/plan.h"

@@ -2,7 +2,7 @@
 #include "output/split/columns.h"
 
 #include "base/checked.h"
-#include "base/report.h"
+#include "base/memory.h"
 #include "base/simd.h"
 #include "input/values/values.h"
 #include "output/split/split_check.h"

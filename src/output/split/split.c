@@ -2,7 +2,7 @@
 #include "output/split/split.h"
 
 #include "base/checked.h"
-#include "base/report.h"
+#include "base/memory.h"
 #include "base/u128.h"
 #include "input/header.h"
 #include "output/split/columns.h"
@@ -236,12 +236,13 @@ struct gsi_stage gsi_split_stage(struct gsi_split *split)
         .context = split, .pump = pump, .is_done = is_idle, .take_window = take, .end = end};
 }
 
-enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count, struct gs_report *report)
+enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count,
+                               struct gsi_split_report *report)
 {
     const struct gsi_split_files *files = &split->target->files;
     uint64_t all = 0;
     split->target->bytes = split->bytes;
     for (uint32_t i = 0; i < files->count; i++)
-        all += report->split_counts[i] = files->table[i].count;
+        all += report->counts[i] = files->table[i].count;
     return gsi_split_place_files(split->target, all, count);
 }

@@ -10,8 +10,8 @@
 #define GSI_SPLIT_H
 
 #include "loop/flow.h"
-#include "merge/value_side.h"
 #include "output/sink.h"
+#include "output/split/split_check.h"
 
 struct gsi_split {
     struct gsi_target *target; /* of the job; zeroed: nothing is split */
@@ -56,6 +56,7 @@ struct gsi_stage gsi_split_stage(struct gsi_split *split);
 /* gsi_split_place: everything is written: puts the files in their places, and tells the report.
  * in    count: entries that there should be
  * fails GS_E_VERIFY: files have more or fewer; GS_E_IO, GS_E_SPACE */
-enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count, struct gs_report *report);
+enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count,
+                               struct gsi_split_report *report);
 
 #endif

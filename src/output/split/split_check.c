@@ -1,7 +1,7 @@
 /* split_check.c: values and the pattern. */
 #include "output/split/split_check.h"
 
-#include "base/report.h"
+#include "base/list_limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ void gsi_split_cuts_close(const struct gsi_target *target, struct gsi_side *cuts
 
 /* ---- check ---- */
 
-enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report *report)
+enum gs_status gsi_split_check(const struct gsi_target *target, struct gsi_split_report *report)
 {
     struct gsi_side *cuts = NULL;
     const struct gsi_output_spec *spec = target->spec;
@@ -50,7 +50,7 @@ enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report
                         "--split%s: %u files exceed the limit of %u",
                         spec->split_values != NULL ? "-at" : "", count, GSI_SPLIT_MAX);
     GSI_TRY(gsi_split_pattern_check(spec->name, target->loop->error));
-    report->split_count = count;
+    report->count = count;
     if (spec->split_values == NULL)
         return GS_OK;
     enum gs_status status = gsi_split_cuts_open(target, &cuts);

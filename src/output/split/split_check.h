@@ -5,9 +5,14 @@
 #include "merge/value_side.h"
 #include "output/target.h"
 
+struct gsi_split_report {
+    uint32_t count;                 /* of files; 0: one */
+    uint64_t counts[GSI_SPLIT_MAX]; /* elements in each */
+};
+
 /* gsi_split_check: checks the pattern and values, and tells the report. Inputs are measured.
  * fails GS_E_USAGE: the pattern or a value is wrong; GS_E_MEMORY */
-enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report *report);
+enum gs_status gsi_split_check(const struct gsi_target *target, struct gsi_split_report *report);
 
 /* gsi_split_cuts_open: for --split-at: which elements lie before the end of each file but the last.
  * Close it after a failure, too.

@@ -11,7 +11,7 @@
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
-#include "base/report.h"
+#include "element/tally/tally_report.h"
 #include "output/sink.h"
 #include "output/unique/operators.h"
 

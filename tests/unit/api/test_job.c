@@ -1,7 +1,7 @@
 /* test_job.c: gs_job: what is set, checked, kept and forgotten, and what a run makes of it. */
 #include "support/scratch.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 
 #include <math.h>
 #include <string.h>
@@ -206,10 +206,10 @@ static void test_job__check_all__counts_behind_disorder(void **state)
     (void)state;
     gs_job *job = new_job();
     assert_int_equal(gs_job_run(job, GS_CHECK), GS_E_DISORDER);
-    assert_false(gs_job_report(job)->has_duplicate_count);
+    assert_false(gs_job_report(job)->check.has_duplicate_count);
     assert_int_equal(gs_job_run(job, GS_CHECK_ALL), GS_E_DISORDER);
     assert_int_equal(gs_job_report(job)->tally.count, 4);
-    assert_true(gs_job_report(job)->has_duplicate_count);
+    assert_true(gs_job_report(job)->check.has_duplicate_count);
     gs_job_free(job);
 }
 
@@ -337,7 +337,7 @@ static void test_job__reader_that_promises__is_read_once(void **state)
     if (gs_job_run(job, GS_STATS) != GS_OK)
         fail_msg("%s", gs_job_error(job)->text);
     assert_int_equal(gs_job_report(job)->tally.count, bytes / sizeof(double) + 4);
-    assert_string_equal(gs_job_report(job)->quantiles[0].text, "0.5");
+    assert_string_equal(gs_job_report(job)->order_statistics.quantiles[0].text, "0.5");
     gs_job_free(job);
 }
 
@@ -459,9 +459,9 @@ static void test_job__sorter__says_what_a_job_says(void **state)
     while (bytes > 0)
         assert_int_equal(gs_sorter_pull(sorter, &data, &bytes, &error), GS_OK);
     gs_report *report = gs_sorter_report(sorter, &error);
-    assert_int_equal(report->note_count, 1);
+    assert_int_equal(report->notes.count, 1);
     assert_int_equal(notes, 1);
-    assert_non_null(strstr(report->notes[0], "starts with nan"));
+    assert_non_null(strstr(report->notes.texts[0], "starts with nan"));
     gs_report_free(report);
     gs_sorter_close(sorter);
 }

@@ -4,8 +4,8 @@
 #include "support/scratch.h"
 
 #include "base/memory.h"
-#include "base/report.h"
 #include "io/file.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #include <stdatomic.h>
@@ -147,15 +147,15 @@ static void check_row(const struct row *row, enum gsi_io_choice io)
         test_fail("%s: %zu bytes were taken past the ledger", row->name, unseen);
     uint64_t sum = 0;
     for (int part = 0; part < GSI_MEMORY_PART_COUNT; part++)
-        sum += report.memory_parts[part];
-    assert_int_equal(sum, report.memory_peak_bytes);
+        sum += report.cost.memory_parts[part];
+    assert_int_equal(sum, report.cost.memory_peak_bytes);
     assert_in_range(sum, report.plan.arena_bytes, report.plan.memory_bytes);
-    assert_int_equal(report.memory_parts[GSI_MEMORY_DATA],
+    assert_int_equal(report.cost.memory_parts[GSI_MEMORY_DATA],
                      report.plan.arena_bytes + report.plan.top_bytes);
     assert_true((report.plan.top_bytes > 0) == (row->top > 0));
-    assert_true(report.memory_parts[GSI_MEMORY_SCRATCH] > 0);
-    assert_true(report.memory_parts[GSI_MEMORY_TABLES] > 0);
-    assert_true((report.memory_parts[GSI_MEMORY_CODEC] > 0) ==
+    assert_true(report.cost.memory_parts[GSI_MEMORY_SCRATCH] > 0);
+    assert_true(report.cost.memory_parts[GSI_MEMORY_TABLES] > 0);
+    assert_true((report.cost.memory_parts[GSI_MEMORY_CODEC] > 0) ==
                 (row->compress >= GSI_COMPRESS_ZSTD && row->spill_all));
     assert_int_equal(report.plan.spilled_runs > 0, strstr(row->name, "resident") == NULL);
 }
@@ -197,7 +197,7 @@ static void test_run__many_inputs__all_memory_is_in_the_ledger(void **state)
         size_t unseen = atomic_load(&largest_unseen);
         if (status != GS_OK || unseen > SMALL_BYTES)
             test_fail("way %d: %zu bytes were taken past the ledger; %s", way, unseen, error.text);
-        assert_true(report.memory_parts[GSI_MEMORY_TABLES] >
+        assert_true(report.cost.memory_parts[GSI_MEMORY_TABLES] >
                     MANY * (13 + sizeof(struct gsi_input)));
     }
 }

@@ -1,8 +1,8 @@
 /* sum_print.c: exact sums for exact_sum.py. Reads cases from standard input, each a type name
  * padded to 8 bytes, a 64-bit count and that many elements; prints one sum a line, floats in
  * hexadecimal. */
-#include "base/report.h"
 #include "element/tally/tally.h"
+#include "element/tally/tally_report.h"
 #include "report/number.h"
 
 #include <inttypes.h>

@@ -4,10 +4,11 @@
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 
-#include "base/report.h"
+#include "base/list_limits.h"
 #include "element/fold/fold.h"
 #include "element/layout.h"
 #include "element/record/record_tally.h"
+#include "element/tally/tally_report.h"
 
 #define BYTES 24 /* key, u32; i32; f64; u64 */
 #define MOST  200

@@ -3,9 +3,9 @@
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 
-#include "base/report.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
+#include "element/tally/tally_report.h"
 
 #define MOST_BYTES   90
 #define MOST_RECORDS 900

@@ -2,12 +2,12 @@
  * Run: build/dev/tests/test_tally */
 #include "support/support.h"
 
-#include "base/report.h"
 #include "base/u128.h"
 #include "element/key_type.h"
 #include "element/tally/exact_sum.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
+#include "element/tally/tally_report.h"
 #include "element/tally/tally_sorted.h"
 
 #include <math.h>

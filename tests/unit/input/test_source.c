@@ -2,7 +2,7 @@
  * more of them where reads go to the disk. Run: build/dev/tests/test_source */
 #include "support/scratch.h"
 
-#include "base/report.h"
+#include "base/memory.h"
 #include "input/source.h"
 #include "io/engine.h"
 #include "plan/plan.h"

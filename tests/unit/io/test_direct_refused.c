@@ -3,7 +3,7 @@
  * (Both engines: `refused` in tests/faults.) Run: build/dev/tests/test_direct_refused */
 #include "support/scratch.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static void test_direct__refused_when_it_is_used__same_bytes(void **state)
     struct gs_report first, report;
     put_random("in", ELEMENTS, 64);
     sort(&first, false);
-    if (!first.direct_input || !first.direct_output || !first.direct_temp)
+    if (!first.input.is_direct || !first.output.is_direct || !first.runs.is_direct)
         test_skip("no direct I/O in /tmp");
     for (int round = 1; round < 8; round++) {
         refuses_reads = (round & 1) != 0;
@@ -83,11 +83,11 @@ static void test_direct__refused_when_it_is_used__same_bytes(void **state)
         atomic_store(&refused, 0);
         sort(&report, (round & 4) != 0);
         assert_memory_equal(report.tally.fingerprint, first.tally.fingerprint, 16);
-        assert_int_equal(report.output_bytes, first.output_bytes);
+        assert_int_equal(report.output.bytes, first.output.bytes);
         assert_true((atomic_load(&refused) > 0) == (refuses_reads || refuses_writes));
-        assert_true(report.direct_input == !refuses_reads);
-        assert_true(report.direct_output == !refuses_writes);
-        assert_true(report.direct_temp == !(refuses_reads || refuses_writes));
+        assert_true(report.input.is_direct == !refuses_reads);
+        assert_true(report.output.is_direct == !refuses_writes);
+        assert_true(report.runs.is_direct == !(refuses_reads || refuses_writes));
         assert_int_equal(names_in("."), 2);
     }
     refuses_reads = refuses_writes = false;

@@ -5,8 +5,8 @@
 #include "support/calls.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "io/file.h"
+#include "job/job_report.h"
 #include "resume/entry.h"
 #include "resume/kept_dir.h"
 #include "support/struct_jobs.h"
@@ -240,11 +240,11 @@ static void test_sort__verified__is_read_from_the_disk(void **state)
         assert_int_equal(sort((struct gsi_options){.verify_read = true}, &report), GS_OK);
         calls.is_on = calls.refuses_direct = false;
         const char *got = calls_text(of_output, 1);
-        const char *with = report.direct_output ? "read-direct" : "read";
+        const char *with = report.output.is_direct ? "read-direct" : "read";
         char wanted[256];
         snprintf(wanted, sizeof wanted,
                  "write unnamed, fdatasync unnamed, drop unnamed, %s unnamed", with);
-        assert_false(is_buffered && report.direct_output);
+        assert_false(is_buffered && report.output.is_direct);
         calls_check(with, got, wanted, true);
     }
 }

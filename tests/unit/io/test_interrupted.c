@@ -2,7 +2,7 @@
  * linker puts a function of this file before open(2). Run: build/dev/tests/test_interrupted */
 #include "support/scratch.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* test_refused.c: whole sorts on kernels that refuse system calls, as old ones, container runtimes
  * and odd file systems do: the same bytes come by another way, or one line says why not.
  * Run: build/dev/tests/test_refused */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/refuse.h"
 #include "support/scratch.h"
 

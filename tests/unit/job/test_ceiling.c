@@ -2,7 +2,7 @@
  * large in a control group whose limit is 64 MiB above it, page cache and all, over both engines,
  * with direct I/O and on a file system that refuses it. Passed over where no such group can be
  * made. Run: build/dev/tests/test_ceiling */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/refuse.h"
 #include "support/scratch.h"
 
@@ -203,9 +203,9 @@ static void test_sort__group_of_little_more_memory__not_killed(void **state)
         struct trial trial = trials[t];
         drop_from_cache("in");
         run_in_child(sort_in_group, &trial);
-        assert_true(report->spilled_runs > 0);
-        assert_int_equal(report->direct_temp && !trial.is_buffered, report->direct_temp);
-        assert_in_range(report->memory_peak_bytes, 1, MEMORY_BYTES);
+        assert_true(report->runs.spilled_count > 0);
+        assert_int_equal(report->runs.is_direct && !trial.is_buffered, report->runs.is_direct);
+        assert_in_range(report->cost.memory_peak_bytes, 1, MEMORY_BYTES);
         assert_int_equal(kill_count(), 0);
         check_output(report);
     }

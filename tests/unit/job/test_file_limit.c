@@ -2,7 +2,7 @@
  * Run: build/dev/tests/test_file_limit */
 #include "support/scratch.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  * elements than positions can number. Run: build/dev/tests/test_run_edges */
 #include "support/scratch.h"
 
-#include "base/report.h"
 #include "element/carry/carry.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #define COUNT 3000

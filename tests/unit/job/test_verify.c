@@ -2,7 +2,7 @@
  * a window that waits to be written, and on the disk. Each ends with GS_E_VERIFY and leaves the old
  * output. The linker puts functions of this file before those that do these steps. (Frames of
  * spilled runs: test_spill_damage.) Run: build/dev/tests/test_verify */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/scratch.h"
 #include "support/struct_jobs.h"
 
@@ -303,9 +303,9 @@ static void test_verify__wrong_bits_before_the_output__are_found(void **state)
     for (size_t i = 0; i < 5; i++) {
         put_input(&ways[i]);
         count_steps(&ways[i], NOWHERE, false, &report);
-        assert_true(!ways[i].spills_all || report.spilled_runs == report.run_count);
-        assert_true(!ways[i].spills_some ||
-                    (report.spilled_runs > 0 && report.spilled_runs < report.run_count));
+        assert_true(!ways[i].spills_all || report.runs.spilled_count == report.runs.count);
+        assert_true(!ways[i].spills_some || (report.runs.spilled_count > 0 &&
+                                             report.runs.spilled_count < report.runs.count));
         if (ways[i].record_bytes == 0)
             check_steps(&ways[i], IN_CHUNK, false);
         check_steps(&ways[i], IN_MERGE, false);
@@ -364,7 +364,7 @@ static void test_verify__wrong_bits_in_a_small_array__are_found(void **state)
         place = NOWHERE;
         assert_int_equal(status, i == 0 ? GS_OK : GS_E_VERIFY);
         assert_true(i == 0 || strstr(error.text, "elements are lost") != NULL);
-        assert_true(report.engine == NULL);
+        assert_true(report.engine.name == NULL);
     }
 }
 
@@ -395,7 +395,7 @@ static void test_verify__wrong_bits_on_the_disk__are_found_by_reading_back(void 
         count_steps(way, ON_DISK, true, &report);
         uint64_t bytes = (uint64_t)size_of(output_of(way));
         assert_true(way->file_bytes == 0 || bytes == way->file_bytes);
-        assert_int_equal(bytes, report.output_file_bytes);
+        assert_int_equal(bytes, report.output.file_bytes);
         const uint64_t header = way->header_bytes;
         const uint64_t offs[] = {0,         7,          bytes / 3,          bytes / 2,
                                  bytes - 1, header / 2, header * 3 / 4 | 1, header};
@@ -484,13 +484,13 @@ static void test_verify__reading_back__is_planned_and_reported(void **state)
         put_input(way);
         assert_int_equal(sort(way, false, &plain, &error), GS_OK);
         assert_int_equal(sort(way, true, &verified, &error), GS_OK);
-        assert_int_equal(plain.phases[GS_PHASE_READ_BACK].bytes_read, 0);
+        assert_int_equal(plain.cost.phases[GS_PHASE_READ_BACK].bytes_read, 0);
         uint64_t header =
             way->output != NULL && strstr(way->output, ".zst") == NULL ? 128 : way->header_bytes;
-        assert_int_equal(verified.phases[GS_PHASE_READ_BACK].bytes_read,
-                         verified.output_file_bytes - header);
-        assert_int_equal(verified.bytes_read,
-                         plain.bytes_read + verified.output_file_bytes - header);
+        assert_int_equal(verified.cost.phases[GS_PHASE_READ_BACK].bytes_read,
+                         verified.output.file_bytes - header);
+        assert_int_equal(verified.cost.bytes_read,
+                         plain.cost.bytes_read + verified.output.file_bytes - header);
         assert_int_equal(verified.plan.read_bytes, plain.plan.read_bytes + plain.plan.output_bytes);
         assert_memory_equal(&plain.tally, &verified.tally, sizeof plain.tally);
         unlink(output_of(way));

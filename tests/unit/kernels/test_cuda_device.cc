@@ -2,7 +2,7 @@
 // and the slow model: resident, partly and wholly spilled, streams, checks, statistics, and the
 // choice of the device; that there is none can only be emulated. Its failures:
 // test_cuda_faults.cc. Run: build/dev/tests/test_cuda_device
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
 
@@ -16,17 +16,17 @@ static const char *const input[] = {"in"};
 
 static void check_spills(const char *name, const job_shape *shape, const gs_report *report)
 {
-    const uint64_t runs = report->run_count, spilled = report->spilled_runs;
+    const uint64_t runs = report->runs.count, spilled = report->runs.spilled_count;
     const bool is_right = shape->spill_all                  ? spilled == runs
                           : shape->device_memory_bytes == 0 ? spilled == 0
                           : shape == &job_shapes[HELD]      ? spilled == 0
                                                             : spilled > 3 && spilled < runs;
-    assert_int_equal(report->host_run_bytes > 0, shape == &job_shapes[HELD]);
+    assert_int_equal(report->device.host_run_bytes > 0, shape == &job_shapes[HELD]);
     const bool is_coded = shape->compress != GSI_COMPRESS_NONE && spilled > 0;
-    if (!is_right || runs != report->plan.run_count || (report->coded_runs > 0) != is_coded ||
-        (shape->fan_in > 0) != (report->merge_passes > 1))
+    if (!is_right || runs != report->plan.run_count || (report->runs.coded_count > 0) != is_coded ||
+        (shape->fan_in > 0) != (report->runs.merge_passes > 1))
         test_fail("%s: %llu of %llu runs spilled, %u passes", name, (unsigned long long)spilled,
-                  (unsigned long long)runs, report->merge_passes);
+                  (unsigned long long)runs, report->runs.merge_passes);
 }
 
 // JOB_BYTES of data, every shape of job; where programs take many times as long, every other one.
@@ -61,8 +61,8 @@ static void check_sorts(const char *type, bool is_reversed, enum model_shape dat
             test_fail("%s: %s", name, error.text);
         if (read_bytes("out") != want)
             test_fail("%s: wrong output", name);
-        assert_string_equal(report.device, "cuda");
-        assert_string_equal(report.device_note, "");
+        assert_string_equal(report.device.name, "cuda");
+        assert_string_equal(report.device.note, "");
         check_tally(name, &report.tally, &cpu.tally);
         check_spills(name, &shape, &report);
     }
@@ -115,11 +115,11 @@ static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
                 test_fail("memory %llu: %s", (unsigned long long)memory, error.text);
             if (read_bytes("out") != want)
                 test_fail("memory %llu: wrong output", (unsigned long long)memory);
-            assert_true(report.memory_peak_bytes <= memory);
-            assert_true(report.host_run_bytes > 0);
-            assert_true(report.host_run_bytes <= plan.host_bytes);
-            assert_int_equal(report.spilled_runs > 0, is_part);
-            assert_int_equal(report.bytes_written, plan.write_bytes);
+            assert_true(report.cost.memory_peak_bytes <= memory);
+            assert_true(report.device.host_run_bytes > 0);
+            assert_true(report.device.host_run_bytes <= plan.host_bytes);
+            assert_int_equal(report.runs.spilled_count > 0, is_part);
+            assert_int_equal(report.cost.bytes_written, plan.write_bytes);
         }
     assert_true(all_held > 0 && partly_held > 0);
 }
@@ -134,8 +134,8 @@ static void check_filtered(gsi_options options, const char *condition)
     if (run_job(&options, &report, &error) != GS_OK)
         test_fail("%s: %s", condition, error.text);
     const bytes got = read_bytes("out");
-    assert_true(report.host_run_bytes > 0);
-    assert_int_equal(report.spilled_runs, 0);
+    assert_true(report.device.host_run_bytes > 0);
+    assert_int_equal(report.runs.spilled_count, 0);
     options.device = GSI_DEVICE_CPU;
     options.device_memory_bytes = 0;
     options.memory_bytes = 64 << 20;
@@ -249,7 +249,7 @@ static void test_cuda_spill__coding_ends_within_a_run__as_the_model(void **)
         refuse_each = 0;
         if (status != GS_OK)
             test_fail("%s: %s", type, error.text);
-        assert_true(report.coded_runs > 0);
+        assert_true(report.runs.coded_count > 0);
         if (read_bytes("out") != sorted(data, type, false))
             test_fail("%s: wrong output", type);
     }
@@ -289,9 +289,9 @@ static void test_cuda_sort__array__as_the_model(void **)
             if (is_pinned)
                 assert_int_equal(cudaHostUnregister(data.data()), cudaSuccess);
             // What is longer than the shape was made for may be too much for its GPU.
-            if (count <= JOB_BYTES / 8 && strcmp(report.device, "cuda") != 0)
-                test_fail("%s, %zu: on %s: %s", shape.name, count, report.device,
-                          report.device_note);
+            if (count <= JOB_BYTES / 8 && strcmp(report.device.name, "cuda") != 0)
+                test_fail("%s, %zu: on %s: %s", shape.name, count, report.device.name,
+                          report.device.note);
             if (data != want)
                 test_fail("%s, %zu: wrong order", shape.name, count);
         }
@@ -316,7 +316,7 @@ static void test_cuda_sort__stream__as_the_model(void **)
             if (read_bytes("out") != sorted(data, "u64", false))
                 test_fail("stream of %zu elements: wrong output", count);
             if (count == JOB_BYTES / 8)
-                assert_true(report.spilled_runs > 0 && report.run_count == JOB_CHUNKS);
+                assert_true(report.runs.spilled_count > 0 && report.runs.count == JOB_CHUNKS);
         }
     }
     unlink("stream");
@@ -348,8 +348,8 @@ static void test_cuda_tune__circular_merges__as_the_model(void **)
                 test_fail("%s: wrong output", type);
             assert_false(tiles.plan.is_circular);
             assert_true(circular.plan.is_circular);
-            assert_int_equal(tiles.circular_merge_count, 0);
-            assert_true(circular.circular_merge_count > 8);
+            assert_int_equal(tiles.device.circular_merge_count, 0);
+            assert_true(circular.device.circular_merge_count > 8);
         }
 }
 
@@ -395,7 +395,7 @@ static void check_as_cpu(const char *name, gsi_options *options, enum gs_status 
     if (status != want || cpu_status != want)
         test_fail("%s: %s, on the CPU %s", name, gs_status_text(status),
                   gs_status_text(cpu_status));
-    assert_string_equal(report.device, "cuda");
+    assert_string_equal(report.device.name, "cuda");
     if (want == GS_OK) {
         check_tally(name, &report.tally, &cpu.tally);
         return;
@@ -471,7 +471,7 @@ static void test_cuda_top__positions__as_the_cpu(void **)
             test_fail("%s: %s", type, error.text);
         if (want.size() != 800 || read_bytes("out") != want)
             test_fail("%s: wrong positions", type);
-        assert_string_equal(report.device, "cuda");
+        assert_string_equal(report.device.name, "cuda");
         assert_true(cpu.plan.top_room > 0 && report.plan.top_room > 0);
         check_tally(type, &report.tally, &cpu.tally);
     }
@@ -514,7 +514,7 @@ static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
     assert_true(report.plan.device_runs == 0 && report.device_name[0] == '\0');
     options.device = GSI_DEVICE_AUTO;
     assert_int_equal(run_job(&options, &report, &error), GS_OK);
-    assert_string_equal(report.device, "cpu");
+    assert_string_equal(report.device.name, "cpu");
     assert_true(read_bytes("out") == sorted(data, "u64", false));
     emulated_cuda_set_device_count(1);
     unlink("large");

@@ -5,7 +5,7 @@
 // emulated. Run: build/dev/tests/test_cuda_faults
 #include "support/cuda_job.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -141,10 +141,10 @@ static void test_cuda_memory__each_allocation_fails__another_way_and_a_note(void
                 gpu_fail_call(call, n, cudaErrorMemoryAllocation);
                 const enum gs_status status = run_to_good_end(job.name, n, &options, want, &report);
                 has_happened = gpu_fault_happened();
-                if (status != GS_OK || has_happened != (report.device_note[0] != '\0') ||
-                    (has_happened && !is_one_line(report.device_note)))
+                if (status != GS_OK || has_happened != (report.device.note[0] != '\0') ||
+                    (has_happened && !is_one_line(report.device.note)))
                     test_fail("%s, %s %llu: %s, '%s'", job.name, call, (unsigned long long)n,
-                              gs_status_text(status), report.device_note);
+                              gs_status_text(status), report.device.note);
                 gpu_fail_call("*", 0, cudaSuccess);
             }
         }
@@ -165,8 +165,8 @@ static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
     options.device_memory_bytes = 256 << 20;
     gpu_fail_call("cudaMalloc", 5, cudaErrorMemoryAllocation);
     assert_int_equal(run_to_good_end(job.name, 0, &options, want, &report), GS_OK);
-    assert_string_equal(report.device, "cuda");
-    assert_true(is_one_line(report.device_note));
+    assert_string_equal(report.device.name, "cuda");
+    assert_true(is_one_line(report.device.note));
     assert_true(report.plan.device_bytes <= 128 << 20);
     gpu_fail_call("*", 0, cudaSuccess);
 #ifdef GSORT_TEST_EMULATED_GPU
@@ -176,7 +176,7 @@ static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
             options.device_memory_bytes = asked_mib << 20;
             assert_int_equal(run_to_good_end(job.name, mib, &options, want, &report), GS_OK);
             assert_true(report.plan.device_bytes <= mib << 20);
-            if (strcmp(report.device, "cuda") != 0)
+            if (strcmp(report.device.name, "cuda") != 0)
                 assert_true(is_one_line(report.device_note));
         }
     }

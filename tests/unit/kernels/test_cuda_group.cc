@@ -1,6 +1,6 @@
 // test_cuda_group.cc: several GPUs as one device: whole jobs on 1 to 8 emulated ones, whose output
 // has the bytes of the CPU's, and what becomes of GPUs that are missing, small, apart or lost.
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
 
@@ -31,7 +31,7 @@ static void check_job(const gsi_options *options, const bytes &want, const char 
     const enum gs_status status = run_job(options, &report, &error);
     if (status != GS_OK)
         test_fail("%s, %d GPUs: %s", name, count, error.text);
-    assert_string_equal(report.device, "cuda");
+    assert_string_equal(report.device.name, "cuda");
     assert_int_equal(report.plan.device_count, count);
     assert_int_equal(report.circular_merge_count > 0, options->merge_is_circular);
     if (read_bytes("out") != want)
@@ -422,7 +422,7 @@ static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
         options.memory_bytes = uint64_t(8) << 30;
         gs_report report;
         gs_error error;
-        const enum gs_status status = gsi_run_array(&options, &array, &report, &error);
+        const enum gs_status status = gsi_job_run_array(&options, &array, &report, &error);
         if (row.is_pinned)
             cudaHostUnregister(memory);
         munmap(memory, n);
@@ -524,7 +524,7 @@ static void test_cuda_group__one_cannot_begin__the_others_go_on(void **)
                     test_fail("%s %d, %d GPUs: %s", fault.call, static_cast<int>(n), count,
                               error.text);
                 assert_int_equal(report.plan.device_count, count - has_happened);
-                assert_string_equal(report.device, "cuda");
+                assert_string_equal(report.device.name, "cuda");
                 assert_int_equal(strstr(report.device_note, "another GPU is not used: ") != nullptr,
                                  has_happened);
                 assert_true(read_bytes("out") == sorted(data, "u64", false));

@@ -2,7 +2,7 @@
 // pairs of keys and positions of elements as they come in (kernels/device/cuda_device_pairs.cc):
 // every type and every shape of sort, on one GPU and in groups, files, streams and arrays, with the
 // output and the counts of the CPU. Run: build/dev/tests/test_cuda_positions
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
 
@@ -86,8 +86,8 @@ static void test_positions__every_type_and_shape__as_the_cpu(void **)
             write_bytes("in", make_input(row, seed, JOB_BYTES / pair_bytes(row)));
             gsi_options options = options_of(row, job_shapes[i], seed / 2);
             const gs_report report = run_as_cpu(name_of(row), options, seed);
-            assert_int_equal(report.host_run_bytes > 0, i == HELD);
-            assert_int_equal(report.spilled_runs > 0, i != RESIDENT && i != HELD);
+            assert_int_equal(report.device.host_run_bytes > 0, i == HELD);
+            assert_int_equal(report.runs.spilled_count > 0, i != RESIDENT && i != HELD);
         }
 }
 
@@ -264,7 +264,7 @@ static void test_positions__array__as_the_cpu(void **)
         alarm(0);
         if (is_pinned)
             assert_int_equal(cudaHostUnregister(data.data()), cudaSuccess);
-        assert_string_equal(report.device, "cuda");
+        assert_string_equal(report.device.name, "cuda");
         if (got != want)
             test_fail("%s: wrong positions", name_of(row));
     }

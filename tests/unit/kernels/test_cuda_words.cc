@@ -2,7 +2,7 @@
 // (element/record/record_word.h) on GPUs, emulated or real: sorts of every shape, checks and
 // statistics, on one GPU and in groups, with the output and the counts of the CPU.
 // Run: build/dev/tests/test_cuda_words
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
 
@@ -95,8 +95,8 @@ static void test_words__every_shape_of_sort__as_the_cpu(void **)
             make_room_for_fields(row, &options);
             const gs_report report = run_as_cpu(name_of(row), options, seed);
             // They take no more room than numbers: the same runs leave.
-            assert_int_equal(report.host_run_bytes > 0, i == HELD);
-            assert_int_equal(report.spilled_runs > 0, i != RESIDENT && i != HELD);
+            assert_int_equal(report.device.host_run_bytes > 0, i == HELD);
+            assert_int_equal(report.runs.spilled_count > 0, i != RESIDENT && i != HELD);
         }
 }
 

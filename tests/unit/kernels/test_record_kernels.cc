@@ -4,7 +4,8 @@
 #include "support/device_records.h"
 #include "support/record_tallies.h"
 
-#include "base/report.h"
+#include "base/list_limits.h"
+#include "element/tally/tally_report.h"
 #include "kernels/record/words.cuh"
 #include "kernels/tally/tally.cuh"
 

@@ -2,10 +2,10 @@
 // or a real one. Run: build/dev/tests/test_tally_kernels
 #include "support/device_test.h"
 
-#include "base/report.h"
 #include "element/layout.h"
 #include "element/tally/exact_sum.h"
 #include "element/tally/imprint.h"
+#include "element/tally/tally_report.h"
 
 #include "kernels/tally/tally.cuh"
 #include "kernels/tally/tally_words.cuh"

@@ -4,7 +4,7 @@
  * Run: build/dev/tests/test_cancel */
 #include "support/scratch.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #include <pthread.h>

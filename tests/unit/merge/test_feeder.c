@@ -4,9 +4,9 @@
  * Run: build/dev/tests/test_feeder */
 #include "support/scratch.h"
 
-#include "base/report.h"
 #include "element/key_scope.h"
 #include "io/engine.h"
+#include "job/job_report.h"
 #include "loop/loop.h"
 #include "merge/feed/feeder.h"
 #include "plan/plan.h"
@@ -72,7 +72,7 @@ static void merge_files(void)
     if (gs_run(&options, &report, &error) != GS_OK)
         test_fail("%s", error.text);
     assert_int_equal(read_count, MOST_READS);
-    assert_int_equal(report.merge_passes, 0);
+    assert_int_equal(report.runs.merge_passes, 0);
 }
 
 static void test_feeder__files_overlap__read_evenly(void **state)

@@ -6,8 +6,8 @@
  * before those that look at pieces. Run: build/dev/tests/test_seams */
 #include "support/scratch.h"
 
-#include "base/report.h"
 #include "element/record/record_tally.h"
+#include "job/job_report.h"
 #include "resume/entry.h"
 #include "support/struct_jobs.h"
 
@@ -245,7 +245,7 @@ static void test_job__disorder_on_a_seam__is_found(void **state)
         uint64_t seams[2 * SEAMS_MOST + 4] = {1, BLOCK - 1, BLOCK, BLOCK + 1};
         if (run(&ways[i], &report, &error) != GS_OK)
             test_fail("%s: %s", ways[i].name, error.text);
-        assert_true(!ways[i].options.spill_all || report.spilled_runs == report.run_count);
+        assert_true(!ways[i].options.spill_all || report.runs.spilled_count == report.runs.count);
         unlink("out");
         size_t count = 4, stride = tile_count / 4 + 1;
         for (size_t p = 0; p < piece_count; p++)

@@ -5,8 +5,8 @@
 #include "support/scratch.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "output/sink.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 

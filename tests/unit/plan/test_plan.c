@@ -5,7 +5,6 @@
 #include "support/support.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "plan/plan.h"
 #include "plan/plan_rings.h"
 

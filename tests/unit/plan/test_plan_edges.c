@@ -3,7 +3,6 @@
  * option; none goes on for ever. Run: build/dev/tests/test_plan_edges */
 #include "support/support.h"
 
-#include "base/report.h"
 #include "plan/plan.h"
 
 #include <stddef.h>

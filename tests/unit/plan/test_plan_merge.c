@@ -3,7 +3,6 @@
 #include "support/support.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "plan/plan.h"
 
 #define MIB         ((uint64_t)1 << 20)

@@ -3,7 +3,7 @@
  * none. Run: build/dev/tests/test_plan_model */
 #include "support/support.h"
 
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/plan_model.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * build/dev/tests/test_space */
 #include "support/support.h"
 
-#include "base/report.h"
+#include "plan/plan.h"
 #include "plan/space.h"
 
 /* 1000 of input and output, 1020 of runs, 1090 together at most. */

@@ -2,7 +2,7 @@
  * build/dev/tests/test_report_fields */
 #include "support/scratch.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #include <jansson.h>
@@ -143,7 +143,7 @@ static void check_string(struct look *look, const char *path, const char *want)
     if (gs_report_f64(look->report, path, &number) == GS_FOUND &&
         !(number == strtod(text, NULL) || (isnan(number) && strcmp(text, "nan") == 0) ||
           (float)number == strtof(text, NULL) ||
-          (look->report->field_count > 0 && /* halves have few digits */
+          (look->report->element.field_count > 0 && /* halves have few digits */
            fabs(number - strtod(text, NULL)) <= fabs(number) / 2048)))
         fail_at(look, path, "another number");
     text[0] = 'x';
@@ -243,12 +243,8 @@ static void test_report_fields__numbers__exact_or_not_at_all(void **state)
     (void)state;
     const uint64_t above = ((uint64_t)1 << 53) + 1;
     struct gs_report report = {
-        .type = "i128",
-        .element_bytes = 16,
-        .is_signed = true,
-        .ns = UINT64_MAX,
-        .bytes_read = UINT64_MAX,
-        .bytes_written = above,
+        .element = {.type = "i128", .bytes = 16, .is_signed = true},
+        .cost = {.ns = UINT64_MAX, .bytes_read = UINT64_MAX, .bytes_written = above},
         .plan = {.input_bytes = UINT64_MAX},
         .tally = {
             .count = 3, .has_extremes = true, .sum = {0, 1}, .mean = 0.5, .has_moments = true}};

@@ -2,8 +2,8 @@
  * the whole. Run: build/dev/tests/test_report_join */
 #include "support/scratch.h"
 
-#include "base/report.h"
 #include "gsort/json/report_read.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #include <stdlib.h>
@@ -137,12 +137,12 @@ static void test_report_join__parts_without_a_type__are_of_one_kind(void **state
     gs_report *part = count(&options, 24, 0, 10), *other = count(&others, 8, 0, 10);
     gs_report *whole = gs_report_create();
     struct gs_error error;
-    part->type = other->type = NULL;
+    part->element.type = other->element.type = NULL;
     assert_int_equal(gs_report_add(whole, part, &error), GS_OK);
     assert_int_equal(gs_report_add(whole, other, &error), GS_E_INPUT);
     assert_int_equal(gs_report_add(whole, part, &error), GS_OK);
     assert_int_equal(whole->tally.count, 20);
-    assert_int_equal(whole->element_bytes, 24);
+    assert_int_equal(whole->element.bytes, 24);
     gs_report_free(whole);
     gs_report_free(other);
     gs_report_free(part);
@@ -317,8 +317,8 @@ static gs_report *of_field(const char *key, const void *elements_of, uint32_t by
         .record_bytes = bytes, .stats_fields = keys, .stats_field_count = 1};
     memcpy(elements, elements_of, 3 * bytes);
     gs_report *report = count(&options, bytes, 0, 3);
-    strcpy(report->fields[0].text, "t");
-    report->element_bytes = 8;
+    strcpy(report->element.fields[0].text, "t");
+    report->element.bytes = 8;
     return report;
 }
 
@@ -346,9 +346,9 @@ static void test_report_join__fields_of_other_types__are_left_out(void **state)
             of_field(rows[i].first, is_time ? (const void *)times : small, is_time ? 8 : 4);
         gs_report *more = of_field(rows[i].second, rows[i].elements_of, 8);
         assert_int_equal(gs_report_add(whole, more, NULL), GS_OK);
-        if (whole->field_count != rows[i].is_kept)
+        if (whole->element.field_count != rows[i].is_kept)
             test_fail("%s and %s, row %zu: %zu fields", rows[i].first, rows[i].second, i,
-                      whole->field_count);
+                      whole->element.field_count);
         gs_report_free(whole);
         gs_report_free(more);
     }

@@ -1,6 +1,6 @@
 /* test_resume_memory.c: a record of any size is gone on with in the memory that was given. Not
  * under sanitizers, which take memory of their own. Run: build/dev/tests/test_resume_memory */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/scratch.h"
 #include "support/struct_jobs.h"
 
@@ -107,13 +107,13 @@ static void test_resume__record_larger_than_memory__stays_below_the_ceiling(void
     put_random("in", ELEMENTS, 64);
     syncs_left = 8; /* BEGIN, INPUTS; two runs, each synced, and its entry */
     assert_int_equal(sort_in(report), GS_E_IO);
-    assert_true(report->is_kept);
+    assert_true(report->resumed.is_kept);
     syncs_left = -1;
     lengthen_record();
     run_in_child(go_on, report);
-    assert_true(report->resumed_bytes > 0);
+    assert_true(report->resumed.bytes > 0);
     assert_int_equal(report->tally.count, ELEMENTS);
-    assert_in_range(report->memory_peak_bytes, 1, MEMORY_BYTES);
+    assert_in_range(report->cost.memory_peak_bytes, 1, MEMORY_BYTES);
     assert_int_equal(access("dir", F_OK), -1);
     munmap(report, sizeof *report);
 }

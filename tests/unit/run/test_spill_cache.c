@@ -1,6 +1,6 @@
 /* test_spill_cache.c: spilled frames that go through the page cache do not stay there. The linker
  * puts a function of this file before posix_fadvise. Run: build/dev/tests/test_spill_cache */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/refuse.h"
 #include "support/scratch.h"
 
@@ -38,10 +38,10 @@ static int sort_and_count(void *is_buffered)
     if (is_buffered != NULL && !test_refuse(SYS_openat, 2, O_DIRECT, EINVAL))
         return skip_because("no seccomp filters");
     CHECK(gs_run(&options, &report, &error) == GS_OK);
-    CHECK(report.spilled_coded_bytes > 0);
-    if (is_buffered == NULL && !report.direct_temp)
+    CHECK(report.runs.coded_bytes > 0);
+    if (is_buffered == NULL && !report.runs.is_direct)
         return skip_because("no direct I/O in /tmp");
-    CHECK(uncached_bytes == (is_buffered != NULL ? 2 * report.spilled_coded_bytes : 0));
+    CHECK(uncached_bytes == (is_buffered != NULL ? 2 * report.runs.coded_bytes : 0));
     return 0;
 }
 

@@ -2,7 +2,7 @@
  * rest of a frame, a whole one or two in each other's place: each ends with GS_E_CORRUPT, says
  * where, and leaves no output. The linker puts a function of this file before the one that submits
  * transfers. Run: build/dev/tests/test_spill_damage */
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/scratch.h"
 #include "support/struct_jobs.h"
 
@@ -140,14 +140,14 @@ static void test_sort__no_damage__is_good_and_small(void **state)
     put_random("in", ELEMENTS, 40);
     assert_int_equal(sort(GSI_COMPRESS_NONE, 0, &raw, &error), GS_OK);
     assert_int_equal(sort(GSI_COMPRESS_ZSTD, 0, &coded, &error), GS_OK);
-    assert_string_equal(raw.codec, "none");
-    assert_string_equal(coded.codec, "zstd:1");
-    assert_int_equal(raw.coded_runs, 0);
-    assert_int_equal(coded.coded_runs, coded.spilled_runs);
-    assert_int_equal(raw.spilled_bytes, coded.spilled_bytes);
-    assert_true(raw.spilled_coded_bytes >= raw.spilled_bytes);
-    assert_true(coded.spilled_coded_bytes < coded.spilled_bytes / 4 * 3);
-    assert_true(coded.bytes_written < raw.bytes_written - raw.spilled_bytes / 4);
+    assert_string_equal(raw.runs.codec, "none");
+    assert_string_equal(coded.runs.codec, "zstd:1");
+    assert_int_equal(raw.runs.coded_count, 0);
+    assert_int_equal(coded.runs.coded_count, coded.runs.spilled_count);
+    assert_int_equal(raw.runs.spilled_bytes, coded.runs.spilled_bytes);
+    assert_true(raw.runs.coded_bytes >= raw.runs.spilled_bytes);
+    assert_true(coded.runs.coded_bytes < coded.runs.spilled_bytes / 4 * 3);
+    assert_true(coded.cost.bytes_written < raw.cost.bytes_written - raw.runs.spilled_bytes / 4);
     assert_memory_equal(raw.tally.fingerprint, coded.tally.fingerprint, 16);
 }
 

@@ -4,7 +4,7 @@
  * take disk. Run: build/dev/tests/test_spill_full */
 #include "support/scratch.h"
 
-#include "base/report.h"
+#include "job/job_report.h"
 #include "support/struct_jobs.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ static void test_sort__full_directories__are_passed_over(void **state)
         if (round == 0)
             first = report;
         assert_memory_equal(report.tally.fingerprint, first.tally.fingerprint, 16);
-        assert_int_equal(report.output_bytes, ELEMENTS * 8);
+        assert_int_equal(report.output.bytes, ELEMENTS * 8);
         if (round == 0) /* all are used */
             assert_true(written[0] > ELEMENTS && written[1] > ELEMENTS && written[2] > ELEMENTS);
     }

@@ -11,9 +11,9 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/report.h"
 #include "element/key_order.h"
 #include "loop/buffers.h"
+#include "plan/plan.h"
 
 #include <pthread.h>
 

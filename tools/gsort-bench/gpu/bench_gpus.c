@@ -4,9 +4,9 @@
  *
  * Rows that end with a number are of so many GPUs at once, from the first one on. What is sorted is
  * checked outside the clock: it is in order. */
-#include "base/report.h"
 #include "bench_cuda.h"
 #include "bench_peers.h"
+#include "job/job_report.h"
 
 #include "base/checked.h"
 #include "base/clock.h"

@@ -12,10 +12,10 @@
 // pairs of a key and a value of 8 bytes to CUB, which compares keys alone: less work.
 #include "gsort-bench/bench.h"
 
-#include "base/report.h"
 #include "element/layout.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
+#include "element/tally/tally_report.h"
 
 #include "bench_cub.h"
 #include "bench_cuda.h"

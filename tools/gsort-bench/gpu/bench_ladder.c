@@ -8,7 +8,6 @@
  * stand beside what was published of them: "Parallel Merge Sort (merge operation)", ByeolJun's
  * blog, 2021, for merges, and Harris's order of reductions. */
 #include "bench_ladder.h"
-#include "base/report.h"
 #include "bench_cub.h"
 #include "bench_ladder_cub.h"
 

@@ -6,7 +6,6 @@
 // and has the fingerprint of its input. GB/s are bytes of records over time.
 #include "gsort-bench/bench.h"
 
-#include "base/report.h"
 #include "bench_cuda.h"
 #include "kernels/common/launch.cuh"
 #include "kernels/record/records.cuh"

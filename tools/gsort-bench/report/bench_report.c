@@ -2,7 +2,6 @@
  * judge them later: machine, kernel, file system, date, command. */
 #include "bench_report_parts.h"
 
-#include "base/report.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* bench_report_json.c: a report of gsort-bench as JSON, with every sample. */
 #include "bench_report_parts.h"
 
-#include "base/report.h"
 #include "report/json.h"
 #include <stdio.h>
 #include <string.h>
