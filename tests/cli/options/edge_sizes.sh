@@ -48,7 +48,7 @@ expect() {
 
 numbers="0 1 4294967295 4294967296 9223372036854775807 9223372036854775808 18446744073709551615 18446744073709551616"
 units="1K 1M 1G 1T 1P 1E 4G 2048P 8192P 8E 15E 16E 1048576T"
-verbs="sort pipe spill merge top unique records check stats explain"
+verbs=$(third sort pipe spill merge top unique records check stats explain)
 [ "$(sized all few)" = all ] || { verbs="sort spill merge" && units="1K 8192P 8E"; }
 # every_other: half of all threes of verb, value and option, in which each two of these meet.
 turn=0
