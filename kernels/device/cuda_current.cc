@@ -1,11 +1,11 @@
-// cuda_current.cc: a thread's GPU is what it was.
+// cuda_current.cc: restores the GPU that was current on the calling thread.
 #include "kernels/device/cuda_current.h"
 
 #include <cuda_runtime.h>
 
 #include <dlfcn.h>
 
-// Only the driver tells, which the runtime has loaded.
+// Only the driver knows whether the GPU is in use. The runtime has loaded the driver.
 static bool is_in_use(int device)
 {
     void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);

@@ -1,10 +1,11 @@
-// cuda_current.h: which GPU is current on the calling thread. That is its program's affair: between
-// the operations of a device (callbacks, behind the job) it is the one that the program has set.
+// cuda_current.h: keeps the calling thread's current GPU as its program has set it. Code of the
+// program that runs between the operations of a device (callbacks, or after the job) finds its own
+// GPU current.
 #ifndef GSI_CUDA_CURRENT_H
 #define GSI_CUDA_CURRENT_H
 
-// Its end makes the GPU current again that was so at its beginning, if anybody uses that one: to
-// make one current begins its use, which takes its memory and a part of a second.
+// Remembers the current GPU; its destructor makes that GPU current again, if the GPU is in use.
+// Making an unused GPU current would initialize it, which takes memory and a part of a second.
 class gsi_cuda_current
 {
     int before;
@@ -16,7 +17,8 @@ class gsi_cuda_current
     gsi_cuda_current &operator=(const gsi_cuda_current &) = delete;
 };
 
-// gsi_cuda_kept<operation>::call: the operation, as an entry of a table of operations.
+// gsi_cuda_kept<operation>::call: the operation with the current GPU kept, as an entry of a table
+// of operations.
 template <auto operation> struct gsi_cuda_kept;
 
 template <class Result, class... Arguments, Result (*operation)(Arguments...)>

@@ -1,5 +1,5 @@
-// cuda_device.cc: the CUDA device: chunks, reductions and events. Its beginning and end are in
-// cuda_device_open.cc, merges in cuda_device_merge.cc.
+// cuda_device.cc: implements chunks, reductions and events of the CUDA device. cuda_device_open.cc
+// opens and closes the device, cuda_device_merge.cc merges.
 #include "kernels/device/cuda_device.h"
 
 #include "element/record/record_tally.h"
@@ -29,7 +29,7 @@ bool gsi_cuda_check(gsi_cuda_device *device, cudaError_t error, const char *what
 {
     if (error == cudaSuccess)
         return true;
-    cudaGetLastError(); // or a later call would report it again
+    cudaGetLastError(); // otherwise a later call would report the error again
     if (!device->has_failed) {
         device->has_failed = true;
         device->failure_status = error == cudaErrorMemoryAllocation ? GS_E_MEMORY : GS_E_DEVICE;
@@ -72,7 +72,7 @@ uint32_t gsi_cuda_imprint_take(gsi_cuda_device *device)
     return static_cast<uint32_t>(device->imprint_next++ % device->imprint_count);
 }
 
-// Host to GPU, and what follows on the compute stream comes after it.
+// Copies a buffer to the GPU; later work on the compute stream waits for the copy.
 static bool upload(gsi_cuda_device *device, uint8_t *to, const gsi_buffer *buffer)
 {
     return gsi_cuda_check(device,
@@ -88,7 +88,8 @@ void gsi_cuda_imprint_fetched(const gsi_cuda_device *device, const uint8_t *stag
     const gsi_layout *layout = &device->config.layout;
     buffer->imprint = gsi_imprint();
     buffer->imprint.disorder_idx = UINT64_MAX;
-    if (staging == nullptr || device->has_failed) // then it may not be there
+    if (staging == nullptr || device->has_failed) // the staging memory may be missing after a
+                                                  // failure
         return;
     const auto *const seen =
         reinterpret_cast<const gsi_records_seen *>(staging + gsi_cuda_seen_off(layout));
@@ -101,7 +102,7 @@ void gsi_cuda_imprint_fetched(const gsi_cuda_device *device, const uint8_t *stag
         memcpy(buffer->imprint.fingerprint, seen->fingerprint, sizeof seen->fingerprint);
 }
 
-// The fingerprint of words is that of their records.
+// The fingerprint of integer records equals that of their records.
 void gsi_cuda_imprint_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool to_elements,
                             uint8_t *imprint)
 {
@@ -177,7 +178,7 @@ void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
                    device->kernels->chunk_sort(*keys, device->spare, n, device->scratch, places,
                                                device->streams[GSI_CUDA_COMPUTE], &sorted),
                    "cannot sort a chunk");
-    // Only later sorts use the spare, behind this one on the same stream.
+    // Only later sorts use the spare, after this one on the same stream.
     if (sorted != *keys) {
         device->spare = *keys;
         *keys = static_cast<uint8_t *>(sorted);
@@ -226,7 +227,7 @@ static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
     uint8_t *const elements = gsi_cuda_mirror(device, buffer);
     gsi_ticket *ticket = gsi_cuda_ticket_make(device);
     if (ticket == nullptr)
-        return; // the failure's event follows
+        return; // the event of the failure follows
     upload(device, elements, buffer);
     ticket->buffer = buffer;
     const size_t at = is_ordered ? gsi_cuda_imprint_take(device) * gsi_cuda_seen_bytes(layout) : 0;
@@ -250,7 +251,7 @@ static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
     gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
 }
 
-// A finished ticket as an event.
+// Converts a finished ticket to an event.
 static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
 {
     gsi_event event = {};
@@ -272,7 +273,7 @@ static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
     return event;
 }
 
-// Whether nobody but the device wants to know that this ticket is finished.
+// Handles a ticket that concerns only the device; returns false if the owner needs an event for it.
 static bool is_ours(gsi_cuda_device *device, gsi_ticket *ticket)
 {
     if (ticket->window != nullptr)
@@ -296,9 +297,9 @@ static bool cuda_reap(gsi_device *base, gsi_event *event)
     while (ticket != nullptr && !device->has_failed && is_ours(device, ticket))
         ticket = gsi_cuda_ticket_take(device);
     *event = gsi_event();
-    if (device->has_failed) { // nothing that comes now can be trusted
+    if (device->has_failed) { // later results cannot be trusted
         if (ticket != nullptr)
-            gsi_cuda_merge_ticket(ticket); // the end of its merge waits for it
+            gsi_cuda_merge_ticket(ticket); // the end of its merge waits for the ticket
         if (ticket != nullptr)
             gsi_cuda_ticket_give(device, ticket);
         event->status = device->failure_status;
@@ -326,8 +327,8 @@ static void count_numbers(gsi_cuda_device *device, const gsi_layout *layout,
         gsi_cuda_tally_join(layout, device->tally_staging, all);
 }
 
-// What was counted on one device of what was put is added to `fields`, of numbers to the first
-// one, and to `seen` of records; and of pairs, if there are some, to `pairs`.
+// Adds the counts of one device's input: to `fields` (numbers: to the first one), and to `seen` for
+// records. Adds the counts of pairs, if there are any, to `pairs`.
 static void count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint *seen,
                   gsi_tally *pairs)
 {
@@ -343,7 +344,7 @@ static void count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint
         count_numbers(device, &device->config.layout, device->tally, pairs);
 }
 
-// Tallies of fields, or of numbers alone. False: no memory is left.
+// Makes tallies of fields, or of numbers alone. False: out of memory.
 static bool make_tallies(const gsi_layout *layout, gsi_tally **tallies, uint32_t count)
 {
     bool is_well = true;
@@ -398,7 +399,7 @@ static enum gs_status cuda_tally(gsi_device *base, gsi_tally_report *tally, gs_e
     return gsi_cuda_tally_devices(&device, 1, tally, error);
 }
 
-// gsi_cuda_own<operation>::call: the operation, whichever GPU is current.
+// gsi_cuda_own<operation>::call: the operation, with the owner's GPU made current for its duration.
 template <auto operation> struct gsi_cuda_own;
 
 template <class Result, class Owner, class... Arguments, Result (*operation)(Owner *, Arguments...)>
@@ -413,7 +414,7 @@ struct gsi_cuda_own<operation> {
     }
 };
 
-// C++17 has no initialisers by name, but assignments, which a constant may be made of.
+// C++17 has no initialisers by name, but a constant may be built by assignments.
 static constexpr gsi_device_ops cuda_ops()
 {
     gsi_device_ops ops = {};

@@ -1,21 +1,22 @@
-// cuda_device_cut.cc: where the windows of a merge of the CUDA device come from: the exact co-rank
-// of all runs, of many windows at once, on a stream of its own.
+// cuda_device_cut.cc: cuts the windows of a merge of the CUDA device.
+//
+// Computes the exact co-rank of all runs, for many windows at once, on a stream of its own.
 #include "kernels/device/cuda_device_merge.h"
 
 #include <string.h>
 
-// Windows that the parts of a run are looked up for, so that as many can be cut at once.
+// The parts of a run are looked up for so many windows, so that as many can be cut at once.
 #define WINDOWS_AHEAD 16
 
-// Heads as chains, for the GPU; a part is as many heads as lie one behind the other. Returns how
-// many parts there are; more than there is room for: nothing is said.
+// Lists the heads as chains for the GPU; heads that are adjacent in memory form one part. Returns
+// the number of parts, or UINT64_MAX if there are more parts or chains than the tables hold.
 static uint64_t list_chains(gsi_merge *merge)
 {
     gsi_cuda_device *device = merge->device;
     const gsi_merge_heads *heads = &merge->heads;
     const uint32_t key_bytes = merge->kernels->key_bytes;
     gsi_chain *chain = merge->chains;
-    const uint8_t *end = nullptr; // of the part before
+    const uint8_t *end = nullptr; // of the previous part
     uint32_t parts = 0;
     merge->chain_count = 0;
     for (uint32_t i = 0; i < heads->count; i++) {
@@ -50,7 +51,8 @@ static uint64_t keys_of_chains(const gsi_merge *merge)
     return keys;
 }
 
-// Chains whose keys that are equal to the bound may be emitted; a bound of records is one of them.
+// Returns the number of chains whose keys equal to the bound may be written. A bound of records is
+// one of the records, so all chains count.
 static uint32_t chains_to_bound(const gsi_merge *merge)
 {
     const gsi_merge_heads *heads = &merge->heads;
@@ -62,8 +64,9 @@ static uint32_t chains_to_bound(const gsi_merge *merge)
     return count;
 }
 
-// Queue the cuts of `windows` windows, and wait for them. No copy of the runtime is among them: it
-// would wait for frames and windows that are queued. The chains go behind their parts.
+// Queues the cuts of `windows` windows and waits for them. No copy of the runtime is used, because
+// it would wait for queued frames and windows. The chains are copied to the table after their
+// parts.
 static bool cut(gsi_merge *merge, uint64_t wanted, uint32_t windows, uint64_t parts)
 {
     gsi_cuda_device *device = merge->device;
@@ -116,12 +119,12 @@ bool gsi_cuda_cut_batch(gsi_merge *merge, uint64_t wanted)
     }
     uint64_t windows = gsi_min_u64(GSI_CUDA_CUT_WINDOWS, GSI_CUDA_CUT_ENTRIES / merge->chain_count);
     windows = gsi_min_u64(windows, gsi_ceil_div_u64(keys, wanted));
-    // Beyond that keys were left out.
+    // Keys further ahead were left out of the heads.
     windows = merge->is_fed ? gsi_min_u64(windows, WINDOWS_AHEAD) : windows;
     if (!cut(merge, wanted, static_cast<uint32_t>(windows), parts))
         return false;
     merge->total = device->total_staging[0];
-    // The last window may be short, if nothing more can come.
+    // The last window may be short if no keys can follow.
     const uint64_t there =
         is_bound ? merge->total / wanted : gsi_ceil_div_u64(merge->total, wanted);
     merge->batch_count = static_cast<uint32_t>(gsi_min_u64(windows, there));

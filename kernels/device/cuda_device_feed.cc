@@ -1,11 +1,11 @@
-// cuda_device_feed.cc: how runs in host memory come back to a merge of the CUDA device.
+// cuda_device_feed.cc: copies runs in host memory back to a merge of the CUDA device.
 //
 //   run on the host   [ piece ][ piece ][ piece ] ..
 //                          \--in--> [ piece ][ piece ]      ring on the GPU: a run's pieces in turn
 //
-// The next piece is that of the run whose next key is the lowest, which is the one that the merge
-// will need first (merge/feed/feeder.h says why), of those whose rings have room. The processors
-// look at one key a piece. plan/plan_rings.h says how large rings have to be.
+// The next piece is copied from the run whose next key is the lowest, among the runs whose rings
+// have room. The merge will need that piece first (merge/feed/feeder.h says why). The processors
+// read one key per piece. plan/plan_rings.h computes how large rings have to be.
 #include "kernels/device/cuda_device_merge.h"
 
 #include "element/key_scope.h"
@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-// Copies that are queued at a time: enough for the link, few enough that what is needed next is
-// copied next.
+// Limit of queued copies: enough for the link, and few enough that the piece needed next is copied
+// next.
 #define MOST_COMING 12
 
 static bool is_passing(const gsi_merge *merge, const gsi_merge_spec *spec)
@@ -23,7 +23,7 @@ static bool is_passing(const gsi_merge *merge, const gsi_merge_spec *spec)
     return spec->input_count == 1 && !merge->to_elements;
 }
 
-// Rings of one memory of the GPU that has room for a run; how many of them were placed.
+// Places rings in one memory of the GPU that has room for a run; returns how many were placed.
 static uint32_t place_rings(gsi_merge *merge, uint32_t first, uint64_t count, uint8_t *memory,
                             uint8_t *tags)
 {
@@ -41,7 +41,7 @@ static uint32_t place_rings(gsi_merge *merge, uint32_t first, uint64_t count, ui
     return i;
 }
 
-// The slots that are free now; for numbers also what sorts went back and forth to.
+// Places rings in the free slots; for numbers also in the spare memory of sorts.
 static void place_all_rings(gsi_merge *merge, uint64_t rings_a_memory)
 {
     gsi_cuda_device *device = merge->device;
@@ -85,7 +85,7 @@ enum gs_status gsi_cuda_feed_begin(gsi_merge *merge, const gsi_merge_spec *spec,
         count += spec->inputs[i].run != nullptr && spec->inputs[i].run->host != nullptr;
     if (count == 0)
         return GS_OK;
-    // What left for the host has to be there.
+    // Waits until the runs that moved to the host have arrived.
     if (!gsi_cuda_check(device, cudaStreamSynchronize(device->streams[GSI_CUDA_OUT]),
                         "cannot copy from the GPU"))
         return gsi_fail(error, device->failure_status, 0, "%s", device->failure);
@@ -119,7 +119,7 @@ static void look_at_next_key(gsi_merge *merge, gsi_cuda_ring *ring)
         memcpy(&ring->next_key, at, layout->key_bytes);
 }
 
-// The ring whose next piece is needed first; nullptr: none has room and more to come.
+// Returns the ring whose next piece is needed first; nullptr: no ring has both room and data left.
 static gsi_cuda_ring *choose(const gsi_merge *merge)
 {
     const gsi_cuda_feed *feed = &merge->feed;

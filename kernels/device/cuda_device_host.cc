@@ -1,11 +1,11 @@
-// cuda_device_host.cc: runs of the CUDA device in host memory.
+// cuda_device_host.cc: keeps runs of the CUDA device in host memory.
 //
 //   slot ..> compute: sort ..> out: to its place on the host ..> in: the slot's next run
 //
-// A run leaves as soon as it is sorted, and the slot that it was in is taken by a later run, not
-// the next one, behind an event: the owner waits for nothing but the place on the host. Threads
-// make places present, a part at a time, and register each, while the runs that stay on the GPU are
-// read. A place that cannot be registered is used as it is: copies are slower, and as right.
+// A run is copied to the host as soon as it is sorted. Its slot is used by a later run, not the
+// next one, after an event; the owner waits only for the place on the host. Threads touch the pages
+// of places, one part at a time, and register each place, while the runs that stay on the GPU are
+// read. A place that cannot be registered is used as it is: copies are slower, and as correct.
 #include "kernels/device/cuda_device.h"
 
 #include "base/memory.h"
@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// As many as make memory present well together; more gain little.
+// As many threads as touch memory well together; more gain little.
 #define PIN_THREADS 8
 
-// What a thread makes present at a time.
+// Bytes that a thread touches at a time.
 #define PIN_PART_BYTES (UINT64_C(64) << 20)
 
 struct pin_place {
-    uint32_t parts_left; // to be made present
+    uint32_t parts_left; // whose pages are not yet touched
     bool is_ready;       // registered, or refused
     bool is_registered;
 };
@@ -34,7 +34,7 @@ struct gsi_cuda_pinners {
     pthread_cond_t has_place;
     pthread_t threads[PIN_THREADS];
     uint32_t thread_count;
-    uint64_t parts_a_place, next_part; // of all places
+    uint64_t parts_a_place, next_part; // of one place; the next one over all places
     bool is_closing;
     pin_place *places; // table of host.room
 };
@@ -44,7 +44,7 @@ static void register_place(gsi_cuda_pinners *pinners, uint64_t idx)
     const gsi_cuda_host *host = &pinners->device->host;
     const bool is_registered =
         cudaHostRegister(host->memory + idx * host->run_bytes, host->run_bytes,
-                         cudaHostRegisterPortable) == cudaSuccess; // any GPU of a group reads it
+                         cudaHostRegisterPortable) == cudaSuccess; // any GPU of a group may read it
     if (!is_registered)
         cudaGetLastError();
     pthread_mutex_lock(&pinners->lock);
@@ -69,13 +69,13 @@ static void *pin(void *argument)
         if (--pinners->places[idx].parts_left > 0)
             continue;
         pthread_mutex_unlock(&pinners->lock);
-        register_place(pinners, idx); // leaves it locked
+        register_place(pinners, idx); // returns with the lock held
     }
     pthread_mutex_unlock(&pinners->lock);
     return nullptr;
 }
 
-// Until a place may be copied to. The first ones are ready first.
+// Waits until a place may be copied to. Places are ready in order.
 static void wait_for_place(gsi_cuda_pinners *pinners, uint32_t idx)
 {
     pthread_mutex_lock(&pinners->lock);
@@ -157,7 +157,7 @@ void gsi_cuda_host_close(gsi_cuda_device *device)
                      device->config.plan->host_bytes);
 }
 
-// ---- runs that leave ----
+// ---- moving runs to the host ----
 
 static void unlink_run(gsi_cuda_device *device, gsi_run *run)
 {
@@ -170,7 +170,7 @@ static void unlink_run(gsi_cuda_device *device, gsi_run *run)
 
 static void give_slot(gsi_cuda_device *device, gsi_run *run)
 {
-    // The last one to be taken again: the way in of the next run waits for nothing then.
+    // Appends the slot, to be used last: the next run's copy to the GPU then does not wait.
     gsi_cuda_slot *const free = &device->slots[--device->slots_taken];
     unlink_run(device, run);
     memmove(free, free + 1, (device->slot_count - device->slots_taken - 1) * sizeof *free);
@@ -178,7 +178,7 @@ static void give_slot(gsi_cuda_device *device, gsi_run *run)
     run->slot = gsi_cuda_slot();
 }
 
-// Queue a sorted run's way to the host; its slot is free behind an event.
+// Queues the copy of a sorted run to the host; an event tells when its slot is free.
 static void leave(gsi_cuda_device *device, gsi_run *run)
 {
     gsi_cuda_host *host = &device->host;
@@ -194,7 +194,7 @@ static void leave(gsi_cuda_device *device, gsi_run *run)
                                        cudaMemcpyDeviceToHost, device->streams[GSI_CUDA_OUT]),
                        "cannot copy from the GPU");
     }
-    // Of records, windows are on the way out when the slot has been read.
+    // Records were gathered into windows: the slot is free once the compute stream has read it.
     gsi_cuda_check(device,
                    cudaEventRecord(run->slot.left,
                                    device->streams[has_records ? GSI_CUDA_COMPUTE : GSI_CUDA_OUT]),
@@ -203,8 +203,8 @@ static void leave(gsi_cuda_device *device, gsi_run *run)
     give_slot(device, run);
 }
 
-// The oldest runs go to disk, if it is known that any do: straight from the GPU. A run that stayed
-// here for that, and did not go, would have the room that the last merge needs.
+// If it is known that runs go to disk, the oldest ones do, straight from the GPU. A run that was
+// kept here for the disk, but not written, would occupy room that the last merge needs.
 void gsi_cuda_run_sealed(gsi_cuda_device *device, gsi_run *run)
 {
     const gsi_plan *plan = device->config.plan;
@@ -220,11 +220,11 @@ void gsi_cuda_run_sealed(gsi_cuda_device *device, gsi_run *run)
 
 gsi_cuda_slot gsi_cuda_slot_take(gsi_cuda_device *device)
 {
-    if (device->slots_taken == device->slot_count) { // the disk is late
+    if (device->slots_taken == device->slot_count) { // the disk is too slow
         gsi_run *run = device->newest;
         if (run != nullptr && run == device->going)
             run = run->older;
-        // gsi_plan_runs_kept bounds what is here and on the host.
+        // gsi_plan_runs_kept bounds the number of runs here and on the host.
         if (run == nullptr || device->host.free_count == 0) {
             gsi_cuda_check(device, cudaErrorMemoryAllocation, "has no memory for a run");
             return gsi_cuda_slot();

@@ -1,15 +1,16 @@
-// cuda_device_merge.cc: merges of the CUDA device.
+// cuda_device_merge.cc: merges runs on the CUDA device, one window at a time.
 //
-// A window is cut on the GPU, by the exact co-rank of all runs, and its place in every segment is
-// known to the host before it is queued: that is all the state there is. The cuts of many windows
-// are found at once, on a stream of their own, while windows before them are merged. Segments of a
-// run that follow each other are one array to the cut, and gathered into one for the merge.
+// A window is cut on the GPU, by the exact co-rank of all runs. The host knows the window's
+// position in every segment before it queues the window; that is all the state there is. The cuts
+// of many windows are computed at once, on a stream of their own, while earlier windows are merged.
+// Consecutive segments of a run are one array to the cut, and are gathered into one array for the
+// merge.
 //
 //   heads --cut_windows--> cuts --gather, merge--> window --imprint--> window --out--> host buffer
 //                                                  (one of GSI_CUDA_WINDOWS on the GPU)
 //
-// What is fed is a head once it has arrived. How windows are cut: cuda_device_cut.cc; what becomes
-// of them: cuda_device_window.cc; how runs on the host are fed: cuda_device_feed.cc.
+// Fed keys are a head once they have arrived. Windows are cut by cuda_device_cut.cc, and made and
+// copied out by cuda_device_window.cc. Runs on the host are fed by cuda_device_feed.cc.
 #include "kernels/device/cuda_device_merge.h"
 
 #include <stdlib.h>
@@ -67,7 +68,7 @@ gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
     window->next = merge->free_windows;
     merge->free_windows = window;
     merge->in_flight--;
-    merge->device->packing_count -= window->is_packing; // given up
+    merge->device->packing_count -= window->is_packing; // the merge was given up
     window->is_packing = false;
     return buffer;
 }
@@ -83,7 +84,7 @@ void gsi_cuda_merge_end(gsi_merge *merge)
         return;
     gsi_cuda_device *device = merge->device;
     merge->is_ending = true;
-    while (merge->in_flight + merge->arriving > 0) { // given up early
+    while (merge->in_flight + merge->arriving > 0) { // the merge was given up early
         gsi_ticket *ticket = gsi_cuda_ticket_take(device);
         if (ticket == nullptr) {
             gsi_cuda_ticket_wait(device);
@@ -159,7 +160,7 @@ static enum gs_status begin_inputs(gsi_merge *merge, const gsi_merge_spec *spec,
         merge->inputs.compare_context = &merge->records;
         layout = gsi_layout_make(gsi_key_type_find("u128"), false);
     }
-    // Runs on the host are fed, from here; of numbers their first keys are known.
+    // Runs on the host are fed from here; for numbers the first keys are known.
     gsi_merge_input *inputs;
     gsi_merge_spec fed = *spec;
     GSI_TRY(GSI_NEW(device->config.ledger, inputs, spec->input_count, error));
@@ -177,7 +178,7 @@ static enum gs_status begin_inputs(gsi_merge *merge, const gsi_merge_spec *spec,
     return status;
 }
 
-// All that can fail.
+// Does everything that can fail.
 static enum gs_status begin(gsi_merge *merge, const gsi_merge_spec *spec, gs_error *error)
 {
     uint64_t segments = spec->fed_buffers;
@@ -224,7 +225,7 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
     }
     if (spec->input_count == 1)
         device->going = spec->inputs[0].run;
-    // The table of places and the tags are there for cuts and for what is fed.
+    // Cuts and fed records need the table of places and the tags.
     if (layout->has_tags && gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN))
         gsi_cuda_check(device, cudaStreamWaitEvent(device->cut_stream, device->joint, 0),
                        "cannot wait for an event");
@@ -272,8 +273,8 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
 
 // ---- windows ----
 
-// `count` keys of a chain: into merge->taken where they lie here in one piece, else also into the
-// list of what is gathered. `gathered_keys`: that are in that list.
+// Takes `count` keys of a chain. Keys in one piece on this GPU are appended to merge->taken. Others
+// are also appended to the list to be gathered, of which `*gathered_keys` is the number of keys.
 static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t chain, uint64_t count,
                           uint64_t *gathered_keys)
 {
@@ -311,7 +312,7 @@ static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t ch
     *gathered_keys += taken->count;
 }
 
-// What window batch_idx takes of each chain.
+// Takes the keys of window batch_idx from each chain.
 static void take_window(gsi_merge *merge, gsi_cuda_window *window)
 {
     const uint32_t count = merge->chain_count;
@@ -328,7 +329,7 @@ static void take_window(gsi_merge *merge, gsi_cuda_window *window)
     }
 }
 
-// The next window of a merge that there are `keys` left of.
+// Launches the next window of a merge that has `keys` keys left.
 static enum gsi_pull launch(gsi_merge *merge, gsi_buffer *buffer, uint64_t keys)
 {
     gsi_cuda_device *device = merge->device;
@@ -357,22 +358,22 @@ static enum gsi_pull pull_passing(gsi_merge *merge, gsi_buffer *buffer)
                      : launch(merge, buffer, left / merge->device->config.layout.key_bytes);
 }
 
-// Whether the next window of `wanted` keys can be made; OK: it is cut.
+// Returns whether the next window of `wanted` keys can be made. OK: the window is cut.
 static enum gsi_pull get_ready(gsi_merge *merge, uint64_t wanted, uint32_t *needed_idx)
 {
     *needed_idx = 0;
     const bool is_same = merge->window_keys == wanted;
     const bool is_cut = merge->batch_idx < merge->batch_count && is_same;
-    // Windows that are done make room in the rings.
+    // Finished windows make room in the rings.
     const bool is_moving = merge->arriving + merge->in_flight > 0;
-    // Nothing has come since that could be cut; or hardly enough, as keys become of use about as
-    // fast as they come, and more is coming.
+    // True if no keys have arrived since that could be cut. Also true if too few have arrived and
+    // more are on the way: keys are usable about as fast as they arrive.
     const bool is_early =
         !merge->has_news || (merge->arriving > 0 && merge->news_keys < merge->short_keys);
     if (is_same && !is_cut && merge->is_all_cut && is_moving && is_early)
         return GSI_PULL_LATER;
     if (merge->device->has_failed || (!is_cut && !gsi_cuda_cut_batch(merge, wanted)))
-        return GSI_PULL_NEED; // the failure's event follows
+        return GSI_PULL_NEED; // the event of the failure follows
     if (merge->batch_idx < merge->batch_count)
         return GSI_PULL_OK;
     if (merge->heads.bound_idx == merge->inputs.input_count)

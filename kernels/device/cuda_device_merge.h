@@ -1,5 +1,5 @@
-// cuda_device_merge.h: what the merges of the CUDA device and their windows share; nobody else
-// includes it.
+// cuda_device_merge.h: declares the state and functions that the merges of the CUDA device and
+// their windows share; no other file includes it.
 #ifndef GSI_CUDA_DEVICE_MERGE_H
 #define GSI_CUDA_DEVICE_MERGE_H
 
@@ -8,31 +8,31 @@
 struct gsi_cuda_window {
     gsi_merge *merge;
     gsi_buffer *buffer;
-    gsi_segment **segments; // that it took from
+    gsi_segment **segments; // segments that it read from
     uint32_t segment_count;
-    uint8_t *imprint; // host; nullptr: keys
-    uint32_t place;   // of GSI_CUDA_WINDOWS
-    bool is_packing;  // its planes are not yet being copied
+    uint8_t *imprint; // host; nullptr: the window holds keys
+    uint32_t place;   // index below GSI_CUDA_WINDOWS
+    bool is_packing;  // its planes are not yet being copied out
     gsi_cuda_window *next;
 };
 
-// Where a run on the host comes back, a piece at a time.
+// A ring on the GPU through which a run on the host returns, one piece at a time.
 struct gsi_cuda_ring {
     const gsi_run *run;
     uint32_t input_idx;
     uint8_t *memory, *tags; // on the GPU
-    gsi_buffer *pieces;     // as many as it has room for, taken in turn
-    uint64_t next;          // byte of the run that is to come next
-    uint32_t held;          // pieces that came, or are coming
-    gsi_u128 next_key;      // of what is to come next; of records, a tag
+    gsi_buffer *pieces;     // as many as fit into it, used in turn
+    uint64_t next;          // next byte of the run to copy
+    uint32_t held;          // pieces that have arrived or are on the way
+    gsi_u128 next_key;      // next key to copy; for records, a tag
 };
 
-// The runs of a merge that are on the host; zeroed: none is (cuda_device_feed.cc).
+// The runs of a merge that are on the host; zeroed if there are none (cuda_device_feed.cc).
 struct gsi_cuda_feed {
     gsi_cuda_ring *rings;
     gsi_buffer *pieces; // of all rings
     uint32_t ring_count, pieces_a_ring;
-    uint32_t coming; // pieces
+    uint32_t coming; // pieces on the way
     uint64_t piece_bytes;
 };
 
@@ -40,59 +40,61 @@ struct gsi_merge {
     gsi_cuda_device *device;
     bool to_elements, to_packed, is_fed;
     bool *is_elsewhere; // table: the input is a run on another GPU
-    bool is_ending;     // nothing more is asked for
+    bool is_ending;     // no more pieces are requested
     const gsi_sort_kernels *kernels;
     gsi_cuda_records_merge records; // zeroed: numbers
     gsi_merge_inputs inputs;
     gsi_cuda_feed feed;
-    // The merge of one run that is on the host, whose keys stay keys: it only comes here and goes.
+    // A merge of one run on the host whose keys stay keys: the run is copied to the GPU and out
+    // again.
     const gsi_run *passing;
     uint64_t passed_bytes;
 
-    // Tables. A head is a segment as it was when windows were cut; heads of one input that follow
-    // each other are a chain. What a window takes: arrays to be merged, those that have to be
-    // gathered first, one behind the other.
-    uint32_t slice_count, input_count; // entries of the tables of heads; of chains
+    // Tables. A head is a segment as it was when windows were cut. Consecutive heads of one input
+    // form a chain. A window reads arrays to be merged; arrays in several parts are gathered first,
+    // one after the other.
+    uint32_t slice_count, input_count; // entries of the tables of heads, and of chains
     gsi_merge_heads heads;
-    uint32_t *chain_heads; // first head of each chain, and behind the last
+    uint32_t *chain_heads; // first head of each chain, then the end of the last one
     gsi_chain *chains;
     gsi_slice *taken, *gathered;
     uint32_t chain_count, taken_count, gathered_count;
     gsi_cuda_window *windows, *free_windows;
     uint32_t in_flight;
-    uint32_t arriving;  // fed, and on the way
-    bool has_news;      // something arrived since windows were cut,
-    uint64_t news_keys; // so many keys, or more than any number if an input has ended
-    // Of what had arrived then no more windows can be cut: a window was short of so many keys.
+    uint32_t arriving;  // fed keys that are on the way
+    bool has_news;      // keys have arrived since windows were cut:
+    uint64_t news_keys; // At that point all windows are cut that those keys allow: the next window
+                        // lacks `short_keys` keys.
+    // keys.
     bool is_all_cut;
     uint64_t short_keys;
 
-    // Windows that are cut: of `heads` as they were when batch_idx was 0.
+    // Windows that are cut, over `heads` as they were when batch_idx was 0.
     uint64_t window_keys, total;
     uint32_t batch_count, batch_idx;
 };
 
-// gsi_cuda_cut_batch: the cuts of the next windows of `wanted` keys: as many as are known in
-// advance. False: the device has failed.
+// gsi_cuda_cut_batch: computes the cuts of the next windows of `wanted` keys, as many as can be
+// known in advance. False: the device has failed.
 bool gsi_cuda_cut_batch(gsi_merge *merge, uint64_t wanted);
 
-// gsi_cuda_window_launch: queue what makes a window out of what merge->taken says; returns the
-// stream on which it ends, for now.
+// gsi_cuda_window_launch: queues the work that makes a window from merge->taken. Returns the stream
+// on which that work ends, for now.
 gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window);
 
-// gsi_cuda_merge_arrival: a ticket for keys that are being copied on the way in. nullptr: the
+// gsi_cuda_merge_arrival: returns a ticket for keys that are being copied to the GPU. nullptr: the
 // device has failed.
 gsi_ticket *gsi_cuda_merge_arrival(gsi_merge *merge, uint32_t input_idx, gsi_slice keys,
                                    gsi_buffer *buffer, const void *bound);
 
 // cuda_device_feed.cc
-// gsi_cuda_feed_begin: find the runs of the merge that are on the host, and rings for them.
+// gsi_cuda_feed_begin: finds the runs of the merge that are on the host and places rings for them.
 enum gs_status gsi_cuda_feed_begin(gsi_merge *merge, const gsi_merge_spec *spec, gs_error *error);
 void gsi_cuda_feed_end(gsi_merge *merge);
-// gsi_cuda_feed_start: the merge's inputs are there: lets the first pieces come.
+// gsi_cuda_feed_start: queues the first pieces; called when the merge's inputs are there.
 void gsi_cuda_feed_start(gsi_merge *merge);
-// gsi_cuda_feed_arrived: a piece is on the GPU. gsi_cuda_feed_released: nobody reads it any more;
-// false: this buffer is none.
+// gsi_cuda_feed_arrived: called when a piece is on the GPU. gsi_cuda_feed_released: called when a
+// piece has no reader left; returns false if the buffer is no piece.
 void gsi_cuda_feed_arrived(gsi_merge *merge, const gsi_buffer *buffer);
 bool gsi_cuda_feed_released(gsi_merge *merge, const gsi_buffer *buffer);
 

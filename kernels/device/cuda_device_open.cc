@@ -1,5 +1,5 @@
-// cuda_device_open.cc: the CUDA device's beginning and end: what there is, taking all memory,
-// giving it back.
+// cuda_device_open.cc: opens and closes the CUDA device: probes the GPU, allocates all memory and
+// frees it.
 #include "kernels/device/cuda_device.h"
 
 #include "base/pool.h"
@@ -10,13 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// As many as copy memory well together; more gain little.
+// As many threads as touch memory well together; more gain little.
 #define POPULATE_THREADS 8
 
-// Parts, and the chains behind them.
+// Parts, and after them the chains.
 #define PART_ENTRIES (GSI_CUDA_PARTS + GSI_CUDA_SLICES)
 
-// Of records longer keys than tags hold may tie; what their keys share is known later.
+// Records whose keys are longer than tags hold may tie. The bytes that their keys share are known
+// only later.
 static const gsi_sort_kernels *kernels_of(const gsi_layout *layout)
 {
     if (layout->has_tags && gsi_ties_are_possible(layout->record, 0))
@@ -64,12 +65,14 @@ enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_devi
     limits->memory_bytes = free_bytes;
     limits->fixed_bytes = layout->record != nullptr ? gsi_cuda_records_overhead(layout) : 0;
     limits->scratch_part = gsi_max_u64(1, sample_keys * gsi_sort_bytes(layout) /
-                                              (2 * scratch + 1)); // half: other sizes
+                                              (2 * scratch + 1)); // halved: other sizes may need
+                                                                  // more
     snprintf(limits->name, sizeof limits->name, "%.63s", properties.name);
     return GS_OK;
 }
 
-// Touching the arena's pages is what takes the time of registering it; threads do it together.
+// Registering the arena takes time mainly because its pages are touched. Threads touch them
+// together.
 struct populate_part {
     pthread_t thread;
     bool is_started;
@@ -102,7 +105,7 @@ static void populate_end(populate_part (&parts)[POPULATE_THREADS])
             pthread_join(part.thread, nullptr);
 }
 
-// Refused (by a memory limit, say): copies are slower, and as right.
+// If registration is refused (by a memory limit, for example), copies are slower, and as correct.
 static void pin_arena(gsi_cuda_device *device)
 {
     device->is_pinned = cudaHostRegister(device->config.arena, device->config.arena_bytes,
@@ -136,7 +139,7 @@ static bool open_streams(gsi_cuda_device *device)
                           "cannot create an event");
 }
 
-// A window, and room for a tree's groups to begin at multiples of 16 keys.
+// Size of a window, with room for the groups of a tree of merges to begin at multiples of 16 keys.
 static uint64_t window_room(const gsi_cuda_device *device)
 {
     const gsi_plan *plan = device->config.plan;
@@ -144,7 +147,7 @@ static uint64_t window_room(const gsi_cuda_device *device)
            uint64_t(GSI_CUDA_SLICES) * gsi_sort_bytes(&device->config.layout);
 }
 
-// What counts what is put, and what is sorted.
+// Allocates the tallies of the input and of the sorted numbers.
 static bool open_counts(gsi_cuda_device *device)
 {
     const gsi_layout *put = &device->put, *sorted = &device->config.layout;
@@ -185,7 +188,7 @@ static bool open_memory(gsi_cuda_device *device)
     for (; is_well && device->slot_count < plan->device_runs; device->slot_count++)
         is_well = gsi_cuda_take(device, &device->slots[device->slot_count].keys,
                                 run_keys * config->layout.element_bytes);
-    if (plan->spilled_runs > 0 && !has_tags) { // frames may be packed
+    if (plan->spilled_runs > 0 && !has_tags) { // frames may be compressed
         is_well =
             is_well &&
             gsi_cuda_take(device, &device->found, GSI_CUDA_WINDOWS * sizeof *device->found) &&
@@ -218,8 +221,9 @@ static bool open_staging(gsi_cuda_device *device)
                                 GSI_CUDA_CUT_WINDOWS * sizeof *device->total_staging);
 }
 
-// All of an imprint is fetched, if not all of it is written; and keys are read in whole units, with
-// what lies around them in the mirror, or behind a group of a tree.
+// Clears memory that is read before it is written. All of an imprint is fetched, even if only a
+// part was written. Keys are read in whole units, with neighbouring bytes in the mirror, or after a
+// group of a tree.
 static bool clear_memory(gsi_cuda_device *device)
 {
     const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
@@ -268,7 +272,7 @@ void gsi_cuda_close(gsi_device *base)
     gsi_cuda_device *device = reinterpret_cast<gsi_cuda_device *>(base);
     if (device == nullptr)
         return;
-    cudaDeviceSynchronize(); // a failed job leaves work behind that uses everything below
+    cudaDeviceSynchronize(); // queued work of a failed job uses everything below
     gsi_cuda_waiters_stop(device);
     gsi_cuda_host_close(device);
     if (device->open_run != nullptr)
@@ -321,7 +325,7 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
         config->plan->device_runs > 0 ? config->window_count : config->chunk_buffers;
     gsi_buffer_list_init(&device->returned);
     populate_part parts[POPULATE_THREADS] = {};
-    populate_begin(config, parts); // while the GPU's memory is taken
+    populate_begin(config, parts); // while the GPU's memory is allocated
     const bool has_waiters = gsi_cuda_waiters_start(device);
     if (!has_waiters)
         gsi_cuda_check(device, cudaErrorOperatingSystem, "cannot start a thread");

@@ -1,6 +1,7 @@
-// cuda_device_pairs.cc: pairs of keys and positions (element/carry/carry.h), which the CUDA device
-// makes of elements as they come in, and takes apart as they leave, so that no pair crosses the
-// link.
+// cuda_device_pairs.cc: makes pairs of keys and positions (element/carry/carry.h) on the GPU.
+//
+// Elements arrive, pairs are made on the GPU, and only positions are copied out, so no pair crosses
+// the link.
 //
 //   chunk buffer --in-----> slot of the open run ..> compute: tally, to keys
 //                           slot                 ..> compute: pairs, into the spare, tally of these
@@ -9,8 +10,9 @@
 //   slots, mirror ..> compute: merge, imprint, of pairs
 //   window        ..> compute: positions, into what trees go by; the two swap --out--> host
 //
-// So runs, wherever they go, and merges are those of pairs. Only sorts use the spare, and only
-// merges what trees go by, all on the compute stream: what is put in there is behind them.
+// So runs and merges, wherever they take place, are those of pairs. Only sorts use the spare, and
+// only merges use the memory of trees. All of them run on the compute stream, so memory that swaps
+// in there is used only after they are done.
 #include "kernels/device/cuda_device.h"
 
 #include "kernels/array/array_kernels.cuh"

@@ -1,16 +1,16 @@
-// cuda_device_records.cc: records on the CUDA device. As on the CPU, their tags are sorted and
-// merged in their stead, and a record moves once, in the gather of a window.
+// cuda_device_records.cc: sorts and merges records on the CUDA device. As on the CPU, their tags
+// are sorted and merged instead, and a record is copied once, in the gather of a window.
 //
-// Records that are words are counted here, become words as they come in, and are numbers from
-// there on (kernels/record/words.cuh).
+// Integer records are counted here. They are converted to integers as they arrive, and from then on
+// are treated as numbers (kernels/record/words.cuh).
 //
 // Indexes of tags: run number p has [p << run_shift, (p + 1) << run_shift), in the order of the
-// input; those of fed runs are the feed's, from 0 on, and never reach those of resident runs, which
-// follow: of a run there are no more records in frames than in chunks.
+// input. Fed runs have the feed's indexes, from 0 on. These are lower than the indexes of resident
+// runs, which follow: a run has no more records in frames than in chunks.
 //
-// What all keys share is found on the GPU, as records come in: tags of a run are made behind what
-// is shared then, which nobody waits for. The job's scope learns of it when the run is sorted, and
-// a merge shifts tags that were made behind more.
+// The GPU finds the bytes that all keys share while records arrive. The tags of a run are made
+// after the bytes that are shared at that time, and no thread waits for that. The job's scope is
+// lowered when the run is sorted. A merge shifts tags that were made after more bytes.
 #include "kernels/device/cuda_device.h"
 
 #include "plan/plan.h"
@@ -20,11 +20,11 @@
 #include "element/record/record_room.h"
 #include "element/record/record_tally.h"
 
-// Records whose fields are counted at a time. Of words a chunk is: its numbers, which are no wider,
-// lie where its sort will go back and forth.
+// Records whose fields are counted at a time. For integer records this is a chunk: its numbers are
+// no wider than the records and use the spare memory of its sort.
 #define NUMBERS_BATCH (UINT64_C(1) << 17)
 
-// Entries of the table of places to begin with, where nobody knows how many there will be.
+// First size of the table of places when the number of records is unknown.
 #define STREAM_BLOCKS (UINT64_C(1) << 16)
 
 static cudaStream_t compute_of(const gsi_cuda_device *device)
@@ -145,10 +145,10 @@ void gsi_cuda_records_close(gsi_cuda_device *device)
     cudaFreeHost(records->unshared_staging);
 }
 
-// ---- the way in ----
+// ---- input ----
 
-// Where the GPU says how many times of a batch are no NaT: behind the numbers, which are half as
-// wide as they may be.
+// Returns the counter of the times in a batch that are not NaT. It is in memory after the numbers,
+// which are half as wide as they may be.
 static unsigned long long *kept_of(const gsi_cuda_device *device, const gsi_field *field)
 {
     uint8_t *const numbers = static_cast<uint8_t *>(device->records.numbers);
@@ -181,7 +181,7 @@ static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
     }
 }
 
-// first: nullptr: nobody asks what is shared.
+// first: nullptr if shared bytes are not needed.
 static void count(gsi_cuda_device *device, const uint8_t *at, uint64_t n, const uint8_t *first)
 {
     gsi_cuda_records *records = &device->records;
@@ -235,7 +235,7 @@ void gsi_cuda_records_reduce(gsi_cuda_device *device, uint8_t *at, uint64_t n,
                        "cannot check the order");
 }
 
-// Queue: enter `n` records at `at`, the first with index `index`, into a table.
+// Queues: enter `n` records at `at`, of which the first has index `index`, into a table.
 static void set_places(gsi_cuda_device *device, const gsi_cuda_places *places,
                        const uint8_t **blocks, uint64_t index, const uint8_t *at, uint64_t n,
                        gsi_cuda_stream stream)
@@ -260,7 +260,7 @@ static gsi_cuda_places make_places(const gsi_cuda_device *device, const uint8_t 
     return places;
 }
 
-// The table of one run, queued.
+// Returns the table of one run, which is queued.
 static gsi_cuda_places place_run(gsi_cuda_device *device, const gsi_run *run)
 {
     gsi_cuda_records *records = &device->records;
@@ -293,8 +293,8 @@ void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
                    "cannot copy from the GPU");
 }
 
-// Through the windows, as they are gathered for the output. Where records are has nothing to do
-// with where their tags were made.
+// Records are gathered through the windows, like output. Their location is independent of the byte
+// at which their tags were made.
 void gsi_cuda_records_leave(gsi_cuda_device *device, const gsi_run *run, uint8_t *to)
 {
     const gsi_cuda_places places = place_run(device, run);
@@ -330,7 +330,7 @@ void gsi_cuda_records_sorted(gsi_cuda_device *device, gsi_run *run)
     gsi_key_scope_lower(device->config.layout.scope, run->tags_at);
 }
 
-// All that was queued is done, and so is this.
+// Returns whether all queued work, this one included, is done without an error.
 static bool fetch(gsi_cuda_device *device, cudaError_t queued)
 {
     return gsi_cuda_check(device, queued, "cannot fetch the counts") &&
@@ -355,7 +355,7 @@ void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, g
 
 // ---- merges ----
 
-// First index of the merge's records, and the one behind the last.
+// Computes the first index of the merge's records and the end of the last one.
 static void find_indexes(const gsi_cuda_device *device, const gsi_merge_spec *spec, uint64_t *first,
                          uint64_t *end)
 {
@@ -371,7 +371,8 @@ static void find_indexes(const gsi_cuda_device *device, const gsi_merge_spec *sp
     *first = gsi_min_u64(*first, *end);
 }
 
-// The table on the GPU, with room for `count` entries, all of them null. That of a stream grows.
+// Clears the table on the GPU, with room for `count` entries, all null. The table of a stream
+// grows.
 static bool clear_blocks(gsi_cuda_device *device, uint64_t count)
 {
     gsi_cuda_records *records = &device->records;

@@ -1,14 +1,16 @@
-// cuda_device_window.cc: a window of the CUDA device, from its pieces to the host.
+// cuda_device_window.cc: makes a window of the CUDA device from its pieces and copies it to the
+// host.
 //
-// A window of one segment whose keys stay keys is copied out from where it lies: so a run is
-// spilled. One that lies on the host comes here and goes. Packed windows are split into planes
-// behind the merge, and copied out when the owner has learned which of them are not all zeros; as
-// many may wait for that as there are windows on the GPU.
+// A window of one segment whose keys stay keys is copied out directly from the segment: runs are
+// spilled this way. A segment on the host is copied to the GPU and out again. Windows to be
+// compressed are split into planes after the merge. They are copied out when the owner knows which
+// planes are not all zeros. As many windows may wait for that as there are windows on the GPU.
 #include "kernels/device/cuda_device_merge.h"
 
 #include <string.h>
 
-// Behind the merge: the keys at `from` become planes, and the owner learns of which.
+// After the merge: splits the keys at `from` into planes, and queues the copy that tells the owner
+// which are not zero.
 static void pack(gsi_merge *merge, gsi_cuda_window *window, const void *from)
 {
     gsi_cuda_device *device = merge->device;
@@ -26,7 +28,7 @@ static void pack(gsi_merge *merge, gsi_cuda_window *window, const void *from)
     device->packing_count++;
 }
 
-// A window of elements gets an imprint, on the GPU; nullptr: it is one of keys.
+// Reserves an imprint on the GPU for a window of elements; returns nullptr for a window of keys.
 static uint8_t *take_imprint(const gsi_merge *merge, gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
@@ -37,7 +39,8 @@ static uint8_t *take_imprint(const gsi_merge *merge, gsi_cuda_window *window)
     return device->imprints + at;
 }
 
-// Behind the merge: `bytes` of a window on the GPU, and what was seen of it, are copied out.
+// After the merge: copies out `bytes` of a window on the GPU and the window's imprint, if there is
+// one.
 static void copy_out(const gsi_merge *merge, gsi_cuda_window *window, const void *from,
                      uint64_t bytes, const uint8_t *imprint)
 {
@@ -55,7 +58,7 @@ static void copy_out(const gsi_merge *merge, gsi_cuda_window *window, const void
                        "cannot check the order");
 }
 
-// Records: merge the tags, gather, copy out.
+// Records: merges the tags, gathers the records and copies them out.
 static void launch_records(const gsi_merge *merge, gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
@@ -66,7 +69,7 @@ static void launch_records(const gsi_merge *merge, gsi_cuda_window *window)
     copy_out(merge, window, from, window->buffer->bytes, imprint);
 }
 
-// Numbers: merge into the window's place on the GPU, and return it.
+// Numbers: merges into the window's place on the GPU, and returns it.
 static const void *merge_keys(const gsi_merge *merge, const gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
@@ -79,7 +82,7 @@ static const void *merge_keys(const gsi_merge *merge, const gsi_cuda_window *win
     return to;
 }
 
-// Numbers, of the last merge: keys become elements in place. nullptr: keys they stay.
+// Numbers of the last merge: converts keys to elements in place. Returns nullptr if keys stay keys.
 static uint8_t *make_imprint(const gsi_merge *merge, gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
@@ -91,7 +94,7 @@ static uint8_t *make_imprint(const gsi_merge *merge, gsi_cuda_window *window)
     return imprint;
 }
 
-// The next keys, or records, of a run on the host.
+// Copies the next keys, or records, of a run on the host to the GPU.
 static const void *bring(gsi_merge *merge, const gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
@@ -115,8 +118,8 @@ static void gather(const gsi_merge *merge)
                    "cannot gather parts of runs");
 }
 
-// A place for the window on the GPU, when what was there has been copied out. Nothing that is
-// queued on `stream` from now on comes before that.
+// Reserves a place for the window on the GPU. Work queued on `stream` from now on waits until the
+// previous window in that place has been copied out.
 static void take_place(gsi_cuda_device *device, const gsi_cuda_window *window,
                        gsi_cuda_stream stream)
 {
@@ -126,8 +129,8 @@ static void take_place(gsi_cuda_device *device, const gsi_cuda_window *window,
         "cannot wait for an event");
 }
 
-// Numbers: where the window's keys are, when what was queued is done. is_made: they are in its
-// place.
+// Numbers: returns the address that will hold the window's keys when the queued work is done.
+// is_made: they are in the window's place.
 static const void *make_keys(gsi_merge *merge, const gsi_cuda_window *window, bool is_made)
 {
     if (merge->passing != nullptr)

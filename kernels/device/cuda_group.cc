@@ -1,4 +1,4 @@
-// cuda_group.cc: several GPUs as one device: chunks, reductions and events.
+// cuda_group.cc: implements chunks, reductions and events of several GPUs that work as one device.
 #include "kernels/device/cuda_group.h"
 #include "kernels/device/cuda_current.h"
 
@@ -20,7 +20,7 @@ static gsi_cuda_group_run *open_run(gsi_cuda_group *group)
     return group->open_run;
 }
 
-// The member for the next chunk of the open run.
+// Returns the member for the next chunk of the open run.
 static uint32_t choose_member(const gsi_cuda_group *group)
 {
     if (!group->config.layout.has_tags)
@@ -28,8 +28,8 @@ static uint32_t choose_member(const gsi_cuda_group *group)
     return gsi_min_u32(group->open_chunks / group->plan.chunks_per_run, group->count - 1);
 }
 
-// What all records share is found by comparing with the job's first one, which another member may
-// have.
+// Gives a member the job's first record, which another member may have. The bytes that all records
+// share are found by comparing with that record.
 static void share_first(gsi_cuda_group *group, gsi_cuda_device *member)
 {
     const gsi_cuda_device *first = group->members[0];
@@ -54,7 +54,7 @@ static enum gs_status group_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_e
     gsi_cuda_device *member = group->members[i];
     gsi_device *device = gsi_cuda_group_enter(group, i);
     share_first(group, member);
-    if (member->open_run == nullptr) // indexes of records are those of the whole group
+    if (member->open_run == nullptr) // indexes of records are unique in the whole group
         member->records.run_count = group->part_count++;
     member->next_position = group->next_position; // and so are positions
     group->next_position += buffer->bytes / member->put.element_bytes;
@@ -73,7 +73,7 @@ static enum gs_status group_chunk_seal(gsi_device *base, gsi_run **out, gs_error
     group->runs = run;
     group->open_run = nullptr;
     for (uint32_t i = 0; i < group->count; i++) {
-        // A run without chunks is one on the first member.
+        // An empty run is a part on the first member.
         if (group->members[i]->open_run == nullptr && (i > 0 || group->open_chunks > 0))
             continue;
         gsi_device *device = gsi_cuda_group_enter(group, i);
@@ -113,7 +113,7 @@ static void group_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
 
 // ---- events ----
 
-// The run that a part which is sorted belongs to.
+// Returns the run that contains a sorted part.
 static gsi_cuda_group_run *run_of(const gsi_cuda_group *group, uint32_t member, const gsi_run *part)
 {
     gsi_cuda_group_run *run = group->runs;
@@ -131,7 +131,7 @@ static void window_done(gsi_cuda_group *group, const gsi_buffer *buffer)
     }
 }
 
-// A member's event: whether it is one of the group's, which it becomes then.
+// Converts a member's event to one of the group's; returns false if the group has no event for it.
 static bool is_event(gsi_cuda_group *group, uint32_t member, gsi_event *event)
 {
     if (event->status != GS_OK || event->kind == GSI_EVENT_BUFFER)
@@ -145,7 +145,7 @@ static bool is_event(gsi_cuda_group *group, uint32_t member, gsi_event *event)
     return --run->unsorted_count == 0;
 }
 
-// The oldest window that was pulled, if it is done.
+// Reports the oldest pulled window, if it is done.
 static bool reap_window(gsi_cuda_group *group, gsi_event *event)
 {
     gsi_cuda_group_window *window = &group->windows[group->window_first];

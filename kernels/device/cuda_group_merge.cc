@@ -1,5 +1,5 @@
-// cuda_group_merge.cc: a merge of a group of GPUs: one merge on each member, all of the same runs,
-// which go through the same windows; each window is made by one of them and skipped by the others.
+// cuda_group_merge.cc: merges on a group of GPUs. Every member merges the same runs, over the same
+// windows. One member makes each window, and the others skip it.
 #include "kernels/device/cuda_group.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct gsi_cuda_group_merge {
     uint64_t passed[GSI_CUDA_GROUP_MAX];   // windows made or skipped, by member
     uint64_t pulled;                       // windows
     uint64_t window_keys;                  // of the last one
-    // Inputs of the members' merges: the parts of runs in the place of runs.
+    // Inputs of the members' merges: parts of runs instead of runs.
     gsi_merge_input *inputs;
     uint32_t input_count;
     uint32_t *first_input; // by input of the group
@@ -55,7 +55,7 @@ static enum gs_status begin(gsi_cuda_group_merge *merge, const gsi_merge_spec *s
     gsi_merge_spec parts = *spec;
     parts.inputs = merge->inputs;
     parts.input_count = merge->input_count;
-    // Runs that left for the host are there, for whichever member reads them.
+    // Waits until runs that moved to the host have arrived, because any member may read them.
     group->base.host_bytes = 0;
     for (uint32_t i = 0; group->plan.host_runs > 0 && i < group->count; i++) {
         gsi_cuda_device *member = group->members[i];
@@ -69,7 +69,7 @@ static enum gs_status begin(gsi_cuda_group_merge *merge, const gsi_merge_spec *s
         gsi_device *device = gsi_cuda_group_enter(group, i);
         GSI_TRY(device->ops->merge_begin(device, &parts, &merge->merges[i], error));
     }
-    // The first one has shifted the tags of all records; the others read them.
+    // The first member has shifted the tags of all records; the others read them.
     gsi_cuda_device *first = group->members[0];
     if (group->config.layout.has_tags &&
         !gsi_cuda_check(first, cudaStreamSynchronize(first->streams[GSI_CUDA_COMPUTE]),
@@ -123,7 +123,7 @@ void gsi_cuda_group_merge_feed(gsi_merge *fed, uint32_t input_idx, gsi_buffer *b
 {
     gsi_cuda_group_merge *merge = group_merge_of(fed);
     const gsi_cuda_group *group = merge->group;
-    buffer->device_uses++; // the last one of its users gives it back
+    buffer->device_uses++; // its last user releases it
     for (uint32_t i = 0; i < group->count; i++) {
         gsi_device *device = gsi_cuda_group_enter(group, i);
         device->ops->merge_feed(merge->merges[i], merge->first_input[input_idx], buffer, bound);
@@ -132,7 +132,7 @@ void gsi_cuda_group_merge_feed(gsi_merge *fed, uint32_t input_idx, gsi_buffer *b
         gsi_buffer_list_push(&group->members[0]->returned, buffer);
 }
 
-// A member skips what others have made.
+// A member skips the windows that others have made.
 static enum gsi_pull catch_up(gsi_cuda_group_merge *merge, uint32_t member, uint32_t *needed_idx)
 {
     enum gsi_pull pull = GSI_PULL_OK;

@@ -1,4 +1,4 @@
-// cuda_group_open.cc: which GPUs make a group, and its beginning and end.
+// cuda_group_open.cc: chooses the GPUs of a group, opens and closes the group.
 #include "kernels/device/cuda_group.h"
 #include "kernels/device/cuda_group_order.h"
 
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A GPU with less than this part of what the largest one has free is left out: all get as much.
+// A GPU is left out if its free memory is less than this part of the largest one's, because all are
+// used equally.
 #define LEAST_MEMORY_PART 2
 
 static bool can_reach(uint32_t from, uint32_t to)
@@ -20,7 +21,7 @@ static bool can_reach(uint32_t from, uint32_t to)
     return error == cudaSuccess && is_possible != 0;
 }
 
-// Whether GPU `index` and all of `members` reach each other's memory.
+// Returns whether GPU `index` and all of `members` have access to each other's memory.
 static bool reaches_all(uint64_t members, uint32_t index)
 {
     for (uint32_t i = 0; i < 64; i++)
@@ -34,7 +35,7 @@ static int count_of(uint64_t set)
     return __builtin_popcountll(set);
 }
 
-// `all`: those that are not there, or cannot be used, are left out.
+// With `all`, GPUs that are missing or unusable are left out.
 static enum gs_status probe_each(const gsi_layout *layout, const gsi_device_limits *wanted,
                                  uint64_t *set, gsi_device_limits (&each)[64], gs_error *error)
 {
@@ -59,7 +60,7 @@ static enum gs_status probe_each(const gsi_layout *layout, const gsi_device_limi
             first = status;
             reason = unheard;
         }
-        if (status == GS_E_USAGE) // there are no more
+        if (status == GS_E_USAGE) // there are no more GPUs
             break;
     }
     if (*set == 0)
@@ -67,8 +68,8 @@ static enum gs_status probe_each(const gsi_layout *layout, const gsi_device_limi
     return *set == 0 ? first : GS_OK;
 }
 
-// Takes from the set what has too little memory, what the others cannot reach (unless they may be
-// apart), and what is too much.
+// Removes GPUs from the set: those with too little memory, those without peer access to the others
+// (unless may_be_apart), and those above the limit.
 static void leave_out(uint64_t *set, const gsi_device_limits (&each)[64], bool may_be_apart)
 {
     uint64_t most = 0, kept = 0;
@@ -100,7 +101,7 @@ enum gs_status gsi_cuda_group_probe(uint32_t, const gsi_layout *layout, gsi_devi
     leave_out(&set, each, false);
     leave_out(&all, each, may_be_apart);
     *limits = gsi_device_limits();
-    // Where some reach each other these are faster by themselves.
+    // If some GPUs have peer access, they are faster on their own.
     limits->is_apart = count_of(set) == 1 && count_of(all) > 1;
     set = limits->is_apart ? all : set;
     limits->device_set = set;
@@ -129,7 +130,7 @@ static void blame(const gsi_cuda_group *group, uint32_t index)
         *group->config.failed_set |= UINT64_C(1) << index;
 }
 
-// Every member may read the memory of every other; where they are apart no run stays there.
+// Enables peer access between all members. Without peer access no run stays on a GPU.
 static enum gs_status connect(const gsi_cuda_group *group, gs_error *error)
 {
     for (uint32_t i = 0; i < group->count; i++) {
@@ -163,7 +164,7 @@ static enum gs_status open_members(gsi_cuda_group *group, gs_error *error)
         gsi_device_config config = group->config;
         config.device_index = indices[i];
         config.plan = &group->plan;
-        config.window_count++; // one to skip with
+        config.window_count++; // one more, to skip with
         gsi_device *member;
         const enum gs_status status = gsi_cuda_open(&config, &member, error);
         if (status != GS_OK) {
@@ -198,7 +199,7 @@ enum gs_status gsi_cuda_group_open(const gsi_device_config *config, gsi_device *
     return status;
 }
 
-// Runs of a job that failed; the members close what they have of the open one.
+// Drops the runs of a job that failed; the members drop their parts of the open one.
 static void drop_runs(gsi_cuda_group *group)
 {
     while (group->runs != nullptr)
@@ -211,12 +212,12 @@ void gsi_cuda_group_close(gsi_device *base)
     gsi_cuda_group *group = gsi_cuda_group_of(base);
     if (group == nullptr)
         return;
-    for (uint32_t i = 0; i < group->count; i++) { // a failed job leaves work behind
+    for (uint32_t i = 0; i < group->count; i++) { // a failed job leaves queued work
         gsi_cuda_group_enter(group, i);
         cudaDeviceSynchronize();
     }
     drop_runs(group);
-    for (uint32_t i = group->count; i-- > 0;) // the first one has registered the arena
+    for (uint32_t i = group->count; i-- > 0;) // in reverse: the first one has registered the arena
         gsi_cuda_close(gsi_cuda_group_enter(group, i));
     GSI_FREE(group->config.ledger, group->windows, group->config.window_count);
     free(group);

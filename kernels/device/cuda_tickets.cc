@@ -1,4 +1,4 @@
-// cuda_tickets.cc: the threads that wait for the GPU.
+// cuda_tickets.cc: runs the threads that wait for the GPU and wake the owner.
 #include "kernels/device/cuda_device.h"
 
 #include "base/pool.h"
