@@ -1,12 +1,12 @@
-/* candidates.c: what is done to candidates, on any thread.
+/* candidates.c: finds, joins, cuts, sorts and copies candidates, on any thread.
  *
- * Numbers are cut without being sorted, where a sample tells a key that has little more than what
- * is wanted below it: one pass puts those first (Floyd and Rivest, "Expected time bounds for
- * selection", CACM 18(3), 1975, with one round). Where many keys are equal no key may, and then
- * they are sorted, which is fast for such.
+ * A cut does not sort numbers if a sample shows a key with slightly more than the wanted number of
+ * keys below it. One pass then moves those keys to the front (Floyd and Rivest, "Expected time
+ * bounds for selection", CACM 18(3), 1975, with one round). If many keys are equal, there may be no
+ * such key. Then all keys are sorted, which is fast for such data.
  *
- * Of records tags are sorted, which are made at the beginning of the key. A cut leaves the records
- * that stay in the order in which they were: so nothing has to be gathered into other memory. */
+ * Records are sorted by tags, which are made from the beginning of the key. A cut keeps the
+ * remaining records in their previous order, so nothing has to be gathered into other memory. */
 #include "device/candidates.h"
 
 #include "base/assert.h"
@@ -19,16 +19,16 @@
 
 #include <string.h>
 
-/* Records that tags are made of at a time, and how far ahead of a copy they are fetched. */
+/* BLOCK: records per batch of tags. AHEAD: records by which a prefetch precedes the copy. */
 #define BLOCK GSI_CONSTANT(256u, 32u)
 #define AHEAD 12u
 
-/* From so many keys on a bound is looked for in a sample of them: that takes a few passes over the
- * keys in place of a sort, and 16 KiB of u64 for the sample. */
+/* From this many keys on, a sample is searched for a bound. That costs a few passes over the keys
+ * instead of a sort, and 16 KiB for a sample of u64. */
 #define SAMPLES       GSI_CONSTANT(2048u, 64u)
 #define SAMPLED_LEAST ((uint64_t)8 * SAMPLES)
 
-/* Indexes of tags are places in the candidates: one block of places holds them all. */
+/* Indexes of tags are positions among the candidates: one block holds them all. */
 #define ONE_BLOCK_SHIFT (GSI_TAG_INDEX_BITS - 1)
 
 static gsi_u128 mix_keys(const struct gsi_layout *layout, const void *keys, uint64_t n)
@@ -57,7 +57,7 @@ static bool is_below(const struct gsi_record *record, const uint8_t *element, gs
     return gsi_record_compare(record, element, bound, GSI_TAG_KEY_BYTES) < 0;
 }
 
-/* Whether a look at one record after the other may find any. */
+/* Returns whether any of the records may be below the bound, judged by tags alone. */
 static bool has_candidate(const gsi_u128 *tags, size_t n, gsi_u128 bound_tag)
 {
     size_t count = 0;
@@ -95,7 +95,7 @@ static const uint8_t *record_at(const struct gsi_candidates *candidates, gsi_u12
     return candidates->data + gsi_tag_index(tag) * candidates->layout->element_bytes;
 }
 
-/* The tags: records stay where they are. */
+/* Sorts the tags; the records are not moved. */
 static void sort_records(struct gsi_candidates *candidates, uint64_t most)
 {
     const struct gsi_record *record = candidates->layout->record;
@@ -147,7 +147,7 @@ static uint64_t square_root(uint64_t n)
     return root;
 }
 
-/* Evenly spaced keys, in order. */
+/* Collects evenly spaced keys and sorts them. */
 static void take_samples(const struct gsi_candidates *candidates, uint8_t *samples)
 {
     uint32_t bytes = candidates->layout->key_bytes;
@@ -157,8 +157,9 @@ static void take_samples(const struct gsi_candidates *candidates, uint8_t *sampl
     gsi_leaf_sort(bytes, samples, SAMPLES);
 }
 
-/* Cut off what is not below a key that has at least `most` before it, and few more, as samples
- * tell. false: there is no such sample, and nothing was cut. */
+/* Chooses a key from a sample that probably has at least `most` keys below it and few more, and
+ * cuts off all keys that are not below it. Returns false if the sample has no such key. It also
+ * returns false, after partitioning but without cutting, if fewer than `most` keys are below. */
 static bool cut_by_samples(struct gsi_candidates *candidates, uint64_t most, uint8_t *bound)
 {
     const struct gsi_layout *layout = candidates->layout;

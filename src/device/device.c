@@ -1,4 +1,4 @@
-/* device.c: the devices of this build. */
+/* device.c: finds the devices of this build. */
 #include "device/device.h"
 
 #include "base/options.h"
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* A build without CUDA finds the device if something else brings it: tests do. */
+/* A build without CUDA uses the CUDA device if something else links it in: tests do. */
 #ifndef GSORT_HAVE_CUDA
 #pragma weak gsi_device_cuda
 #pragma weak gsi_device_cuda_group

@@ -1,4 +1,4 @@
-/* merge_cut.c: k-way co-rank by selection with pivots. */
+/* merge_cut.c: computes the k-way co-rank by selection with pivots. */
 #include "device/merge_cut.h"
 
 #include "base/assert.h"
@@ -19,13 +19,13 @@
 #define WIDE(name) name##_16
 #include "device/merge_cut_width.h"
 
-/* Rounds after which every other pivot is the middle of a bracket: data that look alike need about
- * ten in all. */
+/* After this many rounds, every other pivot is the middle of a bracket. Data with similar slices
+ * need about ten rounds in all. */
 #define EAGER_ROUNDS GSI_CONSTANT(12, 2)
 
-/* The pivot's slice is drawn with a probability proportional to its bracket, its place in the
- * bracket is the wanted quantile of what is left, moved a little towards the middle so that the far
- * end of the brackets shrinks as well. */
+/* Draws the pivot's slice with a probability proportional to its bracket. The pivot's position in
+ * the bracket is the wanted quantile of the remaining elements. It is moved a little towards the
+ * middle so that the far end of the brackets shrinks as well. */
 struct gsi_pivot gsi_merge_cut_pivot(const uint64_t *low, const uint64_t *high, uint64_t open,
                                      uint64_t wanted, uint32_t round)
 {

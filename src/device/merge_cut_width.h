@@ -1,7 +1,7 @@
-/* merge_cut_width.h: the co-rank for one key width. Included by merge_cut.c once per width with KEY
- * (type) and WIDE(name) (suffixed name) defined; therefore no include guard. */
+/* merge_cut_width.h: computes the co-rank for one key width. merge_cut.c includes it once per width
+ * with KEY (type) and WIDE(name) (suffixed name) defined; therefore it has no include guard. */
 
-/* First index in [low, high) whose key is >= key (lower) or > key (upper). */
+/* Returns the first index in [low, high) whose key is >= key (lower) or > key (upper). */
 static uint64_t WIDE(bound)(const KEY *keys, uint64_t low, uint64_t high, KEY key, bool is_upper)
 {
     while (low < high) {
@@ -13,7 +13,7 @@ static uint64_t WIDE(bound)(const KEY *keys, uint64_t low, uint64_t high, KEY ke
     return low;
 }
 
-/* Where slice i is cut by the pivot, given that the cut lies in [low, high]. */
+/* Returns the position at which the pivot cuts slice i, given that the cut is in [low, high]. */
 static uint64_t WIDE(cut_one)(const struct gsi_slice *slices, uint32_t i, struct gsi_pivot pivot,
                               KEY key, uint64_t low, uint64_t high)
 {
@@ -21,8 +21,8 @@ static uint64_t WIDE(cut_one)(const struct gsi_slice *slices, uint32_t i, struct
                             : WIDE(bound)(slices[i].keys, low, high, key, i < pivot.slice);
 }
 
-/* One round of the selection: move `low` or `high` of every slice to the pivot. Returns how many
- * elements lie before the pivot. */
+/* Performs one round of the selection: moves `low` or `high` of every slice to the pivot. Returns
+ * how many elements precede the pivot. */
 static uint64_t WIDE(narrow)(const struct gsi_slice *slices, uint32_t k, struct gsi_pivot pivot,
                              uint64_t rank, uint64_t *low, uint64_t *high, uint64_t *scratch)
 {
@@ -36,7 +36,7 @@ static uint64_t WIDE(narrow)(const struct gsi_slice *slices, uint32_t k, struct 
     uint64_t *side = before < rank ? low : high;
     memcpy(side, scratch, k * sizeof *side);
     if (before < rank)
-        low[pivot.slice]++; /* the pivot itself is before the cut, too */
+        low[pivot.slice]++; /* the pivot itself also precedes the cut */
     return before;
 }
 

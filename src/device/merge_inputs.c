@@ -1,4 +1,4 @@
-/* merge_inputs.c: lists of segments, and the lowest bound. */
+/* merge_inputs.c: keeps the lists of segments, and finds the lowest bound. */
 #include "device/merge_inputs.h"
 
 #include "base/assert.h"
@@ -84,7 +84,7 @@ void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
         append(inputs, input_idx, slice, NULL)->taken = taken;
 }
 
-/* Pulled segments at the head of an input that nobody reads any more are done with. */
+/* Releases pulled segments at the head of an input that nobody reads any more. */
 static void release_heads(struct gsi_merge_inputs *inputs, struct gsi_merge_input_state *input)
 {
     struct gsi_segment *segment;
@@ -118,8 +118,8 @@ static int compare_bounds(const struct gsi_merge_inputs *inputs, const void *a, 
                                    : gsi_key_compare(&inputs->layout, a, b);
 }
 
-/* The open input with the lowest bound, input_count if there is none: nothing that comes after its
- * bound may be emitted. */
+/* Returns the open input with the lowest bound, or input_count if there is none. Nothing after its
+ * bound in the order may be emitted. */
 static uint32_t find_bound(const struct gsi_merge_inputs *inputs)
 {
     uint32_t lowest = inputs->input_count;

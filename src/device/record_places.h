@@ -1,11 +1,11 @@
-/* record_places.h: where the record is whose index a tag has.
+/* record_places.h: finds the record whose index is in a tag.
  *
- * Every buffer of records has a range of indexes that begins at a multiple of 2^shift, so that one
- * look at a table finds it:
+ * Every buffer of records has a range of indexes that begins at a multiple of 2^shift, so one table
+ * lookup finds it:
  *
  *     record of index i  =  blocks[(i >> shift) - first_block] + (i mod 2^shift) * record bytes
  *
- * A chunk of 2^s records may take several entries; a frame of 2^shift records takes one. */
+ * A chunk of 2^s records may need several entries; a frame of 2^shift records needs one. */
 #ifndef GSI_RECORD_PLACES_H
 #define GSI_RECORD_PLACES_H
 

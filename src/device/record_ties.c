@@ -1,8 +1,9 @@
-/* record_ties.c: ties of tags, resolved by the records.
+/* record_ties.c: resolves ties between tags by comparing the records.
  *
- * A large group of equal tags is sorted by the next ten bytes that tell its keys apart, as tags
- * again, and so on; a small one by comparison. What a group shares is found by one pass over its
- * records, so that long shared beginnings cost one look and not one sort for every ten bytes. */
+ * A large group of equal tags is sorted by the next ten bytes that distinguish its keys, again as
+ * tags, and so on. A small group is sorted by comparison. One pass over the records of a group
+ * finds the beginning that they share. So a long shared beginning costs one pass, not one sort for
+ * every ten bytes. */
 #include "device/record_ties.h"
 
 #include "base/assert.h"
@@ -12,13 +13,13 @@
 
 #include <string.h>
 
-/* Up to this many tags a group is sorted by comparison. */
+/* A group of at most this many tags is sorted by comparison. */
 #define FEW_TAGS GSI_CONSTANT(24u, 4u)
 
-/* Tags that are looked at together for any that tie. */
+/* Tags per block in the search for ties. */
 #define LOOK_TAGS GSI_CONSTANT(64u, 8u)
 
-/* Records are looked at this far ahead. */
+/* Records are prefetched this far ahead. */
 #define AHEAD GSI_CONSTANT(8u, 2u)
 
 /* Tags whose ten bytes are equal. */
@@ -52,7 +53,8 @@ static void sort_few(const struct gsi_record_places *places, const struct group 
     }
 }
 
-/* How many bytes of the key the group's records share; at least `shared` are known to be. */
+/* Returns how many bytes of the key all records of the group share; at least `shared` are known to
+ * be shared. */
 static uint32_t shared_bytes(const struct gsi_record_places *places, const struct group *group,
                              uint32_t shared)
 {
@@ -67,7 +69,7 @@ static uint32_t shared_bytes(const struct gsi_record_places *places, const struc
     return most;
 }
 
-/* New tags at byte `at` of the same records. */
+/* Makes new tags at byte `at` for the same records. */
 static void tag_again(const struct gsi_record_places *places, const struct group *group,
                       uint32_t at)
 {
@@ -102,7 +104,7 @@ static void sort_group(const struct gsi_record_places *places, const struct grou
         group->tags[i] = key | gsi_tag_index(group->tags[i]);
 }
 
-/* How many of `n` tags agree with the next one. */
+/* Returns how many of `n` tags agree with the next one. */
 GSI_SIMD_CLONES static uint64_t count_ties(const gsi_lane_u64 *tags, size_t n)
 {
     uint64_t count = 0;
@@ -113,8 +115,8 @@ GSI_SIMD_CLONES static uint64_t count_ties(const gsi_lane_u64 *tags, size_t n)
     return count;
 }
 
-/* The first tag from `begin` on that agrees with the next one; `n`: there is none. Where the first
- * few do not, most do not: then whole blocks are looked at. */
+/* Returns the first tag from `begin` on that agrees with the next one, or `n` if there is none. If
+ * the first few tags do not agree, most do not: then whole blocks are checked. */
 static size_t next_tie(const gsi_u128 *tags, size_t begin, size_t n)
 {
     while (begin + 1 < n) {
@@ -138,7 +140,7 @@ void gsi_ties_sort(const struct gsi_record_places *places, gsi_u128 *tags, size_
     }
 }
 
-/* First tag of [low, high) that does not come before `bound`. */
+/* Returns the first tag of [low, high) that does not precede `bound`. */
 static uint64_t lower_bound(const struct gsi_record_places *places, const gsi_u128 *tags,
                             uint64_t low, uint64_t high, gsi_u128 bound, uint32_t at)
 {
@@ -159,8 +161,8 @@ uint64_t gsi_ties_below(const struct gsi_record_places *places, struct gsi_slice
     return below + (below < slice.count && tags[below] == bound);
 }
 
-/* A cut by tags is exact but among tags whose ten bytes are those of the cut. Finds their range in
- * each slice; false: there are none on both sides of the cut. */
+/* Finds the range of the tags in each slice whose ten bytes equal those at the cut. Only there is a
+ * cut by tags not exact. Returns false if such tags are not on both sides of the cut. */
 static bool find_group(const struct gsi_slice *slices, uint32_t k, const uint64_t *cut,
                        uint64_t *low, uint64_t *high)
 {
@@ -187,8 +189,8 @@ static bool find_group(const struct gsi_slice *slices, uint32_t k, const uint64_
     return true;
 }
 
-/* Selection within [low, high) of every slice, as in merge_cut.c: `rank` is what lies before the
- * cut in all. */
+/* Selects within [low, high) of every slice, as in merge_cut.c: `rank` elements precede the cut in
+ * all. */
 static void select_in_group(const struct gsi_record_places *places, const struct gsi_slice *slices,
                             uint32_t k, uint64_t rank, uint32_t at, uint64_t *low, uint64_t *high,
                             uint64_t *scratch)
@@ -211,7 +213,7 @@ static void select_in_group(const struct gsi_record_places *places, const struct
         }
         memcpy(before < rank ? low : high, scratch, k * sizeof *scratch);
         if (before < rank)
-            low[pivot.slice]++; /* the pivot itself is before the cut, too */
+            low[pivot.slice]++; /* the pivot itself also precedes the cut */
     }
 }
 

@@ -1,12 +1,12 @@
-/* cpu_device.c: the device every machine has: chunks, reductions and events. Merges are in
- * cpu_device_merge.c.
+/* cpu_device.c: implements chunks, reductions and events of the CPU device, which every machine
+ * has. Merges are in cpu_device_merge.c.
  *
- * Chunks stay where they were read: a buffer that is put is sorted in place by one thread, and its
- * memory is the resident run until run_drop. A run of several buffers is several sorted pieces;
- * only the merge that reads the run merges them. So a resident job moves each element twice: inside
- * its piece, and into a window.
+ * Chunks stay where they were read: one thread sorts a put buffer in place. Its memory is the
+ * resident run until run_drop. A run of several buffers consists of several sorted pieces; only the
+ * merge that reads the run merges them. So a resident job moves each element twice: inside its
+ * piece, and into a window.
  *
- * All state but the inside of a task belongs to the owner's thread. */
+ * The owner's thread owns all state except the inside of a task. */
 #include "device/cpu/cpu_device.h"
 
 #include "base/assert.h"
@@ -197,7 +197,8 @@ static void cpu_run_pass(struct gsi_device *base, struct gsi_run *run)
     }
 }
 
-/* Of pieces in order the first elements have passed. */
+/* Checks the elements of each piece that were not yet merged: in a piece in order, these follow the
+ * first passed_count elements. */
 static bool cpu_run_in_order(const struct gsi_run *run, struct gsi_run_ends *ends)
 {
     *ends = (struct gsi_run_ends){NULL, NULL};

@@ -1,18 +1,19 @@
-/* cpu_device_merge.c: merges of the CPU device.
+/* cpu_device_merge.c: implements merges of the CPU device.
  *
- * pull cuts the next keys out of the heads of all inputs (k-way co-rank on the owner's thread) and
- * hands them to threads, a window each. Windows in flight are independent of each other, and that
- * is all the parallelism there is: no barrier. Finished windows are held back until those before
- * them are finished, so events come in pull order.
+ * pull cuts the next keys from the heads of all inputs, by a k-way co-rank on the owner's thread.
+ * It hands them to threads, one window each. Windows in flight are independent of each other, so no
+ * barrier is needed; there is no other parallelism. A finished window waits until all earlier ones
+ * are finished, so events arrive in pull order.
  *
- * One thread that cuts can feed only so many that merge. So where they are many, or the runs, a
- * *stretch* of windows is cut at once, and the thread of each window finds its own part of it:
+ * One cutting thread can supply only a limited number of merging threads. If there are many
+ * threads, or many runs, a *stretch* of windows is cut at once, and the thread of each window finds
+ * its own part of it:
  *
  *     heads     [..................|          left                                    ]
  *     stretch   [ window | window | window ]  cut by the owner, once
  *                        [========]           begin and end found by the thread that merges it
  *
- * Where the inputs stand is merge_inputs' business. */
+ * merge_inputs tracks how far the inputs were read. */
 #include "device/cpu/cpu_device.h"
 
 #include "base/assert.h"
@@ -22,18 +23,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Windows of a stretch: then the owner has a 16th of the work, and the searches of the threads 4
- * steps more. */
+/* Windows of a stretch. The owner then does a 16th of the cuts, and the threads' searches need 4
+ * more steps. */
 #define STRETCH_WINDOWS GSI_CONSTANT(16, 2)
 
-/* Cutting a window takes about 0.9 us for each slice (512 slices of u64, 32 threads of a Xeon,
- * 2026), and a thread merges about 1 byte a nanosecond. */
+/* Cutting a window needs about 0.9 us per slice (512 slices of u64, 32 threads of a Xeon, 2026),
+ * and a thread merges about 1 byte per nanosecond. */
 #define CUT_NS_PER_SLICE  0.9e3
 #define MERGE_NS_PER_BYTE 1.0
 
 static_assert(sizeof(struct gsi_piece) + sizeof(struct gsi_segment) <= GSI_DEVICE_BUFFER_BYTES,
               "the plan reckons with as much");
-/* Of a window: slices, scratch, cut and segments; of the merge: heads and cut. */
+/* Counts for a window its slices, scratch, cut and segments; for the merge its heads and cut. */
 static_assert(sizeof(struct gsi_slice) + sizeof(struct gsi_segment *) + 4 * sizeof(uint64_t) <=
                   GSI_DEVICE_SLICE_BYTES,
               "and with as much");
@@ -45,9 +46,9 @@ struct window {
     struct gsi_task task;
     struct gsi_merge *merge;
     struct gsi_buffer *buffer;
-    struct gsi_merge_work work;    /* its slices are those of the stretch, until they are cut */
+    struct gsi_merge_work work;    /* its slices are the stretch's slices, until they are cut */
     uint64_t off, count, total;    /* keys of the stretch: before this window, in it, in all */
-    struct gsi_segment **segments; /* that the slices are of */
+    struct gsi_segment **segments; /* of the slices */
     uint64_t *scratch;             /* 3 * slice_count: for cuts, then work.tile */
     uint32_t segment_count;
     bool is_done;
@@ -58,17 +59,18 @@ struct gsi_merge {
     struct gsi_cpu_device *device;
     struct gsi_shelf shelf;
     bool to_elements;
-    bool is_fed;     /* keys lie in buffers that come free as windows are finished */
+    bool is_fed;     /* keys are in buffers that are freed as windows finish */
     uint64_t *taken; /* as in the spec */
     uint32_t window_count, slice_count;
     struct gsi_merge_inputs inputs;
     struct gsi_cpu_records records; /* zeroed: numbers */
     struct window *windows, *free_windows;
     struct window *oldest, **newest; /* in flight, in pull order */
-    struct gsi_merge_heads heads;    /* slice_count entries, as the next two; then of the stretch */
+    struct gsi_merge_heads heads;    /* slice_count entries, as in the next two; later those of the
+                                      * stretch */
     uint64_t *cut;
     uint64_t *cut_scratch;              /* 3 * slice_count */
-    uint64_t stretch_keys, stretch_off; /* of the stretch: all, and those that were pulled */
+    uint64_t stretch_keys, stretch_off; /* of the stretch: all keys, and the keys already pulled */
 };
 
 static void lay_out(struct gsi_merge *merge, struct gsi_shelf *shelf)
@@ -106,7 +108,7 @@ static void return_buffer(void *context, struct gsi_buffer *buffer)
     gsi_buffer_list_push(&device->returned, buffer);
 }
 
-/* What is merged of a buffer. */
+/* Returns the keys or tags of a buffer, which are merged. */
 static struct gsi_slice slice_of(const struct gsi_merge *merge, const struct gsi_buffer *buffer)
 {
     const struct gsi_layout *layout = &merge->device->config.layout;
@@ -137,14 +139,15 @@ static int compare_tags(void *context, const void *a, const void *b)
     return gsi_tie_compare(&records->places, x, y, records->at);
 }
 
-/* Whether tags that agree are looked at once more. */
+/* Returns whether equal tags need a comparison of their records. */
 static bool may_tie(const struct gsi_layout *layout)
 {
     return layout->has_tags && layout->word == NULL;
 }
 
-/* Inputs of keys, or of tags. With `compare` inputs keep the last buffer until more is fed: the
- * bound is in it, and the last record, which the next one is compared with. */
+/* Sets up the inputs, as keys or as tags. With `compare`, an input keeps its last buffer until
+ * more is fed: that buffer contains the bound, and the last record, with which the next one is
+ * compared. */
 static enum gs_status begin_inputs(struct gsi_merge *merge, const struct gsi_merge_spec *spec,
                                    uint64_t segments, struct gs_error *error)
 {
@@ -213,7 +216,8 @@ void gsi_cpu_merge_feed(struct gsi_merge *merge, uint32_t input_idx, struct gsi_
     gsi_merge_inputs_feed(&merge->inputs, input_idx, slice_of(merge, buffer), buffer, bound);
 }
 
-/* Clip the heads to the bound, drop empty ones; returns how many keys are left together. */
+/* Clips the heads to the bound and drops empty ones. Returns how many keys remain in all heads
+ * together. */
 static uint64_t clip_heads(const struct gsi_merge *merge, struct gsi_merge_heads *heads)
 {
     const struct gsi_layout *layout = &merge->device->config.layout;
@@ -241,7 +245,7 @@ static uint64_t clip_heads(const struct gsi_merge *merge, struct gsi_merge_heads
     return total;
 }
 
-/* Where the first `wanted` keys of slices end. */
+/* Computes where the first `wanted` keys of the slices end. */
 static void cut_slices(const struct gsi_merge *merge, const struct gsi_slice *slices,
                        uint32_t count, uint64_t wanted, uint64_t *cut, uint64_t *scratch)
 {
@@ -253,7 +257,7 @@ static void cut_slices(const struct gsi_merge *merge, const struct gsi_slice *sl
         gsi_merge_cut(gsi_sort_bytes(layout), slices, count, wanted, cut, scratch);
 }
 
-/* On a thread: the window's part of the stretch. */
+/* On a thread: cuts the window's part out of the stretch. */
 static void cut_window(struct window *window)
 {
     const struct gsi_merge *merge = window->merge;
@@ -319,10 +323,10 @@ static void merge_window_done(struct gsi_task *task)
     }
 }
 
-/* Windows that are cut at once: one, while one thread can cut for all, by what the last cut found.
- * A window looks for its part among all keys of the stretch, so none of them may be given back
- * before; and whoever wants to know what each window takes of the inputs has to have them one by
- * one. */
+/* Returns how many windows to cut at once. The result is 1 if, by the last cut, one thread can cut
+ * for all. A window searches all keys of the stretch for its part, so none of these keys may be
+ * released before. A caller that counts what each window takes of the inputs also needs one window
+ * at a time. */
 static uint64_t stretch_windows(const struct gsi_merge *merge, const struct gsi_buffer *window)
 {
     double merge_ns = MERGE_NS_PER_BYTE * (double)window->capacity;
@@ -331,7 +335,7 @@ static uint64_t stretch_windows(const struct gsi_merge *merge, const struct gsi_
     return may_stretch && 2 * cut_ns > merge_ns ? STRETCH_WINDOWS : 1;
 }
 
-/* The next stretch, as far as the inputs are there: merge->heads become what it takes. */
+/* Cuts the next stretch, as far as the inputs allow: sets merge->heads to its slices. */
 static enum gsi_pull cut_stretch(struct gsi_merge *merge, const struct gsi_buffer *buffer,
                                  uint64_t wanted, uint32_t *needed_idx)
 {

@@ -1,5 +1,5 @@
-// cpu_leaf_sort.cc: the only C++ of the library: calls VQSort (Blacher et al., "Vectorized and
-// performance-portable Quicksort", 2022), which chooses the instruction set at run time.
+// cpu_leaf_sort.cc: sorts keys with VQSort (Blacher et al., "Vectorized and performance-portable
+// Quicksort", 2022), which chooses the instruction set at run time.
 #include "device/cpu/cpu_leaf_sort.h"
 
 #include "base/u128.h"
@@ -14,15 +14,15 @@
 #include <cpuid.h>
 #endif
 
-// One sorter a thread: its constructor allocates, its call does not.
+// One sorter per thread: its constructor allocates, its call does not.
 static const hwy::Sorter &sorter()
 {
     static thread_local hwy::Sorter instance;
     return instance;
 }
 
-// Zen 4 stores what is left of a vector of 32-bit lanes by microcode: there VQSort's AVX-512 code
-// for u32 takes 7 times as long as its AVX2 code (0.10 against 0.77 GB/s a thread; u64 0.98 against
+// Zen 4 stores the rest of a vector of 32-bit lanes by microcode. There, VQSort's AVX-512 code for
+// u32 needs 7 times as long as its AVX2 code (0.10 against 0.77 GB/s per thread; u64 0.98 against
 // 0.67; AMD EPYC, family 25, model 17, 2026-11-21). Later versions of Highway have a target for it.
 static bool is_slow_in_avx512()
 {
@@ -38,9 +38,9 @@ static bool is_slow_in_avx512()
 #endif
 }
 
-// Asked once: a virtual machine is left for each question about its processor, 14 us in all, as
-// long as it takes to sort 2000 numbers; and Highway 1.0 takes the best target whenever it is asked
-// which there are, whatever was chosen before.
+// Asks once. Each question about its processor makes a virtual machine exit, 14 us in all, as long
+// as sorting 2000 numbers. Highway 1.0 also resets the chosen target to the best one whenever it is
+// asked which targets there are.
 static int64_t supported()
 {
     static const int64_t all = hwy::SupportedTargets();
@@ -54,8 +54,8 @@ extern "C" void gsi_leaf_prepare(uint32_t key_bytes)
     hwy::GetChosenTarget().Update(key_bytes == 4 ? of_4 : all);
 }
 
-// VQSort ends the process where there are none of the vectors that it was built for, as on x86-64
-// before SSSE3.
+// VQSort ends the process if the processor has none of the vectors for which it was built, as on
+// x86-64 before SSSE3.
 static bool has_vectors()
 {
     return (supported() & ~(HWY_EMU128 | HWY_SCALAR)) != 0;

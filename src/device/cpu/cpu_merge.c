@@ -1,9 +1,9 @@
-/* cpu_merge.c: cut the slices into tiles that fit the cache, merge each tile by the method that is
- * fastest for its number of slices.
+/* cpu_merge.c: cuts the slices into tiles that fit the cache, and merges each tile by the fastest
+ * method for its number of slices.
  *
- * Tiles need not have an exact size: a pivot at about the right quantile of the longest slice is
- * cut through all of them once, which costs k binary searches a tile. Ties are broken by slice and
- * place, so any input, equal keys included, falls into tiles. */
+ * Tiles need not have an exact size. A pivot near the right quantile of the longest slice cuts all
+ * slices once, which costs k binary searches per tile. Ties are broken by slice and position, so
+ * any input can be cut into tiles, including one of equal keys. */
 #include "device/cpu/cpu_merge.h"
 
 #include "base/checked.h"
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Below this many keys on one side a search for each is cheaper than a merge loop. */
+/* With fewer keys than this on one side, a search for each is cheaper than a merge loop. */
 #define FEW_KEYS 8
 
 /* Most slices the pairwise tree takes; above, sorting the tile is as fast, whose cost does not
@@ -60,10 +60,10 @@ static void merge_by_sort(uint32_t key_bytes, const struct gsi_slice *slices, ui
                  merge_by_sort_16(slices, k, out, scratch));
 }
 
-/* Cut about `tile` keys off the front of the slices, `left` keys in all, and no more than `most`
- * but where slices have one key each; returns how many. Each
- * round cuts at the wanted quantile of the slice that has most keys before the last cut: one round
- * for data that look alike, and fewer keys every round for any. */
+/* Cuts about `tile` keys off the front of the slices, which have `left` keys in all. It cuts no
+ * more than `most`, except if slices have one key each. Returns how many keys were cut. Each round
+ * cuts at the wanted quantile of the slice that has most keys before the last cut. Similar slices
+ * need one round; for any data, every round leaves fewer keys. */
 static uint64_t cut_tile(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k,
                          uint64_t left, uint64_t tile, uint64_t most, uint64_t *cut)
 {
@@ -85,7 +85,8 @@ static uint64_t cut_tile(uint32_t key_bytes, const struct gsi_slice *slices, uin
     return taken;
 }
 
-/* Take cut[i] keys off the front of every slice into `tile`; returns how many slices gave any. */
+/* Moves cut[i] keys off the front of every slice into `tile`. Returns how many slices supplied
+ * any. */
 static uint32_t take_tile(uint32_t key_bytes, struct gsi_slice *slices, uint32_t k,
                           const uint64_t *cut, struct gsi_slice *tile)
 {
@@ -99,7 +100,7 @@ static uint32_t take_tile(uint32_t key_bytes, struct gsi_slice *slices, uint32_t
     return used;
 }
 
-/* Drop empty slices, keeping the order of the others. */
+/* Drops empty slices, keeping the order of the others. Returns how many remain. */
 static uint32_t drop_empty(struct gsi_slice *slices, uint32_t k)
 {
     uint32_t kept = 0;

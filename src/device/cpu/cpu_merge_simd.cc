@@ -1,12 +1,12 @@
-// cpu_merge_simd.cc: merging with vectors (Highway, which chooses the instruction set at run time).
+// cpu_merge_simd.cc: merges with vectors (Highway, which chooses the instruction set at run time).
 //
-// The smallest w of the next w keys of either array are, lane by lane, the smaller of a's key and
-// of b's in reverse order (K. Batcher, "Sorting networks and their applications", 1968): a bitonic
-// sequence, which log2 w exchanges bring into order. How many of them were a's says how far to go
-// on in both, so the next step waits for one comparison and not for the exchanges: P.
-// Papaphilippou, W. Luk, C. Brooks, "FLiMS: a fast lightweight 2-way merger for sorting", 2020. The
-// largest w are taken from the other ends at the same time, a second chain of steps that waits for
-// nothing of the first.
+// Let w be the keys of a vector. The smallest w of the next w keys of both arrays are found lane by
+// lane: each is the smaller of a's key and of b's in reverse order (K. Batcher, "Sorting networks
+// and their applications", 1968). They form a bitonic sequence, which log2 w exchanges sort. The
+// number of a's keys among them tells how far to advance in both arrays. So the next step waits for
+// one comparison and not for the exchanges: P. Papaphilippou, W. Luk, C. Brooks, "FLiMS: a fast
+// lightweight 2-way merger for sorting", 2020. At the same time the largest w are removed from the
+// other ends. That is a second chain of steps, which waits for nothing of the first.
 #include "device/cpu/cpu_merge_simd.h"
 #include "element/width.h"
 
@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Keys that are a lane each.
+// Keys of one lane each.
 template <typename Lane> struct lane_order {
     using D = hn::ScalableTag<Lane>;
     using V = hn::Vec<D>;
@@ -54,7 +54,7 @@ template <typename Lane> struct lane_order {
         return hn::Max(a, b);
     }
 
-    // Exchanges at distances below 16 bytes.
+    // Performs the exchanges at distances below 16 bytes.
     static HWY_INLINE V sort_within_blocks(V v)
     {
         const D d;
@@ -114,7 +114,7 @@ HWY_INLINE hn::Vec<typename Order::D> sort_bitonic(hn::Vec<typename Order::D> v)
     return Order::sort_within_blocks(v);
 }
 
-// The lanes of a key.
+// Loads the lanes of a vector of keys.
 template <class Order> HWY_INLINE auto load(const uint8_t *keys)
 {
     using Lane = hn::TFromD<typename Order::D>;

@@ -1,8 +1,8 @@
-/* cpu_merge_width.h: merging for one key width. Included by cpu_merge.c once per width with KEY
- * (type) and WIDE(name) (suffixed name) defined; therefore no include guard. */
+/* cpu_merge_width.h: merges keys of one width. cpu_merge.c includes it once per width with KEY
+ * (type) and WIDE(name) (suffixed name) defined; therefore it has no include guard. */
 
-/* Few keys of one side among many of the other: find each one's place, copy what lies between.
- * `few_first`: equal keys of the few go first. */
+/* Merges few keys of one side into many of the other: finds the place of each, and copies the keys
+ * between the places. `few_first`: among equal keys, the few are first. */
 static void WIDE(scatter)(const KEY *few, size_t few_count, const KEY *many, size_t many_count,
                           bool few_first, KEY *out)
 {
@@ -18,10 +18,11 @@ static void WIDE(scatter)(const KEY *few, size_t few_count, const KEY *many, siz
     memcpy(out, many, many_count * sizeof(KEY));
 }
 
-/* Two sorted arrays into one, what vectors leave of them. Smallest keys are written from the
- * front while largest ones are written from the back: two dependency chains that do not wait for
- * each other, and no branch that depends on a key. A round of `steps` moves at most 2 * steps <=
- * min(a, b) keys, so neither side can run out within it. Ties: a first. */
+/* Merges two sorted arrays, beginning with vectors. The rest is merged key by key: the smallest
+ * keys are written from the front while the largest are written from the back. These are two
+ * dependency chains that do not wait for each other, and no branch depends on a key. A round of
+ * `steps` moves at most 2 * steps <= min(a, b) keys, so neither side can run out within it. Ties: a
+ * first. */
 static void WIDE(merge_two)(const KEY *a, size_t a_count, const KEY *b, size_t b_count, KEY *out)
 {
     const KEY *a_end = a + a_count, *b_end = b + b_count;
@@ -55,8 +56,8 @@ static void WIDE(merge_two)(const KEY *a, size_t a_count, const KEY *b, size_t b
         WIDE(scatter)(b, b_left, a, a_left, false, out);
 }
 
-/* k slices, pairwise, level by level, between two arrays so that the last level writes `out`. A
- * slice without a partner is copied along. */
+/* Merges k slices pairwise, level by level, between two arrays so that the last level writes `out`.
+ * A slice without a partner is copied. */
 static void WIDE(merge_tree)(const struct gsi_slice *slices, uint32_t k, KEY *out, KEY *scratch)
 {
     struct gsi_slice level[TREE_SLICES];
@@ -81,7 +82,7 @@ static void WIDE(merge_tree)(const struct gsi_slice *slices, uint32_t k, KEY *ou
     }
 }
 
-/* Many slices: put them side by side and sort. The cost does not depend on k. */
+/* Merges many slices by copying them side by side and sorting. The cost does not depend on k. */
 static void WIDE(merge_by_sort)(const struct gsi_slice *slices, uint32_t k, KEY *out, void *scratch)
 {
     KEY *end = out;

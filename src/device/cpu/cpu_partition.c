@@ -1,4 +1,5 @@
-/* cpu_partition.c: what workers do until there are no blocks, and what one thread does then. */
+/* cpu_partition.c: partitions block by block on several workers, and completes the rest on one
+ * thread. */
 #include "device/cpu/cpu_partition.h"
 
 #include "base/assert.h"
@@ -8,7 +9,7 @@
 
 #define NONE UINT64_MAX
 
-/* Blocks from the left, in the low half of `taken`, and from the right. */
+/* Blocks taken from the left, in the low half of `taken`, and from the right, in the high half. */
 #define ONE_LEFT  ((uint64_t)1)
 #define ONE_RIGHT ((uint64_t)1 << 32)
 
@@ -64,7 +65,7 @@ static size_t high_bytes(const struct gsi_partition_worker *worker)
     return (size_t)(worker->high + sizeof worker->high - worker->deal.high);
 }
 
-/* One more block, from the left or the right; NONE: there are no more. */
+/* Takes one more block from the left or the right; returns NONE if there are no more. */
 static uint64_t take_block(struct gsi_partition *partition, bool is_left)
 {
     uint64_t taken = atomic_load_explicit(&partition->taken, memory_order_relaxed);
@@ -87,7 +88,8 @@ static void deal(const struct gsi_partition *partition, struct gsi_partition_wor
     gsi_deal_keys(partition->key_bytes, keys, n, partition->pivot, &worker->deal);
 }
 
-/* A block of keys into the empty block of their side, which is none then. */
+/* Copies a block of low keys into the worker's empty block of the left side, which it then has no
+ * more. */
 static void put_low_back(const struct gsi_partition *partition, struct gsi_partition_worker *worker)
 {
     worker->deal.low_end -= GSI_PARTITION_BLOCK_BYTES;
@@ -103,9 +105,9 @@ static void put_high_back(const struct gsi_partition *partition,
     worker->right = NONE;
 }
 
-/* With an empty block on one side, and so a block of keys in hand, the next block comes from the
- * other side. Then there are two blocks of keys, one end has a whole one, and there is a place for
- * it. */
+/* A worker with an empty block on one side holds a block of keys. So its next block is from the
+ * other side. It then holds two blocks of keys: one buffer has a full block, and there is a place
+ * for it. */
 void gsi_partition_work(struct gsi_partition *partition, struct gsi_partition_worker *worker)
 {
     for (;;) {
@@ -125,7 +127,7 @@ void gsi_partition_work(struct gsi_partition *partition, struct gsi_partition_wo
 
 /* ---- the end ---- */
 
-/* Which empty block a worker has on a side. */
+/* Returns the empty block that a worker has on a side. */
 static uint64_t empty_of(const struct gsi_partition_worker *worker, bool is_left)
 {
     return is_left ? worker->left : worker->right;
@@ -140,8 +142,8 @@ static bool is_empty(struct gsi_partition_worker *const *workers, uint32_t count
     return false;
 }
 
-/* So that the `taken` blocks of a side that are not empty are the outermost ones; returns how many
- * they are. */
+/* Moves blocks so that those of the `taken` blocks of a side that are not empty are the outermost
+ * ones. Returns their number. */
 static uint64_t close_ranks(const struct gsi_partition *partition,
                             struct gsi_partition_worker *const *workers, uint32_t count,
                             bool is_left, uint64_t taken)

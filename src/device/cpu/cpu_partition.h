@@ -1,17 +1,19 @@
-/* cpu_partition.h: keys in their place split into those below a pivot and all others, by one thread
- * or by several at once, which share nothing but a counter.
+/* cpu_partition.h: splits keys in place into those below a pivot and all others, by one thread or
+ * by several at once, which share only a counter.
  *
  *     [ left blocks: low keys | not taken yet | right blocks: high keys ]
  *
- * A worker takes a block from either end, deals its keys to two ends of its own, and puts a block
- * of them back as soon as one is full: low ones into a block that it took from the left, high ones
- * into one from the right. It takes the next block where it has none to put into. So each worker
- * holds one block of keys at most, and one block is empty for it. When all blocks are taken, few
- * are in the wrong place: those are moved, and what workers hold, with the keys between the last
- * blocks, goes between. That is Tsigas and Zhang's parallel partition ("A Simple, Fast Parallel
- * Implementation of Quicksort and its Performance Evaluation on SUN Enterprise 10000", 2003) with
- * ends of IPS4o's (M. Axtmann et al., "In-place Parallel Super Scalar Samplesort", 2017) in place
- * of swaps. */
+ * A worker takes a block from either end and deals its keys to two buffers of its own, one for low
+ * keys and one for high keys. As soon as a buffer has a full block, the worker copies it back: low
+ * keys into a block that it took from the left, high keys into one from the right. It takes its
+ * next block from the side on which it has no empty block. So each worker holds at most one block
+ * of keys, and one block is empty for it. When all blocks are taken, few of them are in the wrong
+ * place, and these are moved. The keys that workers hold, and the keys between the last blocks, are
+ * written between the two sides.
+ *
+ * That is Tsigas and Zhang's parallel partition ("A Simple, Fast Parallel Implementation of
+ * Quicksort and its Performance Evaluation on SUN Enterprise 10000", 2003). It uses buffers as in
+ * IPS4o (M. Axtmann et al., "In-place Parallel Super Scalar Samplesort", 2017) instead of swaps. */
 #ifndef GSI_CPU_PARTITION_H
 #define GSI_CPU_PARTITION_H
 
@@ -22,10 +24,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Of keys. In the first-level cache lie the block and two ends of up to two blocks. */
+/* Bytes of keys per block. The first-level cache holds the block and two buffers of up to two
+ * blocks. */
 #define GSI_PARTITION_BLOCK_BYTES GSI_CONSTANT(8192, 1024)
 
-/* gsi_partition_begin makes one; `prepare`, `stop` and what they need are set behind that. */
+/* gsi_partition_begin makes one; `prepare`, `stop` and their arguments are set after that call. */
 struct gsi_partition {
     uint8_t *keys;
     uint64_t count;
@@ -33,28 +36,28 @@ struct gsi_partition {
     uint8_t pivot[16];
     uint64_t block_count;
     _Atomic uint64_t
-        taken; /* blocks: from the left in the low half, from the right in the high one */
-    /* Each key is prepared once, before it is looked at: on the worker's thread. NULL: nothing to
-     * do */
+        taken; /* taken blocks: from the left in the low half, from the right in the high half */
+    /* Prepares each key once, before it is compared, on the worker's thread. NULL: nothing to
+     * do. */
     void (*prepare)(void *context, void *keys, size_t n);
-    const atomic_bool *stop; /* workers take no more; NULL: nobody stops them */
+    const atomic_bool *stop; /* true: workers take no more blocks; NULL: nobody stops them */
 };
 
-/* What a worker holds; begun with gsi_partition_worker_begin for each split. */
+/* The keys that a worker holds; begun with gsi_partition_worker_begin for each split. */
 struct gsi_partition_worker {
     void *prepare_context;
-    uint64_t left, right; /* the empty block, counted from that end; UINT64_MAX: there is none */
+    uint64_t left, right; /* the empty block, counted from that end; UINT64_MAX: none */
     struct gsi_deal deal; /* low keys from `low` on, high keys up to the end of `high` */
     _Alignas(64) uint8_t low[2 * GSI_PARTITION_BLOCK_BYTES + GSI_DEAL_SLACK_BYTES];
     _Alignas(64) uint8_t high[2 * GSI_PARTITION_BLOCK_BYTES + GSI_DEAL_SLACK_BYTES];
 };
 
-/* gsi_partition_begin: keys, aligned to their size, are borrowed until the end.
- * gsi_partition_work: takes blocks until there are none; any number of workers at once, a thread
+/* gsi_partition_begin: begins a split. The keys, aligned to their size, are borrowed until the end.
+ * gsi_partition_work: takes blocks until there are none; any number of workers at once, one thread
  * each.
  * gsi_partition_end: after all workers have ended: returns how many keys are below the pivot; these
- * are in front.
- * in    rest: a worker that took no part, for what no block has */
+ * are at the front.
+ * in    rest: a worker that took no blocks; it deals the keys that belong to no block */
 void gsi_partition_begin(struct gsi_partition *partition, uint32_t key_bytes, void *keys,
                          uint64_t count, const void *pivot);
 void gsi_partition_worker_begin(struct gsi_partition_worker *worker, void *prepare_context);
@@ -63,9 +66,9 @@ uint64_t gsi_partition_end(struct gsi_partition *partition,
                            struct gsi_partition_worker *const *workers, uint32_t count,
                            struct gsi_partition_worker *rest);
 
-/* gsi_partition_give_up: in place of the end, after a stop: all keys are among `keys` again, in
- * some order.
- * out   begin, end: of keys that were not prepared */
+/* gsi_partition_give_up: replaces the end, after a stop: copies all keys back to `keys`, in some
+ * order.
+ * out   begin, end: the range of keys that were not prepared */
 void gsi_partition_give_up(struct gsi_partition *partition,
                            struct gsi_partition_worker *const *workers, uint32_t count,
                            uint64_t *begin, uint64_t *end);

@@ -1,4 +1,4 @@
-/* cpu_partition_simd.h: a block of keys dealt to two arrays, a vector of keys at a time. */
+/* cpu_partition_simd.h: deals a block of keys to two arrays, a vector of keys at a time. */
 #ifndef GSI_CPU_PARTITION_SIMD_H
 #define GSI_CPU_PARTITION_SIMD_H
 
@@ -9,18 +9,18 @@
 extern "C" {
 #endif
 
-/* What is written behind the low keys, and before the high ones, at most. */
+/* Most bytes written after the low keys, and before the high ones. */
 #define GSI_DEAL_SLACK_BYTES 64
 
-/* Where keys go: low ones up from low_end on, high ones down from `high`, which is the last that
- * was put there. */
+/* The two destinations: low keys are appended at low_end, high keys are stored downwards before
+ * `high`, which is the last one stored there. */
 struct gsi_deal {
     uint8_t *low_end, *high;
 };
 
-/* gsi_deal_keys: deals `n` unsigned keys of `key_bytes` (4, 8, 16), aligned to their size: those
- * below `pivot`, a key, are low. There is room for as many on both sides, and GSI_DEAL_SLACK_BYTES
- * more. Any thread. */
+/* gsi_deal_keys: deals `n` unsigned keys of `key_bytes` (4, 8, 16), aligned to their size: keys
+ * below `pivot`, a key, are low. Both sides need room for `n` keys and GSI_DEAL_SLACK_BYTES more.
+ * Any thread. */
 void gsi_deal_keys(uint32_t key_bytes, const void *keys, size_t n, const void *pivot,
                    struct gsi_deal *deal);
 

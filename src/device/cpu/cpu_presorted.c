@@ -1,14 +1,13 @@
-/* cpu_presorted.c: looks at keys block by block, as long as they rise, or fall.
+/* cpu_presorted.c: checks block by block whether keys ascend or descend, and sorts them otherwise.
  *
- * Keys that are a few places late, as times are that several sources wrote, are evened out: by
- * steps of odd-even transposition (Knuth, TAOCP 3, 5.3.4), each of which takes a key one place
- * further. A block goes through all steps while it is in the nearest cache; a step ends one place
- * before the one before it, so that what it compares is there:
+ * Keys may be out of place by a few positions, as times are that several sources wrote. Such keys
+ * are sorted by steps of odd-even transposition (Knuth, TAOCP 3, 5.3.4), each of which moves a key
+ * by one position. A block passes through all steps while it is in the nearest cache. Each step
+ * ends one position before the previous step, so that the keys that it compares are present:
  *
  *     step 0  0-1 2-3 4-5 6-7 | 8-9 ..
  *     step 1   1-2 3-4 5-6 | 7-8 ..
- *     step 2  0-1 2-3 4-5 | 6-7 8-9 ..
- */
+ *     step 2  0-1 2-3 4-5 | 6-7 8-9 .. */
 #include "device/cpu/cpu_presorted.h"
 
 #include "base/assert.h"
@@ -23,11 +22,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Keys a block: of random ones nothing but the first block is looked at. */
+/* Keys per block: for random keys only the first block is read. */
 #define BLOCK GSI_CONSTANT(1024, 64)
 
-/* Most steps by which keys are evened out. How many are enough is tried on the first TRIED_KEYS, of
- * LATE_LEAST keys or more: for fewer the trial takes too long. */
+/* STEPS_MOST: most transposition steps. The first TRIED_KEYS keys show how many steps are enough;
+ * they are checked after every STEPS_TRIED steps. With fewer than LATE_LEAST keys the trial costs
+ * too much. */
 #define STEPS_MOST  16
 #define STEPS_TRIED 4
 #define TRIED_KEYS  128
@@ -46,7 +46,8 @@ REVERSE(reverse_32, uint32_t)
 REVERSE(reverse_64, uint64_t)
 REVERSE(reverse_128, gsi_u128)
 
-/* One step: of the keys at begin, begin + 2, .. < end, each and the one behind it. */
+/* One step: compares and exchanges the keys at begin, begin + 2, .. < end, each with the key after
+ * it. */
 #define TRANSPOSE(name, T)                                                \
     GSI_SIMD_CLONES static void name(void *all, size_t begin, size_t end) \
     {                                                                     \
@@ -68,7 +69,7 @@ static void transpose(uint32_t key_bytes, void *keys, size_t begin, size_t end)
         transpose_64(keys, begin, end);
 }
 
-/* How many steps put the first keys in order; 0: more than there are. */
+/* Returns how many steps sort the first keys, or 0 if STEPS_MOST are not enough. */
 static uint32_t steps_for(uint32_t key_bytes, const void *keys)
 {
     uint64_t tried[TRIED_KEYS];
@@ -81,7 +82,7 @@ static uint32_t steps_for(uint32_t key_bytes, const void *keys)
     return 0;
 }
 
-/* Whether steps put all keys in order: until a block is not, or to the end. */
+/* Returns whether the steps sorted all keys. Stops at the first block that is not sorted. */
 static bool even_out(uint32_t key_bytes, void *keys, size_t n)
 {
     const uint32_t steps = key_bytes < 16 && n >= LATE_LEAST ? steps_for(key_bytes, keys) : 0;
@@ -91,7 +92,7 @@ static bool even_out(uint32_t key_bytes, void *keys, size_t n)
             size_t begin = block == 0 ? step % 2 : block - step;
             transpose(key_bytes, keys, begin, gsi_min_u64(block + BLOCK - step, n - 1));
         }
-        /* The last step's pairs are whole, and what is in front of them changes no more. */
+        /* The last step's pairs are complete, and the keys before them do not change any more. */
         size_t end = gsi_min_u64(block + BLOCK - steps, n);
         const uint8_t *from = (const uint8_t *)keys + (in_order - 1) * key_bytes;
         if (gsi_keys_drops(key_bytes, from, end - in_order + 1) != 0)
@@ -105,7 +106,7 @@ bool gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n, void *scratch)
 {
     const uint8_t *at = keys;
     bool rises = true, falls = true;
-    /* Blocks have one key in common. */
+    /* Neighbouring blocks have one key in common. */
     for (size_t begin = 0; begin + 1 < n && (rises || falls); begin += BLOCK - 1) {
         size_t count = gsi_min_u64(BLOCK, n - begin);
         uint64_t drops = gsi_keys_drops(key_bytes, at + begin * key_bytes, count);

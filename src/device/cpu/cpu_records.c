@@ -1,14 +1,14 @@
-/* cpu_records.c: records on the CPU device.
+/* cpu_records.c: sorts and merges records on the CPU device.
  *
- * A piece's records stay where they were read; their tags beside them are sorted. A window merges
- * tags, lets records decide where these tie, and gathers the records: so a record moves once.
- * Records that ride in their tags (element/record/record_word.h) come out of these.
+ * A piece's records stay where they were read; their tags, stored beside them, are sorted. A window
+ * merges tags, compares records if tags tie, and gathers the records: so a record moves once.
+ * Inline records (element/record/record_word.h) are unpacked from their tags.
  *
- * Indexes of tags: piece number p has [p << s, (p + 1) << s), where a chunk holds 2^s records;
- * those of fed runs are the feed's, from 0 on, and never reach those of resident pieces that
- * follow: a spilled run has as many chunks as it takes. Where an output was begun in one pass, it
- * has records of pieces that are still in memory, and each of these may end in a frame that is not
- * full; so pieces are numbered from as many on as there are buffers then. */
+ * Indexes of tags: piece number p has [p << s, (p + 1) << s), where a chunk holds 2^s records.
+ * Indexes of fed runs are assigned by the feed, from 0 on. They never reach the indexes of later
+ * resident pieces: a spilled run has as many chunks as it needs indexes for. An output that was
+ * begun in one pass has records of pieces that are still in memory, and each of these may end in a
+ * frame that is not full. So pieces are then numbered from the number of buffers on. */
 #include "device/cpu/cpu_device.h"
 
 #include "base/assert.h"
@@ -22,12 +22,13 @@
 
 #include <string.h>
 
-/* Records that are copied between two looks at their imprint, so that they stay in the first-level
- * cache. */
+/* Bytes of records that are copied before their imprint is computed, so that they stay in the
+ * first-level cache. */
 #define GATHER_BYTES GSI_CONSTANT(16384u, 1024u)
-/* How far ahead records are fetched. User time of 384 MiB at random, 2 threads, Zen 5, 2026-11-24,
- * with 12, 40, 64, 96: records of 16 bytes 1.05, 0.90, 0.87, 0.83 s; of 24 0.81, 0.69, 0.68, 0.66;
- * of 40 0.52, 0.46, 0.44, 0.45; of 100 0.27, 0.26, 0.25, 0.26; of 1000 0.11, 0.11, 0.11, 0.12. */
+/* AHEAD: how far ahead records are prefetched. User time of 384 MiB at random, 2 threads, Zen 5,
+ * 2026-11-24, with 12, 40, 64, 96: records of 16 bytes 1.05, 0.90, 0.87, 0.83 s; of 24 0.81, 0.69,
+ * 0.68, 0.66; of 40 0.52, 0.46, 0.44, 0.45; of 100 0.27, 0.26, 0.25, 0.26; of 1000 0.11, 0.11,
+ * 0.11, 0.12. */
 #define AHEAD      GSI_CONSTANT(64u, 4u)
 #define LINE_BYTES 64u
 
@@ -41,7 +42,7 @@ static size_t piece_records(const struct gsi_piece *piece)
     return piece->buffer->bytes / layout_of(piece)->element_bytes;
 }
 
-/* A chunk has room for 2^this records. */
+/* Returns s: a chunk has room for 2^s records. */
 static uint32_t chunk_shift(const struct gsi_cpu_device *device)
 {
     return gsi_record_room_shift(device->config.layout.element_bytes, device->config.chunk_bytes);
@@ -105,7 +106,7 @@ static void shift_done(struct gsi_task *task)
     (GSI_CONTAINER_OF(task, struct gsi_piece, task))->device->shifting_count--;
 }
 
-/* Enter a resident piece into the table; its tags have to be made at records->at. */
+/* Enters a resident piece into the table; its tags must have been made at records->at. */
 static void add_piece(struct gsi_cpu_records *records, struct gsi_piece *piece)
 {
     struct gsi_record_places *places = &records->places;
@@ -116,7 +117,7 @@ static void add_piece(struct gsi_cpu_records *records, struct gsi_piece *piece)
         places->blocks[block++] = piece->buffer->data + off;
 }
 
-/* First index of the merge's records, and the one behind the last. */
+/* Finds the first index of the merge's records, and the index after the last. */
 static void find_indexes(const struct gsi_merge_spec *spec, uint32_t chunk_shift, uint64_t *first,
                          uint64_t *end)
 {
@@ -165,7 +166,8 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
             add_piece(records, p);
             if (p->tags_at == records->at)
                 continue;
-            p->shift_to = records->at; /* more chunks are being read: less may be shared soon */
+            p->shift_to = records->at; /* more chunks are being read: fewer bytes may be shared
+                                        * soon */
             p->task = (struct gsi_task){.run = shift_tags, .done = shift_done, .is_urgent = true};
             device->shifting_count++;
             gsi_pool_submit(device->config.pool, &p->task);
@@ -198,7 +200,7 @@ GSI_INLINE void prefetch(const uint8_t *element, uint32_t bytes)
     __builtin_prefetch(element + bytes - 1);
 }
 
-/* `bytes` is a constant where this is called. */
+/* `bytes` is a constant at every call. */
 GSI_INLINE void gather_wide(const struct gsi_record_places *places, const gsi_u128 *tags, size_t n,
                             size_t behind, uint32_t bytes, uint8_t *to)
 {
@@ -214,8 +216,8 @@ GSI_INLINE void gather_wide(const struct gsi_record_places *places, const gsi_u1
         gather_wide(places, tags, n, behind, (bytes), to); \
         break;
 
-/* Copy the records of `n` tags; those behind them are fetched already. Short ones are not worth a
- * call each. */
+/* Copies the records of `n` tags; the next `behind` tags also belong to the window, and their
+ * records are prefetched. Short records are not worth a call each. */
 static void gather(const struct gsi_record_places *places, const gsi_u128 *tags, size_t n,
                    size_t behind, uint8_t *to)
 {
@@ -237,13 +239,14 @@ static void no_tile(void *context, void *keys, size_t n)
     (void)context, (void)keys, (void)n;
 }
 
-/* The records of `n` tags that they ride in. The tags tell that they are in order. */
+/* Unpacks the inline records of `n` tags. The order of the tags shows whether the records are in
+ * order. */
 static void unpack(const struct gsi_cpu_records *records, const gsi_u128 *tags, size_t n,
                    struct gsi_imprint *imprint, uint8_t *to)
 {
     const uint32_t bytes = records->places.record->bytes;
     const size_t before =
-        imprint != NULL && imprint->count > 0; /* the tag before is looked at, too */
+        imprint != NULL && imprint->count > 0; /* the previous tag is checked, too */
     gsi_words_to(records->rider, tags, n, to);
     if (imprint == NULL)
         return;

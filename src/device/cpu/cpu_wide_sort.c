@@ -1,18 +1,18 @@
-/* cpu_wide_sort.c: keys are dealt to buckets until these are small, and each is sorted by tags.
+/* cpu_wide_sort.c: deals keys to buckets until these are small, and sorts each bucket by tags.
  *
  *     scratch  [ a block for each bucket ][ tags ][ keys of a piece ]
  *
- * Dealing goes as in IPS4o (M. Axtmann et al., "In-place Parallel Super Scalar Samplesort", 2017):
+ * Dealing works as in IPS4o (M. Axtmann et al., "In-place Parallel Super Scalar Samplesort", 2017):
  *
- *     keys   [ full blocks, of any bucket | dealt | not looked at yet ]   1. a block that is full
- *                                                                            goes to the front
- *     keys   [ blocks of bucket 0 | of bucket 1 | ...         | free ]    2. blocks change places
- *     keys   [ bucket 0 | not yet ..   | bucket 7, sorted | ...      ]    3. from the last one on:
- *                                                                            blocks and the rest
- *                                                                            that is in the scratch
+ *     keys   [ full blocks, of any bucket | dealt | not read yet ]   1. a block that is full moves
+ *                                                                       to the front
+ *     keys   [ blocks of bucket 0 | of bucket 1 | ...    | free ]    2. blocks exchange places
+ *     keys   [ bucket 0 | not yet .. | bucket 7, sorted | ...   ]    3. from the last bucket on:
+ *                                                                       its blocks, and its rest
+ *                                                                       from the scratch
  *
- * Which bucket a key belongs to is found in a table of cells, equally wide parts of where a sample
- * lies; a bucket is as many cells as have its share of the sample. */
+ * A table of cells gives the bucket of a key. Cells are equally wide parts of the range of a
+ * sample. A bucket consists of enough cells to hold its share of the sample. */
 #include "device/cpu/cpu_wide_sort.h"
 
 #include "base/assert.h"
@@ -31,12 +31,13 @@
 #define CELL_BITS   12u
 #define CELLS       (1u << CELL_BITS)
 
-/* Of buckets, as the sample has it: so few of them are too large for a piece. */
+/* Keys of a bucket, as the sample predicts: small enough that few buckets are too large for a
+ * piece. */
 #define BUCKET_KEYS (PIECE_KEYS * 5 / 8)
 #define SAMPLES     GSI_CONSTANT(4096u, 128u)
-#define SAMPLE_STEP 64u /* keys, of which one is in the sample, at least */
+#define SAMPLE_STEP 64u /* keys per sample, at least */
 
-/* VQSort is as fast for fewer keys, and insertion for so few. */
+/* Up to SHORT_KEYS VQSort is as fast, and up to FEW_KEYS insertion is. */
 #define SHORT_KEYS GSI_CONSTANT(128u, 16u)
 #define FEW_KEYS   16u
 
@@ -52,7 +53,7 @@ _Static_assert(BUCKETS <= UINT8_MAX + 1, "a cell names its bucket in a byte");
 
 /* How keys are dealt. */
 struct deal {
-    gsi_u128 least, range; /* of what cells are made of; keys outside belong to the nearest one */
+    gsi_u128 least, range; /* range of the cells; keys outside belong to the nearest cell */
     uint32_t shift;
     uint8_t bucket_of[CELLS];
     uint32_t bucket_count;
@@ -83,7 +84,8 @@ GSI_SIMD_CLONES static void find_differing(const gsi_u128 *keys, size_t n, uint6
     differ[1] = high;
 }
 
-/* Bits of the key behind the first `skip`, as many as the index leaves. */
+/* Makes tags from the bits of the key after the first `skip`, as many as the index leaves room
+ * for. */
 GSI_SIMD_CLONES static void make_tags(const gsi_u128 *keys, size_t n, uint32_t skip,
                                       uint32_t index_bits, uint64_t *tags)
 {
@@ -111,7 +113,7 @@ static void insert_few(gsi_u128 *keys, size_t n)
     }
 }
 
-/* `n` keys of scratch->keys, sorted, to `to`. */
+/* Sorts `n` keys of scratch->keys into `to`. */
 static void sort_piece(struct scratch *scratch, size_t n, gsi_u128 *to)
 {
     uint64_t differ[2];
@@ -164,7 +166,7 @@ GSI_INLINE uint32_t bucket_of(const struct deal *deal, gsi_u128 key)
     return deal->bucket_of[cell_of(deal, key)];
 }
 
-/* A sorted sample of the keys. Returns how large it is. */
+/* Makes a sorted sample of the keys. Returns its size. */
 static size_t take_sample(const gsi_u128 *keys, size_t n, gsi_u128 *sample)
 {
     const size_t count = gsi_min_u64(n / SAMPLE_STEP, SAMPLES);
@@ -174,7 +176,8 @@ static size_t take_sample(const gsi_u128 *keys, size_t n, gsi_u128 *sample)
     return count;
 }
 
-/* VQSort passes over equal keys, so it is faster where an eighth of the keys are not alone. */
+/* Returns whether more than an eighth of the sampled keys are repeated: then VQSort is faster,
+ * because it skips equal keys. */
 static bool is_of_few(const gsi_u128 *sample, size_t count)
 {
     size_t alone = 0;
@@ -184,7 +187,7 @@ static bool is_of_few(const gsi_u128 *sample, size_t count)
     return alone < count - count / 8;
 }
 
-/* Returns whether it is of use to deal: not where most keys are in one cell. */
+/* Chooses the buckets. Returns whether dealing helps: it does not if most keys are in one cell. */
 static bool choose_buckets(struct deal *deal, size_t n, const gsi_u128 *sample, size_t count)
 {
     const size_t trim = count / 256;
@@ -205,7 +208,7 @@ static bool choose_buckets(struct deal *deal, size_t n, const gsi_u128 *sample, 
     return most <= count / 4 * 3;
 }
 
-/* Cells of `n` keys whose first halves tell them. */
+/* Finds the cells of `n` keys whose high halves determine them. */
 GSI_SIMD_CLONES static void find_cells(const gsi_u128 *keys, size_t n, const struct deal *deal,
                                        uint16_t *cells)
 {
@@ -221,13 +224,14 @@ GSI_SIMD_CLONES static void find_cells(const gsi_u128 *keys, size_t n, const str
     }
 }
 
-/* By the C library's vectors: what GCC 12 makes of a size that it knows takes twice as long. */
+/* Copies by the C library's vectors: the code that GCC 12 generates for a known size needs twice as
+ * long. */
 GSI_INLINE void copy_block(const struct deal *deal, gsi_u128 *to, const gsi_u128 *from)
 {
     memcpy(to, from, deal->block_bytes);
 }
 
-/* Step 1. */
+/* Step 1: deals the keys, and moves full blocks to the front. */
 static void fill_blocks(struct deal *deal, gsi_u128 *keys, size_t n, struct scratch *scratch)
 {
     gsi_u128 *to = keys;
@@ -259,7 +263,7 @@ static void fill_blocks(struct deal *deal, gsi_u128 *keys, size_t n, struct scra
     GSI_ASSERT(keys + deal->blocks_before[deal->bucket_count] * BLOCK_KEYS == to);
 }
 
-/* Step 2. */
+/* Step 2: moves the blocks of each bucket together. */
 static void permute_blocks(const struct deal *deal, gsi_u128 *keys)
 {
     size_t next[BUCKETS];
@@ -291,7 +295,8 @@ static void permute_blocks(const struct deal *deal, gsi_u128 *keys)
     }
 }
 
-/* Step 3: each bucket to its place; those that are a piece are sorted. begins: of buckets. */
+/* Step 3: moves each bucket to its place, and sorts buckets that fit a piece. begins: of
+ * buckets. */
 static void place_buckets(const struct deal *deal, gsi_u128 *keys, size_t n,
                           struct scratch *scratch, size_t *begins)
 {
@@ -329,7 +334,7 @@ void gsi_wide_sort(gsi_u128 *keys, size_t n, void *memory)
     place_buckets(&deal, keys, n, scratch, begins);
     for (uint32_t b = 0; b < deal.bucket_count; b++) {
         const size_t count = begins[b + 1] - begins[b];
-        if (count > n / 8 * 7) /* the sample was another one than all keys: do not go on so */
+        if (count > n / 8 * 7) /* the sample did not represent all keys: do not deal again */
             gsi_leaf_sort(sizeof *keys, keys + begins[b], count);
         else if (count > PIECE_KEYS)
             gsi_wide_sort(keys + begins[b], count, scratch);

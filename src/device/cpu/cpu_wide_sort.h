@@ -1,13 +1,13 @@
-/* cpu_wide_sort.h: sorting keys of 16 bytes by short tags of 8, in one thread's caches.
+/* cpu_wide_sort.h: sorts keys of 16 bytes by short tags of 8, in one thread's caches.
  *
- * VQSort takes three times as long for keys of 16 bytes as for those of 8. So keys are dealt to
- * pieces that fit into the scratch, and each of these is sorted by tags of 8 bytes:
+ * VQSort needs three times as long for keys of 16 bytes as for keys of 8. So keys are dealt to
+ * pieces that fit into the scratch, and each piece is sorted by tags of 8 bytes:
  *
  *     keys    [ shared by the piece | differ ...        | ...         ]
  *     tag               [ first bits that differ | index in the piece ]   sorted as u64
  *
- * Then the keys follow their tags. What ties in all bits of its tags lies side by side then, and is
- * sorted in the same way behind these bits.
+ * Then the keys are copied in the order of their tags. Keys that tie in all bits of their tags are
+ * then side by side, and are sorted in the same way by the bits after these.
  *
  * Nanoseconds a key of 2^20 keys, and of VQSort alone (AMD EPYC, family 26, model 2, one core,
  * AVX-512, CPU time, 2026-11-24):
@@ -26,13 +26,13 @@
 
 #include <stddef.h>
 
-/* Scratch of a sort: it fills a second-level cache of 1 MiB, or half of one. */
+/* Scratch of a sort, bytes: it fills a second-level cache of 1 MiB, or half of a larger one. */
 #define GSI_WIDE_SORT_BYTES ((size_t)1 << 20)
 
-/* So many keys fit into the scratch: they are not dealt before they are sorted. */
+/* Keys that fit into the scratch: so few keys are not dealt before they are sorted. */
 #define GSI_WIDE_PIECE_KEYS GSI_CONSTANT((size_t)32768, (size_t)1024)
 
-/* gsi_wide_sort: as gsi_leaf_sort (cpu_leaf_sort.h) of keys of 16 bytes.
+/* gsi_wide_sort: sorts keys of 16 bytes as gsi_leaf_sort does (cpu_leaf_sort.h).
  * in    scratch: GSI_WIDE_SORT_BYTES, aligned to 64 */
 void gsi_wide_sort(gsi_u128 *keys, size_t n, void *scratch);
 
