@@ -1,5 +1,6 @@
-/* codec.c: zstd contexts and room to work in, in memory of our own, a set for each thread. */
-#define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and how much they need */
+/* codec.c: encodes and decodes frames, with zstd contexts and work memory of our own for each
+ * thread. */
+#define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and their sizes */
 #include "run/codec.h"
 
 #include "base/assert.h"
@@ -14,8 +15,8 @@
 
 #define ALIGNMENT 64u
 
-/* Records are tried both ways in each 16th frame, the first eighth of it, if that holds enough to
- * tell: 2 % of the time. */
+/* Every 16th frame of records is tried both ways: its first eighth, if that has enough records for
+ * a decision. The trials cost 2 % of the time. */
 #define TRIAL_FRAMES GSI_CONSTANT(16u, 3u)
 #define TRIAL_PART   8u
 #define TRIAL_LEAST  GSI_CONSTANT(64u, 4u)
@@ -43,16 +44,16 @@ enum gsi_codec_id gsi_codec_of(enum gsi_compress_choice choice, bool are_numbers
 
 struct gsi_coder {
     enum gsi_codec_id id;
-    ZSTD_CCtx *compressor; /* of zstd */
+    ZSTD_CCtx *compressor; /* for zstd */
     ZSTD_DCtx *decompressor;
     int level;
     uint32_t frames_coded; /* of records */
-    bool is_by_planes;     /* the last trial said so */
+    bool is_by_planes;     /* result of the last trial */
     uint64_t data_bytes;
-    uint8_t *work; /* data_bytes, and GSI_DELTAS_SLACK of deltas */
+    uint8_t *work; /* data_bytes; for deltas, GSI_DELTAS_SLACK more */
 };
 
-/* The part of a thread. */
+/* Lays out the memory of one thread. */
 static struct gsi_coder *lay_out(enum gsi_codec_id id, uint32_t level, uint64_t data_bytes,
                                  struct gsi_shelf *shelf)
 {
@@ -129,7 +130,7 @@ bool gsi_coder_takes(const struct gsi_coder *coder, bool are_numbers, uint32_t i
            (id == GSI_CODEC_RECORD_PLANES && !are_numbers && gsi_coder_id(coder) == GSI_CODEC_ZSTD);
 }
 
-/* As gsi_coder_encode, of planes at data. */
+/* Does the work of gsi_coder_encode for planes at data. */
 static size_t encode_packed(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                             size_t most, struct gsi_packed_keys *packed)
 {
@@ -146,7 +147,7 @@ static size_t encode_packed(struct gsi_coder *coder, uint32_t key_bytes, void *d
     return 0;
 }
 
-/* As gsi_coder_encode, of keys at data, by deltas. */
+/* Does the work of gsi_coder_encode for keys at data, by deltas. */
 static size_t encode_deltas(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                             size_t most)
 {
@@ -179,7 +180,7 @@ size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data,
     return 0;
 }
 
-/* As gsi_coder_decode, by deltas. */
+/* Does the work of gsi_coder_decode, by deltas. */
 static bool decode_deltas(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,
                           uint64_t count, const struct gsi_packed_keys *packed)
 {
@@ -209,7 +210,7 @@ bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, s
     return true;
 }
 
-/* Whether the first of many records are smaller by planes. */
+/* Returns whether the first records of a frame are smaller as planes. */
 static bool are_planes_smaller(struct gsi_coder *coder, const struct gsi_record_planes *which,
                                const void *data, uint64_t count)
 {

@@ -1,19 +1,20 @@
-/* codec_choice.c: weighs disk against processors. */
+/* codec_choice.c: weighs disk time against processor time. */
 #include "run/codec_choice.h"
 
 #include "base/checked.h"
 
-/* Enough to decide by. */
+/* Enough for a decision. */
 #define SAMPLE_FRAMES 4u
 #define SAMPLE_WRITES 8u
 
-/* The time of decoding by that of encoding (gsort-bench codec: 0.65 to 0.75 of deltas, 0.3 to 0.55
- * of zstd). */
+/* Time of decoding divided by time of encoding (gsort-bench codec: 0.65 to 0.75 for deltas, 0.3 to
+ * 0.55 for zstd). */
 #define DECODE_RATIO 0.6
 
-/* To begin with coding its time must be this part of the other way's: the processors have other
- * work, and while they do it the disk's time costs nothing. To go on, no more than it. Random
- * numbers keep 0.69 of their size, so with 0.7 they would never be coded. */
+/* Coding starts only if its time is below this part of the time without coding. The processors have
+ * other work, and while they do it the disk's time costs nothing. Coding continues while its time
+ * is no longer than the time without. Random numbers keep 0.69 of their size, so with 0.7 they
+ * would never be coded. */
 #define CLEAR_GAIN 0.85
 
 struct gsi_codec_choice gsi_codec_choice_make(enum gsi_compress_choice way, uint32_t thread_count)
@@ -40,7 +41,7 @@ void gsi_codec_choice_begin(struct gsi_codec_choice *choice)
 
 static void decide(struct gsi_codec_choice *choice)
 {
-    double disk_ns = 2 * choice->written_ns / choice->written_bytes; /* a byte, out and back */
+    double disk_ns = 2 * choice->written_ns / choice->written_bytes; /* per byte, out and back */
     double part = choice->coded_bytes / choice->raw_bytes;
     double code_ns = choice->code_ns / choice->raw_bytes * (1 + DECODE_RATIO);
     double gain = choice->is_coding ? 1 : CLEAR_GAIN;

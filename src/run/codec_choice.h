@@ -1,16 +1,16 @@
-/* codec_choice.h: whether the frames of a run are coded or written raw, by what was measured so
- * far.
+/* codec_choice.h: decides by measurements whether the frames of a run are coded or written raw.
  *
- * Coding pays if the disk's time it saves, writing and reading back, is more than the processors'
- * time it takes:
+ * Coding pays if it saves more disk time, for writing and reading back, than it costs processor
+ * time:
  *
  *     coded / disk * 2 + (encode + decode) / threads  <  raw / disk * 2
  *
- * The disk's speed is measured with raw frames, while any of them is under way: coded frames come
- * one by one and would make any disk look slow. Sizes and times of coding come from frames that
- * were coded: a few of the first run, and the first of each later run. Each run has one way; the
- * first run has it as soon as enough is known. A later run changes the way only for a clear gain,
- * so that noise does not flip it. With each run, what is still measured counts half of before.
+ * The disk's speed is measured with raw frames, while at least one of them is being written:
+ * coded frames arrive one by one and would make any disk seem slow. Sizes and times of coding
+ * are measured on coded frames: a few of the first run, and the first of each later run. Each
+ * run has one decision, except for these samples; the first run gets it as soon as enough is
+ * known. A later run changes the decision only for a clear gain, so that noise does not flip it.
+ * Each run halves the weight of earlier measurements, as far as the same is still measured.
  * Owner's thread; pure: time is an argument. */
 #ifndef GSI_CODEC_CHOICE_H
 #define GSI_CODEC_CHOICE_H
@@ -20,25 +20,25 @@
 struct gsi_codec_choice {
     enum gsi_compress_choice way; /* AUTO: measured; NONE: never; else always */
     uint32_t thread_count;
-    bool is_coding;                    /* the way of this run */
-    bool is_decided;                   /* it stays so until its end */
-    uint64_t run_frames;               /* taken, of this run */
-    uint32_t samples_due;              /* frames of the first run to be coded to learn of them */
-    uint32_t coded_frames, raw_writes; /* seen in all, as far as it matters */
-    double raw_bytes, coded_bytes, code_ns; /* of frames that were coded */
+    bool is_coding;                         /* the decision for this run */
+    bool is_decided;                        /* the decision is fixed until the end of the run */
+    uint64_t run_frames;                    /* frames of this run so far */
+    uint32_t samples_due;                   /* first-run frames still to be coded as samples */
+    uint32_t coded_frames, raw_writes;      /* in all, counted up to the number that is needed */
+    double raw_bytes, coded_bytes, code_ns; /* of coded frames */
     double written_bytes, written_ns;       /* of raw writes */
-    uint64_t under_way, since_ns;           /* raw writes now; up to when they are counted */
+    uint64_t under_way, since_ns;           /* raw writes in progress; counted up to then */
 };
 
-/* gsi_codec_choice_make: way NONE where there is no codec. */
+/* gsi_codec_choice_make: returns the initial choice; way NONE if there is no codec. */
 struct gsi_codec_choice gsi_codec_choice_make(enum gsi_compress_choice way, uint32_t thread_count);
 
-/* gsi_codec_choice_begin: a run begins.  gsi_codec_choice_take: a frame of it; whether to code it.
- */
+/* gsi_codec_choice_begin: begins a run.
+ * gsi_codec_choice_take: counts a frame of the run; returns whether to code it. */
 void gsi_codec_choice_begin(struct gsi_codec_choice *choice);
 bool gsi_codec_choice_take(struct gsi_codec_choice *choice);
 
-/* What came of it: a frame was coded; the write of a raw frame began, and ended. */
+/* Measurements: a frame was coded; the write of a raw frame began, and ended. */
 void gsi_codec_choice_coded(struct gsi_codec_choice *choice, uint64_t raw_bytes,
                             uint64_t coded_bytes, uint64_t ns);
 void gsi_codec_choice_write_begins(struct gsi_codec_choice *choice, uint64_t now_ns);

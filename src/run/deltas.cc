@@ -1,7 +1,7 @@
-// deltas.cc: codes and decodes blocks of differences. Loops over a block are plain, for the
-// compiler to vectorise; what bits lie where is found without branches, but for the words of a
-// block: eight values at a time make the ones of a word, and a table tells where those of a byte
-// are (as D. Lemire's decoders of bitsets do).
+// deltas.cc: encodes and decodes blocks of differences. Loops over a block are plain, for the
+// compiler to vectorise. Bit positions are found without branches, except for the words of a block.
+// The encoder combines the ones of eight values into a word, and a table gives the positions of the
+// ones in a byte (as in D. Lemire's decoders of bitsets).
 #include "run/deltas.h"
 
 #include "base/simd.h"
@@ -20,15 +20,16 @@ static_assert(2 * BLOCK <= 256, "places of ones, modulo 256, tell how far apart 
 constexpr uint32_t HEAD_BYTES = 2, HEAD_SAME = 0xffff;
 constexpr uint32_t HEAD_MASK = 1u << 14, HEAD_FAR = 1u << 15;
 
-// A word that is shifted to its bit in a byte has room for so many.
+// A word that is shifted to its bit in a byte has room for this many bits.
 constexpr uint32_t PART_BITS = 56;
 
-// A difference is far from 2^6 to 2^7 times the mean on: it is taken out for 9 bytes of u64 and
-// spares the others at least half a bit, and itself some 64 zeros. So a pass takes 4 at most.
+// A difference is far if it is at least 2^6 to 2^7 times the mean. Removing it costs 9 bytes for
+// u64. It saves at least half a bit for each other difference, and some 64 zeros of its own. So at
+// most 4 passes are needed.
 constexpr uint32_t FAR_BITS = 6;
-constexpr uint32_t FAR_ENOUGH = 12; // that many, and no more passes
+constexpr uint32_t FAR_ENOUGH = 12; // no more passes after this many
 
-// Differences are words of 8 bytes, of wide keys of 16.
+// Differences are words of 8 bytes; for wide keys, of 16.
 template <typename Key> struct word_of {
     using type = uint64_t;
 };
@@ -75,7 +76,8 @@ GSI_INLINE uint64_t low_mask(uint32_t bits) // bits < 64
     return (static_cast<uint64_t>(1) << bits) - 1;
 }
 
-// Low bits are packed in parts, from the lowest on: the next one, of those that are left.
+// Low bits are packed in parts, from the lowest on. Returns the bits of the next part if `left` are
+// left.
 GSI_INLINE uint32_t part_bits(uint32_t left)
 {
     return left < PART_BITS ? left : PART_BITS;
@@ -86,14 +88,14 @@ GSI_INLINE uint32_t packed_bytes(uint32_t n, uint32_t bits)
     return (n * bits + 7) / 8;
 }
 
-// ---- fixed widths: eight values take `bits` bytes ----
+// ---- fixed widths: eight values need `bits` bytes ----
 
 // values[n .. ] up to a multiple of 8 are zeros; bits <= PART_BITS.
 GSI_INLINE uint8_t *pack(const uint64_t *values, uint32_t n, uint32_t bits, uint8_t *to)
 {
     uint8_t *group = to;
     for (uint32_t i = 0; i < n; i += 8, group += bits) {
-        uint64_t begun = 0; // the bits of a byte that the value before has begun
+        uint64_t begun = 0; // bits of the previous value in the current byte
         for (uint32_t j = 0; j < 8; j++) {
             const uint32_t bit = j * bits;
             const uint64_t word = values[i + j] << bit % 8 | begun;
@@ -114,7 +116,7 @@ GSI_INLINE void unpack(const uint8_t *from, uint32_t n, uint32_t bits, uint64_t 
 
 // ---- ones ----
 
-// Where the ones of a byte are, a byte each, and how many there are.
+// The positions of the ones in each byte value, one byte each, and their number.
 struct ones_of_bytes {
     uint64_t places[256];
     uint8_t count[256];
@@ -132,8 +134,9 @@ constexpr ones_of_bytes make_ones()
 
 constexpr ones_of_bytes ones = make_ones();
 
-// The places, modulo 256, of the ones from `from` on, until there are n or `end` is there, which
-// then is moved up to behind them; how many they are. At most n + 7, and 8 more are written.
+// Finds the positions, modulo 256, of the ones from `from` on, until there are n or `end` is
+// reached. Moves *end to the byte after the last one read. Returns how many were found, at most n +
+// 7; up to 8 more bytes are written.
 GSI_INLINE uint32_t find_ones(const uint8_t *from, const uint8_t **end, uint32_t n, uint8_t *places)
 {
     uint32_t found = 0;
@@ -148,10 +151,10 @@ GSI_INLINE uint32_t find_ones(const uint8_t *from, const uint8_t **end, uint32_t
     return found;
 }
 
-// Bits that come one after another.
+// A writer of consecutive bits.
 struct bits_out {
     uint8_t *to;
-    uint64_t word;   // bits that are not whole bytes yet
+    uint64_t word;   // bits that do not yet fill a byte
     uint32_t filled; // < 8
 };
 
@@ -196,7 +199,8 @@ GSI_INLINE uint8_t *put_ones(const uint8_t *zeros, uint32_t n, uint8_t *to)
 
 // ---- a block ----
 
-// How many low bits are best for n differences that are `sum` in all: the mean's logarithm.
+// Returns the best number of low bits for n differences with the total `sum`: the logarithm of
+// their mean.
 template <typename Word> GSI_INLINE uint32_t best_low_bits(Word sum, uint32_t n)
 {
     const uint32_t length = bit_length(sum), n_length = bit_length(static_cast<uint64_t>(n));
@@ -206,14 +210,14 @@ template <typename Word> GSI_INLINE uint32_t best_low_bits(Word sum, uint32_t n)
     return static_cast<Word>(n) << bits <= sum ? bits : bits - 1;
 }
 
-// What a block is made of.
+// The differences of a block.
 template <typename Word> struct block {
-    Word delta[BLOCK + 8]; // zeros behind them
-    Word any, sum;         // or-ed together, and added
+    Word delta[BLOCK + 8]; // followed by zeros
+    Word any, sum;         // all or-ed together, and added
     uint32_t count, zeros;
 };
 
-// The far ones, written to `to`.
+// Moves the far differences to `to`.
 template <typename Key, typename Word>
 GSI_INLINE uint8_t *take_out_far(block<Word> *block, uint32_t low_bits, uint8_t *to)
 {
@@ -241,7 +245,7 @@ GSI_INLINE uint8_t *take_out_far(block<Word> *block, uint32_t low_bits, uint8_t 
     return to;
 }
 
-// Those that are not zero, which the mask tells.
+// Removes differences that are zero, and writes the mask of the others.
 template <typename Word> GSI_INLINE uint8_t *take_out_zeros(block<Word> *block, uint8_t *to)
 {
     uint32_t count = 0;
@@ -267,7 +271,7 @@ GSI_INLINE uint8_t *put_head(uint32_t head, uint8_t *to)
     return to + HEAD_BYTES;
 }
 
-// Low bits and ones.
+// Writes low bits and ones.
 template <typename Word>
 GSI_INLINE uint8_t *put_values(const block<Word> *block, uint32_t shift, uint32_t low_bits,
                                uint8_t *to)
@@ -286,7 +290,8 @@ GSI_INLINE uint8_t *put_values(const block<Word> *block, uint32_t shift, uint32_
     return put_ones(high, block->count, to);
 }
 
-// The block of keys[1 .. BLOCK], behind keys[0]. Where it ends; NULL: keys do not ascend.
+// Encodes the block of keys[1 .. BLOCK], which follow keys[0]. Returns its end, or NULL if keys do
+// not ascend.
 template <typename Key> GSI_INLINE uint8_t *encode_block(const Key *keys, uint8_t *to)
 {
     using Word = typename word_of<Key>::type;
@@ -325,7 +330,7 @@ template <typename Key> GSI_INLINE uint8_t *encode_block(const Key *keys, uint8_
     return put_values(&block, shift, low_bits, at);
 }
 
-// Low bits and ones back, of n differences.
+// Reads low bits and ones of n differences.
 template <typename Word>
 GSI_INLINE const uint8_t *get_values(const uint8_t *from, const uint8_t *end, uint32_t n,
                                      uint32_t shift, uint32_t low_bits, Word *delta)
@@ -343,7 +348,7 @@ GSI_INLINE const uint8_t *get_values(const uint8_t *from, const uint8_t *end, ui
         for (uint32_t i = 0; i < n; i++)
             delta[i] |= static_cast<Word>(part[i]) << done;
     }
-    places[0] = UINT8_MAX; // before the first place
+    places[0] = UINT8_MAX; // before the first position
     if (find_ones(from, &end, n, places + 1) != n)
         return nullptr;
     for (uint32_t i = 0; i < n; i++) {
@@ -353,7 +358,8 @@ GSI_INLINE const uint8_t *get_values(const uint8_t *from, const uint8_t *end, ui
     return end;
 }
 
-// keys[1 .. BLOCK], behind keys[0]. Where the block ends; NULL: it is damaged.
+// Decodes keys[1 .. BLOCK], which follow keys[0]. Returns the end of the block, or NULL if it is
+// damaged.
 template <typename Key>
 GSI_INLINE const uint8_t *decode_block(const uint8_t *from, const uint8_t *end, Key *keys)
 {
@@ -407,7 +413,8 @@ GSI_INLINE const uint8_t *decode_block(const uint8_t *from, const uint8_t *end, 
     return from;
 }
 
-// ---- frames: blocks are copied, as a frame's memory is of no type, and the last may be short ----
+// ---- frames: blocks are copied, because a frame's memory has no type and the last may be short
+// ----
 
 template <typename Key>
 GSI_INLINE size_t encode(const void *from, size_t n, uint8_t *to, size_t most)

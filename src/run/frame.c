@@ -1,4 +1,4 @@
-/* frame.c: frame headers and checksums. */
+/* frame.c: writes and checks frame headers and checksums. */
 #include "run/frame.h"
 
 #include "base/assert.h"
@@ -14,7 +14,7 @@ enum {
     AT_CODEC = 4,
     AT_KEY_BYTES = 5,
     AT_FIRST_PLANE = 6,
-    AT_KEY_OFF = 6, /* of records, which have no planes */
+    AT_KEY_OFF = 6, /* for records, which have no planes */
     AT_PLANE_COUNT = 7,
     AT_COUNT = 8,
     AT_STORED = 12,
@@ -68,22 +68,23 @@ static uint64_t bytes_on_disk(uint64_t stored)
     return gsi_round_up_u64(GSI_FRAME_HEADER_BYTES + stored, GSI_FRAME_ALIGN);
 }
 
-/* The most that keys of `raw` bytes may become, so that a block of disk is saved; 0: none can be.
- */
+/* Returns the most bytes that keys of `raw` bytes may have when coded, so that a disk block is
+ * saved; 0: none can be saved. */
 static uint32_t most_coded(uint32_t raw)
 {
     uint64_t disk = bytes_on_disk(raw);
     return disk > GSI_FRAME_ALIGN ? (uint32_t)(disk - GSI_FRAME_ALIGN - GSI_FRAME_HEADER_BYTES) : 0;
 }
 
-/* What a header says of an element: its sort key, or the head of a record's from `key_off` on. */
+/* Copies the key of an element as the header stores it: its sort key, or 16 bytes of a record's key
+ * from `key_off` on. */
 static void take_key(const struct gsi_layout *layout, uint32_t key_off, const uint8_t *element,
                      uint8_t key[16])
 {
     layout->ops->head(layout, key_off, element, key);
 }
 
-/* Code the keys of a frame and say how; how many bytes they are then, 0: they are as they were. */
+/* Codes the keys of a frame and records how. Returns their size in bytes; 0: they are unchanged. */
 static size_t encode(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
                      struct gsi_coder *coder, struct gsi_packed_keys *keys)
 {
@@ -150,7 +151,7 @@ struct gsi_frame_ref gsi_frame_describe(const uint8_t *frame)
     return ref;
 }
 
-/* Whether a header that is whole says what `ref` says, and nothing that the memory cannot hold. */
+/* Returns whether an undamaged header agrees with `ref`, and the memory can hold the frame. */
 static bool is_as_described(const struct gsi_layout *layout, const uint8_t *frame,
                             uint64_t capacity, const struct gsi_frame_ref *ref,
                             const struct gsi_coder *coder)
@@ -168,7 +169,8 @@ static bool is_as_described(const struct gsi_layout *layout, const uint8_t *fram
                    : gsi_coder_takes(coder, layout->plane_bytes > 0, frame[AT_CODEC]));
 }
 
-/* The keys begin and end as the header says; packed ones begin so by being joined. */
+/* Returns whether the keys begin and end as the header says. Keys split into planes are not
+ * checked: joining starts them at the header's first key. */
 static bool has_ends(const struct gsi_layout *layout, const uint8_t *frame, uint32_t count,
                      bool is_packed)
 {

@@ -1,6 +1,6 @@
-/* planes.c: differences and byte planes, a block at a time, so that the differences stay in the
- * nearest cache. Loops are plain, for the compiler to vectorise; only the running sum of join is
- * one step after another. */
+/* planes.c: computes differences and byte planes, a block at a time, so that the differences stay
+ * in the nearest cache. Loops are plain, for the compiler to vectorise; only the running sum of
+ * join is sequential. */
 #include "run/planes.h"
 
 #include "base/assert.h"
@@ -58,7 +58,7 @@ struct gsi_planes gsi_planes_of(uint32_t key_bytes, const void *keys, size_t n)
     return gsi_planes_of_bits(key_bytes, bytes);
 }
 
-/* Planes of m words, of which `which` counts from `skipped` bytes below them. */
+/* Splits m words into planes. A word's lowest byte is byte `skipped` of a key. */
 GSI_INLINE void split_words(const uint64_t *from, size_t m, size_t stride, struct gsi_planes which,
                             uint32_t skipped, uint8_t *planes)
 {
@@ -116,7 +116,7 @@ GSI_SIMD_CLONES static void split_16(const lane_u128 *keys, size_t n, struct gsi
     }
 }
 
-/* A block of each plane; zeros where there is none. */
+/* A block of each plane; zeros for planes that are not stored. */
 struct block {
     const uint8_t *plane[16];
 };

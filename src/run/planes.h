@@ -1,8 +1,8 @@
-/* planes.h: sorted keys as what compresses well: the difference of each key to the one before it,
- * taken apart into planes: the lowest byte of every difference, then the second byte of every one,
- * and so on. Neighbours in a run are close, so upper planes are all zeros, which are left out, or
- * nearly all zeros; what is random stays in the lower planes. Planes and the first key give the
- * keys back exactly, sorted or not. Pure. */
+/* planes.h: transforms sorted keys into a form that compresses well. It takes the difference of
+ * each key to the previous one and splits these into planes: the lowest byte of every difference,
+ * then the second byte of every one, and so on. Neighbours in a run are close. So upper planes are
+ * all zeros, which are left out, or nearly all zeros; random bits stay in the lower planes. Planes
+ * and the first key restore the keys exactly, sorted or not. Pure. */
 #ifndef GSI_PLANES_H
 #define GSI_PLANES_H
 
@@ -14,28 +14,29 @@
 extern "C" {
 #endif
 
-/* Which planes there are; the others are all zeros. count 0: all keys are equal. */
+/* Which planes are stored; the others are all zeros. count 0: all keys are equal. */
 struct gsi_planes {
     uint8_t first, count;
 };
 
-/* Keys as they come from, and go to, a device that splits and joins planes itself. */
+/* Keys as exchanged with a device that splits and joins planes itself. */
 struct gsi_packed_keys {
-    bool is_packed; /* else they are keys as they are, and the rest is not used */
+    bool is_packed; /* false: plain keys, and the rest is not used */
     struct gsi_planes planes;
     uint8_t first_key[16], last_key[16];
 };
 
-/* gsi_planes_of_bits: the planes that hold `differences`, all differences or-ed together, lowest
- * byte first. */
+/* gsi_planes_of_bits: returns the planes that hold `differences`: all differences or-ed together,
+ * lowest byte first. */
 struct gsi_planes gsi_planes_of_bits(uint32_t key_bytes, const uint8_t differences[16]);
 
-/* gsi_planes_of: the planes that keys[n] have. */
+/* gsi_planes_of: returns the planes that keys[n] need. */
 struct gsi_planes gsi_planes_of(uint32_t key_bytes, const void *keys, size_t n);
 
-/* gsi_planes_split: planes[p * n + i] is byte which.first + p of keys[i] - keys[i - 1], modulo
- * 2^(8 key_bytes); 0 for the first key. gsi_planes_join: the keys back.
- * in    key_bytes: 4, 8 or 16; keys[n] and planes[n * which.count], which do not overlap */
+/* gsi_planes_split: planes[p * n + i] is byte which.first + p of keys[i] - keys[i - 1], modulo 2^(8
+ * key_bytes); 0 for the first key.
+ * gsi_planes_join: restores the keys.
+ * in    key_bytes: 4, 8 or 16; keys[n] and planes[n * which.count], which must not overlap */
 void gsi_planes_split(uint32_t key_bytes, const void *keys, size_t n, struct gsi_planes which,
                       uint8_t *planes);
 void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, struct gsi_planes which,

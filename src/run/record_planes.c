@@ -1,5 +1,5 @@
-/* record_planes.c: a block of records at a time, which stays in the nearest caches while its planes
- * are made. */
+/* record_planes.c: splits and joins a block of records at a time, which stays in the nearest caches
+ * meanwhile. */
 #include "run/record_planes.h"
 
 #include "base/assert.h"
@@ -27,13 +27,14 @@ static bool is_key(const struct gsi_record_planes *which, uint32_t byte)
     return byte - which->key_off < which->key_bytes;
 }
 
-/* The byte of a record that is byte `b` of the first key, from the lowest on. */
+/* Returns the index in the record of byte `b` of the first key, counted from the lowest byte. */
 static uint32_t key_byte(const struct gsi_record_planes *which, uint32_t b)
 {
     return which->key_off + (which->is_big_endian ? which->key_bytes - 1 - b : b);
 }
 
-/* `before`: the byte in the record before; lent[m]: what the byte below took. */
+/* Subtracts one byte of each record. `before`: that byte in the previous record; lent[m]: the
+ * borrow of the next lower byte. */
 static void subtract(const uint8_t *from, size_t step, size_t m, uint32_t before, uint8_t *lent,
                      uint8_t *to)
 {

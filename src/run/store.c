@@ -1,4 +1,4 @@
-/* store.c: temporary files and the frames in them. */
+/* store.c: manages temporary files and the frames in them. */
 #include "run/store.h"
 
 #include "base/assert.h"
@@ -15,11 +15,11 @@
 /* Descriptors that are left free. */
 #define SPARE_DESCRIPTORS 8
 
-/* A file should be worth its making. */
+/* Below this size a file is not worth its creation. */
 #define PART_MIN_BYTES GSI_CONSTANT((uint64_t)8 << 20, (uint64_t)64 << 10)
 
-/* Files a directory. Descriptors are given out from the lowest on, so a new one says how many there
- * are. */
+/* Returns the number of files per directory. The system assigns the lowest free descriptor, so a
+ * new one shows how many are open. */
 static uint32_t choose_parts(size_t directory_count, uint64_t bytes)
 {
     struct rlimit limit;
@@ -70,7 +70,7 @@ static enum gs_status open_directory(struct gsi_spill_store *store, uint32_t idx
     return find_file_system(store, directory, error);
 }
 
-/* `count` directories of `parts` files each, none of them open. */
+/* Makes the tables of `count` directories with `parts` files each, none of them open. */
 static enum gs_status make_tables(struct gsi_spill_store *store, const char *const *directories,
                                   size_t count, uint32_t parts, struct gsi_ledger *ledger,
                                   struct gs_error *error)
@@ -157,8 +157,8 @@ void gsi_spill_store_limit(struct gsi_spill_store *store, uint64_t file_system, 
             store->directories[store->directories[i].room_idx].room = bytes;
 }
 
-/* The directory with the fewest bytes on their way to it, of those with room; in turn, if there are
- * as many. NULL: there is none. */
+/* Returns the directory with the fewest bytes queued, of those with room; equal ones take turns.
+ * NULL: there is none. */
 static struct gsi_spill_directory *choose_directory(struct gsi_spill_store *store, uint64_t bytes)
 {
     struct gsi_spill_directory *best = NULL;
@@ -172,9 +172,9 @@ static struct gsi_spill_directory *choose_directory(struct gsi_spill_store *stor
     return best;
 }
 
-/* Direct writes into a file's end wait for each other (ext4: 1.2 GB/s against 2.5 allocated; AMD
- * EPYC, virtual disk, 2026-11-21, 1 MiB at depth 16), so disk is taken ahead. False: there is not
- * even room for `bytes`. */
+/* Direct writes that extend a file wait for each other (ext4: 1.2 GB/s against 2.5 allocated; AMD
+ * EPYC, virtual disk, 2026-11-21, 1 MiB at depth 16), so disk is allocated in advance. Returns
+ * false if there is not even room for `bytes`. */
 static bool allocate_ahead(struct gsi_spill_store *store, struct gsi_spill_file *file,
                            uint64_t bytes, uint64_t ahead)
 {
@@ -208,7 +208,7 @@ bool gsi_spill_is_direct(const struct gsi_spill_store *store)
 
 static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_error *error)
 {
-    char names[8192]; /* of which the error line shows what fits */
+    char names[8192]; /* the error line shows as many as fit */
     size_t used = 0;
     for (uint32_t i = 0; i < store->directory_count && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "', '" : "",
@@ -217,7 +217,8 @@ static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_e
                           store->taken_bytes, UINT64_MAX, "name another directory with -T");
 }
 
-/* Frames that follow in the same part, each as large as this one, will lie in it, too. */
+/* Returns the bytes to allocate in advance: for the following frames of the same part, as if each
+ * were as large as this one. */
 static uint64_t ahead_bytes(const struct gsi_spill_store *store, uint64_t frame_idx, uint64_t part,
                             uint64_t frame_count, uint64_t bytes)
 {
@@ -332,8 +333,8 @@ void gsi_spilled_run_clear(struct gsi_ledger *ledger, struct gsi_spilled_run *ru
     *run = (struct gsi_spilled_run){0};
 }
 
-/* POSIX_FADV_DONTNEED starts writing what is dirty and drops what is clean. A refusal costs nothing
- * but cache. */
+/* POSIX_FADV_DONTNEED starts writing dirty pages and drops clean ones. A refusal costs only
+ * cache. */
 void gsi_spill_uncache(const struct gsi_io *io)
 {
     if (io->is_copy)

@@ -1,4 +1,4 @@
-/* disk_release.c: gathers frames, sorts them by place, and punches holes on a thread. */
+/* disk_release.c: collects frames, sorts them by place, and punches holes on a thread. */
 #include "spill/disk_release.h"
 
 #include "base/checked.h"
@@ -54,7 +54,7 @@ static void give_back(struct gsi_task *task, uint32_t worker_idx)
     }
 }
 
-/* Move the gathered frames of files that hold nothing else to the front; their number. */
+/* Moves the gathered frames of files that hold nothing else to the front. Returns their number. */
 static uint64_t partition(struct gsi_disk_release *release)
 {
     uint64_t count = 0;
@@ -71,8 +71,8 @@ static uint64_t partition(struct gsi_disk_release *release)
 
 static void give_back_done(struct gsi_task *task);
 
-/* Files that are free are given back at once; everything, when only a little more may be gathered
- * meanwhile. */
+/* Starts a release if it is due. Files that are no longer needed are released at once. All gathered
+ * frames are released when only little more may be gathered meanwhile. */
 static void begin_if_due(struct gsi_disk_release *release)
 {
     bool is_all = release->gathered_bytes >= release->most_bytes / 4 * 3 || release->is_ended;
@@ -81,7 +81,7 @@ static void begin_if_due(struct gsi_disk_release *release)
         return;
     release->busy_end = is_all ? release->end : release->busy_end + partition(release);
     release->has_free_file = false;
-    if (release->begin == release->busy_end) /* new frames lie in that file */
+    if (release->begin == release->busy_end) /* the file got new frames since */
         return;
     for (uint64_t i = release->begin; i < release->busy_end; i++)
         release->busy_bytes += release->frames[i]->bytes;

@@ -1,4 +1,4 @@
-/* spill.c: counts what is written to disk. */
+/* spill.c: counts the runs and bytes written to disk. */
 #include "spill/spill.h"
 
 void gsi_spill_note(struct gsi_spill *spill, const struct gsi_spilled_run *run, uint32_t key_bytes)

@@ -1,5 +1,5 @@
-/* spill.h: the runs that a job has on disk: the store of their frames, the codec, and counts of
- * what was written. */
+/* spill.h: describes the runs that a job has on disk: the store of their frames, the codec, and
+ * counts of written data. */
 #ifndef GSI_SPILL_H
 #define GSI_SPILL_H
 
@@ -22,21 +22,22 @@ struct gsi_runs_report {
 
 struct gsi_spill {
     struct gsi_spill_store store;
-    bool has_store;                 /* it is open */
+    bool has_store;                 /* the store is open */
     struct gsi_codec codec;         /* zeroed: frames are raw */
     struct gsi_codec_choice choice; /* which runs are coded */
-    /* Every run is spilled, and frames stay after they were read: a job that was killed needs them
+    /* Every run is spilled, and frames stay after they are read: a job that was killed needs them
      * again. */
     bool keeps_frames;
-    /* Counts of runs that were written; those that merges wrote, too. */
+    /* Counts of runs that were written, including those written by merges. */
     uint64_t run_count, coded_run_count;
-    uint64_t key_bytes, frame_bytes; /* of their keys, and of the frames that hold them */
+    uint64_t key_bytes, frame_bytes; /* of their keys, and of the frames that contain them */
 };
 
 /* gsi_spill_note: counts a run that was written. */
 void gsi_spill_note(struct gsi_spill *spill, const struct gsi_spilled_run *run, uint32_t key_bytes);
 
-/* gsi_spill_io_done: gsi_loop_io_done for the transfer of a frame. */
+/* gsi_spill_io_done: calls gsi_loop_io_done for the transfer of a frame, with its directory for
+ * messages. */
 static inline bool gsi_spill_io_done(struct gsi_loop *loop, const struct gsi_spill *spill,
                                      const struct gsi_io *io, const struct gsi_frame_ref *ref)
 {

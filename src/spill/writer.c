@@ -1,10 +1,10 @@
-/* writer.c: brings frames to disk. */
+/* writer.c: seals windows as frames and writes them to disk. */
 #include "spill/writer.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
 
-/* Room for the frames of a run of unknown length; it doubles. */
+/* Initial room for the frames of a run of unknown length; it doubles. */
 #define UNKNOWN_FRAMES 64u
 
 enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_loop *loop,
@@ -22,8 +22,8 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
 }
 
 struct seal {
-    uint64_t frame_idx; /* of its run, once it is sealed */
-    uint64_t code_ns;   /* what coding it took */
+    uint64_t frame_idx; /* in its run; set when it is sealed */
+    uint64_t code_ns;   /* time of coding */
     bool is_coded, is_sealed;
 };
 
@@ -44,7 +44,7 @@ static void seal(struct gsi_task *task, uint32_t worker_idx)
 
 static void write_done(struct gsi_io *io);
 
-/* Without room anywhere the job has failed. */
+/* Places the frame and starts its write. If there is no room anywhere, the job fails. */
 static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *window,
                             struct gsi_frame_ref *ref)
 {
@@ -70,7 +70,8 @@ static void write_done(struct gsi_io *io)
     struct gsi_loop *loop = writer->loop;
     struct gsi_spill *spill = writer->spill;
     struct gsi_frame_ref *ref = &writer->run->frames[seal_of(window)->frame_idx];
-    /* Where disk cannot be taken ahead, a full one shows only now: the frame goes elsewhere. */
+    /* If disk cannot be allocated in advance, a full disk is noticed only here: the frame is
+     * written elsewhere. */
     if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && !gsi_loop_has_failed(loop)) {
         gsi_loop_io_ended(loop, io);
         gsi_spill_refused(&spill->store, ref);
@@ -89,7 +90,7 @@ static void write_done(struct gsi_io *io)
     gsi_buffers_give(writer->windows, window);
 }
 
-/* A sealed window becomes the run's next frame. */
+/* Adds a sealed window to the run as its next frame. */
 static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window)
 {
     struct gsi_loop *loop = writer->loop;
@@ -108,7 +109,7 @@ static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window
     place_and_write(writer, window, &run->frames[run->frame_count - 1]);
 }
 
-/* Threads may finish out of order; the frames of a run lie in key order all the same. */
+/* Threads may finish out of order; the frames of a run are added in key order all the same. */
 static void seal_done(struct gsi_task *task)
 {
     struct gsi_buffer *sealed = gsi_buffer_of_task(task);
@@ -124,7 +125,7 @@ bool gsi_spill_writer_take(void *context, struct gsi_buffer *window)
     struct gsi_spill_writer *writer = context;
     window->holder = writer;
     seal_of(window)->is_sealed = false;
-    /* What was packed for a codec is coded, also where the choice has changed since. */
+    /* A window already split into planes is coded even if the choice has changed since. */
     bool is_coded = gsi_codec_choice_take(&writer->spill->choice);
     seal_of(window)->is_coded = is_coded || window->packed.is_packed;
     gsi_buffer_list_push(&writer->sealing, window);
