@@ -1,10 +1,10 @@
-// chain.h: an array of sorted keys that lies in parts; for hosts and kernels.
+// chain.h: describes an array of sorted keys that consists of several parts; for hosts and kernels.
 #ifndef GSI_CHAIN_H
 #define GSI_CHAIN_H
 
 #include <cstdint>
 
-// An array that lies in parts: parts[first .. first + count) of a table, in order.
+// An array in parts: parts[first .. first + count) of a table, in order.
 struct gsi_chain {
     uint64_t key_count;
     uint32_t first, count;

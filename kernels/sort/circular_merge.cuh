@@ -1,8 +1,10 @@
-// circular_merge.cuh: merges of two by circular buffers, on GPUs that copy in bulk (compute
-// capability 9.0). Blocks stay: one warp of a block refills a ring in shared memory for each run
-// with exactly what was consumed, and sends tiles out; all others only merge. Where it was
-// measured, tiles with cuts of their own (kway_merge.cuh) are faster; so it is taken on request,
-// and is a rung of the ladder.
+// circular_merge.cuh: merges two runs by circular buffers, on GPUs with bulk copies (compute
+// capability 9.0).
+//
+// Thread blocks are persistent. One warp of a block, the producer, refills a ring in shared memory
+// per run with exactly as many keys as were consumed. It also writes finished tiles to global
+// memory; all other warps only merge. In all measurements, tiles with cuts of their own
+// (kway_merge.cuh) are faster. So this merge is used on request only, and is a rung of the ladder.
 //
 //     runs    a [ .. | range of this block | .. ]      b [ .. | range of this block | .. ]
 //                        | bulk loads                          | bulk loads
@@ -10,12 +12,12 @@
 //                        \______ every thread merges ITEMS keys ______/
 //     stage                 [ tile ]  -- bulk store --> out
 //
-// There is no cut between tiles: where a tile ends in both runs, which the producer finds in the
-// rings while the others merge, is where the next one begins. One co-rank search in global memory
-// finds where a block begins, and one where it ends.
+// There is no cut between tiles. A tile begins where the previous one ended in both runs, which the
+// producer finds in the rings while the others merge. One co-rank search in global memory finds the
+// begin of a block's range, and one finds its end.
 //
-// A thread's keys begin at a slot of its own, and none of its reads wraps: what is copied into a
-// ring's first slots is copied a second time behind its last one.
+// Each thread's keys begin at a slot of its own, and none of its reads wraps. For this, keys in a
+// ring's first slots are copied a second time after its last slot.
 //
 //     tile t   wait for refill t - 1; for refill t only if the tile needs it   | producer
 //              merge into registers                                            | where it ends
@@ -33,12 +35,12 @@
 #include "kernels/sort/merge_runs.cuh"
 #include "kernels/sort/tile_policy.cuh"
 
-// What follows from a Policy (gsi_circular_policy).
+// Constants derived from a Policy (gsi_circular_policy).
 template <class Key, class Policy> struct gsi_circular {
     static constexpr uint32_t UNIT = 16 / sizeof(Key), WORKERS = Policy::threads;
     static constexpr uint32_t THREADS = WORKERS + 32, ITEMS = Policy::items;
     static constexpr uint32_t TILE = WORKERS * ITEMS / UNIT * UNIT;
-    // Slots that are there twice, and all slots of a ring: a tile may take all of it from one run.
+    // Slots that exist twice, and all slots of a ring: one run may supply a whole tile.
     static constexpr uint32_t TWICE = (ITEMS + UNIT - 1) / UNIT * UNIT;
     static constexpr uint32_t SLOTS =
         (TILE / 8 * Policy::eighths + ITEMS + 2 * UNIT + 31) / 32 * 32;
@@ -86,12 +88,12 @@ __device__ __forceinline__ Index gsi_warp_path(AtA a_at, Index a_count, AtB b_at
     return low;
 }
 
-// One run's part of a block, as its producer knows it. Places count from the unit of 16 bytes that
-// the part begins in.
+// The producer's state of one run's part of a block. Positions count from the 16-byte unit in which
+// the part begins.
 template <class Key> struct gsi_circular_run {
     const Key *from;
-    uint64_t next, end; // of what is not consumed
-    uint64_t loaded;    // whole units
+    uint64_t next, end; // of the keys not yet consumed
+    uint64_t loaded;    // in whole units
 };
 
 #if GSI_HAS_BULK_COPY
@@ -100,9 +102,10 @@ template <class Key, class Policy> struct gsi_circular_producer {
     gsi_circular_run<Key> run[2];
     Key *rings;
     gsi_bulk_barrier *loaded;
-    uint64_t left; // outputs
+    uint64_t left; // outputs still to produce
 
-    // Pieces of one refill: as many bytes as they have, or their copies.
+    // Calls piece(slot, position, keys) for each copy of one refill, second copies of first slots
+    // included.
     template <class Piece>
     __device__ void for_each_piece(uint32_t r, uint64_t to, Piece piece) const
     {
@@ -128,7 +131,7 @@ template <class Key, class Policy> struct gsi_circular_producer {
         return room < end ? room : end;
     }
 
-    // One lane: refill `turn`, and the plan of the tile that begins now.
+    // Called by one lane: queues refill `turn`, and sets the plan of the tile that begins now.
     __device__ void refill(uint32_t turn, typename shape::plan &plan)
     {
         uint32_t bytes = 0;
@@ -158,7 +161,7 @@ template <class Key, class Policy> struct gsi_circular_producer {
     }
 };
 
-// Key i of a tile in a ring.
+// Returns the slot of key i of a tile.
 template <class Key, class Policy>
 __device__ __forceinline__ uint32_t gsi_circular_slot(uint32_t slot, uint32_t i)
 {
@@ -166,7 +169,7 @@ __device__ __forceinline__ uint32_t gsi_circular_slot(uint32_t slot, uint32_t i)
     return at < gsi_circular<Key, Policy>::SLOTS ? at : at - gsi_circular<Key, Policy>::SLOTS;
 }
 
-// Behind the ends of both runs, where they are near: keys that no key is above.
+// Appends keys that no key exceeds after the ends of both runs, if the ends are near.
 template <class Key, class Policy>
 __device__ void gsi_circular_pad(const typename gsi_circular<Key, Policy>::plan &plan, Key *rings)
 {
@@ -182,7 +185,7 @@ __device__ void gsi_circular_pad(const typename gsi_circular<Key, Policy>::plan 
             }
 }
 
-// The first warps find the block's ends in the runs; the producer makes the barriers.
+// The first two warps find the block's range in the runs; the producer initialises the barriers.
 template <class Key, class Policy>
 __device__ void gsi_circular_begin(gsi_slice_of<Key> a, gsi_slice_of<Key> b, uint64_t first,
                                    uint64_t end, typename gsi_circular<Key, Policy>::table &table)
@@ -219,13 +222,13 @@ gsi_circular_produce(gsi_slice_of<Key> a, gsi_slice_of<Key> b, uint64_t first, u
     return producer;
 }
 
-// What a thread needs of its tile: the rings as one array each.
+// A thread's view of its tile: the rings as one array each.
 template <class Key, class Policy> struct gsi_circular_tile {
     using shape = gsi_circular<Key, Policy>;
     const Key *rings;
     const typename shape::plan &plan;
 
-    // How many of the first `diagonal` outputs come from run 0.
+    // Returns how many of the first `diagonal` outputs are from run 0.
     template <class Path> __device__ __forceinline__ uint32_t taken(uint32_t diagonal, Path path)
     {
         const Key *const keys = rings;
@@ -249,7 +252,7 @@ template <class Key, class Policy> struct gsi_circular_tile {
     }
 };
 
-// The producer's warp finds where the tile ends, and waits until the stage is free.
+// The producer's warp finds the end of the tile, and waits until the stage is free.
 template <class Key, class Policy>
 __device__ void gsi_circular_advance(gsi_circular_producer<Key, Policy> &producer,
                                      gsi_circular_tile<Key, Policy> tile)
@@ -266,7 +269,8 @@ __device__ void gsi_circular_advance(gsi_circular_producer<Key, Policy> &produce
         gsi_bulk_store_wait();
 }
 
-// It sends a tile out: in bulk where units of 16 bytes lie as in the stage.
+// The producer's warp writes a tile to `to`: by a bulk copy if `to` is aligned to 16 bytes like the
+// stage.
 template <class Key> __device__ void gsi_circular_send(const Key *stage, Key *to, uint32_t outputs)
 {
     constexpr uint32_t UNIT = 16 / sizeof(Key), KEY_BYTES = sizeof(Key);
@@ -278,7 +282,7 @@ template <class Key> __device__ void gsi_circular_send(const Key *stage, Key *to
         to[i] = stage[i];
 }
 
-// Waits until the tile's keys are there, and behind the runs' ends keys that no key is above.
+// Waits for the tile's keys. After the ends of the runs, adds keys that no key exceeds.
 template <class Key, class Policy>
 __device__ void gsi_circular_wait(typename gsi_circular<Key, Policy>::table &table, uint32_t t,
                                   const typename gsi_circular<Key, Policy>::plan &plan, Key *rings)
@@ -350,11 +354,11 @@ __global__ void __launch_bounds__(gsi_circular<Key, Policy>::THREADS, Policy::bl
 #endif
 }
 
-// How it is launched, of one Policy.
+// Launches the merge for one Policy.
 template <class Key, class Policy = gsi_circular_policy<Key>> struct gsi_circular_launch {
     using shape = gsi_circular<Key, Policy>;
 
-    // Allow the kernel its shared memory.
+    // Allows the kernel its shared memory.
     static cudaError_t prepare()
     {
         return cudaFuncSetAttribute(reinterpret_cast<const void *>(gsi_circular_merge<Key, Policy>),
@@ -362,7 +366,7 @@ template <class Key, class Policy = gsi_circular_policy<Key>> struct gsi_circula
                                     static_cast<int>(shape::shared_bytes()));
     }
 
-    // blocks: 0: as many as stay on the GPU, but none without a tile.
+    // blocks: 0: as many as are resident on the GPU, but none without a tile.
     // fails cudaErrorNotSupported: the GPU does not copy in bulk
     static cudaError_t run(gsi_slice_of<Key> a, gsi_slice_of<Key> b, Key *out,
                            const gsi_key_context<Key> &context, uint32_t blocks,

@@ -1,18 +1,19 @@
-// cut.cuh: exact k-way co-ranks: how many keys of each of k sorted arrays are among the `wanted`
-// first of all together; of equal keys, those of the lower array are first.
+// cut.cuh: computes exact k-way co-ranks: how many keys of each of k sorted arrays are among the
+// first `wanted` keys of all arrays together. Equal keys of lower arrays are first.
 //
-// A team of lanes, one an array, looks at every stride-th key of its array and halves the stride.
+// A team of lanes, one per array, samples every stride-th key of its array and halves the stride.
 // Invariant after each round: the samples taken are the `target` smallest of all samples, in the
-// order (key, array). A new round adds the samples between; those below the largest one taken are
-// taken at once, and the rest is put right one sample at a time (about 0.17 k of them a round).
+// order (key, array). A new round adds the samples between. It takes those below the largest sample
+// taken at once. Then it corrects the rest one sample at a time (about 0.17 k corrections per
+// round).
 //
 //   stride 8   x x x x x x x x|x x x x x x x x|                    b = 2 taken
 //   stride 4   x x x x|x x x x|x x x x|x x x x|x x x x|            2 b or 2 b + 1, then corrected
 //   stride 1   b is the cut
 //
 // Source: P. Varman et al., "Merging multiple lists on hierarchical-memory multiprocessors", JPDC
-// 12 (1991), section 3 (selection by sampling at halving strides), with the target rank centred so
-// that few corrections are needed.
+// 12 (1991), section 3 (selection by sampling at halving strides). Here the target rank is centred
+// so that few corrections are needed.
 #ifndef GSI_CUT_CUH
 #define GSI_CUT_CUH
 
@@ -20,13 +21,13 @@
 #include "kernels/sort/merge_path.cuh"
 #include "kernels/sort/merge_runs.cuh"
 
-// The next lower 32 bits of a key, from the top.
+// Returns 32 bits of a key, counted from the top.
 template <class Key> __device__ __forceinline__ uint32_t gsi_key_word(Key key, uint32_t word)
 {
     return static_cast<uint32_t>(key >> (sizeof(Key) * 8 - 32 - word * 32));
 }
 
-// The key of the lane `distance` away.
+// Returns the key of the lane `distance` away.
 template <class Key>
 __device__ __forceinline__ Key gsi_shuffle_xor(uint32_t mask, Key key, uint32_t distance)
 {
@@ -40,17 +41,17 @@ __device__ __forceinline__ Key gsi_shuffle_xor(uint32_t mask, Key key, uint32_t 
     }
 }
 
-// Which lane a choice fell on, and its key.
+// A chosen lane and its key.
 template <class Key> struct gsi_pick {
     Key key;
     uint32_t array; // UINT32_MAX: no lane had a candidate
 };
 
-// A team of LANES <= 32 neighbouring lanes of a warp, lane i with array i. Small teams go together,
-// all of a warp step by step, so that none waits for another one's loads: every lane of the warp
-// makes every call. Of larger ones there are two in a warp, which lose less by waiting than they
-// gain by reductions of their own (1 GiB of u32 in four runs on an H200: 0.06 ms together, 0.12 ms
-// apart; in eight: 0.10, 0.12; in sixteen: 0.23, 0.18).
+// A team of LANES <= 32 neighbouring lanes of a warp, lane i for array i. Small teams of a warp run
+// in lockstep, so that none waits for another one's loads: every lane of the warp makes every call.
+// Larger teams, at most two per warp, are not in lockstep. They lose less by waiting than they gain
+// by reductions of their own. Measured with 1 GiB of u32 on an H200: four runs 0.06 ms in lockstep,
+// 0.12 ms separate; eight runs 0.10, 0.12; sixteen runs 0.23, 0.18.
 template <int LANES> struct gsi_warp_team {
     static constexpr bool goes_together = LANES <= 8;
 
@@ -59,13 +60,13 @@ template <int LANES> struct gsi_warp_team {
         return threadIdx.x % 32 / LANES * LANES;
     }
 
-    // The team's lanes.
+    // Returns the team's lanes.
     __device__ static uint32_t mask()
     {
         return LANES == 32 ? 0xffffffffu : ((1u << LANES % 32) - 1) << first_lane();
     }
 
-    // The lanes that make a call together.
+    // Returns the lanes that make a call together.
     __device__ static uint32_t callers()
     {
         return goes_together ? 0xffffffffu : mask();
@@ -76,19 +77,20 @@ template <int LANES> struct gsi_warp_team {
         return static_cast<uint32_t>(__popc(__ballot_sync(callers(), is_counted) & mask()));
     }
 
-    // Whether it is so in any team that goes with this one.
+    // Returns whether `is_so` holds in any team in lockstep with this one.
     __device__ bool any(bool is_so) const
     {
         return goes_together ? __any_sync(callers(), is_so) != 0 : is_so;
     }
 
-    // The largest x of all teams that go together.
+    // Returns the largest x of all teams in lockstep.
     __device__ uint32_t max(uint32_t x) const
     {
         return __reduce_max_sync(callers(), x);
     }
 
-    // The largest (of equal ones, that of the last lane) or smallest (first lane) candidate.
+    // Returns the largest candidate (among equal ones, of the last lane) or the smallest (of the
+    // first lane).
     template <bool IS_LARGEST, class Key>
     __device__ gsi_pick<Key> pick(Key key, bool is_candidate) const
     {
@@ -146,8 +148,8 @@ template <int LANES> struct gsi_warp_team {
     }
 };
 
-// A team of all threads of a block, thread i with array i; `scratch`: one entry a warp in shared
-// memory.
+// A team of all threads of a thread block, thread i for array i. `scratch`: shared memory, one
+// entry per warp.
 template <class Key> struct gsi_block_team {
     struct entry {
         gsi_pick<Key> pick;
@@ -160,7 +162,7 @@ template <class Key> struct gsi_block_team {
         return blockDim.x / 32;
     }
 
-    // fold(entry) over all warps' entries, each set by its first lane.
+    // Returns fold(entry) over all warps' entries; the first lane of each warp writes its entry.
     template <class Fold> __device__ void across_warps(entry mine, Fold fold) const
     {
         __syncthreads(); // the last use of scratch is over
@@ -190,7 +192,7 @@ template <class Key> struct gsi_block_team {
 
     __device__ static bool any(bool is_so)
     {
-        return is_so; // all threads say the same
+        return is_so; // equal in all threads
     }
 
     __device__ uint32_t max(uint32_t x) const
@@ -218,19 +220,19 @@ template <class Key> struct gsi_block_team {
     }
 };
 
-// gsi_cut: this lane's part of the cut at `wanted` <= all keys together. Every lane of the team,
-// and of those that go with it, calls it, lanes without an array with an empty one. Sample j is the
-// last key of the j-th whole stride: b samples are taken, sample b - 1 is `taken`, sample b is
-// `next`.
+// gsi_cut: returns this lane's part of the cut at `wanted` <= number of all keys. Every lane of the
+// team, and of teams in lockstep with it, makes the call; lanes without an array pass an empty one.
+// Sample j is the last key of the j-th whole stride: b samples are taken, `taken` is sample b - 1,
+// `next` is sample b.
 template <class Key, class Team, class Slice>
 __device__ uint64_t gsi_cut(const Team &team, const Slice &slice, uint32_t array,
                             uint32_t array_count, uint64_t wanted)
 {
     uint32_t log =
         team.max(64u - static_cast<uint32_t>(__clzll(static_cast<long long>(slice.count))));
-    uint64_t b = 0, count = 0; // count: b of all lanes together
+    uint64_t b = 0, count = 0; // count: sum of b over all lanes
     Key taken = 0, next = 0;
-    bool has_next = false; // b > 0: has taken
+    bool has_next = false; // b > 0: `taken` is valid
     while (log-- > 0) {
         const uint64_t stride = uint64_t(1) << log;
         const uint64_t centre = (array_count - 1) * ((stride - 1) / 2);
@@ -265,7 +267,8 @@ __device__ uint64_t gsi_cut(const Team &team, const Slice &slice, uint32_t array
         bool is_short = count < target;
         while (team.any(is_short)) {
             const gsi_pick<Key> first = team.template pick<false>(next, has_next);
-            // Without one, fewer samples than the centred target; the last round has enough.
+            // Without one there are fewer samples than the centred target; the last round has
+            // enough.
             const bool is_given = is_short && first.array != UINT32_MAX;
             count += is_given;
             if (is_given && first.array == array) {
@@ -282,8 +285,8 @@ __device__ uint64_t gsi_cut(const Team &team, const Slice &slice, uint32_t array
     return b;
 }
 
-// gsi_cut_tiles: for every tile boundary of every group, the cut; cuts[boundary][run], with
-// tiles_per_group + 1 boundaries a group. Teams of 2^FAN_IN_LOG lanes.
+// gsi_cut_tiles: computes the cut for every tile boundary of every group: cuts[boundary][run], with
+// tiles_per_group + 1 boundaries per group. Teams have 2^FAN_IN_LOG lanes.
 template <class Key, int FAN_IN_LOG>
 __global__ void __launch_bounds__(128) gsi_cut_tiles(gsi_merge_runs<Key> runs, uint64_t *cuts)
 {
@@ -293,7 +296,7 @@ __global__ void __launch_bounds__(128) gsi_cut_tiles(gsi_merge_runs<Key> runs, u
     const uint32_t r = lane % FAN_IN;
     const uint64_t boundary = lane / FAN_IN, per_group = runs.tiles_per_group + 1;
     const uint64_t group = boundary / per_group;
-    const bool is_one = group < runs.group_count; // teams without a boundary go along
+    const bool is_one = group < runs.group_count; // teams without a boundary take part in the calls
     const uint64_t outputs = is_one ? gsi_merge_group_keys(runs, group) : 0;
     const uint64_t tile_first = boundary % per_group * gsi_merge_tile<Key, FAN_IN_LOG>();
     const uint64_t first = tile_first < outputs ? tile_first : outputs;
@@ -302,7 +305,7 @@ __global__ void __launch_bounds__(128) gsi_cut_tiles(gsi_merge_runs<Key> runs, u
         const gsi_slice_of<Key> none = {nullptr, 0};
         const gsi_slice_of<Key> slice = is_one ? gsi_merge_run(runs, FAN_IN, group, r) : none;
         cut = gsi_cut<Key>(gsi_warp_team<FAN_IN>(), slice, r, FAN_IN, first);
-    } else if (is_one) { // of two runs both lanes find the same path
+    } else if (is_one) { // for two runs both lanes find the same path
         const gsi_slice_of<Key> a = gsi_merge_run(runs, FAN_IN, group, 0);
         const gsi_slice_of<Key> b = gsi_merge_run(runs, FAN_IN, group, 1);
         cut = gsi_merge_path<uint64_t>([=](uint64_t i) { return a.keys[i]; }, a.count,

@@ -1,7 +1,8 @@
-// cut_window.cuh: where windows of a merge begin in each of its runs, which may lie in parts.
+// cut_window.cuh: finds the begin of each window of a merge in each of its runs, which may be in
+// parts.
 //
-// One block a window, one thread a run. A run that is fed lies in as many parts as there are frames
-// of it; the cut sees one array.
+// One thread block per window, one thread per run. A fed run has as many parts as it has frames;
+// the cut sees one array.
 #ifndef GSI_CUT_WINDOW_CUH
 #define GSI_CUT_WINDOW_CUH
 
@@ -10,17 +11,17 @@
 
 #include <cstring>
 
-// Most runs: threads of a block.
+// Limit of runs: the threads of a block.
 #define GSI_CUT_CHAINS 1024
 
 template <class Key> struct gsi_chain_of {
     const gsi_part *parts;
     uint32_t part_count;
-    uint64_t count; // of keys
+    uint64_t count; // number of keys
 
     __device__ Key at(uint64_t i) const
     {
-        uint32_t low = 0, high = part_count; // the part is in [low, high)
+        uint32_t low = 0, high = part_count; // the part's index is in [low, high)
         while (high - low > 1) {
             const uint32_t middle = low + (high - low) / 2;
             if (parts[middle].begin <= i)

@@ -1,6 +1,6 @@
-// gather.cuh: puts the parts of arrays one behind the other, so that a merge takes a run that was
-// fed in frames for one. It moves a window once more in device memory, which a merge of fewer
-// arrays, and no second pass, repays.
+// gather.cuh: concatenates the parts of arrays, so that a merge sees a run that was fed in frames
+// as one array. A window is copied once more in device memory. A merge of fewer arrays, without a
+// second pass, outweighs that.
 #ifndef GSI_GATHER_CUH
 #define GSI_GATHER_CUH
 
@@ -8,12 +8,12 @@
 
 #include "kernels/common/launch.cuh"
 
-// Parts that one launch moves: they fit into its parameters.
+// Parts that one launch copies: they fit into its parameters.
 #define GSI_GATHER_PARTS 64
 
 template <class Key> struct gsi_gather_parts {
     const Key *keys[GSI_GATHER_PARTS];
-    uint64_t end[GSI_GATHER_PARTS]; // of its outputs
+    uint64_t end[GSI_GATHER_PARTS]; // end of the part's outputs
     uint32_t count;
 };
 
@@ -21,7 +21,7 @@ template <class Key> __global__ void gsi_gather_keys(gsi_gather_parts<Key> parts
 {
     const uint64_t all = parts.end[parts.count - 1];
     const uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
-    uint32_t part = 0; // outputs of a thread only go up
+    uint32_t part = 0; // outputs of a thread only increase
     uint64_t begin = 0;
     for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < all;
          i += step) {

@@ -1,6 +1,6 @@
-// key_turn.cuh: how numbers as they lie in memory become keys, and back, on their way through a
-// sort: its first kernel turns what it reads, its last one what it writes. A turn that is zeroed
-// turns nothing.
+// key_turn.cuh: converts numbers, as they are in memory, to keys and back during a sort. The first
+// kernel converts the keys that it reads, the last one the keys that it writes. A zeroed turn
+// converts nothing.
 #ifndef GSI_KEY_TURN_CUH
 #define GSI_KEY_TURN_CUH
 
@@ -9,8 +9,8 @@
 #include <cuda_runtime.h>
 
 struct gsi_key_turn {
-    gsi_key_map map;    // of the width of the keys
-    bool is_big_endian; // numbers are
+    gsi_key_map map;    // for the width of the keys
+    bool is_big_endian; // byte order of the numbers
     bool to_keys, to_bits;
 };
 
@@ -31,7 +31,7 @@ GSI_HOST_DEVICE __forceinline__ gsi_u128 gsi_swap_bytes(gsi_u128 x)
            gsi_swap_bytes(static_cast<uint64_t>(x >> 64));
 }
 
-// A number as it lies in memory as a key, and back.
+// Converts a number, as it is in memory, to a key, and back.
 template <class Key>
 GSI_HOST_DEVICE __forceinline__ Key gsi_key_of_number(const gsi_key_turn &turn, Key number)
 {

@@ -1,12 +1,12 @@
-// kway_merge.cuh: a tile of a k-way merge: a reduce tree of two-way merges in shared memory.
+// kway_merge.cuh: merges a tile of k runs by a tree of two-way merges in shared memory.
 //
 //   cuts      [b0,e0) [b1,e1) [b2,e2) [b3,e3)    one slice a run, copied in
 //   level 0   [ 0 + 1 ]       [ 2 + 3 ]          every thread merges ITEMS keys of one pair
 //   level 1   [      0 + 1 + 2 + 3      ]  ->    out, in whole 16-byte units
 //
-// Threads are dealt to the pairs of a level by ceil(keys / ITEMS). A level's outputs wait in
-// registers until all have read its inputs, then replace them. What is merged is padded
-// (merge_items.cuh): the last thread of a pair fills its slots up, and padding follows them.
+// Threads are assigned to the pairs of a level by ceil(keys / ITEMS). A level's outputs wait in
+// registers until all threads have read its inputs, then replace them. Inputs are padded
+// (merge_items.cuh): the last thread of a pair fills up its slots, and padding follows them.
 #ifndef GSI_KWAY_MERGE_CUH
 #define GSI_KWAY_MERGE_CUH
 
@@ -17,7 +17,7 @@
 
 #include <cuda_pipeline.h>
 
-template <int FAN_IN> struct gsi_merge_table { // of the level being merged, in shared memory
+template <int FAN_IN> struct gsi_merge_table { // for the level being merged, in shared memory
     gsi_bulk_barrier loaded;
     uint32_t off[FAN_IN], count[FAN_IN];   // of each input, in keys
     uint32_t first_thread[FAN_IN / 2 + 1]; // of each pair
@@ -29,8 +29,8 @@ template <class Key> GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_unit
     return 16 / sizeof(Key);
 }
 
-// Padding behind an array, in keys: as many as fill all banks alike, so that neighbouring threads
-// meet in none though a pair's end lies between them.
+// Returns the keys of padding after an array: as many as use all banks equally. So neighbouring
+// threads have no bank conflict even if a pair ends between them.
 template <class Key, int FAN_IN_LOG>
 GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_merge_padding()
 {
@@ -38,7 +38,7 @@ GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_merge_padding()
     return (gsi_merge_policy<Key, FAN_IN_LOG>::items + banks - 1) / banks * banks;
 }
 
-// Shared memory that gsi_kway_merge needs: [keys | table]. Slices are rounded out to whole units.
+// Shared memory of gsi_kway_merge: [keys | table]. Slices are rounded out to whole units.
 template <class Key, int FAN_IN_LOG>
 GSI_HOST_DEVICE __forceinline__ constexpr size_t gsi_merge_table_off()
 {
@@ -57,7 +57,7 @@ GSI_HOST_DEVICE __forceinline__ constexpr size_t gsi_merge_shared_bytes()
     return gsi_merge_table_off<Key, FAN_IN_LOG>() + sizeof(gsi_merge_table<1 << FAN_IN_LOG>);
 }
 
-// Sum of x over the lanes below this one.
+// Returns the sum of x over the lower lanes (a prefix sum).
 __device__ __forceinline__ uint32_t gsi_warp_sum_before(uint32_t x)
 {
     uint32_t sum = x;
@@ -86,14 +86,14 @@ __device__ void gsi_plan_level(gsi_merge_table<1 << FAN_IN_LOG> &table, uint32_t
         table.first_thread[pair_count] = threads_before + threads;
 }
 
-// A run's slice of a tile, as the lane of the run's number knows it: what is copied in, whole
-// units, and where to.
+// A run's slice of a tile, held by the lane with the run's number: source, whole units to copy, and
+// destination.
 template <class Key> struct gsi_merge_slice {
     const Key *from;
     uint32_t units, first_unit;
 };
 
-// A warp lays the tile's slices out; warp 0 for all.
+// One warp computes the layout of the tile's slices; warp 0 writes the table for all warps.
 template <class Key, int FAN_IN_LOG>
 __device__ gsi_merge_slice<Key> gsi_place_slices(const gsi_merge_runs<Key> &runs,
                                                  const uint64_t *cuts,
@@ -123,7 +123,7 @@ __device__ gsi_merge_slice<Key> gsi_place_slices(const gsi_merge_runs<Key> &runs
     return slice;
 }
 
-// The block copies the tile's slices in and plans the first level.
+// The thread block copies the tile's slices to shared memory and plans the first level.
 template <class Key, int FAN_IN_LOG>
 __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t *cuts,
                                 gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys)
@@ -131,7 +131,7 @@ __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t 
     constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG, UNIT = gsi_unit_keys<Key>();
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #if GSI_HAS_BULK_COPY
-    if (warp == 0) { // lane r has run r's slice copied
+    if (warp == 0) { // lane r copies run r's slice
         const gsi_merge_slice<Key> slice = gsi_place_slices<Key, FAN_IN_LOG>(runs, cuts, table);
         const uint32_t units = __reduce_add_sync(0xffffffffu, slice.units);
         if (lane == 0)
@@ -146,7 +146,7 @@ __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t 
     gsi_bulk_wait(&table.loaded);
 #else
     constexpr uint32_t WARPS = gsi_merge_policy<Key, FAN_IN_LOG>::threads / 32;
-    // Every warp computes the layout for itself: no barrier before the copies.
+    // Every warp computes the layout itself, so no barrier is needed before the copies.
     const gsi_merge_slice<Key> slice = gsi_place_slices<Key, FAN_IN_LOG>(runs, cuts, table);
     for (uint32_t r = 0; r < FAN_IN; r++) {
         const uint32_t units = __shfl_sync(0xffffffffu, slice.units, r);
@@ -159,7 +159,7 @@ __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t 
             __pipeline_memcpy_async(keys + (to + i) * UNIT, from + i * UNIT, 16);
     }
     __pipeline_commit();
-    if (warp == 0) { // while the copies are on their way
+    if (warp == 0) { // while the copies run
         __syncwarp();
         gsi_plan_level<Key, FAN_IN_LOG>(table, FAN_IN / 2);
     }
@@ -168,7 +168,7 @@ __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t 
 #endif
 }
 
-// Behind every slice, over what its last unit had more.
+// Pads every slice after its end, over the surplus keys of its last unit.
 template <class Key, int FAN_IN_LOG>
 __device__ void gsi_pad_slices(const gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys)
 {
@@ -178,7 +178,7 @@ __device__ void gsi_pad_slices(const gsi_merge_table<1 << FAN_IN_LOG> &table, Ke
             keys[table.off[r] + table.count[r] + i] = ~Key(0);
 }
 
-// The block merges the level's pairs; their outputs are the next one's inputs.
+// The thread block merges the level's pairs; their outputs are the inputs of the next level.
 template <class Key, int FAN_IN_LOG>
 __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys,
                                                 uint32_t pair_count, const gsi_key_turn &turn)
@@ -188,7 +188,7 @@ __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG>
     constexpr uint32_t PADDING = gsi_merge_padding<Key, FAN_IN_LOG>();
     constexpr uint32_t WARP_PAIRS = ((1 << FAN_IN_LOG) / 2 + WARPS - 1) / WARPS;
     const uint32_t thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-    __syncthreads(); // the level's keys and plan are there
+    __syncthreads(); // waits for the level's keys and plan
     uint32_t pair = 0;
     for (uint32_t p = 1; p < pair_count; p++)
         pair += thread >= table.first_thread[p];
@@ -197,7 +197,7 @@ __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG>
     const uint32_t diagonal = (thread - table.first_thread[pair]) * ITEMS;
     const uint32_t slot = table.out_off[pair] + diagonal;
     const bool has_work = thread < table.first_thread[pair_count] && diagonal < n;
-    uint32_t padding[WARP_PAIRS]; // where it begins: of the pairs that this warp pads
+    uint32_t padding[WARP_PAIRS]; // begin of the padding, for the pairs that this warp pads
 #pragma unroll
     for (uint32_t i = 0; i < WARP_PAIRS; i++) {
         const uint32_t p = warp + i * WARPS;
@@ -211,7 +211,7 @@ __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG>
         constexpr uint32_t KEY_BYTES = sizeof(Key);
         gsi_merge_padded(keys, (a + taken) * KEY_BYTES, (b + diagonal - taken) * KEY_BYTES, out);
     }
-    __syncthreads(); // all inputs of the level, and its plan, are read
+    __syncthreads(); // all have read the level's inputs and its plan
     if (pair_count == 1)
         gsi_turn_to_bits(turn, out);
     if (has_work)
@@ -232,7 +232,7 @@ __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG>
     gsi_plan_level<Key, FAN_IN_LOG>(table, pair_count / 2);
 }
 
-// The block writes the tile, in whole units where the output's are.
+// The thread block writes the tile, in whole units where those of the output are whole.
 template <class Key> __device__ void gsi_store_tile(const Key *keys, Key *out, uint32_t count)
 {
     constexpr uint32_t UNIT = gsi_unit_keys<Key>();
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(gsi_merge_policy<Key, FAN_IN_LOG>::threads,
     gsi_merge_table<FAN_IN> &table = *reinterpret_cast<gsi_merge_table<FAN_IN> *>(
         shared + gsi_merge_table_off<Key, FAN_IN_LOG>());
     const uint64_t group = blockIdx.x / runs.tiles_per_group;
-    const uint64_t first = blockIdx.x % runs.tiles_per_group * TILE; // of the group's outputs
+    const uint64_t first = blockIdx.x % runs.tiles_per_group * TILE; // within the group's outputs
     const uint64_t outputs = gsi_merge_group_keys(runs, group);
     if (first >= outputs)
         return;

@@ -1,21 +1,21 @@
-// merge_items.cuh: what one thread of a block merges: ITEMS keys of two sorted arrays in shared
-// memory, from registers to registers.
+// merge_items.cuh: merges one thread's share of a tile: ITEMS keys of two sorted arrays in shared
+// memory, in registers.
 //
-// Padded arrays: behind each one's end lie ITEMS keys that no key is above. A merge that has used
-// up one array goes on to compare with its padding, so that the inner loop tests no bounds; where
-// padding ties with keys, which of them is taken does not show.
+// Padded arrays: each array is followed by ITEMS keys that no key exceeds. After a merge has used
+// up one array, it compares with the array's padding, so the inner loop tests no bounds. If padding
+// ties with keys, it is invisible which one is taken.
 //
 //     a[0] <= a[1] <= .. | ~0 ~0 ..    b[0] <= b[1] <= .. | ~0 ~0 ..
 //      ->                               ->
 //
-// Facing arrays: the second lies in descending order right behind the first,
+// Facing arrays: the second one is in descending order, directly after the first,
 //
 //     a[0] <= a[1] <= .. | b[last] >= .. >= b[0]
 //      ->                                   <-
 //
-// so that a merge that has used up the first meets the second's largest key, and the other way
-// round: comparing with it decides nothing wrongly. They need no room for padding, and a few
-// instructions more.
+// so that a merge that has used up the first array meets the second one's largest key, and the
+// other way round. Comparing with that key decides nothing wrongly. Facing arrays need no padding,
+// but a few instructions more.
 #ifndef GSI_MERGE_ITEMS_CUH
 #define GSI_MERGE_ITEMS_CUH
 
@@ -23,9 +23,10 @@
 #include "kernels/sort/key_turn.cuh"
 #include "kernels/sort/merge_path.cuh"
 
-// gsi_merge_step: the smaller of x and y goes to `out` (of equal ones x), the other one to y. If y
-// was the smaller, `at` becomes `other_at` and the result is -1, otherwise 1. One comparison: of
-// keys wider than a register compilers make one for each of minimum, maximum and place.
+// gsi_merge_step: copies the smaller of x and y to `out` (x if they are equal) and the other one to
+// y. If y was the smaller, sets `at` to `other_at` and returns -1, otherwise returns 1. It makes
+// one comparison. For keys wider than a register, compilers make one each for minimum, maximum and
+// position.
 template <class Key>
 __device__ __forceinline__ int gsi_merge_step(Key x, Key &y, Key &out, uint32_t &at,
                                               uint32_t other_at)
@@ -97,10 +98,11 @@ __device__ __forceinline__ Key gsi_key_at(const Key *keys, uint32_t offset_bytes
     return *reinterpret_cast<const Key *>(reinterpret_cast<const char *>(keys) + offset_bytes);
 }
 
-// The next ITEMS outputs of padded arrays, from the offsets in bytes a and b on.
+// Merges the next ITEMS outputs of padded arrays, from the byte offsets a and b on.
 //
-// Of the two places one is kept, that of x, less what the loop's turn adds to every place: as both
-// together move by one key a turn, the other one follows from their sum.
+// Only one of the two positions is kept: the position of x, minus the keys that every iteration
+// adds to both positions together. Both together advance by one key per iteration, so the other
+// position follows from their sum.
 template <class Key, int ITEMS>
 __device__ __forceinline__ void gsi_merge_padded(const Key *keys, uint32_t a, uint32_t b,
                                                  Key (&out)[ITEMS])
@@ -117,11 +119,11 @@ __device__ __forceinline__ void gsi_merge_padded(const Key *keys, uint32_t a, ui
     }
 }
 
-// Outputs [diagonal, diagonal + ITEMS) of facing arrays: keys[0 .. a_count) and keys[a_count ..
-// count), diagonal + ITEMS <= count.
+// Merges outputs [diagonal, diagonal + ITEMS) of facing arrays: keys[0 .. a_count) and keys[a_count
+// .. count), diagonal + ITEMS <= count.
 //
-// Places are kept as that of x and the way from there to the other one; x's moves by `step`. When
-// they change parts, the signs change.
+// The two positions are kept as the position of x and the distance from it to the other one. x
+// moves by `step`. When the two swap roles, the signs change.
 template <class Key, int ITEMS>
 __device__ __forceinline__ void gsi_merge_facing(const Key *keys, uint32_t a_count, uint32_t count,
                                                  uint32_t diagonal, Key (&out)[ITEMS])
@@ -147,7 +149,7 @@ __device__ __forceinline__ void gsi_merge_facing(const Key *keys, uint32_t a_cou
     }
 }
 
-// The items to first[0], first[1], .. or, descending, first[0], first[-1], ..
+// Writes the items to first[0], first[1], .. or, descending, to first[0], first[-1], ..
 template <class Key, int ITEMS>
 __device__ __forceinline__ void gsi_store_items(Key *first, bool is_descending,
                                                 const Key (&items)[ITEMS])
@@ -163,7 +165,8 @@ __device__ __forceinline__ void gsi_store_items(Key *first, bool is_descending,
     }
 }
 
-// What a thread has in registers. Of tags, which are made where they are needed, nothing is turned.
+// Converts the keys in a thread's registers. Tags are made where they are needed, so they are not
+// converted.
 template <class Key, int ITEMS>
 __device__ __forceinline__ void gsi_turn_to_bits(const gsi_key_turn &turn, Key (&keys)[ITEMS])
 {

@@ -1,5 +1,6 @@
-// merge_path.cuh: index logic of merges inside one tile; host and device, so that it is unit tested
-// without a GPU. Source: O. Green, R. McColl and D. Bader, "GPU merge path", ICS 2012, section 3.
+// merge_path.cuh: computes co-ranks (merge path) for merges inside one tile; for host and device,
+// so that it is unit tested without a GPU. Source: O. Green, R. McColl and D. Bader, "GPU merge
+// path", ICS 2012, section 3.
 #ifndef GSI_MERGE_PATH_CUH
 #define GSI_MERGE_PATH_CUH
 
@@ -8,10 +9,10 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-// gsi_merge_path: how many of the first `diagonal` outputs come from a; of equal keys, a's are
-// first. `a_at(i)` and `b_at(i)` read key i of each; both sorted.
+// gsi_merge_path: returns how many of the first `diagonal` outputs are from a; of equal keys, those
+// of a are first. `a_at(i)` and `b_at(i)` return key i; both arrays are sorted.
 // limit  diagonal <= a_count + b_count, which fits Index; Index is unsigned
-#pragma nv_exec_check_disable // what reads the keys may be a function of the host
+#pragma nv_exec_check_disable // a_at and b_at may be host functions
 template <class Index, class AtA, class AtB>
 GSI_HOST_DEVICE __forceinline__ Index gsi_merge_path(AtA a_at, Index a_count, AtB b_at,
                                                      Index b_count, Index diagonal)

@@ -1,14 +1,16 @@
-// merge_runs.cuh: what a pass merges: groups of up to GSI_FAN_IN runs, each group into one run.
+// merge_runs.cuh: describes the input of a merge pass: groups of up to GSI_FAN_IN runs, each merged
+// into one run.
 //
-// Either a regular split of an array (a pass of the chunk sort), or groups of runs that lie
-// anywhere (a level of a window's tree):
+// In a pass of the chunk sort, groups split an array evenly. In a level of a window's tree of
+// merges, groups are lists of runs anywhere in memory:
 //
 //   even     base: [ run 0 | run 1 | .. | run f-1 ][ run 0 | ..                  ] n keys
 //                   <----------- group 0 --------> <- group 1, perhaps short ->
 //   listed   group g: run[g][r], to out + at[g]
 //
-// Groups of a level go in one launch, for those of a window are short: 14 groups of a window of a
-// MiB, a launch each, took 0.7 ms, and left the GPU as good as idle (H100, 2026-11-25).
+// All groups of a level are merged in one launch, because the groups of a window are short. One
+// launch per group, for 14 groups of a window of a MiB, took 0.7 ms and left the GPU almost idle
+// (H100, 2026-11-25).
 #ifndef GSI_MERGE_RUNS_CUH
 #define GSI_MERGE_RUNS_CUH
 
@@ -27,13 +29,13 @@ template <class Key> struct gsi_slice_of {
     }
 };
 
-// Most groups that are listed at once: what kernels' parameters have room for.
+// Limit of groups listed at once: as many as fit into the parameters of a kernel.
 #define GSI_GROUPS_LISTED   12
 #define GSI_PARAMETER_BYTES 4096
 
 template <class Key> struct gsi_listed_group {
     gsi_slice_of<Key> run[GSI_FAN_IN];
-    uint64_t key_count, at; // outputs, and where they begin in `out`
+    uint64_t key_count, at; // number of outputs, and their begin in `out`
 };
 
 template <class Key> struct gsi_merge_runs {
@@ -41,14 +43,14 @@ template <class Key> struct gsi_merge_runs {
     uint64_t key_count, run_keys;
     gsi_listed_group<Key> listed[GSI_GROUPS_LISTED];
     uint64_t group_count;
-    Key *out; // fastest if 16-byte aligned; even groups follow each other
+    Key *out; // fastest if aligned to 16 bytes; even groups are adjacent
     uint64_t tiles_per_group;
-    uint64_t group_keys; // outputs of a whole group; listed: of the longest
+    uint64_t group_keys; // outputs of a whole group; listed: of the longest one
     gsi_key_context<Key> context;
-    gsi_key_turn turn; // of what goes out
+    gsi_key_turn turn; // applied to the output
 };
 
-// Run r of a group.
+// Returns run r of a group.
 template <class Key>
 GSI_HOST_DEVICE inline gsi_slice_of<Key> gsi_merge_run(const gsi_merge_runs<Key> &runs,
                                                        uint32_t fan_in, uint64_t group, uint32_t r)
@@ -62,7 +64,7 @@ GSI_HOST_DEVICE inline gsi_slice_of<Key> gsi_merge_run(const gsi_merge_runs<Key>
     return {runs.base + first, left < runs.run_keys ? left : runs.run_keys};
 }
 
-// Outputs of a group: of even ones all full but the last.
+// Returns the number of outputs of a group: even groups are all full except the last.
 template <class Key>
 GSI_HOST_DEVICE inline uint64_t gsi_merge_group_keys(const gsi_merge_runs<Key> &runs,
                                                      uint64_t group)
@@ -73,7 +75,7 @@ GSI_HOST_DEVICE inline uint64_t gsi_merge_group_keys(const gsi_merge_runs<Key> &
     return left < runs.group_keys ? left : runs.group_keys;
 }
 
-// Where a group's outputs begin in `out`.
+// Returns the begin of a group's outputs in `out`.
 template <class Key>
 GSI_HOST_DEVICE inline uint64_t gsi_merge_group_at(const gsi_merge_runs<Key> &runs, uint64_t group)
 {

@@ -1,11 +1,12 @@
-// sort_kernels.cuh: launches of the kernels that sort and merge, for one key width; each width is a
+// sort_kernels.cuh: launches the kernels that sort and merge, for one key width. Each width is a
 // translation unit of its own (sort_kernels_4.cu, ..).
 //
 //   chunk sort   tiles -> runs of one tile -> passes of up to 16 runs each -> one run
 //   merge        up to 16 arrays: one pass; more: groups of them into temp, then those
 //
-// Every pass is two launches: where each output tile begins in each run (cut.cuh), then the tiles
-// (kway_merge.cuh); or, of merges of two on request, one (circular_merge.cuh).
+// Every pass is two launches. The first finds the begin of each output tile in each run (cut.cuh),
+// the second merges the tiles (kway_merge.cuh). Merges of two are one launch on request
+// (circular_merge.cuh).
 #ifndef GSI_SORT_KERNELS_CUH
 #define GSI_SORT_KERNELS_CUH
 
@@ -23,7 +24,7 @@ template <class Int> constexpr Int gsi_ceil_div(Int a, Int b)
     return (a + b - 1) / b;
 }
 
-// Everything about one pass that depends on its fan-in.
+// The parts of a pass that depend on its fan-in.
 template <class Key, int FAN_IN_LOG> struct gsi_pass {
     static constexpr uint32_t fan_in = 1u << FAN_IN_LOG;
     static constexpr uint32_t tile = gsi_merge_tile<Key, FAN_IN_LOG>();
@@ -41,7 +42,7 @@ template <class Key, int FAN_IN_LOG> struct gsi_pass {
                sizeof(uint64_t);
     }
 
-    // runs.tiles_per_group, and group_count of even ones, are filled in here.
+    // sets runs.tiles_per_group, and group_count of even groups
     static cudaError_t run(gsi_merge_runs<Key> runs, uint64_t *cuts, cudaStream_t stream)
     {
         if (runs.key_count == 0)
@@ -63,7 +64,7 @@ template <class Key, int FAN_IN_LOG> struct gsi_pass {
     }
 };
 
-// The member of gsi_pass for a fan-in known at run time.
+// Calls the member of gsi_pass for a fan-in known at run time.
 #define GSI_OF_FAN_IN(fan_in_log, call)           \
     ((fan_in_log) <= 1   ? gsi_pass<Key, 1>::call \
      : (fan_in_log) == 2 ? gsi_pass<Key, 2>::call \
@@ -78,8 +79,8 @@ static inline uint32_t gsi_ceil_log2(uint64_t n)
     return log;
 }
 
-// Fewest passes for `runs` runs, with fan-ins as even as can be: calls pass(log2 of fan-in, run
-// length) in order until it fails.
+// Sorts `runs` runs in the fewest passes, with fan-ins as even as possible: calls pass(log2 of
+// fan-in, run length) in order until it fails.
 template <class Key, class Pass> static cudaError_t gsi_for_each_pass(uint64_t n, Pass pass)
 {
     uint64_t run_keys = gsi_sort_tile<Key>();
@@ -105,7 +106,7 @@ template <class Key> static cudaError_t gsi_prepare()
     return gsi_pass<Key, 4>::prepare();
 }
 
-// Of exactly n keys.
+// Returns the scratch bytes for exactly n keys.
 template <class Key> static size_t gsi_sort_scratch_bytes(uint64_t n)
 {
     size_t most = 0;
@@ -119,8 +120,8 @@ template <class Key> static size_t gsi_sort_scratch_bytes(uint64_t n)
     return most;
 }
 
-// Fewer keys may be sorted in fewer passes of more runs each, which take more: of all that are
-// sorted in the same passes, most keys take most.
+// Returns the scratch bytes for up to n keys. Fewer keys may be sorted in fewer passes with more
+// runs each, which need more scratch. For a given sequence of passes, most keys need most scratch.
 template <class Key> static size_t gsi_chunk_scratch_bytes(uint64_t n)
 {
     size_t most = gsi_sort_scratch_bytes<Key>(n);
@@ -160,7 +161,8 @@ template <class Key> struct gsi_chunk {
                           stream, keys, to, n, gsi_key_context<Key>::make(places), tile_turn);
     }
 
-    // The tiles are written to `from`, then passes go to and fro; *sorted: where the last one went.
+    // Writes the sorted tiles to `from`, then passes alternate between the two memories. *sorted:
+    // where the last pass wrote.
     cudaError_t sort(Key *from, Key **sorted) const
     {
         Key *to = from == keys ? spare : keys;
@@ -204,7 +206,7 @@ static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scr
     return error;
 }
 
-// Of an odd number of passes the first reads what the tiles put into the spare.
+// If the number of passes is odd, the first one reads sorted tiles from the spare.
 template <class Key>
 static cudaError_t gsi_sort_in_place(void *keys, void *spare, uint64_t n, void *scratch,
                                      const gsi_key_turn *turn, const gsi_cuda_places *places,
@@ -224,8 +226,9 @@ static cudaError_t gsi_sort_in_place(void *keys, void *spare, uint64_t n, void *
                   : chunk.sort(chunk.pass_count(n) % 2 == 0 ? chunk.keys : chunk.spare, &sorted);
 }
 
-// A level of a tree: `count` arrays in `groups` groups of up to GSI_FAN_IN, as even as can be, each
-// into one of `merged`, which may be the first of `slices`. Groups begin with a sector.
+// A level of a tree of merges: `count` arrays in `groups` groups of up to GSI_FAN_IN, as even as
+// possible. Each group is merged into one of `merged`, which may overlap the begin of `slices`. The
+// outputs of a group begin at a sector.
 template <class Key> struct gsi_merge_level_of {
     const gsi_slice *slices;
     uint32_t count, groups;
@@ -293,7 +296,7 @@ template <class Key> static size_t gsi_merge_scratch_bytes(uint64_t n, uint32_t 
     const uint32_t log = gsi_ceil_log2(count);
     if (log <= GSI_FAN_IN_LOG)
         return GSI_OF_FAN_IN(log, scratch_bytes(n, 1));
-    // One group may have all keys, and each has room for as many.
+    // One group may have all keys, and each group has room for that many.
     const uint32_t all = gsi_ceil_div<uint32_t>(count, 2);
     const uint32_t groups = all < GSI_GROUPS_LISTED ? all : GSI_GROUPS_LISTED;
     size_t most = 0;
@@ -309,10 +312,11 @@ static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out,
                              void *scratch, const gsi_cuda_places *places,
                              uint64_t *circular_merges, cudaStream_t stream)
 {
-    // A tree: the levels change between temp and out, and the last one ends in out. Fan-ins are as
-    // even as can be, for that merges fastest; but where the launches would take longer than their
-    // merges, as in a window of a job, there are as few groups as can be. No level has more than an
-    // eighth of the arrays in groups, so that room for a key an array is enough.
+    // A tree of merges: levels alternate between temp and out, and the last one writes to out.
+    // Fan-ins are as even as possible, because such merges are fastest. If the launches would take
+    // longer than their merges, as in a window of a job, there are as few groups as possible. No
+    // level has more groups than an eighth of the arrays, so that room for one key per array is
+    // enough.
     constexpr uint32_t MOST = GSI_CUT_CHAINS;
     gsi_slice level[MOST];
     if (count > MOST)
@@ -337,7 +341,7 @@ static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out,
     return cudaSuccess;
 }
 
-// gsi_sort_kernels_of: the table of one key.
+// gsi_sort_kernels_of: returns the table of one key type.
 template <class Key> constexpr gsi_sort_kernels gsi_sort_kernels_of()
 {
     gsi_sort_kernels kernels = {};

@@ -1,4 +1,4 @@
-// sort_kernels_tied.cu: the kernels for tags of records in the order of whole keys.
+// sort_kernels_tied.cu: instantiates the kernels for tags of records in the order of whole keys.
 #include "kernels/record/tied_tag.cuh"
 
 #include "kernels/sort/sort_kernels.cuh"

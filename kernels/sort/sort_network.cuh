@@ -1,7 +1,7 @@
-// sort_network.cuh: sorts a thread's keys in its registers: Batcher's odd-even merge sort for any
-// number of keys, unrolled at compile time so that every index is a constant.
-// Source: K. Batcher, "Sorting networks and their applications", AFIPS 1968; Knuth, TAOCP vol. 3,
-// section 5.2.2, algorithm M.
+// sort_network.cuh: sorts a thread's keys in its registers by Batcher's odd-even merge sort, for
+// any number of keys. It is unrolled at compile time so that every index is a constant. Source: K.
+// Batcher, "Sorting networks and their applications", AFIPS 1968; Knuth, TAOCP vol. 3, section
+// 5.2.2, algorithm M.
 #ifndef GSI_SORT_NETWORK_CUH
 #define GSI_SORT_NETWORK_CUH
 
@@ -53,7 +53,8 @@ GSI_HOST_DEVICE __forceinline__ void gsi_network_run(Key *keys, std::integer_seq
      ...);
 }
 
-// gsi_network_sort: keys[COUNT], ascending; not stable, which equal sort keys do not show.
+// gsi_network_sort: sorts keys[COUNT] in ascending order. It is not stable, which is invisible with
+// equal sort keys.
 template <class Key, int COUNT>
 GSI_HOST_DEVICE __forceinline__ void gsi_network_sort(Key (&keys)[COUNT])
 {

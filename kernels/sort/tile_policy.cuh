@@ -1,9 +1,9 @@
-// tile_policy.cuh: the sizes of a tile by key width and fan-in. A policy changes speed, never
+// tile_policy.cuh: sets the sizes of a tile by key width and fan-in. A policy changes speed, never
 // results.
 //
-// A block of THREADS threads holds one tile in shared memory and ITEMS keys of it a thread in
-// registers. ITEMS is odd, so that threads writing at that stride hit different banks; `blocks` of
-// them fit the registers and the shared memory of an H100 class SM.
+// A block of THREADS threads holds one tile in shared memory, and each thread holds ITEMS of its
+// keys in registers. ITEMS is odd, so that threads writing at that stride use different banks.
+// `blocks` such blocks fit into the registers and the shared memory of an SM of the H100 class.
 //
 // Sorts of 2^28 random keys in ms (H200, driver 580.159.04, 2026-11-21), by threads x items /
 // blocks:
@@ -20,16 +20,16 @@
 
 struct gsi_tied_tag; // kernels/record/tied_tag.cuh
 
-// Most runs that one pass merges.
+// Limit of the runs that one pass merges.
 #define GSI_FAN_IN_LOG 4
 #define GSI_FAN_IN     (1 << GSI_FAN_IN_LOG)
 
-// Bytes from which trees of merges have even fan-ins. 57 runs in windows of 16 MiB: the last merge
-// of 32 GiB, fed from the host, took 0.84 s with groups of 15, and 1.36 s with groups of 8 (H200,
-// driver 580.159.04, 2026-11-22); 64 runs of 2 GiB in device memory are merged faster by 8 and 8.
+// Trees of merges of at least so many bytes have even fan-ins. 57 runs of 32 GiB were merged from
+// the host in windows of 16 MiB: 0.84 s with groups of 15, 1.36 s with groups of 8 (H200, driver
+// 580.159.04, 2026-11-22). 64 runs of 2 GiB in device memory are merged faster by 8 and 8.
 #define GSI_EVEN_TREE_BYTES (UINT64_C(128) << 20)
 
-#ifdef GSI_TILE_ITEMS_FORCED // tests: tiles so small that every edge is met
+#ifdef GSI_TILE_ITEMS_FORCED // tests: tiles so small that every edge case occurs
 template <class Key> struct gsi_tile_policy {
     static constexpr int threads = 64, items = GSI_TILE_ITEMS_FORCED, blocks = 1;
 };
@@ -44,16 +44,15 @@ template <> struct gsi_tile_policy<uint64_t> {
 template <> struct gsi_tile_policy<gsi_u128> {
     static constexpr int threads = 256, items = 23, blocks = 2;
 };
-// Comparing may take a look at the records: a network of 11 keys has a third of the comparators of
-// one of 23.
+// A comparison may read the records, and a network of 11 keys has a third of the comparators of one
+// of 23.
 template <> struct gsi_tile_policy<gsi_tied_tag> {
     static constexpr int threads = 256, items = 11, blocks = 3;
 };
 #endif
 
-// Of merges, by fan-in: the tile of a sort where nothing else is said. What a larger tile gains is
-// that there are fewer boundaries to cut; what a smaller block gains is that fewer threads wait at
-// a barrier.
+// Tiles of merges, by fan-in; by default the tile of a sort. A larger tile means fewer boundaries
+// to cut. A smaller block means that fewer threads wait at a barrier.
 //
 // Merges of 1 GiB in ms, cuts + tiles; a copy takes 0.51 (H200, driver 580.159.04, 2026-11-22), by
 // threads x items / blocks:
@@ -91,12 +90,12 @@ template <> struct gsi_merge_policy<gsi_u128, 3> {
 };
 #endif
 
-// Of merges of two by circular buffers (circular_merge.cuh): threads that merge, keys of each,
-// blocks of a multiprocessor, and eighths of a tile that a ring holds: at least 8, and what is
-// above is filled while a tile is merged.
+// Sizes for merges of two by circular buffers (circular_merge.cuh): merging threads, keys per
+// thread and blocks per SM. The length of a ring is in eighths of a tile. A ring has at least 8
+// eighths; the rest is filled while a tile is merged.
 //
-// Merges of 1 GiB of random keys, parts of a copy's speed; tiles 0.953, 0.949 (H100, driver
-// 580.159.04, 2026-11-24), by threads x items / blocks, and eighths:
+// Merges of 1 GiB of random keys, as parts of a copy's speed; tiles reach 0.953, 0.949 (H100,
+// driver 580.159.04, 2026-11-24), by threads x items / blocks, and eighths:
 //     8 bytes   128x17/3 12 0.885   64x23/5 10 0.891   64x35/3 12 0.873   64x29/3 16 0.876
 //               128x23/2 14 0.876   32x35/6 12 0.885   64x47/2 12 0.858
 //     4 bytes   128x35/3 12 0.884   64x47/4 12 0.867   64x63/3 12 0.846   128x47/2 12 0.857
@@ -117,14 +116,14 @@ template <> struct gsi_circular_policy<uint64_t> {
 };
 #endif
 
-// Keys that one block sorts.
+// Returns the keys that one block sorts.
 template <class Key> GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_sort_tile()
 {
     return gsi_tile_policy<Key>::threads * gsi_tile_policy<Key>::items;
 }
 
-// Keys that one block merges out of 2^fan_in_log runs: each pair of a level may leave one thread
-// partly filled; whole units of 16 bytes.
+// Returns the keys that one block merges from 2^fan_in_log runs, in whole units of 16 bytes. Each
+// pair of a level may leave one thread partly filled.
 template <class Key, int FAN_IN_LOG>
 GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_merge_tile()
 {

@@ -1,4 +1,5 @@
-// tile_sort.cuh: the first pass of a chunk sort: every block sorts one tile in shared memory.
+// tile_sort.cuh: sorts the tiles of a chunk, the first pass of a chunk sort: one tile per thread
+// block, in shared memory.
 //
 //   registers: network   shared memory: levels 1 .. log2(threads)
 //   t0 [sorted]   \  level 1   [0 .. 2E)   \ level 2
@@ -6,7 +7,7 @@
 //   t2 [sorted]   \            [2E .. 4E)   /
 //   t3 [sorted]   /            descending
 //
-// Of two neighbours that are merged next, the second is descending (merge_items.cuh).
+// The second one of two neighbours that are merged next is in descending order (merge_items.cuh).
 #ifndef GSI_TILE_SORT_CUH
 #define GSI_TILE_SORT_CUH
 
@@ -30,16 +31,16 @@ __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy
     const uint32_t count = n - first < TILE ? static_cast<uint32_t>(n - first) : TILE;
     Key keys[ITEMS];
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) { // which thread sorts which keys first is of no account
+    for (int i = 0; i < ITEMS; i++) { // any assignment of keys to threads works
         const uint32_t at = i * THREADS + thread;
-        keys[i] = at < count ? in[first + at] : ~Key(0); // the largest ones stay behind
+        keys[i] = at < count ? in[first + at] : ~Key(0); // padding ~0 sorts last and is dropped
         if constexpr (gsi_key_context<Key>::is_bitwise)
             if (turn.to_keys && at < count)
                 keys[i] = gsi_key_of_number(turn, keys[i]);
     }
     gsi_network_sort(keys);
 
-    // A group of threads holds `group_keys` sorted keys, this thread those from `part` on.
+    // A group of threads holds `group_keys` sorted keys; this thread holds those from `part` on.
     uint32_t group = thread, group_keys = ITEMS, part = 0;
 #pragma unroll 1
     for (uint32_t group_threads = 1;; group_threads *= 2) {
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy
                         keys);
         if (group_threads == THREADS)
             break;
-        const bool is_in_warp = group_threads < 32; // so are the two groups merged next
+        const bool is_in_warp = group_threads < 32; // the two groups merged next, too
         is_in_warp ? __syncwarp() : __syncthreads();
         group /= 2;
         part = thread * ITEMS - group * 2 * group_keys;
