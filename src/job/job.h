@@ -32,7 +32,7 @@ struct gsi_job_plan {
     struct gsi_shelf counted;      /* gsi_counted_plan */
     struct gsi_shelf select;       /* job/select.h */
     bool device_carries;           /* the device makes pairs of elements and positions */
-    const char *in_order_note;     /* report.h */
+    const char *in_order_note;     /* why one pass is not tried; NULL: it is */
     struct gsi_resume_begin begin; /* with --resume: for the journal */
 };
 

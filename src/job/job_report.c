@@ -86,7 +86,7 @@ void gsi_job_report(struct gsi_job *job)
     report->cost.ns = gsi_clock_ns() - job->loop.begin_ns;
 }
 
-struct gsi_delivery_report gsi_job_delivery_report(const struct gsi_job *job)
+struct gsi_delivery_report gsi_job_delivery_report(struct gsi_job *job)
 {
     struct gs_report *report = job->report;
     return (struct gsi_delivery_report){.tally = &report->tally,

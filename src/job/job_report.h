@@ -96,7 +96,7 @@ struct gsi_delivery_report;
 void gsi_job_report(struct gsi_job *job);
 
 /* gsi_job_delivery_report: the parts that a delivery fills. */
-struct gsi_delivery_report gsi_job_delivery_report(const struct gsi_job *job);
+struct gsi_delivery_report gsi_job_delivery_report(struct gsi_job *job);
 
 #ifdef __cplusplus
 }

@@ -252,7 +252,9 @@ static const struct gs_report full_report = {
     .payload = {.fields = {"0:8", "12:4"},
                 .field_count = 2,
                 .written_bytes = 12,
-                .sorted_bytes = 16},
+                .sorted_bytes = 16,
+                .is_shuffled = true,
+                .seed = 7},
     .input = {.bytes = 16000,
               .file_bytes = 16000,
               .values = {"b.bin:4=c.bin"},
@@ -317,6 +319,7 @@ static const char full_text[] =
     "part      2 of 3, starting at element 100 of 3000\n"
     "into      a file of 48128 bytes, starting at byte 128\n"
     "split     2 files, each with 400 to 600 elements\n"
+    "shuffle   in random order; seed 7\n"
     "top       1000 of 1000 elements\n"
     "type      record of 16 bytes, by 0:u64, 8:i64\n"
     "values    b.bin:4=c.bin\n"
