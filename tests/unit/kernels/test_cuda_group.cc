@@ -33,7 +33,7 @@ static void check_job(const gsi_options *options, const bytes &want, const char 
         test_fail("%s, %d GPUs: %s", name, count, error.text);
     assert_string_equal(report.device.name, "cuda");
     assert_int_equal(report.plan.device_count, count);
-    assert_int_equal(report.circular_merge_count > 0, options->merge_is_circular);
+    assert_int_equal(report.device.circular_merge_count > 0, options->merge_is_circular);
     if (read_bytes("out") != want)
         test_fail("%s, %d GPUs: the output is not as the model's", name, count);
 }
@@ -119,7 +119,7 @@ static void test_cuda_group__memory_of_all_is_too_little__runs_in_host_memory(vo
     const held_row rows[] = {{2, "f64", MODEL_FEW, 6, 3}, {3, "u128", MODEL_UNIFORM, 6, 3}};
     for (const held_row &row : rows) {
         const uint64_t most = row.host_runs * held_run_bytes(row);
-        assert_in_range(check_held(row).host_run_bytes, most - 7 * 16, most);
+        assert_in_range(check_held(row).device.host_run_bytes, most - 7 * 16, most);
     }
     set_gpus(1);
 }
@@ -131,7 +131,7 @@ static void test_cuda_group__no_peers__through_host_memory(void **)
     const held_row rows[] = {{2, "f64", MODEL_FEW, 4, 4}, {3, "u128", MODEL_UNIFORM, 3, 3}};
     emulated_cuda_set_peers(false);
     for (const held_row &row : rows)
-        assert_non_null(strstr(check_held(row).device_note, "read"));
+        assert_non_null(strstr(check_held(row).device.note, "read"));
     // One that holds all sorts alone.
     gsi_options options = group_options(&job_shapes[RESIDENT], "u64", 2);
     gs_report report;
@@ -139,7 +139,7 @@ static void test_cuda_group__no_peers__through_host_memory(void **)
     options.chunk_bytes = 6 * HELD_CHUNK_BYTES;
     assert_int_equal(run_job(&options, &report, &error), GS_OK);
     assert_int_equal(report.plan.device_count, 1);
-    assert_non_null(strstr(report.device_note, "it has room for the whole input"));
+    assert_non_null(strstr(report.device.note, "it has room for the whole input"));
     emulated_cuda_set_peers(true);
     set_gpus(1);
 }
@@ -300,7 +300,7 @@ static void test_cuda_group__model__plans_as_a_probe(void **)
             assert_int_equal(gs_run(&options, &reports[is_modelled], &error), GS_OK);
             taken[is_modelled][has_fields] = reports[is_modelled].plan.device_bytes;
         }
-        assert_true(reports[1].has_prediction);
+        assert_true(reports[1].prediction.is_made);
         if (reports[1].prediction.why_unknown != nullptr)
             test_fail("%s: %s", type, reports[1].prediction.why_unknown);
         assert_int_equal(reports[1].plan.device_count, 3);
@@ -336,7 +336,7 @@ static void test_cuda_group__auto__all_gpus_where_one_is_too_small(void **)
         emulated_cuda_set_memory(row.gpu_bytes << 30);
         assert_int_equal(run_job(&options, &report, &error), GS_OK);
         assert_int_equal(report.plan.device_count, row.wanted);
-        assert_int_equal(report.device_note[0] != '\0', row.wanted > 1);
+        assert_int_equal(report.device.note[0] != '\0', row.wanted > 1);
     }
     emulated_cuda_set_memory(uint64_t(1) << 30);
     set_gpus(1);
@@ -378,13 +378,13 @@ static void test_cuda_group__auto__plan_without_the_gpu_says_why(void **)
             options.top_count = 10;
             if (run_job(&options, &report, &error) != GS_OK)
                 test_fail("%s: %s", row.name, error.text);
-            const bool is_fine = gpus == 0 ? report.device_note[0] == '\0'
-                                           : strstr(report.device_note, row.why) != nullptr &&
-                                                 strstr(report.device_note, row.cost) != nullptr &&
+            const bool is_fine = gpus == 0 ? report.device.note[0] == '\0'
+                                           : strstr(report.device.note, row.why) != nullptr &&
+                                                 strstr(report.device.note, row.cost) != nullptr &&
                                                  (row.cost[0] != '\0' ||
-                                                  strstr(report.device_note, "about") == nullptr);
+                                                  strstr(report.device.note, "about") == nullptr);
             if (report.plan.device_runs > 0 || !is_fine)
-                test_fail("%s, %d GPUs: '%s'", row.name, gpus, report.device_note);
+                test_fail("%s, %d GPUs: '%s'", row.name, gpus, report.device.note);
         }
     emulated_cuda_set_memory(uint64_t(1) << 30);
     set_gpus(1);
@@ -429,7 +429,7 @@ static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
         if (status != GS_OK)
             test_fail("%s", error.text);
         assert_int_equal(report.plan.device_count, row.wanted);
-        assert_int_equal(strstr(report.device_note, "link") != nullptr, row.wanted > 1);
+        assert_int_equal(strstr(report.device.note, "link") != nullptr, row.wanted > 1);
     }
     emulated_cuda_set_memory(uint64_t(1) << 30);
     set_gpus(1);
@@ -525,7 +525,7 @@ static void test_cuda_group__one_cannot_begin__the_others_go_on(void **)
                               error.text);
                 assert_int_equal(report.plan.device_count, count - has_happened);
                 assert_string_equal(report.device.name, "cuda");
-                assert_int_equal(strstr(report.device_note, "another GPU is not used: ") != nullptr,
+                assert_int_equal(strstr(report.device.note, "another GPU is not used: ") != nullptr,
                                  has_happened);
                 assert_true(read_bytes("out") == sorted(data, "u64", false));
             }
