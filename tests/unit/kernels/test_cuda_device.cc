@@ -503,7 +503,7 @@ static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
     write_bytes("large", bytes());
     assert_int_equal(truncate("large", off_t(3) << 30), 0);
     assert_int_equal(explain_large(GSI_DEVICE_AUTO, &report, &error), GS_OK);
-    assert_true(report.plan.device_runs > 0 && report.device_name[0] != '\0');
+    assert_true(report.plan.device_runs > 0 && report.device.model[0] != '\0');
 
     emulated_cuda_set_device_count(0);
     assert_int_equal(run_job(&options, &report, &error), GS_E_DEVICE);
@@ -511,7 +511,7 @@ static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
     assert_int_equal(access("out", F_OK), -1);
     assert_int_equal(explain_large(GSI_DEVICE_CUDA, &report, &error), GS_E_DEVICE);
     assert_int_equal(explain_large(GSI_DEVICE_AUTO, &report, &error), GS_OK);
-    assert_true(report.plan.device_runs == 0 && report.device_name[0] == '\0');
+    assert_true(report.plan.device_runs == 0 && report.device.model[0] == '\0');
     options.device = GSI_DEVICE_AUTO;
     assert_int_equal(run_job(&options, &report, &error), GS_OK);
     assert_string_equal(report.device.name, "cpu");

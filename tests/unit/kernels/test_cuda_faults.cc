@@ -177,7 +177,7 @@ static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
             assert_int_equal(run_to_good_end(job.name, mib, &options, want, &report), GS_OK);
             assert_true(report.plan.device_bytes <= mib << 20);
             if (strcmp(report.device.name, "cuda") != 0)
-                assert_true(is_one_line(report.device_note));
+                assert_true(is_one_line(report.device.note));
         }
     }
     emulated_cuda_set_memory(uint64_t(1) << 30);
