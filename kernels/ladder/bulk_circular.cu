@@ -1,6 +1,6 @@
-// bulk_circular.cu: rung 6, a merge of two by blocks that stay: gsort's own by circular buffers,
-// which it runs on request (circular_merge.cuh). Next: a tile has its own cut, so that it needs no
-// rings, and a thread has more keys.
+// bulk_circular.cu: runs rung 6, a merge of two by persistent thread blocks: gsort's own merge by
+// circular buffers, which it runs on request (circular_merge.cuh). Next: each tile has its own cut,
+// so that it needs no rings, and a thread has more keys.
 #include "kernels/sort/circular_merge.cuh"
 
 #include "kernels/ladder/ladder.h"

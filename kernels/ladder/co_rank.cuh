@@ -1,7 +1,10 @@
-// co_rank.cuh: where the first k outputs of a merge come from, and the sequential merge, over
-// arrays or over rings of a circular buffer; host and device, so that both are unit tested without
-// a GPU. Source: C. Siebert and J. L. Traeff, "Efficient MPI implementation of a parallel, stable
-// merge algorithm", EuroMPI 2012, section 3 (co-ranking); here as a bisection on one condition.
+// co_rank.cuh: computes co-ranks (which inputs the first k outputs of a merge are from) and merges
+// sequentially.
+//
+// Both work on arrays or on rings of a circular buffer. They are for host and device, so that they
+// are unit tested without a GPU. Source: C. Siebert and J. L. Traeff, "Efficient MPI implementation
+// of a parallel, stable merge algorithm", EuroMPI 2012, section 3 (co-ranking). Here it is a
+// bisection on one condition.
 #ifndef GSI_CO_RANK_CUH
 #define GSI_CO_RANK_CUH
 
@@ -11,7 +14,7 @@
 
 #include <cstdint>
 
-// A key with a payload that takes no part in the order: shows which of equal keys came first.
+// A key with a payload that does not affect the order: shows which of equal keys was first.
 struct alignas(8) gsi_pair {
     uint32_t payload, key;
 };
@@ -26,7 +29,7 @@ GSI_HOST_DEVICE inline bool gsi_less(gsi_pair a, gsi_pair b)
     return a.key < b.key;
 }
 
-// `size` slots used in a circle; item i is in slot start + i, past the end from slot 0 on.
+// A circular buffer of `size` slots; item i is in slot start + i, and wraps to slot 0 at the end.
 //
 //   slot   0      start         size
 //          [ 3 4 5 | . . | 0 1 2 ]        i < size, start < size < 2^31
@@ -52,13 +55,13 @@ template <class T> GSI_HOST_DEVICE inline T *gsi_skip(T *array, uint64_t i)
     return array + i;
 }
 
-// gsi_co_rank: how many of the first k outputs come from a; the others, k less that, come from b.
-// Of equal keys, a's come first. Array is a pointer or a ring, Index its unsigned type of index.
+// gsi_co_rank: returns how many of the first k outputs are from a; the other ones are from b. Equal
+// keys of a are first. Array is a pointer or a ring, Index its unsigned index type.
 // limit  k <= m + n, a sum that Index holds
 //
-// The answer is the least i with a[i] > b[k - i - 1]: everything in a from there on comes after
-// b's first k - i. Below the answer the condition fails, above it holds, so a bisection ends
-// with it; k - i never leaves b, as low starts at k - n.
+// The result is the least i with a[i] > b[k - i - 1]. From i on, a follows b's first k - i.
+// Below the result the condition fails, above it holds, so a bisection finds it. The index k - i
+// never leaves b, because low starts at k - n.
 template <class Index, class Array>
 GSI_HOST_DEVICE Index gsi_co_rank(Index k, Array a, Index m, Array b, Index n)
 {
@@ -73,7 +76,7 @@ GSI_HOST_DEVICE Index gsi_co_rank(Index k, Array a, Index m, Array b, Index n)
     return low;
 }
 
-// gsi_merge_sequential: a[0 .. m) and b[0 .. n) into out, equal keys of a first.
+// gsi_merge_sequential: merges a[0 .. m) and b[0 .. n) into out, equal keys of a first.
 template <class Index, class Array, class T>
 GSI_HOST_DEVICE void gsi_merge_sequential(Array a, Index m, Array b, Index n, T *out)
 {
@@ -86,7 +89,7 @@ GSI_HOST_DEVICE void gsi_merge_sequential(Array a, Index m, Array b, Index n, T 
         *out++ = b[j++];
 }
 
-// gsi_merge_part: outputs [first, end) of the merge of a and b, to out[0 .. end - first).
+// gsi_merge_part: writes outputs [first, end) of the merge of a and b to out[0 .. end - first).
 template <class Index, class Array, class T>
 GSI_HOST_DEVICE void gsi_merge_part(Array a, Index m, Array b, Index n, Index first, Index end,
                                     T *out)

@@ -1,11 +1,11 @@
-// merge_ladder.cu: launches of the merges and of the sorts made of them, and their table.
+// merge_ladder.cu: launches the merges, and the sorts made of them, and holds their table.
 #include "kernels/ladder/merge_ladder.cuh"
 
 #include "kernels/ladder/ladder.h"
 #include "kernels/ladder/production_rungs.h"
 
-// Shared memory that a block gets without asking, and the most that any device gives it on request;
-// one that gives less refuses.
+// Shared memory that a block has by default, and the largest amount that any device gives on
+// request. A device that gives less refuses the launch.
 constexpr uint64_t UNASKED_BYTES = 48 << 10, ASKED_BYTES_MOST = 227 << 10;
 
 static uint64_t ceil_div(uint64_t n, uint64_t unit)
@@ -13,7 +13,7 @@ static uint64_t ceil_div(uint64_t n, uint64_t unit)
     return n / unit + (n % unit != 0);
 }
 
-// Fill in what the caller left to the rung. False: such tiles cannot be merged.
+// Sets the members that the caller left to the rung. False: such tiles cannot be merged.
 template <class Rung, class T> static bool take_shape(gsi_merge_shape *shape)
 {
     shape->threads = shape->threads != 0 ? shape->threads : Rung::threads;

@@ -1,11 +1,12 @@
-// merge_ladder.cuh: ways to merge two sorted arrays, each of which fixes what the one before loses,
-// and the tile sort and the pass that make the simplest whole merge sort of them.
+// merge_ladder.cuh: merges two sorted arrays in several ways; each one avoids a loss of the one
+// before. It also has the tile sort and the pass that make the simplest complete merge sort of
+// them.
 //
-// A rung is a type. `merge`: the whole block writes outputs [first, end) of the merge of a pair of
-// runs. For its launch: `block_outputs`, how many outputs a block takes, `tiles_shared`, how many
-// tiles it keeps in dynamic shared memory, `threads` and `tile`, where the caller does not say, and
-// `tile_most`, the largest tile that its threads can merge. Kernels below give every block its
-// range; they alone know where runs lie.
+// A rung is a type. Its `merge` writes outputs [first, end) of the merge of a pair of runs, with
+// the whole thread block. Its other members are for the launch. `block_outputs` is the number of
+// outputs per block, and `tiles_shared` the number of tiles in dynamic shared memory. `threads` and
+// `tile` are the defaults, and `tile_most` is the largest tile that the threads can merge. The
+// kernels below give every block its range; only they know the locations of runs.
 //
 //   a [...|.....|..]  b [....|..|....]       cuts by co-rank, at every block's first output
 //   out [ block 0 | block 1 | block 2 ]      ranges of `block_outputs`, the last one shorter
@@ -15,16 +16,16 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/ladder/co_rank.cuh"
 
-// Threads of a block that has no tiles, or sorts one.
+// Threads of a block without tiles, or of one that sorts a tile.
 constexpr unsigned GSI_MERGE_BLOCK = 128;
 
-// Outputs a thread of the basic rung merges, where the caller does not say.
+// Default outputs per thread of the basic rung.
 constexpr unsigned GSI_MERGE_ITEMS = 8;
 
-// Tiles a block of the tiled rungs merges, one after the other.
+// Tiles that a block of the tiled rungs merges, one after the other.
 constexpr unsigned GSI_MERGE_TILES = 8;
 
-// Elements a block of the tile sort sorts; a power of two.
+// Elements that a block of the tile sort sorts; a power of two.
 constexpr unsigned GSI_MERGE_SORT_TILE = 1024;
 
 __device__ inline uint32_t gsi_clip(uint64_t n, uint32_t most)
@@ -65,7 +66,7 @@ struct gsi_merge_by_one : gsi_merge_untiled {
     }
 };
 
-// Rung 1: every thread finds by co-rank what its own outputs are made of and merges that alone.
+// Rung 1: every thread finds the inputs of its own outputs by co-rank and merges only those.
 // Neighbours read and write far apart, and every probe of a bisection waits for global memory.
 // Next: tiles in shared memory.
 struct gsi_merge_basic : gsi_merge_untiled {
@@ -85,8 +86,8 @@ struct gsi_merge_basic : gsi_merge_untiled {
     }
 };
 
-// What a block still has to merge: a[0 .. m) and b[0 .. n), to `out`. One co-rank in global memory
-// an end, by one thread each. All threads of the block call it, once.
+// Returns the input that a block still has to merge: a[0 .. m) and b[0 .. n), and `out`. It takes
+// one co-rank in global memory per end, by one thread each. All threads of the block call it, once.
 template <class T>
 __device__ gsi_merge_pair<T> gsi_block_pair(const gsi_merge_pair<T> &pair, uint64_t first,
                                             uint64_t end)
@@ -100,14 +101,14 @@ __device__ gsi_merge_pair<T> gsi_block_pair(const gsi_merge_pair<T> &pair, uint6
             (end - cut[1]) - (first - cut[0]), pair.out + first};
 }
 
-// How the threads of a block merge a tile: the first `count` outputs of the merge of a[0 .. m) and
-// b[0 .. n) in shared memory, to `out`. `merge` returns how many of them come from a, to every
-// thread alike.
+// Shares: how the threads of a block merge a tile. `merge` writes the first `count` outputs of the
+// merge of a[0 .. m) and b[0 .. n) in shared memory to `out`. It returns to every thread how many
+// of them are from a.
 
-// Rungs 2 and 3: each thread writes an equal part of them straight to `out`. Neighbours write far
-// apart, and read where their parts happen to begin, often from the same bank: the more keys a
-// thread has, the worse (an H200, 1 GiB of evenly mixed u32, 256 threads: 561 GB/s with 4 keys a
-// thread, 389 with 8, 330 with 16).
+// Rungs 2 and 3: each thread writes an equal part of the outputs directly to `out`. Neighbours
+// write far apart. They read wherever their parts begin, often with bank conflicts: the more keys
+// per thread, the worse. Measured on an H200 with 1 GiB of evenly mixed u32 and 256 threads: 561
+// GB/s with 4 keys per thread, 389 with 8, 330 with 16.
 struct gsi_share_direct {
     static constexpr unsigned threads = 256;
     template <class T> static uint32_t tile(uint32_t)
@@ -130,10 +131,10 @@ struct gsi_share_direct {
     }
 };
 
-// Rungs 4 and 5: a thread merges as many keys as it has registers for. They then wait in the slots
-// that the tile freed, of which there are as many, until the block writes them, neighbour beside
-// neighbour. An odd number of keys a thread spreads what neighbours touch over the banks. The last
-// thread has no keys: where they would begin is where the tile ends.
+// Rungs 4 and 5: a thread merges as many keys as it has registers for. The keys then wait in the
+// slots that the tile freed, which are as many, until the block writes them coalesced. An odd
+// number of keys per thread spreads the accesses of neighbours over the banks. The last thread has
+// no keys: the position where they would begin is the end of the tile.
 struct gsi_share_registers {
     static constexpr unsigned threads = 128;
     template <class T> static constexpr uint32_t items = sizeof(T) == 4 ? 11 : 7;
@@ -170,7 +171,7 @@ struct gsi_share_registers {
             if (!takes_b && ++i < m)
                 x = a[i];
         }
-        __syncthreads(); // all have read what is now overwritten
+        __syncthreads(); // all have read the slots that are overwritten now
         const uint32_t of_a = taken;
 #pragma unroll
         for (uint32_t k = 0; k < items<T>; k++)
@@ -205,9 +206,9 @@ template <class Share> struct gsi_merge_in_tiles {
     }
 };
 
-// Rung 2: the block loads the next `tile` elements of each side, coalesced; these surely hold the
-// next `tile` outputs. Co-ranks probe shared memory. Two tiles are loaded for one of outputs, the
-// rest is loaded again. Next: keep the rest. Rung 4: the same with the better share.
+// Rung 2: the block loads the next `tile` elements of each side, coalesced. These surely contain
+// the next `tile` outputs. Co-ranks probe shared memory. Two tiles are loaded per tile of outputs,
+// and the rest is loaded again. Next: keep the rest. Rung 4: the same with the better share.
 template <class Share> struct gsi_merge_tiled : gsi_merge_in_tiles<Share> {
     template <class T>
     static __device__ void merge(const gsi_merge_pair<T> &pair, uint64_t first, uint64_t end,
@@ -232,7 +233,7 @@ template <class Share> struct gsi_merge_tiled : gsi_merge_in_tiles<Share> {
     }
 };
 
-// A ring and the elements it holds; `left` are the elements of its side not yet loaded.
+// A ring and its elements; `left` are the elements of its side that are not yet loaded.
 template <class T> struct gsi_merge_side {
     gsi_ring<T> ring;
     uint32_t count;
@@ -240,8 +241,8 @@ template <class T> struct gsi_merge_side {
     uint64_t left_count;
 };
 
-// Load as much as there is room and elements for: behind what the ring holds, from where the last
-// load ended. All threads of the block.
+// Loads as many elements as there are and as fit. They are appended to the ring, and read from the
+// end of the last load. All threads of the block call it.
 template <class T> __device__ void gsi_side_fill(gsi_merge_side<T> &side)
 {
     const uint32_t room = side.ring.size - side.count;
@@ -259,10 +260,10 @@ template <class T> __device__ void gsi_side_take(gsi_merge_side<T> &side, uint32
     side.count -= taken;
 }
 
-// Rung 3: what a tile of outputs left over stays where it is, in a ring, and only the slots that it
-// freed are loaded: every element once. Costs index arithmetic at each access and registers. Next:
-// more keys a thread, which rung 5 has. What is left then: cuts so exact that nothing is left over,
-// and more runs at once.
+// Rung 3: elements left over by a tile of outputs stay in a ring. Only the slots that the tile
+// freed are loaded, so every element is loaded once. This costs index arithmetic at each access,
+// and registers. Next: more keys per thread, which rung 5 has. Possible improvements after that:
+// cuts so exact that nothing is left over, and more runs at once.
 template <class Share> struct gsi_merge_circular : gsi_merge_in_tiles<Share> {
     template <class T>
     static __device__ void merge(const gsi_merge_pair<T> &pair, uint64_t first, uint64_t end,
@@ -295,9 +296,9 @@ __global__ void gsi_merge_two(gsi_merge_pair<T> pair, uint64_t block_outputs, ui
     Rung::merge(pair, first, min(pair.m + pair.n, first + block_outputs), tile);
 }
 
-// One pass over in[0 .. n): neighbouring runs of `width` become runs of 2 * width in `out`. The
-// last pair may have a short or no second run, or a short first one. pair_blocks blocks a pair;
-// those past the end of a short one have no outputs.
+// One pass over in[0 .. n): neighbouring runs of `width` are merged into runs of 2 * width in
+// `out`. The last pair may have a short or no second run, or a short first one. Each pair has
+// pair_blocks blocks; blocks past the end of a short pair have no outputs.
 template <class T, class Rung>
 __global__ void gsi_merge_pass(const T *in, T *out, uint64_t n, uint64_t width,
                                uint64_t pair_blocks, uint64_t block_outputs, uint32_t tile)
@@ -310,7 +311,8 @@ __global__ void gsi_merge_pass(const T *in, T *out, uint64_t n, uint64_t width,
         first, min(stop - begin, first + block_outputs), tile);
 }
 
-// How many of keys[0 .. n) come before x: those less than it, and with `with_equal` its equals too.
+// Returns how many of keys[0 .. n) precede x: those less than x, and, if with_equal, those equal to
+// it.
 template <class T>
 __device__ uint32_t gsi_count_before(const T *keys, uint32_t n, T x, bool with_equal)
 {
@@ -325,8 +327,8 @@ __device__ uint32_t gsi_count_before(const T *keys, uint32_t n, T x, bool with_e
     return low;
 }
 
-// Sort every tile of keys[0 .. n) in place and stably: merges of runs of 1, 2, 4, .. in shared
-// memory, where each element finds its own place: its rank in its run plus its rank in the other.
+// Sorts every tile of keys[0 .. n) in place and stably, by merges of runs of 1, 2, 4, .. in shared
+// memory. Each element finds its own position: its rank in its run plus its rank in the other run.
 template <class T> __global__ void gsi_merge_tile_sort(T *keys, uint64_t n)
 {
     GSI_DYNAMIC_SHARED(T, shared); // 2 * GSI_MERGE_SORT_TILE

@@ -1,4 +1,4 @@
-// production_rungs.cc: gsort's own tally, merge and sort behind the calls of the ladder.
+// production_rungs.cc: offers gsort's own tally, merge and sort through the calls of the ladder.
 #include "kernels/ladder/production_rungs.h"
 
 #include "element/tally/tally_report.h"
@@ -8,12 +8,13 @@
 
 #include <cstring>
 
-// ---- reductions: one tally answers all of them ----
+// ---- reductions: one tally has all results ----
 
-// Elements of one call of the tally; of a sort or merge, more than any device holds.
+// Limits: elements of one call of the tally; elements of a sort or merge, more than any device
+// holds.
 constexpr uint64_t TALLY_MOST = (uint64_t{1} << 36) - 1, KEYS_MOST = uint64_t{1} << 40;
 
-// False: the tally is not of such elements.
+// False: the tally does not support such elements.
 static bool find_layout(enum gsi_ladder_type type, gsi_layout *layout)
 {
     static const char *const names[] = {"u32", "u64", "i32", "i64", "f32", "f64"};
@@ -40,7 +41,7 @@ cudaError_t gsi_production_reduce(enum gsi_ladder_type type, enum gsi_ladder_ope
     return n == 0 ? cudaSuccess : gsi_cuda_tally_add_lean(&layout, tally, in, n, nullptr, stream);
 }
 
-// An element in 64 bits, as the other rungs have it.
+// Returns an element in 64 bits, like the other rungs.
 static uint64_t widen(const gsi_layout *layout, const uint8_t *element)
 {
     uint64_t bits = 0;
@@ -98,7 +99,7 @@ cudaError_t gsi_production_reduce_take(enum gsi_ladder_type type,
 
 // ---- merges and sorts ----
 
-// The kernels of a type, ready to run, or nullptr.
+// Returns the kernels of a type, ready to run, or nullptr.
 static const gsi_sort_kernels *find_kernels(enum gsi_ladder_type type)
 {
     if (type > GSI_LADDER_U64)

@@ -1,5 +1,5 @@
-/* production_rungs.h: the last rungs of the ladders: what gsort itself runs. See ladder.h for what
- * the calls do. */
+/* production_rungs.h: declares the last rungs of the ladders, which gsort itself runs. ladder.h
+ * describes the calls. */
 #ifndef GSI_PRODUCTION_RUNGS_H
 #define GSI_PRODUCTION_RUNGS_H
 
@@ -16,7 +16,7 @@ cudaError_t gsi_production_reduce_take(enum gsi_ladder_type type,
                                        enum gsi_ladder_operation operation, const void *scratch,
                                        cudaStream_t stream, uint64_t *value);
 
-/* Of u32 and u64. */
+/* For u32 and u64. */
 size_t gsi_production_merge_bytes(enum gsi_ladder_type type, uint64_t n);
 cudaError_t gsi_production_merge(enum gsi_ladder_type type, const void *a, uint64_t m,
                                  const void *b, uint64_t n, void *out, struct gsi_merge_shape shape,

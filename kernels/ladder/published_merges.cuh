@@ -1,15 +1,16 @@
-// published_merges.cuh: tiled and circular merges in the form that textbook readers have published
-// them, with the faults found in public copies as switches. Only tests use it: every fault must
-// show on inputs that our own rungs merge rightly, or those tests would not notice it in ours
-// either.
+// published_merges.cuh: merges by tiles and by circular buffers in the form that textbook readers
+// have published, with the faults found in public copies as switches.
 //
-// The form: a grid of equal sections of the output; in a section, tiles of `tile` outputs; state of
-// a side is how many of its elements are consumed, where its ring starts and how many slots the
-// last tile used up. Without a fault it is right. A tiled merge is the circular one whose rings
+// Only tests use it. Every fault must show on inputs that our own rungs merge correctly; otherwise
+// those tests would not notice it in ours either.
+//
+// The form: a grid of equal sections of the output; in a section, tiles of `tile` outputs. The
+// state of a side: its number of consumed elements, the start of its ring, and the slots used up
+// by the last tile. Without a fault it is correct. A tiled merge is the circular one whose rings
 // start anew with every tile.
 //
-// A faulty kernel must not bring down the test: indices are signed, memory is watched, and searches
-// that do not end are cut off and reported.
+// A faulty kernel must not crash the test. So indices are signed, accesses to memory are checked,
+// and endless searches are cut off and reported.
 #ifndef GSI_PUBLISHED_MERGES_CUH
 #define GSI_PUBLISHED_MERGES_CUH
 
@@ -19,7 +20,7 @@
 
 #include <cmath>
 
-// Faults of both forms, then those that only rings can have: what goes wrong, and what is right.
+// Faults of both forms, then those that only rings can have: the error, and the correct behaviour.
 #define GSI_TILED_FAULTS(X)                                                                       \
     X(FULL_LENGTHS, "consumed by co_rank(T, A, T, B, T): stale elements count; right: clipped")   \
     X(UNCLIPPED_TILE, "threads search tiles of T elements, loaded or not; right: clipped")        \
@@ -53,8 +54,8 @@ enum gsi_fault {
 
 using gsi_watched_pairs = gsi_watched<gsi_pair>;
 
-// Shared memory with A's ring in slots [0, tile) and B's in [tile, 2 * tile), both in use from
-// `start` on; with tile INT32_MAX and starts 0: whole arrays.
+// Shared memory: the ring of A in slots [0, tile), the ring of B in [tile, 2 * tile), both used
+// from `start` on. With tile INT32_MAX and starts 0: whole arrays.
 struct gsi_published_view {
     gsi_watched_pairs a, b;
     int a_start, b_start, tile;
@@ -102,7 +103,7 @@ __device__ inline int gsi_published_co_rank(const gsi_published_view &view, int 
     return i;
 }
 
-// Elements [i, i_end) and [j, j_end) of the view, to out[at ..).
+// Merges elements [i, i_end) and [j, j_end) of the view to out[at ..).
 __device__ inline void gsi_published_sequential(const gsi_published_view &view, int i, int i_end,
                                                 int j, int j_end, const gsi_watched_pairs &out,
                                                 int at)
@@ -120,12 +121,12 @@ __device__ inline void gsi_published_sequential(const gsi_published_view &view, 
 // One side of a section.
 struct gsi_published_side {
     gsi_watched_pairs in;
-    int first, length; // of the section, in `in`
-    int consumed;      // elements of it that are merged
-    int start, used;   // ring: its first element, slots that the last tile used up
+    int first, length; // range of the section in `in`
+    int consumed;      // merged elements of the section
+    int start, used;   // ring: its first element, and slots that the last tile used up
 };
 
-// Refill the `used` slots of a side, whose ring begins `base` slots into shared memory.
+// Refills the `used` slots of a side; its ring begins at slot `base` of shared memory.
 __device__ inline void gsi_published_refill(const gsi_published_side &side, int length,
                                             const gsi_watched_pairs &shared, int base, int tile,
                                             gsi_fault fault)
@@ -147,7 +148,7 @@ __device__ inline void gsi_published_refill(const gsi_published_side &side, int 
     }
 }
 
-// A tile is merged: `q` outputs, of them `taken` from a.
+// Updates a side after a tile of `q` outputs, of which `taken` are from a.
 __device__ inline void gsi_published_consume(gsi_published_side &side, int taken, int tile,
                                              gsi_fault fault)
 {
@@ -156,7 +157,7 @@ __device__ inline void gsi_published_consume(gsi_published_side &side, int taken
     side.used = fault == GSI_FAULT_USED_ADDS_UP ? side.used + taken : taken;
 }
 
-// Each thread its share of the tile's q outputs, to out[first ..).
+// Each thread merges its share of the tile's q outputs to out[first ..).
 __device__ inline void gsi_published_share(const gsi_published_view &view, int m, int n, int q,
                                            const gsi_watched_pairs &out, int first)
 {
@@ -172,7 +173,7 @@ __device__ inline void gsi_published_share(const gsi_published_view &view, int m
     gsi_published_sequential(view, i, i_end, begin - i, end - i_end, out, first + begin);
 }
 
-// The section's tiles, to out[first .. first + length).
+// Merges the section's tiles to out[first .. first + length).
 __device__ inline void gsi_published_section(gsi_published_side a, gsi_published_side b, int tile,
                                              bool is_circular, const gsi_watched_pairs &out,
                                              int first, gsi_fault fault,
@@ -210,8 +211,8 @@ __device__ inline void gsi_published_section(gsi_published_side a, gsi_published
     }
 }
 
-// Merge a[0 .. m) and b[0 .. n) into out, with one fault or none; tile >= 1, 2 * tile elements of
-// dynamic shared memory. All lengths are below 2^30.
+// Merges a[0 .. m) and b[0 .. n) into out, with one fault or none. tile >= 1; dynamic shared memory
+// holds 2 * tile elements. All lengths are below 2^30.
 static __global__ void gsi_published_merge(const gsi_pair *a, int m, const gsi_pair *b, int n,
                                            gsi_pair *out, int tile, bool is_circular,
                                            gsi_fault fault, gsi_fate *fate)
@@ -242,7 +243,7 @@ static __global__ void gsi_published_merge(const gsi_pair *a, int m, const gsi_p
 
 // ---- faults of index arithmetic, host and device ----
 
-// First output of a section in 32 bits; wraps where ours, in 64, does not.
+// Computes the first output of a section in 32 bits; wraps where our 64 bits do not.
 GSI_HOST_DEVICE inline uint64_t gsi_published_section_first(uint32_t section_idx, uint64_t length,
                                                             uint32_t sections)
 {
@@ -250,7 +251,8 @@ GSI_HOST_DEVICE inline uint64_t gsi_published_section_first(uint32_t section_idx
     return static_cast<uint32_t>(section_idx * section);
 }
 
-// Outputs that sections of ceil(length / (float)sections) cover: a float has 24 bits of it.
+// Returns the outputs that sections of ceil(length / (float)sections) cover: a float has 24 bits of
+// precision.
 GSI_HOST_DEVICE inline int64_t gsi_published_float_cover(int length, int sections)
 {
     const float quotient = static_cast<float>(length) / static_cast<float>(sections);

@@ -1,10 +1,10 @@
-// published_reductions.cuh: reductions in the forms that slides and blogs have published, with the
-// faults found there as switches. Only tests use it: every fault must show on inputs that our own
-// rungs reduce rightly, or those tests would not notice it in ours either. Without a fault each
-// form is right.
+// published_reductions.cuh: reduces in the forms that slides and blogs have published, with the
+// faults found there as switches.
 //
-// Where a fault is a race, the emulation shows it: its threads run in random order between
-// barriers.
+// Only tests use it. Every fault must show on inputs that our own rungs reduce correctly; otherwise
+// those tests would not notice it in ours either. Without a fault each form is correct.
+//
+// If a fault is a race, the emulation shows it: its threads run in random order between barriers.
 #ifndef GSI_PUBLISHED_REDUCTIONS_CUH
 #define GSI_PUBLISHED_REDUCTIONS_CUH
 
@@ -12,7 +12,7 @@
 #include "kernels/ladder/reduce_operations.cuh"
 #include "kernels/ladder/watched.cuh"
 
-// Name, the form that has it, and what goes wrong and what is right.
+// Name, the form that has it, the error, and the correct behaviour.
 #define GSI_REDUCTION_FAULTS(X)                                                                    \
     X(HALF_DROPPED, HALVES, "two loads, strides from half the block: half the data; right: block") \
     X(STRIDE_TO_BLOCK, INTERLEAVED, "stride <= block: joins what lies past the array; right: <")   \
@@ -35,7 +35,8 @@ enum gsi_reduction_form {
     GSI_FORM_ONE_WORD
 };
 
-// The arguments of a form: sums of the blocks go to `results`; in one word all go to the first.
+// The arguments of a form: sums of the blocks are written to `results`; forms with one word add all
+// to the first.
 struct gsi_published_sum {
     gsi_watched<gsi_word> in, results;
     int n;
@@ -99,7 +100,8 @@ __device__ inline void gsi_published_last_warp(const gsi_watched<gsi_word> &s, i
     }
 }
 
-// The block's sum in shared memory: `loads` of its elements a thread, then the form's tree.
+// Computes the block's sum in shared memory: each thread loads `loads` elements, then the form's
+// tree joins them.
 static __global__ void gsi_published_tree_sum(gsi_published_sum sum, gsi_reduction_form form)
 {
     GSI_DYNAMIC_SHARED(gsi_word, memory);
@@ -119,7 +121,7 @@ static __global__ void gsi_published_tree_sum(gsi_published_sum sum, gsi_reducti
         sum.results.set(static_cast<int>(blockIdx.x), s.get(0));
 }
 
-// The block's sum by shuffles; whole warps.
+// Computes the block's sum by shuffles; whole warps.
 static __global__ void gsi_published_shuffle_sum(gsi_published_sum sum)
 {
     __shared__ gsi_word s[32];
@@ -141,8 +143,9 @@ static __global__ void gsi_published_shuffle_sum(gsi_published_sum sum)
             sum.fault == GSI_REDUCTION_INT_RESULT ? static_cast<gsi_word>(static_cast<int>(x)) : x);
 }
 
-// All into results[0]. The lanes of a warp read in one step and write in the next, as they do on
-// the device; __syncwarp says so to the emulation, where a thread otherwise runs alone.
+// Adds all elements to results[0]. The lanes of a warp read in one step and write in the next, as
+// they do on the device. The emulation would run each thread alone; __syncwarp makes it do the
+// same.
 static __global__ void gsi_published_one_word_sum(gsi_published_sum sum)
 {
     const gsi_word x =

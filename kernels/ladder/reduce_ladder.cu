@@ -1,4 +1,4 @@
-// reduce_ladder.cu: launches of the reductions, and their table.
+// reduce_ladder.cu: launches the reductions and holds their table.
 //
 //   scratch:  total | results of blocks | results of the blocks of these | ..
 //             total                                                              where atomics join
@@ -7,8 +7,8 @@
 #include "kernels/ladder/ladder.h"
 #include "kernels/ladder/production_rungs.h"
 
-// How many elements a block takes for itself, and the most blocks of a grid; past that, blocks take
-// more if they go on by themselves, and the array is too long if they do not.
+// Elements per block, and the limit of blocks per grid. For longer arrays, blocks of a kernel that
+// goes_on process more elements; other kernels do not support them.
 struct grid_rule {
     uint64_t block_elements, block_most;
     bool goes_on;
@@ -17,7 +17,7 @@ struct grid_rule {
 constexpr grid_rule ONE_LOAD = {GSI_REDUCE_BLOCK, INT32_MAX, false};
 constexpr grid_rule TWO_LOADS = {2 * GSI_REDUCE_BLOCK, INT32_MAX, false};
 
-// Eight blocks on each of the 132 multiprocessors of an H200, all that it holds at once.
+// Eight blocks on each of the 132 SMs of an H200: all that are resident at once.
 constexpr grid_rule CASCADED = {16 * GSI_REDUCE_BLOCK, 8 * 132, true};
 
 static uint64_t ceil_div(uint64_t n, uint64_t unit)
@@ -42,7 +42,7 @@ static cudaError_t launch(reduce_kernel<Op> kernel, uint64_t blocks, const void 
                       static_cast<typename Op::word *>(out));
 }
 
-// Blocks join the total.
+// Blocks add to the total.
 template <class Op>
 static cudaError_t reduce_by_atomics(reduce_kernel<Op> kernel, grid_rule rule, const void *in,
                                      uint64_t n, void *scratch, cudaStream_t stream)
@@ -55,8 +55,8 @@ static cudaError_t reduce_by_atomics(reduce_kernel<Op> kernel, grid_rule rule, c
     return n == 0 ? cudaSuccess : launch<Op>(kernel, blocks, in, n, scratch, stream);
 }
 
-// Blocks leave results, which are reduced by shuffles. The results of a launch lie behind those of
-// the one before; the last one's is the total.
+// Blocks write results, which are reduced by shuffles. The results of a launch are stored after
+// those of the previous launch; the last launch's result is the total.
 template <class Op>
 static cudaError_t reduce_by_launches(reduce_kernel<Op> kernel, grid_rule rule, const void *in,
                                       uint64_t n, void *scratch, cudaStream_t stream)
@@ -81,7 +81,7 @@ static cudaError_t reduce_by_launches(reduce_kernel<Op> kernel, grid_rule rule, 
     return cudaSuccess;
 }
 
-// A kernel as a type, to be chosen before its operation is.
+// A kernel as a type, so that it is chosen before its operation.
 #define RUNG(kernel_name, reduce_by, kernel_rule)                                                 \
     struct kernel_name {                                                                          \
         template <class Op>                                                                       \
@@ -156,7 +156,7 @@ static cudaError_t run(enum gsi_ladder_type type, enum gsi_ladder_operation oper
     return cudaErrorInvalidValue;
 }
 
-// Undoes gsi_ordered_word.
+// Inverts gsi_ordered_word.
 static cudaError_t take(enum gsi_ladder_type type, enum gsi_ladder_operation operation,
                         const void *scratch, cudaStream_t stream, uint64_t *value)
 {

@@ -1,11 +1,13 @@
-// reduce_ladder.cuh: the kernels that reduce an array to one word, each of which fixes what the one
-// before loses. Blocks reduce their part in shared memory. Up to rung 7 a block writes its result
-// to a place of its own, and these are reduced by another launch, until there is one; from rung 8
-// on a block joins its result to the total with one atomic. Missing elements, at the end of the
-// last block, are the operation's identity.
+// reduce_ladder.cuh: reduces an array to one word by several kernels; each one avoids a loss of the
+// one before.
 //
-// All work on 64-bit words, whatever the elements: shared memory then serves half a warp at a time,
-// and what is said of bank conflicts holds for each half.
+// Blocks reduce their part in shared memory. Up to rung 7 a block writes its result to a place of
+// its own. Further launches reduce these results until there is one. From rung 8 on a block adds
+// its result to the total by one atomic. Missing elements, at the end of the last block, are the
+// operation's identity.
+//
+// All kernels work on 64-bit words, whatever the elements. Shared memory then serves half a warp at
+// a time, and statements on bank conflicts hold for each half.
 #ifndef GSI_REDUCE_LADDER_CUH
 #define GSI_REDUCE_LADDER_CUH
 
@@ -20,14 +22,14 @@ __device__ typename Op::word gsi_word_at(const typename Op::element *in, uint64_
     return i < n ? Op::word_of(in[i]) : Op::identity;
 }
 
-// The element of this thread where a thread takes one.
+// Returns the index of this thread's element in kernels with one element per thread.
 __device__ inline uint64_t gsi_thread_idx()
 {
     return static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// Rung 0: every thread joins its element to the total by itself. Right and short, but all of them
-// wait for the same word. Next: a block joins its elements first.
+// Rung 0: every thread adds its element to the total itself. This is correct and short, but all
+// threads wait for the same word. Next: a block joins its elements first.
 template <class Op>
 __global__ void gsi_reduce_atomics(const typename Op::element *in, uint64_t n,
                                    typename Op::word *total)
@@ -37,8 +39,8 @@ __global__ void gsi_reduce_atomics(const typename Op::element *in, uint64_t n,
         Op::add(total, Op::word_of(in[i]));
 }
 
-// Rung 1: a binary tree over shared memory; the thread of a node's left end joins it. Every warp
-// has working and waiting threads at every level: it diverges. Next: fewer threads for as many
+// Rung 1: a binary tree in shared memory; the thread at a node's left end joins it. Every warp has
+// working and waiting threads at every level: it diverges. Next: fewer threads for as many
 // elements.
 template <class Op>
 __global__ void gsi_reduce_interleaved(const typename Op::element *in, uint64_t n,
@@ -56,9 +58,9 @@ __global__ void gsi_reduce_interleaved(const typename Op::element *in, uint64_t 
         results[blockIdx.x] = s[0];
 }
 
-// Rung 2: a thread for two elements, so that at first all threads join. Threads now sit at every
-// other word, so that two of them meet in a bank, and later levels still diverge. Next: the working
-// threads become neighbours.
+// Rung 2: one thread per two elements, so that at first all threads join. Threads now access every
+// other word, which means two-way bank conflicts, and later levels still diverge. Next: make the
+// working threads neighbours.
 template <class Op>
 __global__ void gsi_reduce_two_loads(const typename Op::element *in, uint64_t n,
                                      typename Op::word *results)
@@ -77,8 +79,8 @@ __global__ void gsi_reduce_two_loads(const typename Op::element *in, uint64_t n,
         results[blockIdx.x] = s[0];
 }
 
-// Rung 3: threads 0, 1, 2, .. take the nodes in their order: whole warps work or rest. Their words
-// are 2, 4, 8, .. apart, and as many meet in a bank. Next: the other end of the tree first.
+// Rung 3: threads 0, 1, 2, .. process the nodes in order: whole warps work or rest. Their words are
+// 2, 4, 8, .. apart, and bank conflicts have as many ways. Next: the other end of the tree first.
 template <class Op>
 __global__ void gsi_reduce_strided(const typename Op::element *in, uint64_t n,
                                    typename Op::word *results)
@@ -96,9 +98,9 @@ __global__ void gsi_reduce_strided(const typename Op::element *in, uint64_t n,
         results[blockIdx.x] = s[0];
 }
 
-// Rung 4: element t joins element t + stride, and the stride halves: neighbours read neighbours, no
-// bank meets twice. Needs an operation that commutes. Half the threads never join anything. Next:
-// two elements a thread.
+// Rung 4: element t joins element t + stride, and the stride halves. Neighbours read neighbours,
+// without bank conflicts. This needs a commutative operation. Half the threads never join anything.
+// Next: two elements per thread.
 template <class Op>
 __global__ void gsi_reduce_sequential(const typename Op::element *in, uint64_t n,
                                       typename Op::word *results)
@@ -115,8 +117,9 @@ __global__ void gsi_reduce_sequential(const typename Op::element *in, uint64_t n
         results[blockIdx.x] = s[0];
 }
 
-// Rung 5: two elements a thread and strides from the block's size down, so that every thread joins
-// at least once. The last levels keep a whole block at barriers for one warp. Next: that warp.
+// Rung 5: two elements per thread, and strides from the block's size down, so that every thread
+// joins at least once. The last levels keep a whole block at barriers for one warp. Next: that
+// warp.
 template <class Op>
 __global__ void gsi_reduce_halves(const typename Op::element *in, uint64_t n,
                                   typename Op::word *results)
@@ -135,10 +138,10 @@ __global__ void gsi_reduce_halves(const typename Op::element *in, uint64_t n,
         results[blockIdx.x] = s[0];
 }
 
-// The block's words joined: a tree in shared memory whose last 32 lanes are one warp, which goes on
-// alone, without barriers of the block. Lanes of a warp do not run in step by themselves: each step
-// reads, meets, writes, meets. Lanes past the stride join words nobody reads any more. The result
-// is thread 0's.
+// Returns the block's words joined, in thread 0. It is a tree in shared memory. Its last 32 lanes
+// are one warp, which continues alone, without barriers of the block. Lanes of a warp are not in
+// lockstep by themselves: each step reads, synchronizes, writes, synchronizes. Lanes past the
+// stride join words that no lane reads any more.
 template <class Op> __device__ typename Op::word gsi_tree_join(typename Op::word x)
 {
     __shared__ typename Op::word s[GSI_REDUCE_BLOCK];
@@ -171,7 +174,7 @@ __global__ void gsi_reduce_last_warp(const typename Op::element *in, uint64_t n,
         results[blockIdx.x] = x;
 }
 
-// Lane 0 gets all lanes' words joined.
+// Returns all lanes' words joined, in lane 0.
 template <class Op> __device__ typename Op::word gsi_warp_join(typename Op::word x)
 {
     for (unsigned offset = 16; offset > 0; offset /= 2)
@@ -179,8 +182,8 @@ template <class Op> __device__ typename Op::word gsi_warp_join(typename Op::word
     return x;
 }
 
-// The block's words joined: registers by shuffles inside a warp, one word a warp through shared
-// memory, one barrier. The result is thread 0's.
+// Returns the block's words joined, in thread 0: by shuffles inside a warp, then one word per warp
+// through shared memory, with one barrier.
 template <class Op> __device__ typename Op::word gsi_shuffle_join(typename Op::word x)
 {
     constexpr unsigned WARPS = GSI_REDUCE_BLOCK / 32;
@@ -193,7 +196,7 @@ template <class Op> __device__ typename Op::word gsi_shuffle_join(typename Op::w
     return t < 32 ? gsi_warp_join<Op>(t < WARPS ? s[t] : Op::identity) : Op::identity;
 }
 
-// Rung 7: shuffles. Blocks are many, and so are the launches that join their results. Next: one
+// Rung 7: shuffles. There are many blocks, and so many launches that join their results. Next: one
 // launch.
 template <class Op>
 __global__ void gsi_reduce_shuffle(const typename Op::element *in, uint64_t n,
@@ -204,9 +207,9 @@ __global__ void gsi_reduce_shuffle(const typename Op::element *in, uint64_t n,
         results[blockIdx.x] = x;
 }
 
-// Rung 8: an atomic a block instead of launches: no memory for results, but all blocks wait for one
-// word, at which they come faster than it takes them. A thread still does five levels and a barrier
-// for one load. Next: more loads, and so fewer blocks.
+// Rung 8: one atomic per block instead of launches. It needs no memory for results, but all blocks
+// wait for one word, and they finish faster than it accepts them. A thread still does five levels
+// and a barrier for one load. Next: more loads, and so fewer blocks.
 template <class Op>
 __global__ void gsi_reduce_block_atomics(const typename Op::element *in, uint64_t n,
                                          typename Op::word *total)
@@ -216,7 +219,7 @@ __global__ void gsi_reduce_block_atomics(const typename Op::element *in, uint64_
         Op::add(total, x);
 }
 
-// Every thread folds elements that are a grid apart.
+// Every thread joins elements that are a grid apart.
 template <class Op>
 __device__ typename Op::word gsi_fold(const typename Op::element *in, uint64_t n)
 {
@@ -226,8 +229,8 @@ __device__ typename Op::word gsi_fold(const typename Op::element *in, uint64_t n
     return x;
 }
 
-// Rung 9: as many threads as the device runs at once fold the array between them, and the tree
-// comes once at the end. Next: the better tree.
+// Rung 9: as many threads as the device runs at once share the array, and the tree runs once at the
+// end. Next: the better tree.
 template <class Op>
 __global__ void gsi_reduce_cascaded(const typename Op::element *in, uint64_t n,
                                     typename Op::word *total)
@@ -237,7 +240,7 @@ __global__ void gsi_reduce_cascaded(const typename Op::element *in, uint64_t n,
         Op::add(total, x);
 }
 
-// Rung 10: the same with shuffles at the end, where it matters little. A load brings one element.
+// Rung 10: the same with shuffles at the end, where they matter little. A load reads one element.
 // Next: wider loads.
 template <class Op>
 __global__ void gsi_reduce_cascaded_shuffle(const typename Op::element *in, uint64_t n,
@@ -248,7 +251,7 @@ __global__ void gsi_reduce_cascaded_shuffle(const typename Op::element *in, uint
         Op::add(total, x);
 }
 
-// Rung 11: 16 bytes a load. Time is that of the memory.
+// Rung 11: 16 bytes per load. The time is the memory's.
 //
 //   in:  [head) | 16 bytes | 16 bytes | ..  | [tail)    head, tail: fewer elements than 16 bytes
 template <class Op>

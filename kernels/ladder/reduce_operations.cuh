@@ -1,6 +1,6 @@
-// reduce_operations.cuh: what the reductions of the ladder join: sums, minima and maxima, of
-// integers and floats. An operation has the word that it works on, the word of an element, two
-// words joined, the atomic, and the identity, whose bytes are all alike.
+// reduce_operations.cuh: defines the operations of the ladder's reductions: sums, minima and maxima
+// of integers and floats. An operation has a word type, a conversion from an element to a word, a
+// join of two words, an atomic, and an identity. All bytes of the identity are equal.
 #ifndef GSI_REDUCE_OPERATIONS_CUH
 #define GSI_REDUCE_OPERATIONS_CUH
 
@@ -8,10 +8,10 @@
 
 #include <type_traits>
 
-// 64 bits, of the type that the device's atomics take.
+// 64 bits, of the type that the device's atomics accept.
 using gsi_word = unsigned long long;
 
-// Floats are summed as doubles, in whatever order threads come.
+// Floats are summed as doubles, in the order in which threads run.
 template <class T> struct gsi_sum {
     using element = T;
     using word =
@@ -32,8 +32,8 @@ template <class T> struct gsi_sum {
     }
 };
 
-// Unsigned words in the order of the elements: signed numbers with the sign turned over; of doubles
-// that are negative all bits.
+// Maps elements to unsigned words in the same order: flips the sign of signed numbers, and all bits
+// of negative doubles.
 template <class T> __device__ gsi_word gsi_ordered_word(T x)
 {
     constexpr gsi_word SIGN = 1ull << 63;
@@ -77,7 +77,7 @@ template <class T> struct gsi_max : gsi_min<T> {
     }
 };
 
-// The same operation on words that are there already.
+// The same operation on existing words.
 template <class Op> struct gsi_of_words : Op {
     using element = typename Op::word;
     static __device__ typename Op::word word_of(typename Op::word x)

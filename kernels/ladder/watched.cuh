@@ -1,5 +1,5 @@
-// watched.cuh: memory whose range is watched, for published kernels with faults: such a kernel must
-// not bring down the test, so that reads and writes out of range are reported instead of done.
+// watched.cuh: checks the range of every access of published kernels with faults. Such a kernel
+// must not crash the test, so reads and writes out of range are reported instead of done.
 #ifndef GSI_WATCHED_CUH
 #define GSI_WATCHED_CUH
 
@@ -7,12 +7,12 @@
 
 #include <cstdint>
 
-// What became of a kernel besides its output; in device memory, 0 at first.
+// Events of a kernel besides its output; in device memory, 0 at first.
 struct gsi_fate {
     uint32_t left_range, is_endless;
 };
 
-// Items out of range read as T{}.
+// Reading an item out of range returns T{}.
 template <class T> struct gsi_watched {
     T *items;
     int count;
