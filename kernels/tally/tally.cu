@@ -1,5 +1,5 @@
-// tally.cu: the host's side of the passes over elements: which kernel, how many blocks, and what
-// becomes of their results.
+// tally.cu: launches the passes over elements: chooses the kernel and the number of blocks, and
+// joins their results.
 #include "element/tally/imprint.h"
 #include "element/width.h"
 #include "kernels/tally/tally.cuh"
@@ -70,7 +70,7 @@ static imprint_kernel choose_imprint(const struct gsi_layout *layout)
                         gsi_imprint_kernel<uint64_t>, gsi_imprint_kernel<gsi_u128>);
 }
 
-// Where elements and keys are the same bits, nothing is stored.
+// If elements and keys have the same bits, the job stores nothing.
 static gsi_tally_job make_job(const struct gsi_layout *layout, const void *words, uint64_t n,
                               bool is_mapped)
 {
@@ -85,7 +85,7 @@ static gsi_tally_job make_job(const struct gsi_layout *layout, const void *words
     return job;
 }
 
-// As many blocks as the device runs at once, but no more than tiles.
+// Computes as many blocks as the device runs at once, but no more than there are tiles.
 static cudaError_t count_blocks(const gsi_tally_job *job, uint32_t word_bytes, uint32_t *blocks)
 {
     int device = 0, processors = 0;
@@ -100,7 +100,7 @@ static cudaError_t count_blocks(const gsi_tally_job *job, uint32_t word_bytes, u
     return error;
 }
 
-// Squares, where a tally has them, lie behind the rest.
+// Squares, if a tally has them, follow the other counts.
 static size_t squares_off(const struct gsi_layout *layout)
 {
     return is_float(layout) ? sizeof(gsi_cuda_tally) : offsetof(gsi_cuda_tally, limbs);
@@ -125,7 +125,7 @@ static cudaError_t launch_add(const struct gsi_layout *layout, add_kernel kernel
     if (job->begin == job->end)
         return cudaSuccess;
     cudaError_t error = count_blocks(job, layout->element_bytes, &blocks);
-    if (error == cudaSuccess && layout->has_moments) { // before the elements become keys
+    if (error == cudaSuccess && layout->has_moments) { // before the elements are converted to keys
         auto *const squares = reinterpret_cast<gsi_cuda_squares *>(
             reinterpret_cast<uint8_t *>(tally) + squares_off(layout));
         error =
@@ -220,7 +220,7 @@ cudaError_t gsi_cuda_imprint_make(const struct gsi_layout *layout, void *keys, u
     return gsi_launch(choose_imprint(layout), blocks, GSI_TALLY_THREADS, 0, stream, job, imprint);
 }
 
-// A key in its little-endian bytes.
+// Stores a key in its little-endian bytes.
 static void store_key(const struct gsi_layout *layout, uint8_t to[16], gsi_u128 key)
 {
     memcpy(to, &key, layout->key_bytes);

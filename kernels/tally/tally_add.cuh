@@ -1,8 +1,9 @@
-// tally_add.cuh: the kernel of the way in.
+// tally_add.cuh: counts elements on input: the kernel.
 //
-// Every thread keeps its counts in registers over all tiles of its block. Only at the end do
-// threads join theirs, and thread 0 adds the block's to the accumulator's part of the same number,
-// which is its own: there are no atomics, and none are needed for 128-bit extremes.
+// Every thread keeps its counts in registers over all tiles of its block. Only at the end the
+// threads of a block join their counts. Then thread 0 adds the block's counts to the accumulator's
+// part with the block's number. No other block uses that part, so there are no atomics; 128-bit
+// extremes would have none.
 #ifndef GSI_TALLY_ADD_CUH
 #define GSI_TALLY_ADD_CUH
 
@@ -12,8 +13,9 @@
 
 #include <type_traits>
 
-// What a thread, a block or a block's share of all calls counted. Zeroed, it is an empty one: the
-// minimum is kept inverted, as a maximum. Sums are of ascending keys; of long ones, by halves.
+// Counts of a thread, of a block, or of a block's share of all calls. Zeroed, it is empty: the
+// minimum is kept inverted, as a maximum. Sums are of ascending keys; sums of 16-byte keys are kept
+// by halves.
 struct gsi_tally_part {
     gsi_u128 max, min_inverted;
     gsi_u128 fingerprint, sum[2];
@@ -22,10 +24,10 @@ struct gsi_tally_part {
 
 struct gsi_cuda_tally {
     gsi_tally_part parts[GSI_TALLY_MOST_BLOCKS];
-    // Of the pass that runs: groups taken beyond each block's first, and blocks that are done. Zero
-    // between passes.
+    // State of the running pass: groups taken beyond each block's first one, and finished blocks.
+    // Zero between passes.
     unsigned long long taken_groups, done_blocks;
-    // Floats only: low words first; see tally_floats.cuh.
+    // Floats only; low words first; see tally_floats.cuh.
     unsigned long long limbs[GSI_FLOAT_LIMBS][2];
 };
 
@@ -44,18 +46,18 @@ GSI_HOST_DEVICE inline void gsi_part_join(gsi_tally_part &into, const gsi_tally_
     into.negative_zeros += from.negative_zeros;
 }
 
-// A thread's counts, in words no wider than needed for the 2^32 elements that it may see. Integers:
-// of ascending keys.
+// A thread's counts, in words just wide enough for the 2^32 elements that it may count. For
+// integers they are of ascending keys.
 template <class Word, bool is_signed> struct gsi_integer_scan {
     Word min, max;
-    uint32_t high_min, high_max;     // of keys of 8 bytes: of the warp's extremes, the high words
-    uint64_t sums[sizeof(Word) / 4]; // of their words of 32 bits
+    uint32_t high_min, high_max;     // 8-byte keys: high words of the warp's extremes
+    uint64_t sums[sizeof(Word) / 4]; // sums of the keys' 32-bit words
 };
 
-// Floats. min > max: there are no numbers so far but zeros.
+// Floats. min > max: there are no numbers yet except zeros.
 template <class Word> struct gsi_float_scan {
-    gsi_number<Word> min, max; // of numbers and infinities, zeros of any sign
-    Word min_aside, max_aside; // keys of zeros; of NaNs, too: the least
+    gsi_number<Word> min, max; // of numbers and infinities; zeros have any sign
+    Word min_aside, max_aside; // keys of zeros; min_aside also of NaNs, the least one
     gsi_float_filter filter;
     uint32_t nans, positive_infinities, negative_infinities, negative_zeros;
 };
@@ -99,8 +101,9 @@ __device__ __forceinline__ void gsi_scan_extremes(gsi_integer_scan<Word, is_sign
     }
 }
 
-// The same of keys of 8 bytes, by a whole warp: both extremes take eight instructions a key, those
-// of high words one, and of most tiles these tell that no thread's extremes change.
+// The same for 8-byte keys, by a whole warp. Both extremes take eight instructions per key, the
+// extremes of the high words take one. For most tiles the high words show that no thread's extremes
+// change.
 template <bool is_signed, uint32_t N>
 __device__ __forceinline__ void
 gsi_scan_extremes_of_warp(gsi_integer_scan<uint64_t, is_signed> &scan, const uint64_t (&words)[N])
@@ -120,8 +123,8 @@ gsi_scan_extremes_of_warp(gsi_integer_scan<uint64_t, is_signed> &scan, const uin
     scan.high_max = __reduce_max_sync(0xffffffff, static_cast<uint32_t>(scan.max >> 32));
 }
 
-// A float, but for what is left to gsi_scan_aside if `filter` is not exact any more, or if it is a
-// zero; returns whether nothing is.
+// Counts a float. Returns false if gsi_scan_aside has to count the rest: `filter` is not exact any
+// more, or the float is a zero.
 template <class Word>
 __device__ __forceinline__ bool gsi_scan_number(gsi_float_scan<Word> &scan,
                                                 gsi_float_filter &filter, Word bits)
@@ -130,13 +133,13 @@ __device__ __forceinline__ bool gsi_scan_number(gsi_float_scan<Word> &scan,
     const double wide = static_cast<double>(x);
     scan.min = gsi_lower(x, scan.min);
     scan.max = gsi_higher(x, scan.max);
-    // What was widened from 24 bits nearly always fits without the rest.
+    // A number widened from 24 bits nearly always fits into the sum alone.
     const bool is_exact =
         sizeof(Word) == 4 ? gsi_exact_add(filter.sum, wide) : gsi_filter_add(filter, wide);
     return is_exact & (x != 0);
 }
 
-// Ascending keys go from -inf, 0, to +inf, nan_above.
+// Ascending keys are ordered from -inf through 0 and +inf to nan_above.
 template <class Word>
 __device__ inline void gsi_scan_aside(gsi_float_scan<Word> &scan, gsi_key_map map, Word bits,
                                       gsi_float_limbs *limbs)
@@ -160,7 +163,7 @@ __device__ inline void gsi_scan_aside(gsi_float_scan<Word> &scan, gsi_key_map ma
         gsi_float_add(scan.filter, limbs, static_cast<double>(gsi_number_of(bits)));
 }
 
-// Count some elements. again(i): reads words[i] once more; registers have no index.
+// Counts some elements. again(i) reads words[i] once more, because registers cannot be indexed.
 template <class Word, bool is_signed, uint32_t N, class Again>
 __device__ __forceinline__ void gsi_scan_values(gsi_integer_scan<Word, is_signed> &scan,
                                                 const gsi_key_map &, const Word (&words)[N], Again,
@@ -178,7 +181,8 @@ __device__ __forceinline__ void gsi_scan_values(gsi_integer_scan<Word, is_signed
     }
 }
 
-// If there is anything to set aside, the filter begins again.
+// If any element has to be set aside, the filter's additions are discarded and all elements are
+// counted again.
 template <class Word, uint32_t N, class Again>
 __device__ __forceinline__ void gsi_scan_values(gsi_float_scan<Word> &scan, const gsi_key_map &map,
                                                 const Word (&words)[N], Again again,
@@ -232,7 +236,7 @@ __device__ __forceinline__ void gsi_scan_tile(gsi_tally_scan<Word, KIND> &scan,
     }
 }
 
-// The same of a tile that is not full.
+// The same for a tile that is not full.
 template <class Word, gsi_key_kind KIND, bool is_lean>
 __device__ __forceinline__ void gsi_scan_words(gsi_tally_scan<Word, KIND> &scan,
                                                const gsi_tally_job &job, const gsi_tile &tile,
@@ -265,7 +269,7 @@ template <class Word> __device__ Word gsi_number_key(gsi_key_map map, gsi_number
     return gsi_key_of(gsi_key_map_ascending(map), bits);
 }
 
-// A minimum or maximum that is zero is one of the keys that were set aside.
+// A minimum or maximum of zero is one of the keys that were set aside.
 template <class Word>
 __device__ void gsi_scan_part(gsi_tally_part &part, const gsi_float_scan<Word> &scan,
                               const gsi_key_map &map)
@@ -287,18 +291,18 @@ __device__ void gsi_scan_part(gsi_tally_part &part, const gsi_float_scan<Word> &
     part.negative_zeros = scan.negative_zeros;
 }
 
-// All tiles that this block gets.
+// Counts all tiles of this block.
 template <class Word, gsi_key_kind KIND, bool is_lean>
 __device__ __forceinline__ void gsi_scan_groups(gsi_tally_scan<Word, KIND> &scan,
                                                 const gsi_tally_job &job, gsi_cuda_tally *tally,
                                                 gsi_float_limbs *limbs)
 {
-    __shared__ uint64_t next[2]; // in turn: one is read while the other is written
+    __shared__ uint64_t next[2]; // used alternately: one is read while the other is written
     const uint64_t tiles = (job.end + gsi_tile_words<Word> - 1) / gsi_tile_words<Word>;
     uint64_t first = static_cast<uint64_t>(blockIdx.x) * GSI_TALLY_GROUP_TILES;
     for (uint32_t turn = 0; first < tiles; turn ^= 1) {
         unsigned long long taken = 0;
-        if (threadIdx.x == 0) // it comes while the group is counted
+        if (threadIdx.x == 0) // returns while the group is counted
             taken = gridDim.x + atomicAdd(&tally->taken_groups, 1ull);
         for (uint64_t i = first; i < first + GSI_TALLY_GROUP_TILES && i < tiles; i++) {
             const gsi_tile tile = gsi_tile_at<Word>(job, i);
@@ -340,7 +344,7 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
         __syncwarp();
         gsi_filters_flush(scan.values.filter, limbs);
     }
-    // The join's barrier is also between the flushes and the reading of all warps' limbs.
+    // The join's barrier also separates the flushes from the reads of all warps' limbs.
     part = gsi_block_join(part);
     if (is_float)
         gsi_limbs_join(tally->limbs, of_warps);

@@ -1,16 +1,17 @@
-// tally_floats.cuh: sums of doubles without any rounding, by the threads of a block.
+// tally_floats.cuh: sums doubles without any rounding, by the threads of a block.
 //
-// Nearly every number is caught by a filter of two doubles in the thread's registers, whose sum is
-// exact because the error of each addition is known (Knuth, "The Art of Computer Programming" 2,
-// section 4.2.2, theorem B) and the number is refused where it does not fit. What is refused, and
-// the filters in the end, go to a fixed-point number in shared memory, one for each warp:
+// A filter of two doubles in the thread's registers accepts nearly every number. Its sum is exact
+// for two reasons. The error of each addition is known (Knuth, "The Art of Computer Programming" 2,
+// section 4.2.2, theorem B). A number that does not fit is refused. Refused numbers, and the
+// filters in the end, are added to a fixed-point number in shared memory, one per warp:
 //
 //     limb i, 64 bits, two's complement: multiples of 2^(32 i - 1074)
 //     a significand of 53 bits, shifted by up to 31, touches three limbs, each with less than 2^32
 //
-// so that a limb takes 2^31 numbers. Sources: Neal, "Fast exact summation using small and large
-// superaccumulators", 2015, section 2; Collange, Defour, Graillat and Iakymchuk, "Numerical
-// reproducibility for the parallel reduction on multi- and many-core architectures", 2015.
+// so that a limb holds the sum of 2^31 numbers. Sources: Neal, "Fast exact summation using small
+// and large superaccumulators", 2015, section 2; Collange, Defour, Graillat and Iakymchuk,
+// "Numerical reproducibility for the parallel reduction on multi- and many-core architectures",
+// 2015.
 #ifndef GSI_TALLY_FLOATS_CUH
 #define GSI_TALLY_FLOATS_CUH
 
@@ -28,7 +29,7 @@ struct gsi_float_filter {
     double sum, rest;
 };
 
-// A float of as many bits as Word.
+// The float type with as many bits as Word.
 template <class Word>
 using gsi_number = typename std::conditional<sizeof(Word) == 4, float, double>::type;
 
@@ -39,12 +40,13 @@ template <class Word> __device__ __forceinline__ gsi_number<Word> gsi_number_of(
     return x;
 }
 
-// The lower and the higher of x, which may be NaN, and y; y, if x is one. Of zeros, any.
+// Return the lower or the higher one of x, which may be NaN, and y; y if x is NaN; any of two
+// zeros.
 template <class Number> __device__ __forceinline__ Number gsi_lower(Number x, Number y)
 {
 #ifdef __CUDA_ARCH__
     if constexpr (sizeof(Number) == 4)
-        return fminf(x, y); // one instruction; of doubles there is none
+        return fminf(x, y); // one instruction; doubles have none
 #endif
     return x < y ? x : y;
 }
@@ -58,7 +60,7 @@ template <class Number> __device__ __forceinline__ Number gsi_higher(Number x, N
     return x > y ? x : y;
 }
 
-// Any finite x.
+// Adds any finite x.
 __device__ inline void gsi_limbs_add(gsi_float_limbs *limbs, double x)
 {
     uint64_t bits;
@@ -75,7 +77,8 @@ __device__ inline void gsi_limbs_add(gsi_float_limbs *limbs, double x)
     }
 }
 
-// sum += x; returns whether that was exact. Infinities, NaNs and overflows make NaNs, and are not.
+// Adds x to sum; returns whether the addition was exact. Infinities, NaNs and overflows result in
+// NaNs and return false.
 __device__ __forceinline__ bool gsi_exact_add(double &sum, double x)
 {
     const double before = sum, after = before + x, step = after - before;
@@ -83,7 +86,7 @@ __device__ __forceinline__ bool gsi_exact_add(double &sum, double x)
     return step == x && after - step == before;
 }
 
-// Add x; returns whether the filter's value is still exact.
+// Adds x; returns whether the filter's value is still exact.
 __device__ __forceinline__ bool gsi_filter_add(gsi_float_filter &filter, double x)
 {
     const double before = filter.sum, after = before + x, step = after - before;
@@ -91,7 +94,7 @@ __device__ __forceinline__ bool gsi_filter_add(gsi_float_filter &filter, double 
     return gsi_exact_add(filter.rest, (before - (after - step)) + (x - step));
 }
 
-// Any finite x: into the filter or, past it, into the limbs.
+// Adds any finite x to the filter or, if it does not fit, to the limbs.
 __device__ inline void gsi_float_add(gsi_float_filter &filter, gsi_float_limbs *limbs, double x)
 {
     gsi_float_filter next = filter;
@@ -101,7 +104,8 @@ __device__ inline void gsi_float_add(gsi_float_filter &filter, gsi_float_limbs *
         gsi_limbs_add(limbs, x);
 }
 
-// The filters of a warp go to its limbs: through one filter, because most fit into it.
+// Adds the filters of a warp to its limbs. Most fit into one filter, so they are joined in one
+// first.
 __device__ inline void gsi_filters_flush(gsi_float_filter filter, gsi_float_limbs *limbs)
 {
     const uint32_t lane = threadIdx.x % 32;

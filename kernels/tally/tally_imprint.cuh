@@ -1,16 +1,17 @@
-// tally_imprint.cuh: the kernel of the way out.
+// tally_imprint.cuh: checks and fingerprints keys on output: the kernel.
 //
-// Each block walks over one contiguous stretch of tiles and leaves an imprint of it; the host joins
-// these in order and compares the ends of neighbours. Within a stretch, keys are compared before
-// any neighbour can have become an element: a block reads a tile into registers, shows the
-// last key of each vector in shared memory, and stores after the barrier. The key before the tile
-// is carried in a register of thread 0. The two keys at a disorder are looked up once, at the end.
+// Each block processes one contiguous range of tiles and writes an imprint of it. The host joins
+// the imprints in order and compares the ends of neighbours. Within a range, keys are compared
+// before any neighbour may have been converted to an element. For this a block reads a tile into
+// registers, copies the last key of each vector to shared memory, and stores after the barrier.
+// Thread 0 keeps the key before the tile in a register. The two keys at a disorder are read once,
+// at the end.
 #ifndef GSI_TALLY_IMPRINT_CUH
 #define GSI_TALLY_IMPRINT_CUH
 
 #include "kernels/tally/tally_words.cuh"
 
-// Of one block's stretch, as struct gsi_imprint.
+// Imprint of one block's range, like struct gsi_imprint.
 struct gsi_imprint_piece {
     gsi_u128 first_key, last_key, before_key, after_key;
     gsi_u128 fingerprint;
@@ -23,7 +24,8 @@ struct gsi_cuda_imprint {
     gsi_imprint_piece pieces[GSI_TALLY_MOST_BLOCKS];
 };
 
-// What threads found; zeroed, it is nothing: the position is kept inverted, the lowest wins.
+// Joined results of threads. Zeroed, it is empty: the position is kept inverted, so the lowest one
+// wins.
 struct gsi_imprint_part {
     gsi_u128 fingerprint;
     uint64_t disorder_inverted, repeat_count;
@@ -37,11 +39,11 @@ __device__ inline void gsi_part_join(gsi_imprint_part &into, const gsi_imprint_p
         into.disorder_inverted = from.disorder_inverted;
 }
 
-// The same of one thread, so far.
+// The same for one thread, so far.
 struct gsi_imprint_scan {
     gsi_mix_sum mixes;
     uint64_t disorder_inverted;
-    uint32_t repeat_count; // of less than 2^32 words: so many do not fit into a stretch of a thread
+    uint32_t repeat_count; // fewer than 2^32: a thread's range has fewer words
 };
 
 template <class Word>
@@ -53,8 +55,9 @@ __device__ __forceinline__ void gsi_imprint_compare(gsi_imprint_scan &scan, Word
         scan.disorder_inverted = ~position;
 }
 
-// A whole tile. carry: in thread 0, the key before it; returns, there, the tile's last key.
-// edges: of the block, not those of the last call, which other threads may still be reading.
+// Processes a whole tile. carry: in thread 0, the key before the tile; thread 0 returns the tile's
+// last key. edges: shared by the block; not the array of the previous call, which other threads may
+// still be reading.
 template <class Word>
 __device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_scan &scan, const gsi_tally_job &job,
                                                  const gsi_tile &tile, Word carry, Word *edges)
@@ -83,7 +86,7 @@ __device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_scan &scan, const g
     return edges[GSI_TALLY_ROWS * GSI_TALLY_THREADS - 1];
 }
 
-// The same for a tile that is not full: once for the order, once for the rest.
+// The same for a tile that is not full: one loop checks the order, another one does the rest.
 template <class Word>
 __device__ __forceinline__ Word gsi_imprint_words(gsi_imprint_scan &scan, const gsi_tally_job &job,
                                                   const gsi_tile &tile, Word carry)
@@ -103,7 +106,7 @@ __device__ __forceinline__ Word gsi_imprint_words(gsi_imprint_scan &scan, const 
     return last;
 }
 
-// The key at a position whose word may have become an element.
+// Returns the key at a position whose word may have been converted to an element.
 template <class Word> __device__ Word gsi_imprint_key(const gsi_tally_job &job, uint64_t position)
 {
     const Word word = static_cast<const Word *>(job.base)[position];
@@ -121,8 +124,8 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     const uint64_t tile_end = tiles * (blockIdx.x + 1) / gridDim.x;
     const uint64_t begin = gsi_tile_at<Word>(job, tile_begin).from;
     const uint64_t end = gsi_tile_at<Word>(job, tile_end - 1).to;
-    const Word first = static_cast<const Word *>(job.base)[begin]; // thread 0's is before any store
-    Word carry = 0; // the first is below nothing, and equal to it if it is 0
+    const Word first = static_cast<const Word *>(job.base)[begin]; // thread 0: before any store
+    Word carry = 0; // the first key is not below it, and equal only if it is 0
     gsi_imprint_scan scan = {};
     for (uint64_t tile_idx = tile_begin; tile_idx < tile_end; tile_idx++) {
         const gsi_tile tile = gsi_tile_at<Word>(job, tile_idx);

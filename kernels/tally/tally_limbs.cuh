@@ -1,21 +1,20 @@
-// tally_limbs.cuh: long fixed-point numbers that the threads of a block add to, one for each warp
-// in shared memory, and one for all blocks in device memory.
+// tally_limbs.cuh: adds to long fixed-point numbers: one per warp in shared memory, and one of all
+// blocks in device memory.
 //
 //     limb i: multiples of 2^(32 i), two's complement; 64 bits in shared, 128 in device memory
 //
-// What is added to a limb has 32 bits, so that a limb takes 2^31 of them before it has to be
-// carried anywhere.
+// Each addend of a limb has 32 bits, so that a limb holds 2^31 addends before it has to be carried.
 #ifndef GSI_TALLY_LIMBS_CUH
 #define GSI_TALLY_LIMBS_CUH
 
 #include "kernels/tally/tally_words.cuh"
 
-// Halves apart: the GPU has no 64-bit addition in shared memory, but two of 32 bits.
+// Two arrays of halves: the GPU has no 64-bit addition in shared memory, but 32-bit ones.
 template <uint32_t N> struct gsi_limbs {
     uint32_t low[N], high[N];
 };
 
-// By a whole warp.
+// Called by a whole warp.
 template <uint32_t N> __device__ __forceinline__ void gsi_limbs_clear(gsi_limbs<N> *limbs)
 {
     for (uint32_t i = threadIdx.x % 32; i < N; i += 32)
@@ -33,7 +32,7 @@ __device__ __forceinline__ void gsi_limb_add(gsi_limbs<N> *limbs, uint32_t i, in
         atomicAdd(&limbs->high[i], high);
 }
 
-// A limb of all warps' together.
+// Returns the sum of one limb over all warps.
 template <uint32_t N>
 __device__ __forceinline__ gsi_u128 gsi_limb_total(const gsi_limbs<N> *of_warps, uint32_t i)
 {
@@ -45,8 +44,8 @@ __device__ __forceinline__ gsi_u128 gsi_limb_total(const gsi_limbs<N> *of_warps,
     return total;
 }
 
-// Blocks add theirs in any order; each word that wraps carries once, whoever sees it. `into` has
-// low words first.
+// Adds the limbs of a block to `into`, in any order of blocks. Each word that wraps carries once,
+// by the thread that observes it. `into` has low words first.
 template <uint32_t N>
 __device__ __forceinline__ void gsi_limbs_join(unsigned long long (*into)[2],
                                                const gsi_limbs<N> *of_warps)

@@ -1,10 +1,10 @@
-// tally_mix.cuh: the fingerprint on a GPU: the sum of gsi_mix_u64 or gsi_mix_u128 of every element,
-// to the bit, in words of 32 bits.
+// tally_mix.cuh: computes the fingerprint on a GPU: exactly the sum of gsi_mix_u64 or gsi_mix_u128
+// over all elements, in words of 32 bits.
 //
-// A GPU multiplies two such words to 64 bits as fast as it adds or shifts two, and by other units
-// beside these. The mix as the host writes it is additions and shifts of 64 bits for the most part,
-// which are two or three of 32 each, and a sum of 128 bits takes four more for an element. Here a
-// thread sums low and high words apart, two elements at a time.
+// A GPU multiplies two such words to 64 bits as fast as it adds or shifts two words, and in other
+// units that work in parallel. The mix in the host's form is mostly additions and shifts of 64
+// bits. These are two or three instructions of 32 bits each, and a sum of 128 bits takes four more
+// per element. Here a thread sums low and high words separately, two elements at a time.
 #ifndef GSI_TALLY_MIX_CUH
 #define GSI_TALLY_MIX_CUH
 
@@ -13,12 +13,12 @@
 
 #include <cuda_runtime.h>
 
-// Of fewer than 2^32 elements: the sums of their mixes' words.
+// Sums of the words of the mixes of fewer than 2^32 elements.
 struct gsi_mix_sum {
     uint64_t low, high;
 };
 
-// A mix, or what becomes one.
+// A mix, or an intermediate value of one.
 struct gsi_mix_words {
     uint32_t low, high;
 };
@@ -38,15 +38,15 @@ __device__ __forceinline__ gsi_mix_words gsi_multiply(gsi_mix_words x, uint64_t 
                                                 x.high * factor_low};
 }
 
-// gsi_mix_u64 behind its first product.
+// The rest of gsi_mix_u64 after its first product.
 __device__ __forceinline__ gsi_mix_words gsi_mix_end(gsi_mix_words x)
 {
     return gsi_fold<31>(gsi_multiply(gsi_fold<27>(x), GSI_MIX_FACTOR_2));
 }
 
-// Of a word that is extended by zeros, the sum's high word is the addend's, H, or one more. H ends
-// in the bits 01; the shift by 30 flips the second of the last two, which makes H + 2 of the one
-// and H - 1 of the other: what is brought to the product is linear in the sum's high word.
+// For a word extended by zeros, the high word of the sum is the addend's high word H, or H + 1. H
+// ends in the bits 01. The shift by 30 flips the second of these bits, which turns H into H + 2 and
+// H + 1 into H - 1. So the term that enters the product is linear in the sum's high word.
 __device__ __forceinline__ gsi_mix_words gsi_mix_of(uint32_t x)
 {
     constexpr uint32_t high = static_cast<uint32_t>(GSI_MIX_ADDEND >> 32);

@@ -1,11 +1,11 @@
-// tally_squares.cuh: sums of squares without any rounding (--variance), of the numbers that a tally
-// counts.
+// tally_squares.cuh: sums the squares of the numbers that a tally counts, without any rounding
+// (--variance).
 //
-// A number is an integer of up to 64 bits, the magnitude or the significand, times 2^place; so a
+// A number is an integer of up to 64 bits, the magnitude or the significand, times 2^place. So a
 // square has 128 bits times 2^(2 place). Each thread has a sum of 256 bits in registers, in
-// multiples of 2^(2 base), which takes the squares of places from base to base + 31: nearly all
-// that come, where base is a little below the place of the first one. A number of another place
-// sends the sum to the limbs of the warp (tally_limbs.cuh), and begins a new one.
+// multiples of 2^(2 base). It accepts the squares of places from base to base + 31. These are
+// nearly all squares, because base is a little below the place of the first number. A number of
+// another place moves the sum to the limbs of the warp (tally_limbs.cuh) and begins a new sum.
 //
 //     limb i: multiples of 2^(32 i), of floats of 2^(32 i - 2148)
 //     256 bits, shifted by up to 30, touch nine limbs, each with less than 2^32
@@ -18,7 +18,7 @@
 // The largest double's place is 2045: its square's lowest bit is bit 4090, of limb 127.
 constexpr uint32_t GSI_SQUARE_LIMBS = 2 * 2045 / 32 + 9;
 
-// Places that a sum takes, and how many of them are below that of the number that it begins with.
+// Places that a sum accepts, and how many of them are below the place of its first number.
 constexpr uint32_t GSI_SQUARE_PLACES = 32, GSI_SQUARE_PLACES_BELOW = 24;
 
 // Low words first, as in gsi_cuda_tally.
@@ -54,11 +54,11 @@ __device__ __forceinline__ gsi_placed_number gsi_place_number(Word bits)
     }
 }
 
-// The thread's sum goes to its warp's limbs.
+// Adds the thread's sum to its warp's limbs.
 __device__ inline void gsi_squares_flush(gsi_square_sum &sum, gsi_limbs<GSI_SQUARE_LIMBS> *limbs)
 {
     const uint32_t first = 2 * sum.base / 32, shift = 2 * sum.base % 32;
-    uint32_t above = 0; // what was shifted out of the word below
+    uint32_t above = 0; // shifted out of the word below
     for (uint32_t i = 0; i < 9; i++) {
         const gsi_u128 half = i < 4 ? sum.low : sum.high;
         const uint32_t word = i < 8 ? static_cast<uint32_t>(half >> 32 * (i % 4)) : 0;
@@ -75,7 +75,7 @@ __device__ __forceinline__ void gsi_square_add(gsi_square_sum &sum, gsi_placed_n
 {
     if (number.magnitude == 0)
         return;
-    if (number.place - sum.base >= GSI_SQUARE_PLACES) { // below it, too
+    if (number.place - sum.base >= GSI_SQUARE_PLACES) { // true below base, too
         gsi_squares_flush(sum, limbs);
         sum.base =
             number.place > GSI_SQUARE_PLACES_BELOW ? number.place - GSI_SQUARE_PLACES_BELOW : 0;
@@ -83,7 +83,7 @@ __device__ __forceinline__ void gsi_square_add(gsi_square_sum &sum, gsi_placed_n
     const uint32_t shift = 2 * (number.place - sum.base);
     const gsi_u128 square = static_cast<gsi_u128>(number.magnitude) * number.magnitude;
     const gsi_u128 low = sum.low + (square << shift);
-    // In two steps, because no shift may be by 128.
+    // Shifts in two steps, because a shift by 128 is undefined.
     sum.high += (square >> 64 >> (63 - shift) >> 1) + (low < sum.low ? 1 : 0);
     sum.low = low;
 }

@@ -1,13 +1,13 @@
-// tally_words.cuh: how the passes over elements read device memory, and how the threads of a block
-// join what they found. Elements and keys are words: unsigned integers of 4, 8 or 16 bytes.
+// tally_words.cuh: reads elements from device memory for the passes over elements, and joins the
+// results of a block's threads. Elements and keys are words: unsigned integers of 4, 8 or 16 bytes.
 //
 //     base, 16-byte aligned         tile 0              tile 1              tile 2
 //     |                             |...................|...................|.........
 //     positions:            0 ..    begin <= elements < end
 //
-// A tile is GSI_TALLY_ROWS rows of a vector of 16 bytes a thread. Tiles that are full of elements
-// are read by vectors, all rows in flight at once; others, at most the first and the last, word by
-// word.
+// A tile is GSI_TALLY_ROWS rows of one vector of 16 bytes per thread. Tiles that are full of
+// elements are read by vectors, all rows in flight at once. Others, at most the first and the last
+// one, are read word by word.
 #ifndef GSI_TALLY_WORDS_CUH
 #define GSI_TALLY_WORDS_CUH
 
@@ -19,26 +19,26 @@
 #include <cstring>
 
 constexpr uint32_t GSI_TALLY_THREADS = 256, GSI_TALLY_WARPS = GSI_TALLY_THREADS / 32;
-// Measured on an H200, 4 GiB in device memory, CUDA 13.0: of rows x blocks, 4 x 4 is the best of
-// 4 x 3, 4 x 5 and 2 x 6 in all passes or within 3 %; 2 x 6 halves the passes over floats, because
-// 40 registers are too few for them.
+// Rows x blocks, measured on an H200 with 4 GiB in device memory and CUDA 13.0: in all passes 4 x 4
+// is the best of 4 x 3, 4 x 5 and 2 x 6, or within 3 %. 2 x 6 halves the speed of passes over
+// floats, because 40 registers are too few for them.
 constexpr uint32_t GSI_TALLY_ROWS = 4, GSI_TALLY_BLOCKS_PER_SM = 4;
 constexpr uint32_t GSI_TALLY_TILE_BYTES = GSI_TALLY_THREADS * GSI_TALLY_ROWS * 16;
-constexpr uint32_t GSI_TALLY_MOST_BLOCKS = 1024; // each has a part of the result
-// Tiles that a block takes at a time. Measured as above, 8 is as good, 1 costs 2 to 4 %.
+constexpr uint32_t GSI_TALLY_MOST_BLOCKS = 1024; // each one has a part of the result
+// Tiles that a block takes at a time. Measured as above, 8 is as good; 1 costs 2 to 4 %.
 #ifdef GSI_TALLY_GROUP_FORCED
 constexpr uint32_t GSI_TALLY_GROUP_TILES = GSI_TALLY_GROUP_FORCED;
 #else
 constexpr uint32_t GSI_TALLY_GROUP_TILES = 4;
 #endif
 
-// One pass, as its kernel sees it.
+// The parameters of one pass for its kernel.
 struct gsi_tally_job {
     gsi_key_map map;
     void *base;
     uint64_t begin, end;            // positions
-    bool is_stored;                 // mapped words go back to their places
-    const unsigned long long *kept; // how many the elements are, if only the GPU knows; or nullptr
+    bool is_stored;                 // mapped words are written back
+    const unsigned long long *kept; // number of elements if only the GPU knows it; or nullptr
 };
 
 template <class Word> struct __align__(16) gsi_word_vector
@@ -49,7 +49,7 @@ template <class Word> struct __align__(16) gsi_word_vector
 
 template <class Word> constexpr uint32_t gsi_tile_words = GSI_TALLY_TILE_BYTES / sizeof(Word);
 
-// The positions of a tile that hold elements.
+// The positions of a tile's elements.
 struct gsi_tile {
     uint64_t from, to;
     bool is_whole;
@@ -63,7 +63,7 @@ __device__ __forceinline__ gsi_tile gsi_tile_at(const gsi_tally_job &job, uint64
             from >= job.begin && to <= job.end};
 }
 
-// This thread's vectors of a whole tile.
+// Returns this thread's vectors of a whole tile.
 template <class Word>
 __device__ __forceinline__ gsi_word_vector<Word> *gsi_tile_vectors(const gsi_tally_job &job,
                                                                    const gsi_tile &tile)
@@ -72,7 +72,7 @@ __device__ __forceinline__ gsi_word_vector<Word> *gsi_tile_vectors(const gsi_tal
            threadIdx.x;
 }
 
-// Lane i's result is what lane i + distance has; of any struct of whole 64-bit words.
+// Returns lane i + distance's value in lane i, for any struct of 64-bit words.
 template <class Part> __device__ Part gsi_shuffle_down(const Part &part, uint32_t distance)
 {
     static_assert(sizeof(Part) % 8 == 0, "whole words are shuffled");
@@ -85,7 +85,7 @@ template <class Part> __device__ Part gsi_shuffle_down(const Part &part, uint32_
     return other;
 }
 
-// The block's parts joined with gsi_part_join, for thread 0. A zeroed part is an empty one.
+// Returns the block's parts joined by gsi_part_join, in thread 0. A zeroed part is empty.
 template <class Part> __device__ Part gsi_block_join(Part part)
 {
     __shared__ Part of_warp[GSI_TALLY_WARPS];
