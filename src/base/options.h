@@ -31,17 +31,18 @@ enum gsi_keep_choice {
     GSI_KEEP_REPEATED
 };
 
-/* What a merge of files keeps, by how many elements of each have a key: as many as the file with
- * the most has; of the first file as many as the one with the fewest has; of the first file those
- * that are more than in all others; of the first file all with a key that another has, or that none
- * has. */
+/* Which elements a merge of files keeps, by how many elements of each file have a key. UNION keeps
+ * as many as the file with the most has, and XOR all if only one file has the key. The others keep
+ * elements of the first file: INTERSECT as many as the file with the fewest has, EXCEPT those that
+ * are more than in all other files, SEMI all if another file has the key, ANTI all if none has. */
 enum gsi_set {
     GSI_SET_NONE = 0,
     GSI_SET_UNION,
     GSI_SET_INTERSECT,
     GSI_SET_EXCEPT,
     GSI_SET_SEMI,
-    GSI_SET_ANTI
+    GSI_SET_ANTI,
+    GSI_SET_XOR
 };
 
 /* Where NaNs and NaTs come: last in ascending order and first in descending, each key in its own;

@@ -424,14 +424,14 @@ static struct gsi_set_work *begin_work(struct gsi_set_filter *sets, uint32_t wor
     const uint64_t element = element_bytes(sets), each = element + sets->block_bytes;
     uint8_t *blocks = work->element + ELEMENTS * element;
     *work = (struct gsi_set_work){.sets = sets, .file = input, .element = work->element};
-    size_t begin = sets->kind == GSI_SET_UNION ? 0 : 1;
-    size_t end =
-        sets->kind == GSI_SET_UNION ? (size_t)(input - sets->inputs->table) : sets->inputs->count;
-    for (size_t i = begin; i < end; i++)
-        work->cursors[work->cursor_count++] =
-            (struct cursor){.file = &sets->inputs->table[i],
-                            .count = sets->inputs->table[i].bytes / element_bytes(sets),
-                            .block = blocks + i * each + element};
+    const struct gsi_input *table = sets->inputs->table;
+    size_t end = sets->kind == GSI_SET_UNION ? (size_t)(input - table) : sets->inputs->count;
+    for (size_t i = 0; i < end; i++)
+        if (&table[i] != input)
+            work->cursors[work->cursor_count++] =
+                (struct cursor){.file = &table[i],
+                                .count = table[i].bytes / element_bytes(sets),
+                                .block = blocks + i * each + element};
     return work;
 }
 
@@ -513,6 +513,6 @@ enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_
     sets->shelf = sets->inputs->plan->sets;
     GSI_TRY(gsi_shelf_open(&sets->shelf, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
     lay_out(sets, memory_bytes, thread_count, &sets->shelf);
-    bool is_first_empty = sets->kind != GSI_SET_UNION && sets->inputs->table[0].bytes == 0;
+    bool is_first_empty = sets->inputs->spec->merges_first && sets->inputs->table[0].bytes == 0;
     return is_first_empty ? check_others(sets) : GS_OK;
 }

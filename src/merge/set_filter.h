@@ -7,6 +7,7 @@
  *            =except     the first file gives as many as it has more than all others: its last
  *            =semi       the first file gives all, if another one has the key
  *            =anti       the first file gives all, if no other one has the key
+ *            =xor        each file gives all, if no other one has the key
  *
  * As std::set_union, and SQL's INTERSECT ALL and EXCEPT ALL; a plain merge is its UNION ALL. With
  * --unique files are sets: then `except` is `anti`.

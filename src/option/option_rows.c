@@ -31,6 +31,7 @@ const struct gs_choice gsi_choices_of_set[] = {{.word = "all", .value = GSI_SET_
                                                {.word = "except", .value = GSI_SET_EXCEPT},
                                                {.word = "semi", .value = GSI_SET_SEMI},
                                                {.word = "anti", .value = GSI_SET_ANTI},
+                                               {.word = "xor", .value = GSI_SET_XOR},
                                                {.word = NULL}};
 const struct gs_choice gsi_choices_of_keep[] = {
     {.word = "first", .value = GSI_KEEP_FIRST},       {.word = "last", .value = GSI_KEEP_LAST},

@@ -173,7 +173,9 @@ def of_sets(job, files):
             at = seen[key]
             seen[key] += 1
             others = [count[key] for j, count in enumerate(counts) if j != i]
-            if job.merge == "union":
+            if job.merge == "xor":
+                keeps = sum(others) == 0
+            elif job.merge == "union":
                 keeps = at >= max((count[key] for count in counts[:i]), default=0)
             elif i > 0:
                 keeps = False

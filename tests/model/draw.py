@@ -488,7 +488,7 @@ ARGUMENTS = {
     "--output=out.%d": lambda rng: "out",
     "--argsort": lambda rng: rng.choice([None, "u64"]),
     "--find=3..5": None, "--keep=last": lambda rng: rng.choice(["last", "last", "singles", "dups"]),
-    "--merge=intersect": lambda rng: rng.choice(["union", "intersect", "except", "semi", "anti"]),
+    "--merge=intersect": lambda rng: rng.choice(["union", "intersect", "except", "semi", "anti", "xor"]),
     "--merge": lambda rng: rng.choice([None, "all"]),
     "--nan=last": lambda rng: rng.choice(["first", "last"]),
     "--out-order=big": lambda rng: rng.choice(["big", "little"]),

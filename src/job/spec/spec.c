@@ -9,13 +9,19 @@ static bool is_wanted(const struct gsi_options *options)
     return options->action == GS_SORT || options->action == GS_EXPLAIN;
 }
 
+/* Returns whether a set operation writes elements of the first file only. */
+static bool merges_first(enum gsi_set set)
+{
+    return set != GSI_SET_NONE && set != GSI_SET_UNION && set != GSI_SET_XOR;
+}
+
 struct gsi_inputs_spec gsi_spec_of_inputs(const struct gsi_options *options)
 {
     const bool takes_nothing = options->action == GS_EXPLAIN || options->action == GS_LOOK;
     const uint64_t kept = options->drop_header ? 0 : options->header_bytes;
     return (struct gsi_inputs_spec){
         .is_merge = options->merge,
-        .merges_first = options->merge_set != GSI_SET_NONE && options->merge_set != GSI_SET_UNION,
+        .merges_first = merges_first(options->merge_set),
         .is_raw = options->raw,
         .are_records = options->record_bytes > 0,
         .takes_nothing = takes_nothing,

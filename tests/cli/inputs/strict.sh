@@ -20,7 +20,7 @@ for way in '-o out' '-r --top 1 -o out' -c -C '-c --stats' --stats-only '--stats
     # shellcheck disable=SC2086
     refused plain $way
 done
-for set in all union intersect except semi anti; do
+for set in all union intersect except semi anti xor; do
     refused --merge=$set plain plain -o out
     refused --merge=$set --stats-only plain plain
 done

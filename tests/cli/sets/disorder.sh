@@ -3,7 +3,7 @@ numbers() { python3 -c 'import struct, sys; sys.stdout.buffer.write(b"".join(str
 numbers >empty.u32
 numbers 1 2 3 7 9 >sorted.u32
 numbers 1 5 3 7 9 >odd.u32
-for set in all union intersect except semi anti; do
+for set in all union intersect except semi anti xor; do
     for options in "-o no" "-o no --top 0" "-o no --top 1" "-o no -u" "-o no -u --top 0" --stats-only "-R 4 -k 0:u32 -o no"; do
         for files in "odd.u32 sorted.u32" "sorted.u32 odd.u32" "empty.u32 odd.u32" "empty.u32 sorted.u32 odd.u32"; do
             code=0
@@ -16,7 +16,7 @@ for set in all union intersect except semi anti; do
 done
 [ ! -e no ]
 # What is in order passes.
-for set in all union intersect except semi anti; do
+for set in all union intersect except semi anti xor; do
     for options in "" "--top 0" "-u --top 0"; do
         # shellcheck disable=SC2086
         gsort --merge=$set $options empty.u32 sorted.u32 empty.u32 -o out && gsort --merge=$set $options sorted.u32 sorted.u32 -o out

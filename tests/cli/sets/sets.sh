@@ -3,7 +3,7 @@ numbers() { python3 -c 'import struct, sys; sys.stdout.buffer.write(b"".join(str
 show() { gsort --head 99 -t u32 "$1" | tr '\n' ' ' && echo; }
 numbers 1 4 4 4 9 12 >a.u32
 numbers 2 4 4 9 9 13 >b.u32
-for set in union intersect except semi anti all; do
+for set in union intersect except semi anti xor all; do
     gsort --merge=$set a.u32 b.u32 -o out.u32 && show out.u32
     gsort --merge=$set -u a.u32 b.u32 -o out.u32 && show out.u32
 done
@@ -87,7 +87,7 @@ gsort -r --merge=semi ./-first.u32 "with space/it's.u32" -o no || echo "exit $?"
 gsort -t u32 --merge=semi a.u32 - -o no <"with space/it's.u32" || echo "exit $?"
 # How many would be written, of files, pipes and .npy files.
 for files in "a.u32 b.u32" "a.u32 <(cat b.u32)"; do
-    for set in union intersect except semi anti all; do
+    for set in union intersect except semi anti xor all; do
         echo $set $(eval "gsort -t u32 --merge=$set $files --stats-only" | sed -n 's/^elements *//p') $(
             eval "gsort -t u32 -u --merge=$set $files --stats-only" | sed -n 's/^unique *//p')
     done

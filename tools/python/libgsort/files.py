@@ -64,7 +64,8 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **
     """Merges sorted files into one file, in one pass. Returns a Report.
 
     inputs, output, dtype, options: as for sort_file. Options for a merge only:
-        merge: which elements to write: 'all', 'union', 'intersect', 'except', 'semi' or 'anti', by their keys. With unique, each key once
+        merge: which elements to write: 'all', 'union', 'intersect', 'except', 'semi', 'anti' or 'xor', by their keys. With unique, each key
+            once
         find: write only the elements between two values: 'LO..HI' (both included), 'LO..', '..HI' or 'VALUE'; for records by the first key
         part: 'I/N': write only the I-th of N equal parts of the output; the first part is 1
         into: a file with room for all parts, instead of `output`; this part is written at its place
