@@ -1,4 +1,4 @@
-/* array.c: what stands for an array among files. */
+/* array.c: makes inputs and outputs that stand for an array among files. */
 #include "io/array.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ bool gsi_array_meets(const struct gsi_array *array, uint64_t bytes)
     return to >= from ? to - from < array->bytes : from - to < bytes;
 }
 
-/* The numbers of a line of /proc/self/maps: BEGIN-END RIGHTS OFFSET MAJOR:MINOR INODE */
+/* The numbers in a line of /proc/self/maps: BEGIN-END RIGHTS OFFSET MAJOR:MINOR INODE */
 struct mapping {
     uint64_t begin, end, inode;
 };

@@ -1,5 +1,5 @@
-/* caller.c: a pool with a thread for every callback, so that none waits for another: a program may
- * fill two inputs of a merge in any order. */
+/* caller.c: runs callbacks on a pool with a thread for every callback, so that none waits for
+ * another. A program may fill two inputs of a merge in any order. */
 #include "io/caller.h"
 
 #include "base/checked.h"
@@ -8,17 +8,17 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-/* Descriptors of callers begin here, and go down. */
+/* Descriptors of callers count down from here. */
 #define FIRST_FD (-2)
 
 struct caller {
-    struct gsi_task task; /* for a transfer that is under way, `io` */
+    struct gsi_task task; /* of the transfer in progress, `io` */
     struct gsi_callers *callers;
     struct gsi_io *io;
-    const struct gs_reader *reader; /* NULL: it is a writer */
+    const struct gs_reader *reader; /* NULL: a writer */
     const struct gs_writer *writer;
     const char *name;
-    uint64_t moved; /* in all */
+    uint64_t moved; /* bytes in all */
     bool is_at_end;
     struct gs_error error; /* its own */
 };
@@ -77,7 +77,7 @@ void gsi_callers_close(struct gsi_callers *callers)
     GSI_FREE(callers->ledger, callers, 1);
 }
 
-/* Its descriptor. */
+/* Adds a caller. Returns its descriptor. */
 static int add(struct gsi_callers *callers, struct caller caller)
 {
     caller.callers = callers;
@@ -115,7 +115,7 @@ struct gsi_output gsi_callers_output(struct gsi_callers *callers, const struct g
 
 /* ---- on a thread ---- */
 
-/* What the callback says of its failure, or what can be said without it. */
+/* Records the callback's own description of its failure, or a general one. */
 static void fail(struct caller *caller)
 {
     struct gs_error said = caller->error;
@@ -130,7 +130,7 @@ static void fail(struct caller *caller)
     caller->error.sys_errno = said.sys_errno;
 }
 
-/* What was promised is what the plan has room for: no more is asked for. */
+/* Reads no more than the promised bytes, because the plan has no room for more. */
 static void read_some(struct caller *caller, uint8_t *data, size_t bytes)
 {
     const struct gs_reader *reader = caller->reader;
@@ -145,7 +145,8 @@ static void read_some(struct caller *caller, uint8_t *data, size_t bytes)
                  "'%s': its reader returned %lld bytes, more than the %zu requested", caller->name,
                  (long long)moved, bytes);
     } else {
-        caller->error = (struct gs_error){0}; /* nothing failed, whatever it says */
+        caller->error = (struct gs_error){0}; /* nothing failed, whatever the callback stored
+                                               * there */
         caller->io->moved += (size_t)moved;
         caller->moved += (uint64_t)moved;
         caller->is_at_end = moved == 0;
@@ -183,7 +184,7 @@ static void transfer(struct gsi_task *task, uint32_t worker_idx)
     }
 }
 
-/* ---- on the owner's ---- */
+/* ---- on the owner's thread ---- */
 
 static void transfer_done(struct gsi_task *task)
 {

@@ -1,22 +1,22 @@
-/* engine.h: asynchronous transfers on files. One C function table, two engines behind it.
+/* engine.h: transfers data of files asynchronously: one C function table for two engines.
  *
  *     owner ── gsi_engine_submit ──> kernel or I/O threads
  *     owner <── io->done(io) ── gsi_engine_wait <──┘      (done runs on the owner's thread only)
  *
- * Ownership: a `struct gsi_io` and the memory it names belong to the engine from submit until its
- * `done` is called; `done` may submit again. An engine completes short transfers and retries EINTR
- * and EAGAIN itself. If a direct transfer is refused (EINVAL), it takes the descriptor's O_DIRECT
- * away and tries again through the page cache. So io->moved < io->bytes happens only at the end of
- * a file that is read, or with io->sys_errno != 0.
+ * Ownership: a `struct gsi_io` and its memory belong to the engine from submit until its `done` is
+ * called; `done` may submit again. An engine completes short transfers and retries EINTR and EAGAIN
+ * itself. If a direct transfer is refused (EINVAL), it clears the descriptor's O_DIRECT and tries
+ * again through the page cache. So io->moved < io->bytes happens only when a read reaches the end
+ * of the file, or with io->sys_errno != 0.
  *
  * Any number may be submitted; an engine keeps at most `depth` in flight and queues the rest, in
  * order. Transfers at GSI_IO_STREAM move the file's own position: submit one at a time per file. A
- * read there first waits until there is something to read, or an end; otherwise a FIFO that has no
- * writer yet would be taken for one at its end.
+ * read there first waits until there is data or an end. Otherwise a FIFO that has no writer yet
+ * would seem to be at its end.
  *
- * All calls are for one owner thread, but for gsi_engine_wake: any thread may call that while the
- * engine is open. Whoever may come later than that writes to a descriptor of its own, which the
- * engine watches. */
+ * All calls are for one owner thread, except gsi_engine_wake: any thread may call that while the
+ * engine is open. A notifier that may run after the close writes to a descriptor of its own, which
+ * the engine watches. */
 #ifndef GSI_ENGINE_H
 #define GSI_ENGINE_H
 
@@ -36,7 +36,7 @@ struct gsi_engine_report {
     char note[128]; /* why the engine is not the first choice; empty: it is */
 };
 
-#define GSI_IO_STREAM UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
+#define GSI_IO_STREAM UINT64_MAX /* offset: the file's own position (pipes, terminals) */
 
 enum gsi_io_op { GSI_IO_READ, GSI_IO_WRITE };
 
@@ -46,21 +46,20 @@ struct gsi_io {
     void *data;
     size_t bytes;
     uint64_t off;
-    bool is_copy; /* buffered or tmpfs: the kernel copies, so let it do that off the owner's thread
-                   */
+    bool is_copy; /* buffered or tmpfs: let the kernel copy on another thread */
     void (*done)(struct gsi_io *io);
     /* results */
     size_t moved;
     int sys_errno;
-    /* the engine's while it holds the transfer */
+    /* used by the engine while it holds the transfer */
     bool is_tried_again; /* after a refusal, through the page cache */
     struct gsi_io *next;
 };
 
 struct gsi_engine;
 
-/* gsi_io_is_refused: the transfer ended because the kernel takes no more of them (io_uring only).
- */
+/* gsi_io_is_refused: returns whether the transfer ended because the kernel accepts no more of them
+ * (io_uring only). */
 static inline bool gsi_io_is_refused(const struct gsi_io *io)
 {
     return io->sys_errno == EAGAIN || io->sys_errno == EBUSY;
@@ -68,22 +67,22 @@ static inline bool gsi_io_is_refused(const struct gsi_io *io)
 
 struct gsi_engine_ops {
     const char *name;
-    /* open: `depth` transfers in flight at most. GS_E_IO if this machine refuses the engine; then
-     * error->text says why. */
+    /* open: creates an engine with at most `depth` transfers in flight.
+     * fails GS_E_IO if this machine refuses the engine; then error->text says why */
     enum gs_status (*open)(uint32_t depth, struct gsi_engine **engine, struct gs_error *error);
-    /* close: nothing may be in flight. Returns nothing: no data is held here. */
+    /* close: frees the engine; nothing may be in flight. It holds no data that could be lost. */
     void (*close)(struct gsi_engine *engine);
     void (*submit)(struct gsi_engine *engine, struct gsi_io *io);
-    /* wait: start what is queued; then, if nothing has finished yet, sleep until a transfer
-     * finishes, wake is called or `timeout_ns` is over (0: do not sleep; UINT64_MAX: forever).
-     * Calls `done` of everything that finished. */
+    /* wait: starts queued transfers; then, if none has finished yet, sleeps. The sleep ends when a
+     * transfer finishes, wake is called or `timeout_ns` is over (0: do not sleep; UINT64_MAX:
+     * forever). Calls `done` of every finished transfer. */
     void (*wait)(struct gsi_engine *engine, uint64_t timeout_ns);
-    void (*wake)(struct gsi_engine *engine); /* any thread; makes the current or next wait return */
-    /* watch: adds a descriptor that makes one wait return, once it can be read; nobody reads it. At
-     * most one for each engine, before the first wait; it stays open until the engine is closed. */
+    void (*wake)(struct gsi_engine *engine); /* any thread; ends the current or next wait */
+    /* watch: adds a descriptor that ends one wait when it is readable; nobody reads it. At most one
+     * per engine, before the first wait; it must stay open until the engine is closed. */
     void (*watch)(struct gsi_engine *engine, int fd);
-    /* cancel: give up what is in flight and queued. Everything still comes back through `done`,
-     * soon, with sys_errno ECANCELED unless it finished before. */
+    /* cancel: gives up all transfers in flight and queued. Each still ends soon with `done`, and
+     * with sys_errno ECANCELED unless it finished before. */
     void (*cancel)(struct gsi_engine *engine);
 };
 
@@ -94,11 +93,11 @@ struct gsi_engine { /* every engine's first member */
 extern const struct gsi_engine_ops gsi_engine_uring;   /* Linux io_uring, by liburing */
 extern const struct gsi_engine_ops gsi_engine_threads; /* pread and pwrite in threads */
 
-/* gsi_engine_find: the table of an engine; NULL: of GSI_IO_AUTO, which is none. */
+/* gsi_engine_find: returns the table of an engine, or NULL for GSI_IO_AUTO, which is none. */
 const struct gsi_engine_ops *gsi_engine_find(enum gsi_io_choice choice);
 
-/* gsi_engine_open: the engine asked for; GSI_IO_AUTO tries io_uring, then threads.
- * out   note: why the first choice was not taken, or empty
+/* gsi_engine_open: opens the requested engine; GSI_IO_AUTO tries io_uring, then threads.
+ * out   note: why the first choice was not used, or empty
  * fails GS_E_IO if the engine was named and this machine refuses it */
 enum gs_status gsi_engine_open(enum gsi_io_choice choice, uint32_t depth,
                                struct gsi_engine **engine, char *note, size_t note_bytes,

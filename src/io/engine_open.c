@@ -1,4 +1,4 @@
-/* engine_open.c: which engine a job gets, and the rules that both engines share. */
+/* engine_open.c: chooses the engine of a job, and implements the rules that both engines share. */
 #include "io/engine.h"
 
 #include "base/options.h"
@@ -9,13 +9,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-/* More in flight than this only costs kernel memory: 4096 transfers of the smallest block (4 KiB)
- * are 16 MiB, what the fastest disks need; io_uring itself ends at 32768 entries. */
+/* More transfers in flight only cost kernel memory: 4096 of the smallest block (4 KiB) are 16 MiB,
+ * as much as the fastest disks need. io_uring itself allows at most 32768 entries. */
 #define DEPTH_MAX 4096
 
-/* Some file systems take O_DIRECT when a file is opened, and refuse it (EINVAL) when it is used:
- * from now on through the page cache. Of several transfers in flight each is refused, and tried
- * again once, whichever of them took the flag away. */
+/* Clears O_DIRECT. Some file systems accept O_DIRECT when a file is opened, and refuse transfers
+ * (EINVAL) afterwards; these then use the page cache. Of several transfers in flight each is
+ * refused, and is retried once, whichever of them cleared the flag. */
 static bool is_worth_a_buffered_try(struct gsi_io *io)
 {
     int flags = fcntl(io->fd, F_GETFL);
@@ -36,15 +36,15 @@ enum gsi_io_step gsi_io_step(struct gsi_io *io, ssize_t result)
     if (result == -EAGAIN)
         return GSI_STEP_BLOCKED;
     if (io->op == GSI_IO_READ) {
-        /* Direct reads start aligned and stop off alignment only at the end of the file; some file
-         * systems refuse the next one there instead of reading nothing. */
+        /* Direct reads start aligned and end unaligned only at the end of the file. Some file
+         * systems refuse the next read there instead of returning 0. */
         bool is_direct_end = result == -EINVAL && io->moved % GSI_DIRECT_ALIGN != 0;
         if (result == 0 || is_direct_end)
             return GSI_STEP_FINISHED;
     }
     if (result == -EINVAL && is_worth_a_buffered_try(io))
         return GSI_STEP_AGAIN;
-    /* A write that moves nothing and gives no reason would be tried forever. */
+    /* A write that moves nothing and gives no reason would be retried forever. */
     io->sys_errno = result == 0 ? EIO : (int)-result;
     return GSI_STEP_FINISHED;
 }

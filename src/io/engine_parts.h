@@ -1,5 +1,5 @@
-/* engine_parts.h: what both engines do alike: queues of transfers, deadlines, and the one rule for
- * what follows an attempt to move bytes. Used by src/io/engine*.c only. */
+/* engine_parts.h: shares between both engines queues of transfers, deadlines, and the one rule for
+ * the result of an attempt to move bytes. Used by src/io/engine*.c only. */
 #ifndef GSI_ENGINE_PARTS_H
 #define GSI_ENGINE_PARTS_H
 
@@ -10,19 +10,20 @@
 
 #include <sys/types.h>
 
-/* Most that Linux moves in one call: MAX_RW_COUNT, INT_MAX rounded down to a page. */
+/* Most bytes that Linux moves in one call: MAX_RW_COUNT, INT_MAX rounded down to a page. */
 #define GSI_IO_CALL_BYTES 0x7ffff000u
 
 enum gsi_io_step {
     GSI_STEP_FINISHED, /* io->moved and io->sys_errno are final */
-    GSI_STEP_AGAIN,    /* some bytes are left: go on at io->moved */
-    GSI_STEP_BLOCKED,  /* O_NONBLOCK descriptor: poll it, then go on */
+    GSI_STEP_AGAIN,    /* some bytes are left: continue at io->moved */
+    GSI_STEP_BLOCKED,  /* O_NONBLOCK descriptor: poll it, then continue */
 };
 
-/* gsi_io_step: enter the result of one read or write call (bytes moved, or a negative errno). */
+/* gsi_io_step: records the result of one read or write call (bytes moved, or a negative errno).
+ * Returns what to do next. */
 enum gsi_io_step gsi_io_step(struct gsi_io *io, ssize_t result);
 
-/* The piece of the transfer that the next call moves. */
+/* The part of the transfer that the next call moves: memory, bytes and offset. */
 static inline uint8_t *gsi_io_data(const struct gsi_io *io)
 {
     return (uint8_t *)io->data + io->moved;
@@ -40,16 +41,16 @@ static inline uint64_t gsi_io_off(const struct gsi_io *io)
 
 GSI_LIST(gsi_io_queue, struct gsi_io)
 
-/* gsi_io_queue_end: everything in `queue` moves behind `ended`, with that errno. */
+/* gsi_io_queue_end: moves everything in `queue` to the end of `ended`, with that errno. */
 void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, int sys_errno);
 
-/* gsi_deadline: the time when a wait of `timeout_ns` ends; UINT64_MAX: never. */
+/* gsi_deadline: returns the time when a wait of `timeout_ns` ends; UINT64_MAX: never. */
 static inline uint64_t gsi_deadline(uint64_t timeout_ns)
 {
     return gsi_add_max_u64(gsi_clock_ns(), timeout_ns);
 }
 
-/* gsi_deadline_left: nanoseconds until then; UINT64_MAX: forever. */
+/* gsi_deadline_left: returns the nanoseconds until the deadline; UINT64_MAX: forever. */
 static inline uint64_t gsi_deadline_left(uint64_t deadline)
 {
     if (deadline == UINT64_MAX)

@@ -1,11 +1,11 @@
-/* engine_threads.c: transfers by plain system calls in a few threads; works everywhere.
+/* engine_threads.c: transfers data by plain system calls in a few threads; works everywhere.
  *
- * Nothing but a signal interrupts a thread inside read(2), and signals belong to the program. So a
- * thread never enters a call that may block for long: on pipes, sockets and terminals it first
- * polls the descriptor together with an eventfd that cancel makes readable, and then moves only
- * what is there (see move_some). Regular files and disks always come back by themselves.
+ * Only a signal interrupts a thread inside read(2), and signals belong to the program. So a thread
+ * never enters a call that may block for long. On pipes, sockets and terminals it first polls the
+ * descriptor together with an eventfd that cancel makes readable. Then it moves only what is
+ * available (see move_some). Calls on regular files and disks always return by themselves.
  *
- * After a cancel no transfer starts until the interrupted ones are back: then the eventfd is
+ * After a cancel no transfer starts until the interrupted ones have returned. Then the eventfd is
  * cleared, and the engine is as new. */
 #include "base/pool.h"
 #include "io/engine_parts.h"
@@ -21,12 +21,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Threads at most, and with that transfers in flight. With 16, blocks of 1 to 4 MiB move as fast as
+/* Most threads, and so most transfers in flight. With 16, blocks of 1 to 4 MiB move as fast as
  * io_uring moves them at depth 8 to 32 (4 GiB direct, ext4 on a virtual disk, Linux 6.18: medians
  * of 1.4 and 1.2 GB/s read, 1.7 and 1.5 written); more would only cost stacks. */
 #define THREADS_MAX 16u
 
-/* musl has these calls from 1.2.5 on. */
+/* musl has these calls since 1.2.5. */
 #if !defined(__GLIBC__) && !defined(RWF_NOWAIT)
 #define RWF_NOWAIT 8
 static ssize_t preadv2(int fd, const struct iovec *pieces, int n, off_t off, int flags)
@@ -42,11 +42,11 @@ static ssize_t pwritev2(int fd, const struct iovec *pieces, int n, off_t off, in
 
 struct threads {
     struct gsi_engine engine;
-    int wake_fd;    /* readable: the owner should look */
-    int watched_fd; /* the same, once; -1: none, or it was */
-    int cancel_fd;  /* readable: blocked transfers should come back */
+    int wake_fd;    /* readable: the owner should check for events */
+    int watched_fd; /* the same, once; -1: none, or already readable */
+    int cancel_fd;  /* readable: blocked transfers should return */
     atomic_bool is_woken, is_canceling;
-    pthread_mutex_t lock; /* protects what follows */
+    pthread_mutex_t lock; /* protects the following members */
     pthread_cond_t work;  /* a transfer may start, or closing */
     struct gsi_io_queue queued, finished;
     uint32_t queued_count, running_count, idle_count, thread_count, thread_limit;
@@ -65,9 +65,9 @@ static void clear_notice(int event_fd)
     (void)!read(event_fd, &count, sizeof count);
 }
 
-/* Whether a call on this descriptor may block for as long as somebody else pleases, and whether it
- * has to be ready before it is called: also a file without a size (/proc/kmsg) may have nothing to
- * read yet. What is no open file says so when it is called. */
+/* Finds out whether a call on this descriptor may block indefinitely, and whether the descriptor
+ * must be ready before the call. Even a file without a size (/proc/kmsg) may have nothing to read
+ * yet. If the descriptor is not open, the call itself reports that. */
 static void look_at(const struct gsi_io *io, bool *may_block, bool *must_poll)
 {
     struct stat info;
@@ -76,7 +76,7 @@ static void look_at(const struct gsi_io *io, bool *may_block, bool *must_poll)
     *must_poll = *may_block || (is_stream && io->op == GSI_IO_READ);
 }
 
-/* Until the descriptor is ready or has failed; false: canceled. */
+/* Waits until the descriptor is ready or has failed; returns false if canceled. */
 static bool wait_ready(const struct threads *threads, const struct gsi_io *io)
 {
     struct pollfd polled[2] = {{.fd = io->fd, .events = io->op == GSI_IO_READ ? POLLIN : POLLOUT},
@@ -95,9 +95,10 @@ static ssize_t call(const struct gsi_io *io, size_t bytes, int flags)
     return moved >= 0 ? moved : -errno;
 }
 
-/* A descriptor that poll called ready gives a read what it has, but makes a long write wait until
- * all of it is taken. RWF_NOWAIT makes both move what they can and say EAGAIN. Pipes know it since
- * Linux 6.4; where it is unknown a write of PIPE_BUF bytes is the longest that cannot wait. */
+/* Moves what is possible without blocking. After poll reports a descriptor as ready, a read returns
+ * the available data, but a long write waits until all of it is accepted. RWF_NOWAIT makes both
+ * move what they can and return EAGAIN. Pipes support it since Linux 6.4. Without it, PIPE_BUF
+ * bytes are the longest write that cannot wait. */
 static ssize_t move_some(const struct gsi_io *io, bool may_block)
 {
     size_t bytes = gsi_io_bytes(io);
@@ -174,12 +175,13 @@ static void threads_submit(struct gsi_engine *engine, struct gsi_io *io)
     threads->queued_count++;
     if (threads->queued_count > threads->idle_count &&
         threads->thread_count < threads->thread_limit)
-        start_thread(threads); /* a refusal leaves the work to those that run */
+        start_thread(threads); /* if refused, the running threads do the work */
     pthread_cond_signal(&threads->work);
     pthread_mutex_unlock(&threads->lock);
 }
 
-/* true: the watched descriptor ended the sleep. (poll passes over a negative one.) */
+/* Sleeps until there is a notice. Returns true if the watched descriptor ended the sleep. (poll
+ * ignores a negative one.) */
 static bool sleep_until_notice(const struct threads *threads, uint64_t sleep_ns)
 {
     struct pollfd polled[2] = {{.fd = threads->wake_fd, .events = POLLIN},
@@ -260,7 +262,7 @@ static void threads_close(struct gsi_engine *engine)
     free(threads);
 }
 
-/* The first thread starts here: a system that refuses threads says so now and not in mid-job. */
+/* Starts the first thread, so that a system that refuses threads fails now and not in mid-job. */
 static enum gs_status threads_open(uint32_t depth, struct gsi_engine **engine,
                                    struct gs_error *error)
 {

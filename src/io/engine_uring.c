@@ -1,15 +1,17 @@
-/* engine_uring.c: transfers by Linux io_uring (5.6 and later), through liburing.
+/* engine_uring.c: transfers data by Linux io_uring (5.6 and later), through liburing.
  *
  * A transfer holds one of `depth` slots from its first request to the end of its last: short
- * transfers go on in the same slot. user_data is the slot, the engine itself (the wake read), its
- * watched_fd (the poll of that) or NULL (answers to cancel requests, which nobody needs).
+ * transfers continue in the same slot. user_data identifies the request. It is the slot; the engine
+ * itself for the wake read; the address of watched_fd for the poll of that descriptor; or NULL for
+ * answers to cancel requests, which nobody needs.
  *
- * Everything but wake runs on the owner's thread, as SINGLE_ISSUER and DEFER_TASKRUN want: the
- * kernel then completes requests inside wait and never interrupts the thread elsewhere.
+ * Everything except wake runs on the owner's thread, as SINGLE_ISSUER and DEFER_TASKRUN require.
+ * The kernel then completes requests inside wait and never interrupts the thread elsewhere.
  *
- * A kernel that takes no requests just now (EAGAIN, EBUSY) is asked again after a nap. One that
- * takes none in REFUSALS_MAX tries, while nothing ends either, has refused for good: what it did
- * not take goes back with that errno, and so does all that follows; what it holds is waited for. */
+ * If the kernel accepts no requests just now (EAGAIN, EBUSY), we try again after a nap. If
+ * REFUSALS_MAX tries fail while no transfer ends either, the kernel has refused for good. Transfers
+ * that it did not accept are then returned with that errno, and so are all later ones. We wait for
+ * those that it holds. */
 #include "base/assert.h"
 #include "io/engine_parts.h"
 
@@ -26,9 +28,10 @@
 struct slot {
     struct gsi_io *io; /* NULL: free */
     struct slot *next_free;
-    bool is_polling;  /* waits until the descriptor is ready; the transfer follows */
-    bool is_forced;   /* run by a kernel thread, where regular files block instead of EAGAIN */
-    bool is_canceled; /* ends at the next chance */
+    bool is_polling;  /* waits until the descriptor is ready; then the transfer starts */
+    bool is_forced;   /* run by a kernel thread, in which regular files block instead of returning
+                       * EAGAIN */
+    bool is_canceled; /* ends as soon as possible */
 };
 
 struct uring {
@@ -38,15 +41,16 @@ struct uring {
     int wake_fd, watched_fd; /* -1: none is watched, or it was readable */
     uint64_t wake_count;     /* the kernel writes here while the wake read is armed */
     bool is_wake_armed, is_woken, is_closing;
-    uint32_t refusals; /* tries in a row */
-    int refusal;       /* errno, for good; 0: not refused */
+    uint32_t refusals; /* failed tries in a row */
+    int refusal;       /* errno, final; 0: not refused */
     struct gsi_io_queue queued, ended;
     struct slot *free_slots;
     uint32_t depth;
     struct slot slots[];
 };
 
-/* The ring has room for a transfer and a cancel of every slot, for the wake read and one poll. */
+/* Returns a request. The ring has room for a transfer and a cancel of every slot, for the wake read
+ * and one poll. */
 static struct io_uring_sqe *take_sqe(struct uring *uring)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
@@ -54,7 +58,7 @@ static struct io_uring_sqe *take_sqe(struct uring *uring)
     return sqe;
 }
 
-/* An eventfd that is always being read: a write to it ends a sleep in the ring. */
+/* Starts a read of an eventfd, so that a write to it ends a sleep in the ring. */
 static void arm_wake(struct uring *uring)
 {
     struct io_uring_sqe *sqe = take_sqe(uring);
@@ -114,14 +118,15 @@ static void finish_slot(struct uring *uring, struct slot *slot)
     io->done(io);
 }
 
-/* What follows a completion; true: the transfer went back to its owner. */
+/* Handles a completion. Returns true if the transfer was returned to its owner. */
 static bool settle(struct uring *uring, struct slot *slot, int result)
 {
     struct gsi_io *io = slot->io;
     if (slot->is_polling && result > 0) /* readiness, not bytes */
         result = -EINTR;
-    /* Nobody asked for that: the kernel gives up requests that wait for a thread when it cannot
-     * start one, as while signals keep coming (Linux, io_uring/io-wq.c, create_worker_cont). */
+    /* This cancel was not requested: the kernel gives up requests that wait for a thread if it
+     * cannot start one, for example while signals keep arriving (Linux, io_uring/io-wq.c,
+     * create_worker_cont). */
     if (result == -ECANCELED && !slot->is_canceled)
         result = -EINTR;
     slot->is_polling = false;
@@ -142,7 +147,7 @@ static bool settle(struct uring *uring, struct slot *slot, int result)
     return true;
 }
 
-/* Handle every completion that is there; how many transfers finished. */
+/* Handles every available completion. Returns how many transfers finished. */
 static size_t reap(struct uring *uring)
 {
     struct io_uring_cqe *cqe;
@@ -167,7 +172,7 @@ static size_t reap(struct uring *uring)
     return finished;
 }
 
-/* Submit what is prepared and sleep until something completes. Returns what the kernel says. */
+/* Submits prepared requests and sleeps until something completes. Returns the kernel's result. */
 static int submit_and_sleep(struct uring *uring, uint64_t sleep_ns)
 {
     struct io_uring_cqe *cqe;
@@ -180,8 +185,9 @@ static int submit_and_sleep(struct uring *uring, uint64_t sleep_ns)
     return io_uring_submit_and_wait_timeout(&uring->ring, &cqe, 1, &limit, NULL);
 }
 
-/* Let what the kernel holds go on, without asking for more. A wake is heard here, too: the read of
- * it may be among what was not taken; and so is the watched descriptor, for the same reason. */
+/* Lets the kernel continue what it holds, without new requests. Also checks for a wake, because the
+ * wake read may be among the requests that were not accepted; the same applies to the watched
+ * descriptor. */
 static void nap(struct uring *uring, uint64_t sleep_ns)
 {
     struct pollfd polled[2] = {{.fd = uring->wake_fd, .events = POLLIN},
@@ -196,15 +202,15 @@ static void nap(struct uring *uring, uint64_t sleep_ns)
         (void)!read(uring->wake_fd, &uring->wake_count, sizeof uring->wake_count);
 }
 
-/* Cancel what the kernel holds without a request of its own (Linux 6.0). */
+/* Cancels what the kernel holds without a request of its own (Linux 6.0). */
 static void cancel_held(struct uring *uring, const struct slot *slot)
 {
     io_uring_register_sync_cancel(
         &uring->ring, &(struct io_uring_sync_cancel_reg){.addr = (uintptr_t)slot, .fd = -1});
 }
 
-/* Nothing is submitted after this: what is prepared stays where it is. How many transfers went
- * back. */
+/* Returns all transfers that were prepared but not accepted; nothing is submitted after this.
+ * Returns how many transfers were returned. */
 static size_t give_up(struct uring *uring, int sys_errno)
 {
     const struct io_uring_sq *sq = &uring->ring.sq;
@@ -228,8 +234,8 @@ static size_t give_up(struct uring *uring, int sys_errno)
     return finished;
 }
 
-/* Submit and sleep, or what is done instead where the kernel refuses; how many transfers went back.
- * EINTR and ETIME mean no more than to look and come back. */
+/* Submits and sleeps, or handles the kernel's refusal. Returns how many transfers were returned.
+ * After EINTR or ETIME the caller only checks for completions. */
 static size_t enter(struct uring *uring, uint64_t sleep_ns)
 {
     int result = uring->refusal != 0 ? -uring->refusal : submit_and_sleep(uring, sleep_ns);
@@ -243,7 +249,7 @@ static size_t enter(struct uring *uring, uint64_t sleep_ns)
     return give_up(uring, -result);
 }
 
-/* What ended without a slot, up to now. */
+/* Returns the transfers that ended without a slot so far. Returns their number. */
 static size_t finish_ended(struct uring *uring)
 {
     struct gsi_io *io = uring->ended.head;
@@ -271,7 +277,7 @@ static void uring_wait(struct gsi_engine *engine, uint64_t timeout_ns)
         finished += enter(uring, finished > 0 ? 0 : left_ns);
         finished += reap(uring);
     } while (finished == 0 && !uring->is_woken && left_ns > 0);
-    /* What `done` submitted need not wait for the owner to come back. */
+    /* Transfers that `done` submitted need not wait until the owner calls again. */
     start_queued(uring);
     if (uring->refusal == 0)
         io_uring_submit(&uring->ring);
@@ -292,7 +298,7 @@ static void uring_wake(struct gsi_engine *engine)
     (void)!write(uring->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
 }
 
-/* The poll goes with the ring: nothing but the ring knows of it. */
+/* The ring alone knows the poll, so closing the ring ends it. */
 static void uring_watch(struct gsi_engine *engine, int fd)
 {
     struct uring *uring = (struct uring *)engine;
@@ -302,7 +308,7 @@ static void uring_watch(struct gsi_engine *engine, int fd)
     uring->watched_fd = fd;
 }
 
-/* Each by its user_data: works on every kernel, and leaves the wake read alone. */
+/* Cancels each by its user_data: works on every kernel, and does not cancel the wake read. */
 static void uring_cancel(struct gsi_engine *engine)
 {
     struct uring *uring = (struct uring *)engine;
@@ -322,7 +328,7 @@ static void uring_cancel(struct gsi_engine *engine)
     }
 }
 
-/* DEFER_TASKRUN is Linux 6.1; older kernels answer EINVAL to flags they do not know. */
+/* DEFER_TASKRUN is Linux 6.1; older kernels return EINVAL for unknown flags. */
 static int setup_ring(struct io_uring *ring, unsigned entries)
 {
     unsigned flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
@@ -382,7 +388,7 @@ static enum gs_status uring_open(uint32_t depth, struct gsi_engine **engine, str
     return GS_OK;
 }
 
-/* The wake read ends before its memory goes: closing the ring alone would not wait for it. */
+/* Ends the wake read before its memory is freed: closing the ring alone would not wait for it. */
 static void uring_close(struct gsi_engine *engine)
 {
     struct uring *uring = (struct uring *)engine;

@@ -1,9 +1,9 @@
-/* file.h: files as the pipeline sees them: inputs, outputs that appear whole or not at all, and
- * temporary files that have no name. Every descriptor is O_CLOEXEC.
+/* file.h: opens, reads and writes the files of the pipeline: inputs, outputs that appear whole or
+ * not at all, and temporary files that have no name. Every descriptor is O_CLOEXEC.
  *
- * Direct I/O is used where file system and alignment allow it (STATX_DIOALIGN, else by trying);
- * a refusal is silent: `direct_fd` is -1 then. A direct transfer needs memory, offset and
- * length at multiples of GSI_DIRECT_ALIGN, but for a read that ends at the end of the file. */
+ * Direct I/O is used if file system and alignment allow it (STATX_DIOALIGN, else by trying). A
+ * refusal is silent: `direct_fd` is -1 then. A direct transfer needs memory, offset and length at
+ * multiples of GSI_DIRECT_ALIGN, except for a read that ends at the end of the file. */
 #ifndef GSI_FILE_H
 #define GSI_FILE_H
 
@@ -13,12 +13,12 @@
 
 #define GSI_DIRECT_ALIGN 4096u
 
-/* The descriptor of what is neither file nor stream (array.h). */
+/* The descriptor of an array, which is neither file nor stream (array.h). */
 #define GSI_FD_NO_FILE INT_MIN
 
 struct gsi_array;
 
-/* gsi_fd_is_caller: whether a descriptor stands for callbacks (caller.h); -1 is none. */
+/* gsi_fd_is_caller: returns whether a descriptor stands for callbacks (caller.h); -1 is none. */
 static inline bool gsi_fd_is_caller(int fd)
 {
     return fd < -1 && fd != GSI_FD_NO_FILE;
@@ -32,70 +32,71 @@ struct gsi_input {
     const char *name; /* for messages: path or "standard input" */
     int fd;
     int direct_fd;           /* -1: only buffered */
-    bool is_direct;          /* reads may be direct; direct_fd is there whenever fd is */
+    bool is_direct;          /* reads may be direct; direct_fd is open whenever fd is */
     bool is_device : 1;      /* a block device: its times are not those of its content */
-    bool is_temporary : 1;   /* its disk is given back as it is read */
+    bool is_temporary : 1;   /* its disk is released as it is read */
     bool is_stream;          /* no size, no offsets: read in order until it ends */
-    bool is_sniffed;         /* what is in it was found out (input/sniff.h): */
+    bool is_sniffed;         /* its format was detected (input/sniff.h): */
     enum gsi_coding coding;  /* coded data are read in order until they end, as streams are */
     uint64_t base_off;       /* where reading begins (stdin may have been read from) */
-    uint64_t bytes;          /* from base_off to the end; UINT64_MAX for streams, but those of
-                                known size (promised_bytes) */
-    uint64_t passed_bytes;   /* of data before base_off that are not read (input/range.h) */
-    uint64_t window_bytes;   /* coded: what unpacking it looks back upon, as its beginning says */
+    uint64_t bytes;          /* from base_off to the end; UINT64_MAX for streams, except those of
+                              * known size (promised_bytes) */
+    uint64_t passed_bytes;   /* data before base_off that are not read (input/range.h) */
+    uint64_t window_bytes;   /* compressed: how far decompression refers back, as the header says */
     uint64_t file_bytes;     /* as stored; UINT64_MAX for streams */
-    uint64_t promised_bytes; /* of a stream: as stored; 0: any number */
-    uint64_t skip_bytes;     /* of a stream: not data, at its beginning; less as they are read */
-    uint64_t expected_bytes; /* of data; UINT64_MAX: any number */
-    uint8_t *head;           /* of a stream: read before the others; from malloc */
+    uint64_t promised_bytes; /* of a stream: as stored; 0: unknown */
+    uint64_t skip_bytes;     /* of a stream: bytes before the data; reduced as they are read */
+    uint64_t expected_bytes; /* of data; UINT64_MAX: unknown */
+    uint8_t *head;           /* of a stream: already read, to be used first; from malloc */
     size_t head_bytes, head_off;
     int64_t mtime_ns, ctime_ns;
     uint64_t device_id, inode;
-    const struct gsi_array *array; /* it is that (array.h), and no file; NULL */
+    const struct gsi_array *array; /* the array that this input is (array.h); NULL: a file */
 };
 
-/* gsi_input_open: opens a regular file, block device, pipe or terminal. A FIFO that nobody writes
- * to yet is not waited for here, but by whoever reads it first. A regular file whose size is not
- * known (/proc, /sys) is a stream; what was read of it to find out is its head.
+/* gsi_input_open: opens a regular file, block device, pipe or terminal. It does not wait for the
+ * writer of a FIFO; the first read does. A regular file whose size is unknown (/proc, /sys) is a
+ * stream; bytes read from it to find that out are its head.
  * fails GS_E_INPUT: missing, unreadable, a directory, not readable as data */
 enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct gs_error *error);
-void gsi_input_close(struct gsi_input *input); /* also zeroed and half-open ones */
+void gsi_input_close(struct gsi_input *input); /* also accepts zeroed and half-open ones */
 
-/* gsi_input_go_buffered: no direct reads from now on. */
+/* gsi_input_go_buffered: disables direct reads from now on. */
 void gsi_input_go_buffered(struct gsi_input *input);
 
-/* gsi_input_skip: the data begin `bytes` further on. Nothing may have been read but the head.
+/* gsi_input_skip: moves the beginning of the data by `bytes`. Only the head may have been read.
  * fails GS_E_INPUT: a file that has fewer */
 enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs_error *error);
 
-/* gsi_input_close_for_now: closes the descriptors of a named regular file until gsi_input_reopen,
- * so that any number of inputs needs few of them. Other inputs stay open. Nothing may be in
- * flight. */
+/* gsi_input_close_for_now: closes the descriptors of a named regular file until
+ * gsi_input_reopen, so that any number of inputs needs few of them. Other inputs stay open.
+ * Nothing may be in flight. */
 void gsi_input_close_for_now(struct gsi_input *input);
 
 /* gsi_input_reopen: opens an input again that was closed for now; does nothing for others.
  * fails GS_E_INPUT: it is gone, or not the same file with the same size and time of change */
 enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error);
 
-/* gsi_input_become_file: what the stream gave, all of it but its header, is in `fd`, which is taken
- * over.
- * in    bytes: how much that is */
+/* gsi_input_become_file: replaces a stream by the file `fd`, which contains everything that the
+ * stream returned, except its header. The input owns `fd` from now on.
+ * in    bytes: size of the data in it */
 void gsi_input_become_file(struct gsi_input *input, int fd, uint64_t bytes);
 
-/* gsi_input_read: reads `bytes` of data from data byte `off` on, and waits for them. The file is
- * open.
- * fails GS_E_IO; GS_E_INPUT: it has become shorter */
+/* gsi_input_read: reads `bytes` of data from data byte `off` on, and waits for them. The file must
+ * be open.
+ * fails GS_E_IO; GS_E_INPUT: the file is shorter now */
 enum gs_status gsi_input_read(const struct gsi_input *input, void *data, uint64_t bytes,
                               uint64_t off, struct gs_error *error);
 
-/* gsi_input_is_cached: whether most of the file is in the page cache (cachestat(2), Linux 6.5;
- * false where the kernel does not say): then buffered reads are faster than the disk. */
+/* gsi_input_is_cached: returns whether most of the file is in the page cache: then buffered reads
+ * are faster than the disk. Uses cachestat(2) (Linux 6.5); returns false if the kernel does not
+ * say. */
 bool gsi_input_is_cached(const struct gsi_input *input);
 
 enum gsi_output_kind {
     GSI_OUTPUT_ATOMIC, /* regular file: written under no name or a temporary one, then renamed */
-    GSI_OUTPUT_SHARED, /* a regular file opened by somebody else (stdout, /dev/fd/3): written at its
-                          position */
+    GSI_OUTPUT_SHARED, /* a regular file opened by the caller (stdout, /dev/fd/3): written at its
+                        * position */
     GSI_OUTPUT_PLACE,  /* a place in a regular file that others write to, too (file_place.c) */
     GSI_OUTPUT_STREAM, /* pipe, terminal, device: written in place, in order */
     GSI_OUTPUT_ARRAY,  /* memory of the program (array.h) */
@@ -108,92 +109,94 @@ struct gsi_bytes { /* from malloc; NULL: none */
 
 struct gsi_output {
     enum gsi_output_kind kind;
-    const char *path; /* borrowed; NULL: a descriptor that was given */
+    const char *path; /* borrowed; NULL: a given descriptor */
     const char *name; /* for messages */
     int fd, direct_fd, dir_fd;
-    uint64_t base_off;  /* where the first byte goes; of a GSI_OUTPUT_PLACE that behind the header,
-                           which every one of them writes at 0 */
-    uint64_t allocated; /* bytes of disk taken beforehand */
-    bool is_placed;     /* it has taken the target's place, or is whole in its own */
+    uint64_t base_off;  /* offset of the first byte; for a GSI_OUTPUT_PLACE, after the header, which
+                         * every process writes at 0 */
+    uint64_t allocated; /* bytes of disk allocated in advance */
+    bool is_placed;     /* it has replaced the target, or is complete in its own place */
     char *directory;    /* of the target, resolved; for space checks and temp files */
     char *target_name;  /* last component, after following symbolic links */
     char temp_name[64]; /* empty: unnamed */
-    int kept_dir_fd;    /* where temp_name is, which is not removed: borrowed; -1: in `directory` */
-    /* Permissions, if there is no target to take them from. */
+    int kept_dir_fd;    /* directory of temp_name, which is not removed: borrowed; -1: it is in
+                         * `directory` */
+    /* Permissions, used if there is no target to copy them from. */
     uint32_t new_mode;
-    struct gsi_bytes new_acl; /* from the directory's default; none: the mode is all */
+    struct gsi_bytes new_acl; /* from the directory's default; none: only the mode applies */
     struct gsi_array *array;  /* GSI_OUTPUT_ARRAY */
 };
 
-/* gsi_output_open: finds out before any work is done whether the output can be written.
+/* gsi_output_open: checks before any work is done whether the output can be written.
  * If `path` is NULL or "-", or leads to a descriptor that this program was given (/dev/stdout,
- * /dev/fd/3), that descriptor is written to. Any other symbolic link is followed: the file that it
- * names is replaced, not the link. An existing regular file keeps its mode or ACL (and owner, where
- * allowed) and the user's attributes; a new one gets 0666 less the umask, or what the directory's
- * default ACL says.
- * fails GS_E_IO: no directory, no permission, a directory in the way; GS_E_USAGE: an empty name */
+ * /dev/fd/3), the output is that descriptor. Any other symbolic link is followed: the file that it
+ * names is replaced, not the link. An existing regular file keeps its mode or ACL (and owner, if
+ * allowed) and the user's attributes. A new one gets 0666 less the umask, or the permissions of the
+ * directory's default ACL.
+ * fails GS_E_IO: no directory, no permission, the name is a directory; GS_E_USAGE: an empty name */
 enum gs_status gsi_output_open(const char *path, struct gsi_output *output, struct gs_error *error);
 
-/* gsi_output_connect: gsi_output_open does not wait for a reader, so a FIFO that nobody reads yet
- * has no output->fd after it. This tries again. `waits`: until somebody reads.
+/* gsi_output_connect: tries again to open a FIFO. gsi_output_open does not wait for a reader, so a
+ * FIFO without a reader has no output->fd after it. `waits`: wait for a reader.
  * fails GS_E_IO */
 enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct gs_error *error);
 
-/* gsi_output_open_place: opens `path`, a file of `file_bytes`, to write in it from `off` on; makes
- * it of that length if there is none or it is empty. Several processes may do so at once, and each
- * finds the file of the first.
+/* gsi_output_open_place: opens `path`, a file of `file_bytes`, to write in it from `off` on. Sets
+ * its length if it does not exist or is empty. Several processes may do so at once, and each finds
+ * the file of the first.
  * fails GS_E_USAGE: it has another length, is no regular file, or has an empty name; GS_E_SPACE: no
  *       room for it; GS_E_IO */
 enum gs_status gsi_output_open_place(const char *path, uint64_t off, uint64_t file_bytes,
                                      struct gsi_output *output, struct gs_error *error);
 
-/* gsi_output_locate: finds out kind and directory as gsi_output_open does, without opening
- * anything. Standard output is taken for a stream. Close the output all the same. */
+/* gsi_output_locate: determines kind and directory as gsi_output_open does, without opening
+ * anything. Treats standard output as a stream. Close the output all the same. */
 enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
                                  struct gs_error *error);
 
-/* gsi_output_reserve: allocate `bytes` on disk now, where the file system can.
- * fails GS_E_SPACE if they are not there */
+/* gsi_output_reserve: allocates `bytes` on disk now, if the file system can.
+ * fails GS_E_SPACE if there is no room */
 enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
                                   struct gs_error *error);
 
 /* gsi_output_extend: allocates disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC. If they are
- * not allocated yet, up to `step` more are, too, but none behind `total`. A refusal shows when they
- * are written. */
+ * not allocated yet, it allocates up to `step` more, but none after `total`. A failure is noticed
+ * only when the bytes are written. */
 void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total);
 
-/* gsi_output_keep: from now on a GSI_OUTPUT_ATOMIC, to which nothing was written yet, is written to
- * the file `name` of directory `dir_fd`. That file stays, whatever becomes of the output.
- * in    fd: that file, taken over
+/* gsi_output_keep: redirects a GSI_OUTPUT_ATOMIC, to which nothing was written yet, to the file
+ * `name` of directory `dir_fd`. That file stays, even if the output is not committed.
+ * in    fd: that file, owned by the output from now on
  * fails GS_E_USAGE: it is not in the target's file system */
 enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char *name, int fd,
                                struct gs_error *error);
 
-/* gsi_output_seal: a GSI_OUTPUT_ATOMIC gets its length, permissions and owner, and is synced. All
- * that commit has left to do is to put it in its place. A second call changes nothing, not even the
- * time of modification. */
+/* gsi_output_seal: sets the length, permissions and owner of a GSI_OUTPUT_ATOMIC, and syncs it.
+ * Commit then only has to move it to its place. A second call changes nothing, not even the time of
+ * modification. */
 enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
                                struct gs_error *error);
 
-/* gsi_output_reread: opens what was written to a GSI_OUTPUT_ATOMIC or _PLACE, from byte `off` of
- * the file on, as an input of `bytes`, before the commit. The data are synced first and, where the
+/* gsi_output_reread: opens the written data of a GSI_OUTPUT_ATOMIC or _PLACE, from byte `off` of
+ * the file on, as an input of `bytes`, before the commit. The data are synced first and, if the
  * file system can, dropped from the cache. Close the input before the output.
  * fails GS_E_IO, GS_E_SPACE: it cannot be synced */
 enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, uint64_t bytes,
                                  struct gsi_input *input, struct gs_error *error);
 
-/* gsi_output_commit: cuts the file to `bytes`, syncs it, puts it in the target's place and syncs
- * the directory. The position of a GSI_OUTPUT_SHARED moves behind the last byte. Shared files and
+/* gsi_output_commit: cuts the file to `bytes`, syncs it, replaces the target with it and syncs the
+ * directory. The position of a GSI_OUTPUT_SHARED moves to the end of the data. Shared files and
  * streams are closed; a block device and the file of a place are synced.
- * fails GS_E_IO, GS_E_SPACE; the old target is then still there */
+ * fails GS_E_IO, GS_E_SPACE; the old target then still exists */
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error);
 
-/* gsi_output_name: the file has a name in the target's directory at least, a temporary one.
+/* gsi_output_name: ensures that the file has a name in the target's directory, at least a temporary
+ * one.
  * fails GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error);
 
-/* gsi_output_place: of a commit, after gsi_output_seal, only that the file takes the target's
- * place.
+/* gsi_output_place: performs one part of a commit, after gsi_output_seal: the file replaces the
+ * target.
  * fails GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_output_place(struct gsi_output *output, struct gs_error *error);
 
@@ -201,46 +204,45 @@ enum gs_status gsi_output_place(struct gsi_output *output, struct gs_error *erro
  * fails GS_E_IO */
 enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_error *error);
 
-/* gsi_output_close: release; an uncommitted GSI_OUTPUT_ATOMIC leaves nothing behind. */
+/* gsi_output_close: frees the output; an uncommitted GSI_OUTPUT_ATOMIC leaves no files. */
 void gsi_output_close(struct gsi_output *output);
 
-/* gsi_temp_directory: where temporary files go that have no output beside them, if nobody says
- * where: $TMPDIR, else /tmp. */
+/* gsi_temp_directory: returns the directory for temporary files that have no output beside them, if
+ * none was named: $TMPDIR, else /tmp. */
 const char *gsi_temp_directory(void);
 
-/* gsi_temp_check: whether files can be made in `directory`, as far as permissions tell.
+/* gsi_temp_check: checks whether files can be created in `directory`, judged by permissions.
  * fails GS_E_IO */
 enum gs_status gsi_temp_check(const char *directory, struct gs_error *error);
 
-/* gsi_temp_open: an unnamed file, mode 0600, in `directory`; *is_direct: whether *fd does direct
- * I/O. */
+/* gsi_temp_open: opens an unnamed file, mode 0600, in `directory`. Sets *is_direct to whether *fd
+ * does direct I/O. */
 enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
                              struct gs_error *error);
 
-/* gsi_file_is_direct: whether a descriptor is still for direct I/O (engine.h). */
+/* gsi_file_is_direct: returns whether a descriptor still does direct I/O (engine.h). */
 bool gsi_file_is_direct(int fd);
 
-/* gsi_file_go_buffered: a descriptor is no longer for direct I/O. */
+/* gsi_file_go_buffered: switches a descriptor to buffered I/O. */
 void gsi_file_go_buffered(int fd);
 
-/* gsi_file_read: reads `bytes` from `off` on; fewer only at the end of the file. Returns how many;
- * -1: see errno. */
+/* gsi_file_read: reads `bytes` from `off` on; fewer only at the end of the file. Returns the bytes
+ * read, or -1 with errno set. */
 int64_t gsi_file_read(int fd, void *data, uint64_t bytes, uint64_t off);
 
 /* gsi_file_write: writes all `bytes`. Returns 0, or an errno value. */
 int gsi_file_write(int fd, const void *data, uint64_t bytes, uint64_t off);
 
-/* gsi_file_allocate: takes disk for a part of a file, and makes the file reach that far. Writes
- * that need not extend a file run beside each other (4 GiB by 1 MiB at depth 16, ext4, Linux 6.18:
- * 2.5 GB/s, and 1.2 without). 0: done, or it cannot be; ENOSPC, EDQUOT, EFBIG: no room. */
+/* gsi_file_allocate: allocates disk for a part of a file, and extends the file if necessary. Writes
+ * that need not extend a file run concurrently (4 GiB by 1 MiB at depth 16, ext4, Linux 6.18: 2.5
+ * GB/s, and 1.2 without). Returns 0: done, or impossible; ENOSPC, EDQUOT, EFBIG: no room. */
 int gsi_file_allocate(int fd, uint64_t off, uint64_t bytes);
 
-/* gsi_file_release: give the disk of a part of a file back, where the file system can. Any thread.
- */
+/* gsi_file_release: releases the disk of a part of a file, if the file system can. Any thread. */
 void gsi_file_release(int fd, uint64_t off, uint64_t bytes);
 
-/* gsi_space_free: bytes an ordinary user may still write in the directory's file system, and an id
- * that is equal for directories that share one. */
+/* gsi_space_free: returns the bytes that an ordinary user may still write in the directory's file
+ * system, and an id that is equal for directories that share one. */
 enum gs_status gsi_space_free(const char *directory, uint64_t *bytes, uint64_t *file_system,
                               struct gs_error *error);
 

@@ -1,13 +1,13 @@
-/* file_access.c: who may open what takes the place of a file, and what else that file had.
+/* file_access.c: copies permissions and attributes of a file to the file that replaces it.
  *
- *     replaced    owner and group, as far as this user may give them; its ACL, or else its mode;
+ *     replaced    owner and group, as far as this user may set them; its ACL, or else its mode;
  *                 its attributes user.*; nothing of security.*, because a capability was given to
  *                 other content, and a label is for the kernel's policy to give
- *     new         what umask and the directory's default ACL say
+ *     new         the permissions of umask and the directory's default ACL
  *
- * In a file with an ACL the mode's group bits are the ACL's mask, the most that anybody but the
- * owner and others may get. As a group's mode in a file without one they may give it more than it
- * had. */
+ * In a file with an ACL the mode's group bits are the ACL's mask, an upper limit for everybody
+ * except the owner and others. In a file without an ACL the same bits, as the group's mode, may
+ * give the group more than it had. */
 #include "io/file_parts.h"
 
 #include <endian.h>
@@ -25,11 +25,12 @@
 #define ACL_NAME "system.posix_acl_access"
 #define USER     "user."
 
-/* Rounds in which an attribute or the list of them may have become longer since its length was
- * asked for. */
+/* Rounds in which an attribute, or the list of attributes, may have grown since its length was
+ * read. */
 #define LENGTH_TRIES 100
 
-/* An attribute of an open file (`path` NULL) or of a name; its list of names (`name` NULL). */
+/* Reads an attribute of an open file (`path` NULL) or of a name; or the list of attribute names
+ * (`name` NULL). */
 static ssize_t get(const char *path, int fd, const char *name, void *to, size_t room)
 {
     if (name == NULL)
@@ -37,14 +38,15 @@ static ssize_t get(const char *path, int fd, const char *name, void *to, size_t 
     return path != NULL ? lgetxattr(path, name, to, room) : fgetxattr(fd, name, to, room);
 }
 
-/* The same, from malloc, with a NUL behind it. 0, or an errno value; there is none, or the file
- * system knows none: no bytes. */
+/* Reads the same into memory from malloc, with a NUL after it. Returns 0, or an errno value. No
+ * bytes: there is none, or the file system has no attributes. */
 static int get_all(const char *path, int fd, const char *name, struct gsi_bytes *all)
 {
     for (int i = 0; i < LENGTH_TRIES; i++) {
         ssize_t bytes = get(path, fd, name, NULL, 0);
         if (bytes >= 0) {
-            size_t room = (size_t)bytes + 1; /* no room at all would ask for the length again */
+            size_t room = (size_t)bytes + 1; /* with room 0 the call would return the length
+                                              * again */
             gsi_bytes_clear(all);
             all->data = malloc(room + 1);
             if (all->data == NULL)
@@ -75,9 +77,9 @@ int gsi_access_acl(int fd, struct gsi_bytes *acl)
     return get_all(NULL, fd, ACL_NAME, acl);
 }
 
-/* ---- attributes of the user's ---- */
+/* ---- the user's attributes ---- */
 
-/* Each in a list of names that is one; NULL: no more. */
+/* Returns the next name in a list that is a user attribute, or NULL after the last. */
 static const char *next_user(const struct gsi_bytes *names, const char *at)
 {
     const char *end = (const char *)names->data + names->count;
@@ -105,7 +107,8 @@ static enum gs_status fail_attribute(const struct gsi_output *output, const char
                     output->name, name);
 }
 
-/* One attribute. Whoever may not read a file (EACCES) cannot keep what it says of it. */
+/* Copies one attribute. A user who may not read a file (EACCES) cannot keep its attributes; that is
+ * no failure. */
 static enum gs_status keep_attribute(const struct gsi_output *output, const char *target,
                                      const char *name, struct gs_error *error)
 {
@@ -121,7 +124,7 @@ static enum gs_status keep_attribute(const struct gsi_output *output, const char
     return status;
 }
 
-/* Those that the target has, and no others. */
+/* Copies the target's attributes, and removes all others. */
 static enum gs_status keep_attributes(const struct gsi_output *output, const char *target,
                                       struct gs_error *error)
 {
@@ -148,7 +151,7 @@ done:
 
 /* ---- permissions ---- */
 
-/* The entries of an ACL as the kernel hands it out. No bytes, or what is none: no entries. */
+/* Returns the entries of an ACL in the kernel's format. No bytes, or no valid ACL: no entries. */
 static struct posix_acl_xattr_entry *entries_of(const struct gsi_bytes *acl, size_t *count)
 {
     size_t head = sizeof(struct posix_acl_xattr_header);
@@ -156,7 +159,7 @@ static struct posix_acl_xattr_entry *entries_of(const struct gsi_bytes *acl, siz
     return *count > 0 ? (struct posix_acl_xattr_entry *)(acl->data + head) : NULL;
 }
 
-/* What the entries with one of these tags all allow; 07: there are none. */
+/* Returns the permissions that all entries with one of these tags allow; 07: no such entries. */
 static unsigned allowed_by(const struct gsi_bytes *acl, unsigned tags)
 {
     size_t count;
@@ -168,8 +171,8 @@ static unsigned allowed_by(const struct gsi_bytes *acl, unsigned tags)
     return allowed;
 }
 
-/* A mode that gives nobody more than an ACL did: who had an entry is one of the group, or of
- * others, without it. */
+/* Returns a mode that gives nobody more than an ACL did. Without the ACL, a user with an entry
+ * belongs to the group or to others. */
 static mode_t mode_below(const struct gsi_bytes *acl)
 {
     unsigned named = allowed_by(acl, ACL_USER | ACL_GROUP | ACL_MASK);
@@ -177,7 +180,7 @@ static mode_t mode_below(const struct gsi_bytes *acl)
            (allowed_by(acl, ACL_OTHER) & named);
 }
 
-/* The owning group is another one: it gets no more than everybody has. */
+/* Limits the owning group, which is a different one now, to the permissions that everybody has. */
 static void limit_group(struct gsi_bytes *acl)
 {
     size_t count;
@@ -188,8 +191,8 @@ static void limit_group(struct gsi_bytes *acl)
             entries[i].e_perm = htole16((uint16_t)(le16toh(entries[i].e_perm) & others));
 }
 
-/* The ACL, or this mode where there is none. An ACL that cannot be set leaves less; one that came
- * from the directory and cannot be taken away has its mask closed. */
+/* Sets the ACL, or the mode if there is none. If the ACL cannot be set, fewer permissions remain.
+ * If an ACL inherited from the directory cannot be removed, its mask is closed. */
 static void set_access(int fd, mode_t mode, const struct gsi_bytes *acl)
 {
     if (acl->data != NULL) {
@@ -203,8 +206,8 @@ static void set_access(int fd, mode_t mode, const struct gsi_bytes *acl)
     (void)!fchmod(fd, mode);
 }
 
-/* A name by which to ask for the target's attributes, from malloc: there is no call that takes a
- * directory's descriptor for that before Linux 6.13. */
+/* Returns a name for reading the target's attributes, from malloc. Before Linux 6.13 no such call
+ * accepts a directory's descriptor. */
 static char *target_path(const struct gsi_output *output)
 {
     char *path;

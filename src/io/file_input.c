@@ -1,4 +1,5 @@
-/* file_input.c: inputs: what kind of file it is, how large, and whether direct I/O reads it. */
+/* file_input.c: opens inputs, and determines their kind, their size, and whether direct I/O can
+ * read them. */
 #include "io/array.h"
 #include "io/file_parts.h"
 
@@ -13,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* cachestat(2) has one number on every architecture; headers before Linux 6.5 lack it. */
+/* cachestat(2) has the same number on every architecture; headers before Linux 6.5 lack it. */
 #ifndef __NR_cachestat
 #define __NR_cachestat 451
 #endif
@@ -31,9 +32,9 @@ static int64_t time_ns(struct timespec time)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* To open a FIFO may take until somebody writes to it, and nothing but a signal ends that. Opened
- * so it does not wait, and is not at its end before it had a writer, if it is polled before it is
- * read: the engines do that, and can be cancelled. */
+/* Opening a FIFO may wait for a writer, and only a signal ends that wait. With O_NONBLOCK it does
+ * not wait. If it is polled before each read, it also does not seem to be at its end before it had
+ * a writer. The engines poll, and can be cancelled. */
 static int open_path(const char *path)
 {
     struct stat info;
@@ -44,7 +45,7 @@ static int open_path(const char *path)
     return fd;
 }
 
-/* Standard input is duplicated: the position stays shared with whoever gave it to us. */
+/* Standard input is duplicated: its position stays shared with the process that opened it. */
 static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
 {
     bool is_stdin = strcmp(input->path, "-") == 0;
@@ -58,17 +59,17 @@ static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
     return GS_OK;
 }
 
-/* A regular file of which the kernel tells no size, or not the right one, is read as a stream. The
- * size is 0 in /proc, and in file systems made by programs; what is there shows when it is read,
- * and what was read stays. A page at a time, as some such files give nothing less than whole
- * entries. One that has nothing to give now (/proc/kmsg) is not waited for. */
+/* Reads from a regular file of size 0 to find out whether it is a stream. The kernel reports no
+ * size, or a wrong one, for files in /proc and in file systems implemented by programs. The bytes
+ * that were read are kept as the head. We read a page at a time, as some such files return only
+ * whole entries. We do not wait for a file that has no data now (/proc/kmsg). */
 static enum gs_status try_to_read(struct gsi_input *input, struct gs_error *error)
 {
     uint8_t page[GSI_DIRECT_ALIGN];
     struct pollfd polled = {.fd = input->fd, .events = POLLIN};
     bool is_ready = poll(&polled, 1, 0) != 0;
     ssize_t bytes = is_ready ? read(input->fd, page, sizeof page) : 0;
-    input->is_stream = !is_ready || bytes != 0; /* a refusal shows when it is read in earnest */
+    input->is_stream = !is_ready || bytes != 0; /* a refusal is reported by the first real read */
     if (bytes <= 0)
         return GS_OK;
     input->head = malloc((size_t)bytes);
@@ -80,8 +81,9 @@ static enum gs_status try_to_read(struct gsi_input *input, struct gs_error *erro
     return GS_OK;
 }
 
-/* Files in /sys are a page long by their size, and shorter. Like files that are all hole, and those
- * whose few bytes lie in their inode, they take no disk: of these the last byte is looked for. */
+/* Returns whether the file ends before its size. Files in /sys claim a page as their size, but are
+ * shorter. They use no disk, like files that are all hole and small files stored in their inode. So
+ * for files without disk we try to read the last byte. */
 static bool ends_before_size(const struct gsi_input *input, const struct stat *info)
 {
     char byte;
@@ -94,7 +96,7 @@ static void be_stream(struct gsi_input *input)
     input->bytes = input->file_bytes = UINT64_MAX;
 }
 
-/* From where the file's position is (0 unless it is a used standard input) to the end. */
+/* Measures from the file's position (0 unless it is a used standard input) to the end. */
 static enum gs_status measure(struct gsi_input *input, uint64_t end, struct gs_error *error)
 {
     off_t position = lseek(input->fd, 0, SEEK_CUR);

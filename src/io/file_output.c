@@ -1,14 +1,14 @@
-/* file_output.c: outputs that appear whole or not at all.
+/* file_output.c: writes outputs that appear whole or not at all.
  *
- *     open     O_TMPFILE in the target's directory: no name, so no end of the process leaves it
+ *     open     O_TMPFILE in the target's directory: no name, so nothing is left if the process ends
  *     commit   ftruncate, permissions (file_access.c), fsync; then linkat to the target, or, if
  *              there is one already, linkat to a temporary name and rename over it; then fsync of
  *              the directory
  *
- * While it is written only its owner may open the file (0600), whatever it will be in the end.
- * File systems without O_TMPFILE get a temporary name from the beginning, and so does what could
- * not be given one at the end (no /proc, and no privilege). What is not a regular file (a FIFO, a
- * device) is written in place: renaming over /dev/null would be a disaster. */
+ * While it is written only its owner may open the file (0600), whatever its final permissions are.
+ * File systems without O_TMPFILE get a temporary name from the beginning. So does a file that could
+ * not be given a name at the end (no /proc, and no privilege). If the target is not a regular file
+ * (a FIFO, a device), it is written in place: renaming over /dev/null would be a disaster. */
 #include "io/file_parts.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ enum gs_status gsi_output_fail(const struct gsi_output *output, const char *what
                     what);
 }
 
-/* It is duplicated: the position stays shared with whoever gave it to us. */
+/* The descriptor is duplicated: its position stays shared with the process that opened it. */
 static enum gs_status open_descriptor(struct gsi_output *output, int fd, struct gs_error *error)
 {
     struct stat info;
@@ -70,7 +70,8 @@ enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct 
     return GS_OK;
 }
 
-/* What a symbolic link says, as a name from here; from malloc, or NULL: there is no such link. */
+/* Returns the target of a symbolic link, as a name relative to the working directory; from malloc,
+ * or NULL: there is no such link. */
 static char *read_link(const char *name)
 {
     char link[PATH_MAX], *next = NULL;
@@ -82,7 +83,8 @@ static char *read_link(const char *name)
     return asprintf(&next, "%.*s%.*s", directory_bytes, name, (int)length, link) < 0 ? NULL : next;
 }
 
-/* The name behind a chain of symbolic links whose end need not exist; from malloc, or NULL. */
+/* Follows a chain of symbolic links whose end need not exist. Returns the last name, from malloc,
+ * or NULL. */
 static char *follow_links(const char *path)
 {
     char *name = strdup(path);
@@ -101,7 +103,7 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
-/* Whether both name one directory, which is there. */
+/* Returns whether both names refer to the same existing directory. */
 static bool is_same_directory(const char *a, const char *b)
 {
     char *first = realpath(a, NULL), *second = realpath(b, NULL);
@@ -114,9 +116,8 @@ static bool is_same_directory(const char *a, const char *b)
 #define OTHER_NAME (-1)
 #define NOT_GIVEN  (-2)
 
-/* The descriptor that a name in /proc/self/fd stands for; OTHER_NAME: it is no such name;
- * NOT_GIVEN: of one that is not there, or this program's own, which are those that exec would
- * close. */
+/* Returns the descriptor that a name in /proc/self/fd stands for. OTHER_NAME: it is no such name.
+ * NOT_GIVEN: the descriptor is not open, or belongs to this program: exec would close it. */
 static int descriptor_at(char *name)
 {
     char *slash = strrchr(name, '/');
@@ -133,9 +134,9 @@ static int descriptor_at(char *name)
     return flags >= 0 && (flags & FD_CLOEXEC) == 0 ? fd : NOT_GIVEN;
 }
 
-/* The same of names that lead there, as /dev/stdout and /dev/fd/3 do. What they stand for is
- * written where it is: who gave a descriptor, to write at its position, does not want the file
- * replaced. */
+/* Does the same for names that lead there, such as /dev/stdout and /dev/fd/3. Such a descriptor is
+ * written in place: a program that passes one, to be written at its position, does not want the
+ * file replaced. */
 static int named_descriptor(const char *path)
 {
     char *name = strdup(path);
@@ -150,8 +151,8 @@ static int named_descriptor(const char *path)
     return fd;
 }
 
-/* A target that exists is asked from the kernel, which also knows where the links in /proc/self/fd
- * lead. */
+/* The kernel resolves the name of an existing target, because it also knows the targets of links in
+ * /proc/self/fd. */
 enum gs_status gsi_output_resolve(struct gsi_output *output, bool has_target,
                                   struct gs_error *error)
 {
@@ -177,7 +178,7 @@ done:
     return status;
 }
 
-/* Would the rename at the end be refused, hours from now? */
+/* Checks whether the rename at the end, hours from now, would be refused. */
 static enum gs_status check_target(struct gsi_output *output, const struct stat *target,
                                    struct gs_error *error)
 {
@@ -203,7 +204,7 @@ static enum gs_status check_target(struct gsi_output *output, const struct stat 
     return GS_OK;
 }
 
-/* AT_EMPTY_PATH needs a privilege before Linux 6.10, the other way needs /proc. */
+/* AT_EMPTY_PATH needs a privilege before Linux 6.10; the other way needs /proc. */
 static int link_as(const struct gsi_output *output, const char *name)
 {
     char path[32];
@@ -215,16 +216,16 @@ static int link_as(const struct gsi_output *output, const char *name)
     return linkat(AT_FDCWD, path, output->dir_fd, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Whether a nameless file can get a name at the end: the only thing wrong with "." is that it is
- * there. */
+/* Returns whether a nameless file can get a name at the end: linking it as "." must fail only
+ * because "." exists. */
 static bool can_be_linked(const struct gsi_output *output)
 {
     return link_as(output, ".") != 0 && errno == EEXIST;
 }
 
-/* A new file is created with 0666, so that the kernel applies umask and default ACLs: the only way
- * to learn them without changing them. It loses those permissions at once, until commit. File
- * systems that know no permissions refuse fchmod; that harms nobody. */
+/* Creates the file. A new file is created with 0666, so that the kernel applies umask and default
+ * ACLs: only this way can we learn them without changing them. It loses those permissions at once,
+ * until commit. File systems without permissions refuse fchmod, which does no harm. */
 static enum gs_status create(struct gsi_output *output, bool has_target, struct gs_error *error)
 {
     struct stat info;
@@ -291,7 +292,7 @@ enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char
     return GS_OK;
 }
 
-/* Set *fd: the descriptor to write to; OTHER_NAME: `path` is a file's. */
+/* Sets *fd to the descriptor to write to, or to OTHER_NAME if `path` names a file. */
 static enum gs_status find_descriptor(struct gsi_output *output, const char *path, int *fd,
                                       struct gs_error *error)
 {
@@ -303,7 +304,7 @@ static enum gs_status find_descriptor(struct gsi_output *output, const char *pat
                             : GS_OK;
 }
 
-/* Kind and directory; *has_target: there is such a file, as `info` says. */
+/* Determines kind and directory; *has_target: the file exists, and `info` describes it. */
 static enum gs_status locate(struct gsi_output *output, struct stat *info, bool *has_target,
                              struct gs_error *error)
 {
@@ -379,7 +380,8 @@ enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error
     return GS_OK;
 }
 
-/* linkat never replaces: where the name is taken, a temporary one and a rename do. */
+/* Moves the file to its place. linkat never replaces a file: if the name exists, it uses a
+ * temporary name and a rename. */
 static enum gs_status place(struct gsi_output *output, struct gs_error *error)
 {
     if (output->temp_name[0] == '\0') {
@@ -434,8 +436,9 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
     return GS_OK;
 }
 
-/* Files that others opened are theirs to sync; what is on a block device is there to stay. What the
- * kernel wrote later than it was asked to may fail as late as at close (NFS). */
+/* Closes an output that was written in place. Files opened by others are synced by them; a block
+ * device is synced here, because its data must persist. Delayed writes of the kernel may fail as
+ * late as at close (NFS). */
 static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error *error)
 {
     struct stat info;
@@ -452,7 +455,7 @@ static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error
     return GS_OK;
 }
 
-/* EBADF: the directory may not be read (O_PATH); EINVAL: its file system knows no such sync. */
+/* EBADF: the directory may not be read (O_PATH); EINVAL: its file system has no such sync. */
 enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_error *error)
 {
     if (fsync(output->dir_fd) != 0 && errno != EBADF && errno != EINVAL)

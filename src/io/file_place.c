@@ -1,12 +1,12 @@
-/* file_place.c: outputs that are a place in a file which several processes write to, each
- * elsewhere, maybe from several machines.
+/* file_place.c: implements outputs that are a place in a file to which several processes write,
+ * each at its own place, maybe from several machines.
  *
- *     open     under a lock: whoever finds no file, or an empty one, gives it its whole length
- *     write    each to its own place; it takes the disk for that first (gsi_output_reserve)
+ *     open     under a lock: a process that finds no file, or an empty one, sets its whole length
+ *     write    each to its own place; it first allocates the disk for that (gsi_output_reserve)
  *     commit   fsync of the file and of its directory
  *
- * Nothing makes the file shorter or replaces it, so a part can be written again at any time. Where
- * there are no locks, processes that agree on the length do no harm to each other. */
+ * Nothing shortens or replaces the file, so a part can be written again at any time. On systems
+ * without locks, processes that agree on the length do not harm each other. */
 #include "base/checked.h"
 #include "io/file_parts.h"
 
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file that is there already, or can be made. A link would be another file's name. */
+/* Checks that the file already exists, or can be created. A link would be another file's name. */
 static enum gs_status look(const struct gsi_output *output, struct stat *info, bool *is_there,
                            struct gs_error *error)
 {
@@ -32,7 +32,7 @@ static enum gs_status look(const struct gsi_output *output, struct stat *info, b
     return GS_OK;
 }
 
-/* Before it is made: there is no use in a file whose parts will not fit. */
+/* Checks the room before the file is created: a file whose parts will not fit is useless. */
 static enum gs_status check_room(const struct gsi_output *output, uint64_t bytes,
                                  struct gs_error *error)
 {
@@ -50,7 +50,7 @@ static void lock(int fd, int how)
     }
 }
 
-/* The file has its length; only an empty one is given it. */
+/* Sets the length of an empty file, and checks the length of any other. */
 static enum gs_status set_length(const struct gsi_output *output, uint64_t bytes,
                                  struct gs_error *error)
 {

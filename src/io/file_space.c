@@ -1,5 +1,5 @@
-/* file_space.c: disk taken beforehand, given back, and what is free; and small transfers that wait.
- */
+/* file_space.c: allocates and releases disk, reads the free space, and makes small blocking
+ * transfers. */
 #include "base/checked.h"
 #include "io/file.h"
 
@@ -76,7 +76,7 @@ enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes, str
         refusal = EFBIG;
     else if (end > (uint64_t)info.st_size && end - (uint64_t)info.st_size > free_bytes)
         refusal = ENOSPC;
-    else if (output->kind != GSI_OUTPUT_SHARED) /* somebody else's file is never left longer */
+    else if (output->kind != GSI_OUTPUT_SHARED) /* the caller's file is never left longer */
         refusal = gsi_file_allocate(output->fd, output->base_off, bytes);
     if (refusal == ENOSPC || refusal == EDQUOT)
         return gsi_fail_space(error, refusal, output->name, "the output", bytes, free_bytes,

@@ -1,4 +1,5 @@
-/* file_temp.c: nameless files, and direct I/O: the parts that all files share. */
+/* file_temp.c: creates nameless files, and opens files for direct I/O: the parts that all files
+ * share. */
 #include "io/file_parts.h"
 
 #include <errno.h>
@@ -11,12 +12,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* What an ordinary user may ask for by default (fs.pipe-max-size); a pipe begins with 64 KiB, and
- * each time it runs empty or full costs a switch of processes. */
+/* The size that an ordinary user may request by default (fs.pipe-max-size). A pipe begins with 64
+ * KiB, and each time it is empty or full costs a process switch. */
 #define PIPE_BYTES (1 << 20)
 
-/* tmpfs accepts O_DIRECT since Linux 6.6 and copies all the same. Block devices lie in one too, but
- * only by name. */
+/* tmpfs accepts O_DIRECT since Linux 6.6 and copies all the same. Block devices may have their
+ * names in a tmpfs, but not their data. */
 static bool is_in_memory(int fd)
 {
     struct statfs fs;
@@ -25,7 +26,8 @@ static bool is_in_memory(int fd)
            (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-/* Does the kernel say that GSI_DIRECT_ALIGN is not enough? Kernels before 6.1 say nothing. */
+/* Returns whether the kernel says that GSI_DIRECT_ALIGN is not enough. Kernels before 6.1 say
+ * nothing. */
 static bool is_align_too_small(int fd)
 {
 #ifdef STATX_DIOALIGN
@@ -76,7 +78,8 @@ int gsi_nameless_open(int dir_fd, const char *base, mode_t mode, char name[GSI_T
 {
     name[0] = '\0';
     int fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-    /* How file systems, and kernels, say that they do not know O_TMPFILE. */
+    /* The errno values by which file systems and kernels report that they do not support
+     * O_TMPFILE. */
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
         return fd >= 0 ? fd : -errno;
     return gsi_named_open(dir_fd, base, mode, name);

@@ -1,4 +1,5 @@
-/* public_output.c: gs_output: outputs as jobs make them, for programs that write what they make. */
+/* public_output.c: implements gs_output: outputs as jobs write them, for programs that write their
+ * own data. */
 #include "base/checked.h"
 #include "base/process.h"
 #include "io/file.h"
@@ -9,7 +10,7 @@
 
 struct gs_output {
     struct gsi_output output;
-    uint32_t process; /* that opened it */
+    uint32_t process; /* the process that opened it */
 };
 
 enum gs_status gs_output_open(const char *path, gs_output **output, struct gs_error *error)
@@ -21,7 +22,7 @@ enum gs_status gs_output_open(const char *path, gs_output **output, struct gs_er
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot open an output");
     opened->process = gsi_process();
     GSI_TRY_OR(gsi_output_open(path, &opened->output, error), done);
-    if (opened->output.fd < 0) /* a FIFO that nobody reads yet */
+    if (opened->output.fd < 0) /* a FIFO without a reader */
         GSI_TRY_OR(gsi_output_connect(&opened->output, true, error), done);
     *output = opened;
 done:
@@ -40,10 +41,9 @@ enum gs_status gs_output_reserve(gs_output *output, uint64_t bytes, struct gs_er
     return gs_output_is_file(output) ? gsi_output_reserve(&output->output, bytes, error) : GS_OK;
 }
 
-/* Whole pages go directly: 2.2 GB/s where buffered writes and the sync at the end gave anything
- * from 0.6 to 3 (4 GiB, virtual NVMe disk), and a benchmark that follows finds the page cache as it
- * was.
- */
+/* Whole pages are written directly: 2.2 GB/s, while buffered writes and the sync at the end gave
+ * anything from 0.6 to 3 (4 GiB, virtual NVMe disk). A benchmark that follows also finds the page
+ * cache unchanged. */
 static ssize_t write_at(const struct gsi_output *output, const uint8_t *data, size_t bytes,
                         uint64_t off)
 {
@@ -80,7 +80,7 @@ enum gs_status gs_output_commit(gs_output *output, uint64_t bytes, struct gs_err
     return gsi_output_commit(&output->output, bytes, error);
 }
 
-/* The file itself is the parent's, where a child of fork closes what it has of it. */
+/* In a child of fork, closes only the child's copy: the file itself belongs to the parent. */
 void gs_output_close(gs_output *output)
 {
     if (output != NULL && output->process != gsi_process())
