@@ -145,8 +145,7 @@ static void read_some(struct caller *caller, uint8_t *data, size_t bytes)
                  "'%s': its reader returned %lld bytes, more than the %zu requested", caller->name,
                  (long long)moved, bytes);
     } else {
-        caller->error = (struct gs_error){0}; /* nothing failed, whatever the callback stored
-                                               * there */
+        caller->error = (struct gs_error){0}; /* nothing failed, whatever it contains */
         caller->io->moved += (size_t)moved;
         caller->moved += (uint64_t)moved;
         caller->is_at_end = moved == 0;

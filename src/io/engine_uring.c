@@ -29,8 +29,7 @@ struct slot {
     struct gsi_io *io; /* NULL: free */
     struct slot *next_free;
     bool is_polling;  /* waits until the descriptor is ready; then the transfer starts */
-    bool is_forced;   /* run by a kernel thread, in which regular files block instead of returning
-                       * EAGAIN */
+    bool is_forced;   /* run by a kernel thread, where regular files block instead of EAGAIN */
     bool is_canceled; /* ends as soon as possible */
 };
 

@@ -45,8 +45,7 @@ static int get_all(const char *path, int fd, const char *name, struct gsi_bytes 
     for (int i = 0; i < LENGTH_TRIES; i++) {
         ssize_t bytes = get(path, fd, name, NULL, 0);
         if (bytes >= 0) {
-            size_t room = (size_t)bytes + 1; /* with room 0 the call would return the length
-                                              * again */
+            size_t room = (size_t)bytes + 1; /* a room of 0 would ask for the length again */
             gsi_bytes_clear(all);
             all->data = malloc(room + 1);
             if (all->data == NULL)

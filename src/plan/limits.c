@@ -1,4 +1,4 @@
-/* limits.c: reads what the kernel says about memory and processors. */
+/* limits.c: reads the kernel's limits on memory and processors. */
 #include "plan/limits.h"
 
 #include "base/checked.h"
@@ -14,7 +14,8 @@
 
 #define PATH_BYTES 4096
 
-/* First line of the file whose path is the parts put together; false if there is none. */
+/* Reads the first line of the file whose path is the concatenated parts; returns false if there is
+ * none. */
 static bool read_line(const char *root, const char *directory, const char *name, char *line,
                       int line_bytes)
 {
@@ -29,7 +30,8 @@ static bool read_line(const char *root, const char *directory, const char *name,
     return is_read;
 }
 
-/* A line of /proc/meminfo, which is in KiB; UINT64_MAX: there is none. */
+/* Reads a line of /proc/meminfo, which is in KiB. Returns bytes, or UINT64_MAX if there is no such
+ * line. */
 static uint64_t machine_memory(const char *root, const char *name)
 {
     char path[PATH_BYTES], line[256];
@@ -47,7 +49,7 @@ static uint64_t machine_memory(const char *root, const char *name)
     return kib > 0 ? gsi_mul_max_u64(kib, 1024) : UINT64_MAX;
 }
 
-/* The number in a cgroup file; UINT64_MAX for "max", "-1", nothing there. */
+/* Returns the number in a cgroup file; UINT64_MAX for "max", "-1" or no file. */
 static uint64_t read_limit(const char *root, const char *group, const char *name)
 {
     char line[128];
@@ -56,7 +58,8 @@ static uint64_t read_limit(const char *root, const char *group, const char *name
     return strtoull(line, NULL, 10);
 }
 
-/* Processors, rounded up; UINT64_MAX: no quota. v2 has "QUOTA PERIOD" in one file, v1 two files. */
+/* Returns processors, rounded up; UINT64_MAX: no quota. v2 has "QUOTA PERIOD" in one file, v1 two
+ * files. */
 static uint64_t read_cpu_quota(const char *root, const char *group, bool is_v2)
 {
     char line[128];
@@ -88,8 +91,8 @@ static void add_group(const char *root, const char *group, bool is_v2, struct gr
     limits->cpu_count = gsi_min_u64(limits->cpu_count, read_cpu_quota(root, group, is_v2));
 }
 
-/* The group and all above it: a limit anywhere on the way holds. In a container the path may name
- * groups that are not visible; then only the visible ones count. */
+/* Adds the limits of the group and of all groups above it: a limit on any level applies. In a
+ * container the path may name groups that are not visible; then only the visible ones count. */
 static void add_groups(const char *root, const char *mount, char *group, bool is_v2,
                        struct group_limits *limits)
 {
@@ -143,10 +146,10 @@ static uint64_t rlimit_memory(void)
     return lowest;
 }
 
-/* Of processors that the kernel may know of; a mask of as many takes 128 KiB. */
+/* Most processors for which a mask is tried; such a mask needs 128 KiB. */
 #define PROCESSORS_MAX ((size_t)1 << 20)
 
-/* The kernel refuses a mask that is too short for the processors that it knows (EINVAL). */
+/* The kernel refuses a mask that is too short for its processors (EINVAL). */
 uint32_t gs_processor_count(void)
 {
     for (size_t most = CPU_SETSIZE; most <= PROCESSORS_MAX; most *= 2) {
@@ -180,7 +183,7 @@ struct gsi_limits gsi_limits_probe(const char *root)
     }
     limits.most_bytes = gsi_min_u64(limits.most_bytes, gsi_min_u64(group.memory_bytes, rlimit));
     if (limits.memory_bytes == UINT64_MAX)
-        limits.memory_bytes = (uint64_t)1 << 30; /* nothing can be read: a modest guess */
+        limits.memory_bytes = (uint64_t)1 << 30; /* nothing could be read: a modest guess */
     limits.cpu_count = (uint32_t)gsi_clamp_u64(gsi_min_u64(gs_processor_count(), group.cpu_count),
                                                1, GSI_THREADS_MAX);
     return limits;

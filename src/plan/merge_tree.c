@@ -1,10 +1,10 @@
-/* merge_tree.c: the passes of intermediate merges. */
+/* merge_tree.c: computes the passes of intermediate merges. */
 #include "plan/merge_tree.h"
 
 #include "base/checked.h"
 
-/* Merging g runs leaves g - 1 fewer; so many merges as bring the runs down to a power of the fan-in
- * are due, and as few runs in them as that takes. */
+/* Merging g runs leaves g - 1 fewer. A pass needs enough merges to reduce the runs to a power of
+ * the fan-in, and merges no more runs than that requires. */
 struct gsi_merge_pass gsi_merge_pass_make(uint64_t run_count, uint64_t fan_in)
 {
     uint64_t left = fan_in;

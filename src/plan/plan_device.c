@@ -1,15 +1,16 @@
-/* plan_device.c: the plan for a device with memory of its own.
+/* plan_device.c: makes the plan for a device with its own memory.
  *
- *   host    [ chunk buffer ] .. [ window ] ..            a ring on the way there, and one back
- *           [ run ][ run ] ..                            what the device has no room for
- *   device  [ run ][ run ] .. [ spare ] [ scratch ] [ windows ] [ mirror of the chunk buffers ]
+ *     host    [ chunk buffer ] .. [ window ] ..            one ring to the device, and one back
+ *             [ run ][ run ] ..                            runs that do not fit on the device
+ *     device  [ run ][ run ] .. [ spare ] [ scratch ] [ windows ] [ mirror of the chunk buffers ]
  *
- * Runs fill the device first, then host memory that is left, then the disk. In host memory they lie
- * as they are, pinned, to be copied at the speed of the link (plan_rings.h); on disk they are
- * frames, which threads pack and check, and which the mirror is for: without them there is none.
+ * Runs fill the device first, then the rest of host memory, then the disk. In host memory they are
+ * stored as they are, pinned, to be copied at the speed of the link (plan_rings.h). On disk they
+ * are frames, which threads compress and check. The mirror is for frames: without them there is
+ * none.
  *
- * A sort goes back and forth between a run and the spare; so runs are a small part of the memory
- * each. */
+ * A sort moves data back and forth between a run and the spare. So each run is a small part of the
+ * memory. */
 #include "base/checked.h"
 #include "device/device.h"
 #include "plan/plan.h"
@@ -19,49 +20,50 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* Counters, tables, and what an allocation is rounded up by. */
+/* Counters, tables, and the rounding of allocations. */
 #define FIXED_BYTES (8 * MIB)
 
-/* Windows on the device, with one more for trees, each with room for aligned groups; one for runs
- * that lie in parts; and one for packed frames, four of a quarter. */
+/* Windows on the device, including one for trees; each has room for aligned groups. One more is for
+ * runs stored in parts, and one for compressed frames, four of a quarter each. */
 #define WINDOW_COPIES     6
 #define WINDOW_ROOM_BYTES ((uint64_t)16 << 10)
 
-/* A chunk on its way: long enough to keep the link busy, several in flight. */
+/* Sizes of a transferred chunk: long enough to keep the link busy, with several in flight. */
 #define CHUNK_MIN_BYTES ((uint64_t)256 << 10)
 #define CHUNK_MAX_BYTES (32 * MIB)
 #define CHUNKS_IN_RING  12
 
 /* Runs of a resident job, or parts of them on several devices: as many as are merged in one pass.
- * The last one is sorted when nothing is left to copy, so more and shorter runs would be better
+ * The last one is sorted when nothing is left to copy. So more and shorter runs would be better
  * only if merging them cost nothing. */
 #define RESIDENT_RUNS      16
 #define RESIDENT_RUN_BYTES (64 * MIB)
 
-/* Of a job that spills: one run comes in, one is sorted, one goes out, the others wait. */
+/* For a job that spills: one run arrives, one is sorted, one is written out, the others wait. */
 #define SPILL_RUNS 6
 
-/* Of a job that keeps runs on the host: as many that what no run waits in is little; fewer and
- * longer ones where there would be too many for their rings. */
+/* For a job that keeps runs on the host: enough runs that little memory is idle. There are fewer
+ * and longer ones if the rings could not serve so many. */
 #define HELD_RUNS       16
-#define HELD_RUNS_LEAST (GSI_PLAN_CYCLE_RUNS + 2) /* one stays, and there is the spare */
+#define HELD_RUNS_LEAST (GSI_PLAN_CYCLE_RUNS + 2) /* one stays, plus the spare */
 
-/* Shorter windows would take longer to ask for than to copy. */
+/* Requesting a shorter window would take longer than copying it. */
 #define HELD_WINDOW_MIN_BYTES MIB
 
-/* Most runs on the host, or parts of them of several devices: with all others no more than a cut
- * has threads for. */
+/* Most runs on the host, or parts of them on several devices. Together with all others there are no
+ * more than a cut has threads. */
 #define HOST_RUNS_MAX 512
 #define CUT_RUNS_MAX  1024
 
-/* Most spilled runs merged at once; the cut has a thread for each of 1024 runs, with those that are
- * not on disk. */
+/* Most spilled runs merged at once; the cut has a thread for each of 1024 runs, including those
+ * that are not on disk. */
 #define FAN_IN_MAX       128
 #define FRAMES_A_WINDOW  4
 #define MIRROR_MAX_BYTES (4096 * MIB)
 #define MIRROR_PART      4
 
-/* No more frames than FRAMES_A_WINDOW go into a window; those of records double. */
+/* Returns the smallest frame, so that a window holds at most FRAMES_A_WINDOW frames. Frames of
+ * records double in size. */
 static uint64_t least_frame(const struct gsi_plan *plan)
 {
     uint32_t record = plan->record_bytes;
@@ -71,7 +73,8 @@ static uint64_t least_frame(const struct gsi_plan *plan)
     return gsi_record_room_bytes(record, 2 * gsi_record_room_power(record, frame));
 }
 
-/* Where records are: a pointer for what a frame holds, of indexes that runs leave gaps in. */
+/* Returns the bytes of the table of record places: one pointer per frame's content, over a range of
+ * indexes in which runs leave gaps. */
 static uint64_t places_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     if (plan->record_bytes == 0 || request->input_bytes == UINT64_MAX)
@@ -92,7 +95,7 @@ static uint64_t device_count(const struct gsi_plan_request *request)
     return gsi_max_u32(1, request->device_count);
 }
 
-/* Bytes of each device for its part of `runs` runs, the spare and scratch. */
+/* Returns the bytes on each device for its part of `runs` runs, the spare and scratch. */
 static uint64_t runs_bytes(const struct gsi_plan_request *request, uint64_t runs, uint64_t run)
 {
     uint64_t part = gsi_ceil_div_u64(run, device_count(request));
@@ -133,9 +136,8 @@ static void finish(const struct gsi_plan_request *request, struct gsi_plan *plan
                          runs_bytes(request, plan->device_runs, plan->device_run_bytes);
 }
 
-/* Everything fits on the device in runs of `run` bytes or a little more: true, and the plan is
- * done.
- */
+/* Plans for runs of `run` bytes or slightly more. Returns true if everything fits on the device;
+ * then the plan is complete. */
 static bool plan_resident_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t ring, uint64_t run)
 {
@@ -154,8 +156,9 @@ static bool plan_resident_runs(const struct gsi_plan_request *request, struct gs
     return true;
 }
 
-/* Everything fits on the device: true, and the plan is done. More and shorter runs leave it more
- * room: merging them twice there is faster than to take some to the host and back. */
+/* Returns true if everything fits on the device; then the plan is complete. More and shorter runs
+ * leave more room: merging them twice there is faster than moving some of them to the host and
+ * back. */
 static bool plan_resident(const struct gsi_plan_request *request, struct gsi_plan *plan,
                           uint64_t ring)
 {
@@ -183,7 +186,7 @@ static enum gs_status device_too_small(const struct gsi_plan_request *request,
         (unsigned long long)request->device_bytes);
 }
 
-/* As many slots as fit into `left` bytes, and leave a cut room for runs on disk. */
+/* Returns how many run slots fit into `left` bytes, leaving room in a cut for runs on disk. */
 static uint64_t fitting_runs(const struct gsi_plan_request *request, uint64_t run, uint64_t left)
 {
     uint64_t runs = 2, most = (CUT_RUNS_MAX - FAN_IN_MAX) / device_count(request);
@@ -193,8 +196,8 @@ static uint64_t fitting_runs(const struct gsi_plan_request *request, uint64_t ru
     return runs;
 }
 
-/* Host memory for `runs` runs; 0: `bytes` are too few, or their rings would be too small. Each of
- * several devices has rings for the parts of all. */
+/* Returns the host memory for `runs` runs; 0: `bytes` are too few, or the rings would be too small.
+ * Each of several devices has rings for the parts of all runs. */
 static uint64_t host_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                            uint64_t runs, uint64_t bytes)
 {
@@ -209,8 +212,8 @@ static uint64_t host_bytes(const struct gsi_plan_request *request, const struct 
     return is_fit && parts <= bytes / part ? parts * part : 0;
 }
 
-/* Everything fits on the device and in host memory, beside `ring` chunks: true, and the plan is
- * done. */
+/* Returns true if everything fits on the device and in host memory, besides `ring` chunks; then the
+ * plan is complete. */
 static bool plan_held(const struct gsi_plan_request *request, struct gsi_plan *plan,
                       uint64_t region, uint64_t ring)
 {
@@ -243,8 +246,8 @@ static bool plan_held(const struct gsi_plan_request *request, struct gsi_plan *p
     return false;
 }
 
-/* The same with less memory for chunks on their way, and with shorter windows, whose rings are
- * shorter. The plan stays as it was if nothing will do. */
+/* Tries the same with less memory for chunks in transfer, and with shorter windows, whose rings are
+ * shorter. Leaves the plan unchanged if nothing fits. */
 static bool plan_held_somehow(const struct gsi_plan_request *request, struct gsi_plan *plan,
                               uint64_t region, uint64_t ring)
 {
@@ -264,7 +267,8 @@ static bool plan_held_somehow(const struct gsi_plan_request *request, struct gsi
     return false;
 }
 
-/* Chunks a run, so that SPILL_RUNS runs fit; fewer runs rather than none. 0: not even two fit. */
+/* Returns the chunks per run that allow SPILL_RUNS runs; fewer runs rather than none. 0: not even
+ * two runs fit. */
 static uint64_t spill_chunks(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                              uint64_t left)
 {
@@ -275,7 +279,7 @@ static uint64_t spill_chunks(const struct gsi_plan_request *request, const struc
     return count * (request->chunk_bytes > 0 ? 1 : chunks);
 }
 
-/* The longest frame that gsi_plan_frames may choose. */
+/* Returns the longest frame that gsi_plan_frames may choose. */
 static uint64_t most_frame(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t most = gsi_min_u64(plan->window_bytes, plan->chunk_bytes);
@@ -284,7 +288,7 @@ static uint64_t most_frame(const struct gsi_plan_request *request, const struct 
     return gsi_max_u64(least_frame(plan), gsi_plan_fit_unit(plan, most));
 }
 
-/* What the ring leaves is for as many runs as fit, and have rings. */
+/* Uses the memory that the ring leaves for as many host runs as fit and can have rings. */
 static void plan_host(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t bytes)
 {
     if (request->spill_all || device_count(request) > 1)
@@ -295,11 +299,11 @@ static void plan_host(const struct gsi_plan_request *request, struct gsi_plan *p
     plan->host_runs = (uint32_t)runs;
 }
 
-/* How many runs go to disk. One run's memory stays free for the next one to come in. */
+/* Computes how many runs go to disk. One run's memory stays free for the next run to arrive. */
 static void set_spilled(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     if (request->input_bytes == UINT64_MAX) {
-        plan->spilled_runs = plan->fan_in; /* be ready for as many */
+        plan->spilled_runs = plan->fan_in; /* be ready for that many */
         return;
     }
     uint64_t kept = gsi_plan_runs_kept(plan) - (plan->host_runs == 0);
@@ -324,7 +328,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     if (ring < 3 || chunks == 0)
         return device_too_small(request, error);
     uint64_t least = gsi_plan_smallest_frame(request, region), frame = least_frame(plan);
-    if (least == 0 || least > frame) /* tables of so many frames */
+    if (least == 0 || least > frame) /* the tables for so many frames do not fit */
         return device_too_small(request, error);
     set_runs(request, plan, chunks, fitting_runs(request, chunks * plan->chunk_bytes, left));
     plan->frame_bytes = most_frame(request, plan); /* pieces will be no longer */
@@ -336,7 +340,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     enum gs_status status = gsi_plan_frames(request, plan, ring, frame,
                                             request->input_bytes != UINT64_MAX ? &unheard : error);
     if (status != GS_OK && request->input_bytes != UINT64_MAX) {
-        /* too many runs to feed at once: all go to disk, and more than once */
+        /* too many runs to feed at once: all are spilled, some more than once */
         plan->spilled_runs = plan->run_count;
         plan->spilled_bytes = request->input_bytes;
         plan->host_runs = 0;
@@ -354,10 +358,11 @@ enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs
     if (usable < windows + 3 * GSI_PLAN_UNIT)
         return gsi_plan_too_small(request, error);
     uint64_t count = device_count(request);
-    uint64_t region = (usable - windows) / (7 + count) * 7; /* the rest: tables, of each device */
+    uint64_t region = (usable - windows) / (7 + count) * 7; /* the rest is for the tables of each
+                                                             * device */
     plan->chunk_bytes =
         chunk_bytes(request, plan, gsi_min_u64(region, request->device_bytes / MIRROR_PART));
-    if (request->window_bytes == 0) /* a frame lies within a chunk */
+    if (request->window_bytes == 0) /* a frame is within one chunk */
         plan->window_bytes = gsi_min_u64(plan->window_bytes, FRAMES_A_WINDOW * plan->chunk_bytes);
     uint64_t ring = region / plan->chunk_bytes;
     if (ring < 3)

@@ -1,4 +1,5 @@
-/* plan_frames.c: the unit of spilled runs and of reads, and how many runs memory feeds at once. */
+/* plan_frames.c: computes the size of frames, which are the unit of spilled runs and of reads, and
+ * how many runs memory can feed at once. */
 #include "base/assert.h"
 #include "base/checked.h"
 #include "plan/plan.h"
@@ -10,15 +11,16 @@
 
 #define FRAME_MIN_BYTES GSI_CONSTANT(64 * KIB, 16 * KIB)
 
-/* A run's share of memory, a third of which is one read: below about 1 MiB small reads take a disk
- * with seeks longer than another pass, which reads and writes everything once more. With less than
- * 64 MiB it is a 64th of the memory instead: with fewer runs at once there would soon be two more
- * passes, and a disk without seeks reads 64 KiB nearly as fast, many of them at a time. */
+/* A run's share of memory; one read is a third of it. Below about 1 MiB, small reads cost a disk
+ * with seeks more time than another pass, which reads and writes everything once more. With less
+ * than 64 MiB of memory the share is a 64th of it instead. With fewer runs at once two more
+ * passes would soon be needed. A disk without seeks reads 64 KiB nearly as fast, many of them at
+ * a time. */
 #define SHARE_MIN_BYTES (128 * KIB)
 #define SHARE_MAX_BYTES (1 * MIB)
 
-/* A share for reads of 128 KiB, where there are passes anyway and fewer runs at once do not make
- * them more: a disk that limits the number of transfers takes twice as long for those of 64 KiB. */
+/* A share for reads of 128 KiB, used if there are passes anyway and fewer runs at once need no more
+ * passes. A disk that limits the number of transfers needs twice as long for reads of 64 KiB. */
 #define SHARE_OF_PASSES_BYTES (384 * KIB)
 
 uint64_t gsi_plan_fit_unit(const struct gsi_plan *plan, uint64_t bytes)
@@ -36,15 +38,15 @@ uint64_t gsi_plan_least_unit(const struct gsi_plan *plan)
 uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan)
 {
     uint64_t room = gsi_plan_frame_room(plan, plan->frame_bytes);
-    /* An input behind a header fills less of its frames (input/file_reader.c). */
+    /* An input with a header fills less of its frames (input/file_reader.c). */
     if (plan->is_merge && plan->record_bytes == 0 && plan->frame_bytes > GSI_PLAN_UNIT)
         room = plan->frame_bytes - GSI_PLAN_UNIT;
     return gsi_ceil_div_u64(gsi_plan_window_room(plan, plan->window_bytes), room) + 2;
 }
 
-/* Of every run two frames may be there and of no use: what the last window left of one, and one
- * that begins behind the bound (or is short, because it is the last). The others must fill a
- * window, or the merge would wait for ever; two more keep reads in flight. */
+/* Up to two frames of every run may be of no use. One holds what the last window left. The other
+ * begins after the bound (or is short, because it is the last). The other frames must fill a
+ * window, or the merge would wait forever; two more keep reads in flight. */
 uint64_t gsi_plan_fed_runs(const struct gsi_plan *plan, uint64_t chunks)
 {
     uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
@@ -63,7 +65,7 @@ uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region
     return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
 }
 
-/* Whether `passes` before the last merge bring `runs` down to what is merged at once. */
+/* Returns whether `passes` before the last merge reduce `runs` to the number merged at once. */
 static bool passes_are_enough(uint64_t runs, uint64_t fan_in, uint32_t passes)
 {
     for (; passes > 0 && runs > fan_in; passes--)
@@ -123,8 +125,9 @@ enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, ui
                     (unsigned long long)request->memory_bytes, (unsigned long long)runs);
 }
 
-/* A frame is a third of a run's share; two frames a run may be of no use at a time, the others are
- * read ahead. A chunk buffer is carved into whole frames, so the frame is an even part of it. */
+/* A frame is a third of a run's share; two frames per run may be of no use at a time, the others
+ * are read ahead. A chunk buffer is divided into whole frames, so the frame is an even part of
+ * it. */
 enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t chunks, uint64_t least, struct gs_error *error)
 {

@@ -1,5 +1,5 @@
-/* plan_in_order.c: one pass for what is nearly in order (output/in_order.h): how much is held
- * back. */
+/* plan_in_order.c: plans one pass for nearly sorted input (output/in_order.h): computes how much is
+ * held back. */
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
@@ -10,8 +10,8 @@ uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks)
     return gsi_max_u64((uint64_t)plan->thread_count + 2, chunks / 4);
 }
 
-/* Chunks of which a part is written already stay until all of it is, so a third of the chunks is
- * left for them. */
+/* Sets late_bytes. Chunks that are partly written stay until they are written completely, so a
+ * third of the chunks is left for them. */
 void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     uint64_t region = plan->arena_bytes - gsi_plan_window_region(plan);

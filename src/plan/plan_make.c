@@ -1,11 +1,12 @@
-/* plan_make.c: which plan a request gets, from numbers that nothing can overflow with. */
+/* plan_make.c: chooses the plan for a request, from bounded numbers that cannot cause overflow. */
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
 
 #include <string.h>
 
-/* Of --top much is kept in memory only where the input is not. */
+/* Plans a sort. A large --top is planned as candidates in memory only if the input does not fit
+ * there. */
 static enum gs_status plan_sort(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                 uint64_t usable, struct gs_error *error)
 {
@@ -29,7 +30,7 @@ static uint64_t output_bytes(const struct gsi_plan_request *request)
     return request->has_top ? gsi_min_u64(all, request->top_bytes) : all;
 }
 
-/* The request, without numbers that sums and products could overflow with. */
+/* Copies the request, and bounds numbers whose sums and products could overflow. */
 static enum gs_status bound_request(const struct gsi_plan_request *request,
                                     struct gsi_plan_request *bounded, struct gs_error *error)
 {
@@ -47,7 +48,7 @@ static enum gs_status bound_request(const struct gsi_plan_request *request,
     return GS_OK;
 }
 
-/* Runs, and buffers of the arena, are counted in 32 bits. */
+/* Fails if runs, or buffers of the arena, exceed 32-bit counts. */
 static enum gs_status check_counts(const struct gsi_plan *plan, struct gs_error *error)
 {
     uint64_t buffers = plan->arena_bytes / gsi_min_u64(plan->chunk_bytes, plan->window_bytes);
@@ -98,7 +99,7 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_
     struct gs_error ignored = {0};
     if (make_bounded(&bounded, plan, &ignored) == GS_OK)
         return GS_OK;
-    /* Threads, and windows and tables for them, may have taken what is lacking. */
+    /* Threads, with their windows and tables, may use the memory that is lacking. */
     fewer = bounded;
     for (fewer.thread_count = plan->thread_count / 2; fewer.thread_count > 0;
          fewer.thread_count /= 2)

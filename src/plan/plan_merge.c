@@ -1,7 +1,7 @@
-/* plan_merge.c: the plan of a job whose inputs are sorted already: no chunks, all of the arena but
- * the windows is buffers to read into. More inputs than are merged at once are merged with each
- * other first, by the tree that moves the fewest bytes (merge_tree.h); these runs are spilled.
- */
+/* plan_merge.c: plans a job whose inputs are already sorted. There are no chunks: the whole arena
+ * except the windows consists of read buffers. If there are more inputs than can be merged at once,
+ * some are merged with each other first, by the tree that moves the fewest bytes (merge_tree.h);
+ * these runs are spilled. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan.h"
@@ -11,12 +11,12 @@
 
 #include <string.h>
 
-/* Pieces that are read ahead, beside two of each run: the engine has no more in flight. Further
- * memory would only have to be made present. */
+/* Frames that are read ahead, besides two of each run: the engine has no more in flight. More
+ * memory would only have to be mapped in. */
 #define AHEAD_FRAMES 64
 
-/* Where streams of records are merged, this part of memory is for tables of where the records are,
- * in as many frames at most: that bounds how long such a stream may be. */
+/* If streams of records are merged, this part of memory is for tables of record places, with at
+ * most STREAM_FRAMES_MAX frames. That limits the length of such a stream. */
 #define STREAM_TABLE_PART 16
 #define STREAM_FRAMES_MAX ((uint64_t)1 << 24)
 
@@ -28,14 +28,15 @@ static uint64_t stream_count(const struct gsi_plan_request *request)
     return count;
 }
 
-/* Inputs that may be fed at once from `frames` buffers. */
+/* Returns how many inputs can be fed at once from `frames` buffers. */
 static uint64_t fed_inputs(const struct gsi_plan *plan, uint64_t frames)
 {
     uint64_t others = gsi_plan_frames_beside(plan);
     return frames > others ? (frames - others) / gsi_plan_own_frames(plan) : 0;
 }
 
-/* A read is a third of an input's share of memory, or less, so that all can be fed. */
+/* Chooses the frame. A read is at most a third of an input's share of memory, so that all inputs
+ * can be fed. */
 static enum gs_status choose_frame(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                    uint64_t region, uint64_t least, struct gs_error *error)
 {
@@ -58,7 +59,7 @@ static enum gs_status choose_frame(const struct gsi_plan_request *request, struc
     return gsi_plan_too_many_runs(request, inputs, error);
 }
 
-/* Bytes of tables: indexes of spilled runs, places of records, buffers. */
+/* Returns the bytes of tables: indexes of spilled runs, places of records, buffers. */
 static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t buffers = plan->arena_bytes / plan->frame_bytes;
@@ -78,7 +79,7 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
     return bytes;
 }
 
-/* The smallest frame: of one record; where runs will be spilled, one whose tables fit. */
+/* Returns the smallest frame: of one record; if runs will be spilled, one whose tables fit. */
 static uint64_t least_frame(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                             uint64_t usable)
 {
@@ -88,7 +89,7 @@ static uint64_t least_frame(const struct gsi_plan_request *request, const struct
                : least;
 }
 
-/* Frames and fan-in, where tables take `tables` bytes. */
+/* Plans frames and fan-in if tables need `tables` bytes. */
 static enum gs_status plan_feed(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                 uint64_t usable, uint64_t tables, struct gs_error *error)
 {
@@ -110,14 +111,14 @@ static enum gs_status plan_feed(const struct gsi_plan_request *request, struct g
     return GS_OK;
 }
 
-/* ---- what it will move ---- */
+/* ---- the bytes that it will move ---- */
 
-/* Runs there are: bytes of data, and on disk: these are equal as long as a run is an input. */
+/* The current runs: bytes of data, and bytes on disk. These are equal while a run is an input. */
 struct runs {
     uint64_t *data, *on_disk;
     uint64_t count;
-    uint64_t spilled;      /* bytes on disk of those that are none, now, */
-    uint64_t most_spilled; /* and at most, and their data then */
+    uint64_t spilled;      /* bytes on disk of runs that are not inputs, now */
+    uint64_t most_spilled; /* at most, and the bytes of their data then */
     uint64_t most_data;
 };
 
@@ -168,8 +169,8 @@ static void merge_all(struct gsi_plan *plan, struct runs *runs)
         plan->moves[GS_PHASE_WRITE].bytes_read += runs->on_disk[i];
 }
 
-/* What the passes write is spilled; a merge of them gives their disk back while it writes. Of
- * streams only the passes are known. */
+/* Predicts moves and disk space. Runs written by passes are spilled; a merge of them releases their
+ * disk while it writes. For streams only the passes are known. */
 static enum gs_status predict(const struct gsi_plan_request *request, struct gsi_plan *plan,
                               struct gs_error *error)
 {

@@ -1,4 +1,4 @@
-/* plan_model.c: the model of a host with GPUs. Figures of one H200:
+/* plan_model.c: models the time of a host with GPUs. Figures of one H200:
  * tools/gsort-bench/RESULTS.md. */
 #include "plan/plan_model.h"
 
@@ -6,22 +6,22 @@
 
 #include <math.h>
 
-/* An H200 sorts 22.1 G/s of u64, and u32 and u128 a little faster; it merges 16 runs in one pass at
+/* An H200 sorts 22.1 G/s of u64, and u32 and u128 slightly faster; it merges 16 runs in one pass at
  * 0.43 of 2055 GB/s. */
 #define SORT_RATE  176e9
 #define MERGE_RATE 880e9
 
-/* A processor's thread, one of 16: they sort 8 GiB of u64 in memory in 2.2 s, of which merging
- * takes 0.67 s (RESULTS.md, many processors). One alone sorts 1.6 times as fast. */
+/* Rates of one of 16 processor threads: together they sort 8 GiB of u64 in memory in 2.2 s, of
+ * which merging takes 0.67 s (RESULTS.md, many processors). One alone sorts 1.6 times as fast. */
 #define CPU_SORT_RATE  244e6
 #define CPU_MERGE_RATE 800e6
 
 /* Runs that are merged in one pass on a GPU. */
 #define MERGE_FAN_IN 16
 
-/* What CUDA's devices take, rounded up: sorting n bytes takes n / SCRATCH_PART more
- * (test_sort_kernels knows how much); statistics of fields of records a batch of numbers, and a
- * tally for each (test_cuda_group). */
+/* Memory that CUDA devices need, rounded up. Sorting n bytes needs n / SCRATCH_PART more
+ * (test_sort_kernels measures it). Statistics of record fields need a batch of numbers, and a tally
+ * for each field (test_cuda_group). */
 #define SCRATCH_PART ((uint64_t)128)
 #define BATCH_BYTES  ((uint64_t)2 << 20)
 #define TALLY_BYTES  ((uint64_t)1 << 20)
@@ -32,7 +32,7 @@
 static enum gs_status check_number(const char *name, double value, double least, double most,
                                    struct gs_error *error)
 {
-    if (value >= least && value <= most) /* a NaN is not */
+    if (value >= least && value <= most) /* false for a NaN */
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0, "--device-model: %s: %g is not a number from %g to %g",
                     name, value, least, most);
@@ -78,7 +78,7 @@ void gsi_plan_model_limits(const struct gsi_device_model *model, const struct gs
         snprintf(limits->name, sizeof limits->name, "%.*s", name_bytes, name);
 }
 
-/* The slowest of what goes on at the same time. */
+/* The slowest of the activities that run at the same time. */
 struct slowest {
     const char *name;
     double seconds;
@@ -91,7 +91,7 @@ static void beside(struct slowest *slowest, const char *name, double bytes, doub
         *slowest = (struct slowest){name, seconds};
 }
 
-/* At most 146 years, so that a sum of three stays in 64 bits. */
+/* At most 146 years, so that a sum of three fits into 64 bits. */
 static uint64_t whole_ns(double seconds)
 {
     const uint64_t most = (uint64_t)1 << 62;
@@ -110,7 +110,7 @@ static const char *why_unknown(const struct gsi_plan *plan)
     return NULL;
 }
 
-/* Bytes of keys, or of the tags that are sorted in the place of records. */
+/* Returns the bytes of keys, or of the tags that are sorted instead of records. */
 static double key_bytes(const struct gsi_plan *plan, uint64_t bytes)
 {
     if (plan->record_bytes == 0)
@@ -143,7 +143,7 @@ struct gsi_prediction gsi_plan_model_predict(const struct gsi_device_model *mode
     uint64_t last = gsi_min_u64(plan->input_bytes, plan->device_run_bytes);
     beside(&writing, "links", left, model->from_gpu);
     beside(&writing, "output", (double)plan->output_bytes, model->output);
-    /* Each GPU fetches what lies in the others of the windows that it makes. */
+    /* For the windows that it makes, each GPU fetches the data stored on the others. */
     beside(&writing, "peers", left / gpus * (gpus - 1) / gpus, gpus > 1 ? model->peer : 0);
     beside(&writing, "merging", key_bytes(plan, output_bytes), merge);
     made.start_ns = whole_ns(model->start_seconds);

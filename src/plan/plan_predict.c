@@ -1,11 +1,12 @@
-/* plan_predict.c: what the planned job will move and how much disk it will take.
+/* plan_predict.c: predicts how many bytes the planned job will move and how much disk it will use.
  *
- * Exact for raw frames, as all runs but the last are equally long; from the third level of a merge
- * tree on up to the padding of a frame a run more. Coded frames take less.
+ * The prediction is exact for raw frames, as all runs except the last are equally long. From the
+ * third level of a merge tree on, it may err by the padding of one frame per run. Coded frames need
+ * less.
  *
- * In a merge a frame's disk is given back once it is in memory, and what is written was read
- * before: so the sum of frames and output does not grow, but for what is late in being given back
- * and what is taken ahead of what is written, and for what the output has more than the input. A
+ * In a merge a frame's disk is released once the frame is in memory, and written data were read
+ * before. So the sum of frames and output does not grow, with three exceptions: disk that is
+ * released late, disk allocated in advance of the output, and an output larger than the input. A
  * merge that ends early (--top) moves less. */
 #include "base/checked.h"
 #include "plan/plan.h"
@@ -13,8 +14,8 @@
 #include "plan/plan_room.h"
 #include "run/store.h"
 
-/* Disk is taken ahead of the output in steps: large, as each holds up the writes to the file, but a
- * small part of the whole. */
+/* The disk of the output is allocated in steps: large ones, as each delays the writes to the file,
+ * but a small part of the whole. */
 #define DISK_STEP_PART      128
 #define DISK_STEP_MAX_BYTES ((uint64_t)256 << 20)
 
@@ -27,8 +28,8 @@ uint64_t gsi_plan_disk_bytes(const struct gsi_plan *plan, uint64_t bytes)
            (rest > 0 ? gsi_round_up_u64(rest + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN) : 0);
 }
 
-/* The span of a first pass holds the last run, which may be short. Of inputs that are merged every
- * other pass moves everything. */
+/* Returns the bytes that a pass moves. The span of a first pass contains the last run, which may be
+ * short. If inputs are merged, every other pass moves everything. */
 uint64_t gsi_plan_pass_bytes(const struct gsi_plan *plan, const struct gsi_merge_pass *pass)
 {
     if (plan->is_merge)
@@ -41,12 +42,13 @@ uint64_t gsi_plan_pass_bytes(const struct gsi_plan *plan, const struct gsi_merge
                : plan->spilled_bytes - others * gsi_plan_run_room(plan);
 }
 
-/* Runs, all of `each` bytes but for the last one, and their bytes on disk. */
+/* A number of runs, all of `each` bytes except the last one, and their bytes on disk. */
 struct runs {
     uint64_t count, each, last, on_disk;
 };
 
-/* The first pass: of equal runs, the last of them among those that are merged. */
+/* Predicts the first pass over equal runs; the last run, which may be short, is among those that
+ * are merged. */
 static void first_pass(struct gsi_plan *plan, struct runs *runs)
 {
     struct gsi_merge_pass pass = gsi_merge_pass_make(runs->count, plan->fan_in);
@@ -64,7 +66,7 @@ static void first_pass(struct gsi_plan *plan, struct runs *runs)
     runs->count = gsi_merge_pass_left(&pass);
 }
 
-/* A pass that merges everything. */
+/* Predicts a pass that merges everything. */
 static void full_pass(struct gsi_plan *plan, struct runs *runs)
 {
     runs->count /= plan->fan_in;
@@ -90,7 +92,7 @@ void gsi_plan_add_moves(struct gsi_plan *plan)
     }
 }
 
-/* Of `input` bytes, of which runs are spilled. */
+/* Predicts a job with `input` bytes of which some runs are spilled. */
 static void predict_spilled(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     const uint64_t input = request->input_bytes;
@@ -112,10 +114,10 @@ static void predict_spilled(const struct gsi_plan_request *request, struct gsi_p
     plan->moves[GS_PHASE_WRITE].bytes_read = runs.on_disk;
     plan->disk_step_bytes = gsi_plan_disk_step(plan, input);
     uint64_t late = gsi_plan_late_bytes(runs.on_disk) + 2 * plan->frame_bytes;
-    /* The first runs fill exactly what is taken for them, but for their last frames. */
+    /* The first runs fill their allocated disk exactly, except for their last frames. */
     uint64_t ahead = (plan->merge_passes > 0 ? GSI_SPILL_FRAMES_AHEAD : 1) * plan->frame_bytes;
     plan->temp_bytes = most + ahead + (plan->merge_passes > 0 ? late : 0);
-    /* What the output has of resident runs, or adds, takes no frame's place. */
+    /* The output of resident runs, and anything that the output adds, does not replace frames. */
     uint64_t spilled = plan->spilled_bytes;
     uint64_t resident = plan->output_bytes > input
                             ? plan->output_bytes - spilled
@@ -123,7 +125,7 @@ static void predict_spilled(const struct gsi_plan_request *request, struct gsi_p
     plan->space_bytes = resident + most + late + gsi_max_u64(plan->disk_step_bytes, ahead);
     if (!request->keeps_runs)
         return;
-    /* While runs are merged into one, that one lies beside them. */
+    /* While runs are merged into one, they and the new run exist at the same time. */
     plan->temp_bytes = most + ahead + (plan->merge_passes > 0 ? most : 0);
     plan->space_bytes = plan->temp_bytes + plan->output_bytes + plan->disk_step_bytes;
 }
@@ -131,7 +133,7 @@ static void predict_spilled(const struct gsi_plan_request *request, struct gsi_p
 void gsi_plan_predict(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     uint64_t input = request->input_bytes;
-    if (input == UINT64_MAX) { /* what is spilled will be more than the memory */
+    if (input == UINT64_MAX) { /* the spilled data will be more than the memory */
         plan->disk_step_bytes = gsi_plan_disk_step(plan, plan->memory_bytes);
         return;
     }

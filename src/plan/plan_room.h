@@ -1,5 +1,5 @@
-/* plan_room.h: how much of the data a buffer holds. Numbers fill it; records leave room for tags,
- * and come by powers of two in chunks and frames. */
+/* plan_room.h: computes how many data bytes a buffer holds. Numbers fill it. Records leave room for
+ * tags, and chunks and frames hold a power of two of them. */
 #ifndef GSI_PLAN_ROOM_H
 #define GSI_PLAN_ROOM_H
 
@@ -7,7 +7,7 @@
 #include "plan/plan.h"
 #include "run/frame.h"
 
-/* Data bytes of a chunk, a frame and a window of that many bytes. */
+/* Return the data bytes of a chunk, a frame, a run except the last, and a window. */
 static inline uint64_t gsi_plan_chunk_room(const struct gsi_plan *plan, uint64_t chunk_bytes)
 {
     uint32_t record = plan->record_bytes;
@@ -21,7 +21,7 @@ static inline uint64_t gsi_plan_frame_room(const struct gsi_plan *plan, uint64_t
                        : gsi_record_room_power(record, frame_bytes) * record;
 }
 
-/* Data bytes of a run but the last. */
+/* Returns the data bytes of a run, except the last. */
 static inline uint64_t gsi_plan_run_room(const struct gsi_plan *plan)
 {
     return gsi_plan_chunk_room(plan, plan->chunk_bytes) * plan->chunks_per_run;
@@ -33,8 +33,8 @@ static inline uint64_t gsi_plan_window_room(const struct gsi_plan *plan, uint64_
     return record == 0 ? window_bytes : gsi_record_room(record, window_bytes) * record;
 }
 
-/* Candidates of --top lie at the beginning of their memory; then their tags, if they are records,
- * then two bounds, and one for each buffer. */
+/* Candidates of --top are stored at the beginning of their memory; then their tags, if they are
+ * records; then two bounds, and one for each buffer. */
 static inline uint64_t gsi_plan_top_tags_off(const struct gsi_plan *plan, uint32_t element_bytes)
 {
     return gsi_round_up_u64(plan->top_room * element_bytes, 64);

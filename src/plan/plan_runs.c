@@ -1,5 +1,5 @@
-/* plan_runs.c: chunks and runs of a sort in the arena: resident where everything fits, else spilled
- * as far as must be. */
+/* plan_runs.c: plans chunks and runs of a sort in the arena: resident if everything fits, else with
+ * as few spilled runs as possible. */
 #include "base/assert.h"
 #include "base/checked.h"
 #include "plan/plan.h"
@@ -10,9 +10,9 @@
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)
 
-/* Chunks: small enough that sorting the last one delays the output little (64 MiB: about 50 ms),
- * large enough that a merge of all of them stays cheap: a cut costs about 0.5 us a run (gsort-bench
- * merge). */
+/* Chunks are small enough that sorting the last one delays the output little (64 MiB: about 50 ms).
+ * They are large enough that a merge of all of them stays cheap: a cut costs about 0.5 us per run
+ * (gsort-bench merge). */
 #define CHUNK_MIN_BYTES  GSI_CONSTANT(256 * KIB, 32 * KIB)
 #define CHUNK_MAX_BYTES  (64 * MIB)
 #define RESIDENT_CHUNKS  GSI_CONSTANT(64, 256)
@@ -24,8 +24,8 @@ static uint64_t largest_chunk(uint64_t bytes)
     return gsi_max_u64(CHUNK_MAX_BYTES, bytes / RUNS_PREFERRED);
 }
 
-/* Memory of `bytes` of data in chunks, the last one no larger than it must be; false: no number is
- * that large. */
+/* Computes the memory for `bytes` of data in chunks, the last one no larger than necessary; returns
+ * false on overflow. */
 static bool resident_bytes(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunk,
                            uint64_t *needed)
 {
@@ -36,9 +36,9 @@ static bool resident_bytes(const struct gsi_plan *plan, uint64_t bytes, uint64_t
     return gsi_mul_u64(whole, chunk, needed) && gsi_add_u64(*needed, rest_bytes, needed);
 }
 
-/* The memory of a chunk where there are to be about `chunks` of them. Records come by powers of
- * two: the nearest one, if every thread has eight chunks then, or the last ones would find some
- * threads idle; else the one below. */
+/* Returns the memory of a chunk if there are to be about `chunks` of them. The number of records in
+ * a chunk is a power of two. It is the nearest one, if every thread then has eight chunks;
+ * otherwise the last chunks would leave some threads idle, so it is the next lower one. */
 static uint64_t resident_chunk(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunks)
 {
     const uint32_t record = plan->record_bytes;
@@ -53,7 +53,7 @@ static uint64_t resident_chunk(const struct gsi_plan *plan, uint64_t bytes, uint
     return gsi_record_room_bytes(record, power);
 }
 
-/* Everything fits: true, and the plan is done. */
+/* Returns true if everything fits; then the plan is complete. */
 static bool plan_resident(const struct gsi_plan_request *request, struct gsi_plan *plan,
                           uint64_t usable)
 {
@@ -80,7 +80,8 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     return true;
 }
 
-/* Chunk buffers for a job that spills: size and how many there are in `region` bytes. */
+/* Plans the chunk buffers of a job that spills: sets their size, and returns how many fit in
+ * `region` bytes. */
 static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gsi_plan *plan,
                             uint64_t region, uint64_t least_bytes)
 {
@@ -91,8 +92,8 @@ static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gsi_p
     return region / plan->chunk_bytes;
 }
 
-/* Fewest chunks a run that bring the number of runs down to what is merged well at once; one, where
- * the chunk was asked for. */
+/* Chooses the fewest chunks per run that reduce the runs to a number merged well at once; one
+ * chunk, if the user set its size. */
 static void plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                       uint64_t chunks)
 {
@@ -107,8 +108,8 @@ static void plan_runs(const struct gsi_plan_request *request, struct gsi_plan *p
     plan->run_count = gsi_ceil_div_u64(needed, plan->chunks_per_run);
 }
 
-/* Fewest runs to spill, so that the others and what feeds the spilled ones fit into `chunks`
- * buffers. */
+/* Returns the fewest runs to spill, so that the others and the feed buffers of the spilled ones fit
+ * into `chunks` buffers. */
 static uint64_t fewest_spilled(const struct gsi_plan *plan, uint64_t chunks, uint64_t share)
 {
     uint64_t per_run = plan->chunks_per_run;
@@ -155,7 +156,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
         plan->fan_in = gsi_plan_fewer_at_once(request, plan, region);
         feed_chunks -= (plan->run_count - plan->spilled_runs) * plan->chunks_per_run;
     } else {
-        plan->spilled_runs = plan->fan_in; /* be ready for as many */
+        plan->spilled_runs = plan->fan_in; /* be ready for that many */
     }
     return gsi_plan_frames(request, plan, feed_chunks, least_frame, error);
 }
@@ -163,14 +164,15 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
 static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t frames =
-        gsi_plan_sorting_bytes(request) / 8 / GSI_PLAN_FRAME_TABLE_BYTES; /* of a stream: a guess */
+        gsi_plan_sorting_bytes(request) / 8 / GSI_PLAN_FRAME_TABLE_BYTES; /* for a stream: a
+                                                                           * guess */
     if (request->input_bytes != UINT64_MAX)
         frames =
             gsi_ceil_div_u64(plan->spilled_bytes, gsi_plan_frame_room(plan, plan->frame_bytes)) +
             plan->spilled_runs;
     uint64_t buffers =
         plan->arena_bytes / plan->frame_bytes + plan->arena_bytes / plan->chunk_bytes;
-    uint64_t blocks = 0; /* of places of records: those of resident runs, too */
+    uint64_t blocks = 0; /* table of record places, including those of resident runs */
     if (plan->record_bytes > 0 && request->input_bytes != UINT64_MAX)
         blocks =
             gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
@@ -185,7 +187,7 @@ static bool has_sizes(const struct gsi_plan *plan, const struct gsi_plan_fixed *
            plan->chunks_per_run == fixed->chunks_per_run && plan->fan_in == fixed->fan_in;
 }
 
-/* Sizes come from a file: they may be any numbers. */
+/* Returns whether the sizes, which are read from a file and may be any numbers, can be used. */
 static bool are_usable(const struct gsi_plan_fixed *fixed, const struct gsi_plan *plan)
 {
     return fixed->chunk_bytes <= GSI_PLAN_MOST_BYTES && fixed->frame_bytes <= fixed->chunk_bytes &&
@@ -197,7 +199,8 @@ static bool are_usable(const struct gsi_plan_fixed *fixed, const struct gsi_plan
            fixed->chunks_per_run > 0 && fixed->fan_in >= 2 && fixed->fan_in <= GSI_FAN_IN_MAX;
 }
 
-/* The sizes of another plan. Only the number of chunks and of windows is chosen. */
+/* Makes a plan with the sizes of another plan. Only the numbers of chunks and windows are
+ * chosen. */
 static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                  uint64_t usable, uint64_t tables, struct gs_error *error)
 {
@@ -226,7 +229,7 @@ static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct 
                                                   : gsi_plan_too_many_runs(request, fed, error);
 }
 
-/* Plans the sort again that files are of. Today's plan usually has their sizes. */
+/* Plans the sort again to which existing files belong. A new plan usually has their sizes. */
 static enum gs_status plan_again(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                  uint64_t usable, struct gs_error *error)
 {

@@ -1,25 +1,26 @@
-/* plan_top.c: --top in one pass, and whether it is the way.
+/* plan_top.c: plans --top in one pass, and decides whether that is possible.
  *
- *   arena  [ buffer ][ buffer ] ..       read into, compared in; at the end windows
- *   beside [ candidates .. ][ tags, of records ][ bounds ]
+ *     arena  [ buffer ][ buffer ] ..       read into, compared in; at the end windows
+ *     beside [ candidates .. ][ tags, of records ][ bounds ]
  *
- * Twice as many candidates as a cut leaves: then each of them is cut at twice at most, on average,
- * and what is found in a buffer fits behind what is left. Where not so many fit, everything is
- * sorted; and where most of the input would be candidates and all of it fits, sorting it is faster,
- * in all threads. */
+ * There is room for twice as many candidates as a cut leaves. Then each candidate passes at most
+ * two cuts, on average, and the elements found in a buffer fit after the remaining ones. If not so
+ * many fit, everything is sorted. If most of the input would be candidates and all of it fits,
+ * sorting it in all threads is faster. */
 #include "base/checked.h"
 #include "device/candidates.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 
-/* Fewer candidates than this are cut too often: a bound takes a task to another thread and back. */
+/* Fewer candidates than this are cut too often: computing a bound moves a task to another thread
+ * and back. */
 #define LEAST_BYTES ((uint64_t)64 << 10)
 
-/* More than this part of the input is much of it. */
+/* More than this part of the input counts as much. */
 #define MUCH_PART 8
 
-/* Of equal keys only one counts, so they have to be together first (--unique). */
+/* With --unique only one of equal keys counts, so equal keys must be together first. */
 static bool is_possible(const struct gsi_plan_request *request)
 {
     return request->has_top && !request->spill_all && !request->is_unique;
@@ -31,11 +32,11 @@ bool gsi_plan_top_is_little(const struct gsi_plan_request *request)
                                        request->input_bytes / MUCH_PART;
 }
 
-/* Candidates for so many wanted; false: no number is that large. */
+/* Computes the number of candidates for the wanted elements; returns false on overflow. */
 static bool room_of(const struct gsi_plan_request *request, uint64_t *room)
 {
     uint64_t bytes = request->element_bytes;
-    uint64_t all = request->input_bytes / bytes; /* of a stream: more than there can be */
+    uint64_t all = request->input_bytes / bytes; /* for a stream: more than there can be */
     uint64_t most = gsi_min_u64(request->top_count, all);
     uint64_t least = gsi_max_u64(1, LEAST_BYTES / bytes);
     return gsi_mul_u64(2, gsi_candidates_after_cut(most), room) &&

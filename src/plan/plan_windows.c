@@ -1,4 +1,5 @@
-/* plan_windows.c: threads and windows, which every kind of job has, and the tables of buffers. */
+/* plan_windows.c: plans threads and windows, which every kind of job has, and the tables of
+ * buffers. */
 #include "base/assert.h"
 #include "base/checked.h"
 #include "device/device.h"
@@ -14,25 +15,26 @@
 #define WINDOW_MAX_BYTES GSI_CONSTANT(2 * MIB, 64 * KIB)
 #define WINDOWS_IN_WRITE 8
 
-/* Frames are no larger than a chunk that is asked for, and each frame of the windows needs a place
- * in the tables of every buffer: with windows of many small frames tables take all of a larger
+/* Frames are no larger than a chunk whose size was set. Each frame of the windows needs a place in
+ * the tables of every buffer. With windows of many small frames, tables would use all of a larger
  * memory. */
 #define WINDOW_CHUNKS 4
 
-/* To a GPU and back: 16 MiB keep the link busy (0.3 ms at 55 GB/s), and it needs no thread each. */
+/* Windows for a GPU: 16 MiB keep the link busy (0.3 ms at 55 GB/s), and they need no thread
+ * each. */
 #define DEVICE_WINDOW_MAX_BYTES (16 * MIB)
 #define DEVICE_WINDOW_PART      128
 
-/* Tables: bytes a buffer takes, beside those in a merge for each window. */
+/* Tables: bytes per buffer, besides those in a merge for each window. */
 #define BUFFER_TABLE_BYTES 576
 
 static_assert(sizeof(struct gsi_buffer) + GSI_DEVICE_BUFFER_BYTES <= BUFFER_TABLE_BYTES,
               "a buffer has room in the tables that the plan reckons with");
 
-/* A plan is made so often, at most, until its tables fit. */
+/* Most attempts to make a plan whose tables fit. */
 #define TABLE_ROUNDS 16
 
-/* As many as were asked for, if `bytes` are enough for them and the process. */
+/* Returns the requested threads, or as many as `bytes` allow besides the process. */
 static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t bytes)
 {
     uint64_t left = bytes - gsi_min_u64(bytes, GSI_PLAN_PROCESS_BYTES);

@@ -1,4 +1,4 @@
-/* space.c: shares of file systems. */
+/* space.c: distributes the free space of file systems. */
 #include "plan/space.h"
 
 #include "base/checked.h"
@@ -10,7 +10,8 @@ static enum gs_status fail_short(const struct gsi_space *space, const char *what
                           "choose another place");
 }
 
-/* Output and temporary files in one file system; `has_others`: temporary files may go elsewhere. */
+/* Shares one file system between output and temporary files; `has_others`: temporary files may use
+ * other file systems, too. */
 static enum gs_status share_both(const struct gsi_plan *plan, struct gsi_space *space,
                                  bool has_others, struct gs_error *error)
 {
