@@ -1,12 +1,12 @@
-/* assert.h: assertions where a number is made in one place and used in another, and constants that
- * are small in a test build. */
+/* assert.h: defines assertions, for numbers made in one place and used in another, and constants
+ * that are small in a test build. */
 #ifndef GSI_ASSERT_H
 #define GSI_ASSERT_H
 
-/* GSI_ASSERT: in builds with tests (CMake's GSORT_TESTS) a condition that does not hold ends the
- * process, with a line that says where. Elsewhere it is compiled and not evaluated: a library does
- * not end the program that it is part of, and what would hang is noticed by the loop (loop/loop.h).
- * It is for mistakes of gsort's own, never for what comes from outside. */
+/* GSI_ASSERT: in builds with tests (CMake's GSORT_TESTS) a false condition ends the process, with a
+ * line that names the place. In other builds it is compiled and not evaluated. A library must not
+ * end its program, and the loop notices a hang (loop/loop.h). Use it for gsort's own mistakes,
+ * never for external data. */
 #ifdef GSORT_ASSERTIONS
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@
  *
  *     #define BLOCK_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)16 << 10)
  *
- * Blocks, tables and limits then are so small that short jobs reach each end of them. The results
- * are the same. A constant of a file format that outlives the process has one value. */
+ * Blocks, tables and limits are then so small that short jobs reach each end of them. The results
+ * are the same. A constant of a file format that outlives the process has only one value. */
 #ifdef GSI_TINY
 #define GSI_CONSTANT(normal, tiny) (tiny)
 #else

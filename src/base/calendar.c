@@ -1,6 +1,6 @@
-/* calendar.c: dates by eras of 400 years, which have the same days (H. Hinnant, "chrono-compatible
- * low-level date algorithms", 2013). A year begins in March there, so that a leap day is its last.
- */
+/* calendar.c: computes dates by eras of 400 years, which all have the same number of days (H.
+ * Hinnant, "chrono-compatible low-level date algorithms", 2013). There, a year begins in March, so
+ * that a leap day is its last day. */
 #include "base/calendar.h"
 
 #include "base/u128.h"
@@ -12,15 +12,15 @@
 #define ERA_DAYS  146097
 #define ERA_YEARS 400
 #define YEAR_DAYS 365
-#define DAYS_1970 719468 /* from the first of March of the year 0 on */
+#define DAYS_1970 719468 /* days from the first of March of the year 0 */
 #define DAY_NS    86400000000000
 
-#define YEAR_DIGITS_MAX   17 /* more are beyond any 64 bits */
+#define YEAR_DIGITS_MAX   17 /* more do not fit into 64 bits */
 #define YEAR_DIGITS_LEAST 4  /* with the sign */
 
 static const struct time_row {
     int64_t per_day;
-    size_t clock_bytes; /* so much of T10:00:00.123456789 is shown */
+    size_t clock_bytes; /* characters of T10:00:00.123456789 that are shown */
 } time_rows[GSI_UNIT_COUNT] = {
     [GSI_UNIT_D] = {1, 0},        [GSI_UNIT_h] = {24, 3},         [GSI_UNIT_m] = {1440, 6},
     [GSI_UNIT_s] = {86400, 9},    [GSI_UNIT_ms] = {86400000, 13}, [GSI_UNIT_us] = {86400000000, 16},
@@ -87,7 +87,8 @@ void gsi_time_text(char text[GSI_TIME_BYTES], int64_t time, enum gsi_time_unit u
              second / 60 % 60, second % 60, below);
 }
 
-/* Two digits behind a letter, if they are there; false: something else is. */
+/* Reads two digits after a letter of `before`, if they are there; returns false if not, or if they
+ * exceed `most`. */
 static bool take_two(const char **at, const char *before, int most, int *number)
 {
     if (**at == '\0' || strchr(before, **at) == NULL)
@@ -115,7 +116,7 @@ static bool take_date(const char **at, struct date *date)
            take_two(at, "-", 31, &date->day) && date->day > 0 && date->day <= month_days(*date);
 }
 
-/* As far as it goes; *ns of a day. */
+/* Reads a time of day as far as it is given; *ns counts from the beginning of the day. */
 static bool take_clock(const char **at, int64_t *ns)
 {
     int hour = 0, minute = 0, second = 0;

@@ -1,10 +1,10 @@
-/* calendar.h: times as ISO 8601. A time counts its unit from 1970 on, in the Gregorian calendar,
- * which goes back before it was made, without time zones and leap seconds; texts are NumPy's.
+/* calendar.h: converts times from and to ISO 8601. A time counts its unit from 1970 on, in the
+ * Gregorian calendar, also before its introduction, without time zones and leap seconds. The texts
+ * are NumPy's.
  *
- *     D     2024-01-05                   years have four digits or more; "-001" is the year
- *     m     2024-01-05T10:00             before 0, which is that before 1
- *     ms    2024-01-05T10:00:00.123
- */
+ *     D     2024-01-05                   years have four digits or more; the year before 1
+ *     m     2024-01-05T10:00             is 0, and "-001" is the one before 0
+ *     ms    2024-01-05T10:00:00.123 */
 #ifndef GSI_CALENDAR_H
 #define GSI_CALENDAR_H
 
@@ -13,7 +13,7 @@
 
 /* Named as NumPy names them, and in the order of time_rows (calendar.c). */
 enum gsi_time_unit {
-    GSI_UNIT_NONE, /* not known: a time is a number */
+    GSI_UNIT_NONE, /* unknown: a time is a number */
     GSI_UNIT_D,
     GSI_UNIT_h,
     GSI_UNIT_m,
@@ -24,12 +24,12 @@ enum gsi_time_unit {
     GSI_UNIT_COUNT
 };
 
-/* gsi_time_text: a time of a unit that is known; INT64_MIN is NaT. */
+/* gsi_time_text: writes a time of a known unit as text; INT64_MIN is NaT. */
 #define GSI_TIME_BYTES 48
 void gsi_time_text(char text[GSI_TIME_BYTES], int64_t time, enum gsi_time_unit unit);
 
-/* gsi_time_parse: from the date on as much as there is; the rest is zeros. A blank may stand for
- * the T, and a Z at the end.
+/* gsi_time_parse: parses a date and as much of the time of day as is given; the rest is zeros. A
+ * blank may replace the T, and a Z may follow at the end.
  * Returns what is wrong with the text; sets *time only if it returns GSI_TIME_OK. */
 enum gsi_time_error {
     GSI_TIME_OK,
@@ -39,7 +39,8 @@ enum gsi_time_error {
 };
 enum gsi_time_error gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *time);
 
-/* gsi_time_unit_of: the unit of a time that gsi_time_text has printed; NONE: of no such. */
+/* gsi_time_unit_of: returns the unit of a time that gsi_time_text has written; NONE for other
+ * texts. */
 enum gsi_time_unit gsi_time_unit_of(const char *text);
 
 #endif

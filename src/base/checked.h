@@ -1,6 +1,7 @@
-/* checked.h: arithmetic on sizes that come from strangers. gsi_add_u64 and gsi_mul_u64 return false
- * on overflow; the result is then of no use, and the compiler warns where the answer is ignored.
- * Where "as many as there can be" is the right answer, gsi_add_max_u64 and gsi_mul_max_u64 do. */
+/* checked.h: provides arithmetic on sizes from external data. gsi_add_u64 and gsi_mul_u64 return
+ * false on overflow; the result is then meaningless, and the compiler warns if the return value
+ * is ignored. If "as many as possible" is the right answer, use gsi_add_max_u64 and
+ * gsi_mul_max_u64. */
 #ifndef GSI_CHECKED_H
 #define GSI_CHECKED_H
 
@@ -19,7 +20,7 @@ GSI_MUST_CHECK static inline bool gsi_mul_u64(uint64_t a, uint64_t b, uint64_t *
     return !__builtin_mul_overflow(a, b, product);
 }
 
-/* The sum, and the product; UINT64_MAX where they do not fit. */
+/* Return the sum, and the product; UINT64_MAX if they do not fit. */
 static inline uint64_t gsi_add_max_u64(uint64_t a, uint64_t b)
 {
     uint64_t sum;
@@ -57,7 +58,7 @@ static inline uint64_t gsi_clamp_u64(uint64_t x, uint64_t low, uint64_t high)
     return gsi_max_u64(low, gsi_min_u64(x, high));
 }
 
-/* unit > 0; no overflow if x <= UINT64_MAX - unit. */
+/* Requires unit > 0; there is no overflow if x <= UINT64_MAX - unit. */
 static inline uint64_t gsi_ceil_div_u64(uint64_t x, uint64_t unit)
 {
     return x / unit + (x % unit != 0);

@@ -1,4 +1,4 @@
-/* clock.h: monotonic time in nanoseconds. */
+/* clock.h: reads monotonic time in nanoseconds. */
 #ifndef GSI_CLOCK_H
 #define GSI_CLOCK_H
 

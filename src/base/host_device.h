@@ -1,4 +1,4 @@
-/* host_device.h: functions that run on the host and, where kernels include them, on a GPU. */
+/* host_device.h: marks functions that run on the host and, if kernels include them, on a GPU. */
 #ifndef GSI_HOST_DEVICE_H
 #define GSI_HOST_DEVICE_H
 

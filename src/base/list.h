@@ -1,14 +1,14 @@
-/* list.h: lists that are first in, first out, linked through a member `next` of what is in them. */
+/* list.h: defines first-in, first-out lists, linked through a member `next` of their elements. */
 #ifndef GSI_LIST_H
 #define GSI_LIST_H
 
 #include <stddef.h>
 
-/* GSI_LIST: makes `struct list` of elements of a type, and for it
+/* GSI_LIST: defines `struct list` of elements of a type, and the functions
  *
- *     list_init   before use: `tail` points into the list, which therefore is not copied
- *     list_push   adds an element behind the others
- *     list_pop    takes the first element out; NULL: there is none */
+ *     list_init   before use: `tail` points into the list, so the list must not be copied
+ *     list_push   appends an element
+ *     list_pop    removes and returns the first element; NULL: there is none */
 #define GSI_LIST(list, element)                                    \
     struct list {                                                  \
         element *head, **tail;                                     \

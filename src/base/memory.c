@@ -1,4 +1,4 @@
-/* memory.c: mappings and heap tables, entered in a ledger. */
+/* memory.c: allocates mappings and heap tables, and counts them in a ledger. */
 #include "base/memory.h"
 
 #include "base/assert.h"
@@ -44,7 +44,7 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part pa
     enum gs_status status = gsi_memory_reserve(ledger, part, bytes, error);
     if (status != GS_OK)
         return status;
-    /* mmap aligns to 4 KiB: map one huge page more and give the ends back. */
+    /* mmap aligns to 4 KiB: map one huge page more and unmap the ends. */
     char *raw = MAP_FAILED;
     if (bytes <= SIZE_MAX - HUGE_PAGE_BYTES)
         raw = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -61,7 +61,7 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part pa
         munmap(raw, (size_t)(base - raw));
     if (raw_end > end)
         munmap(end, (size_t)(raw_end - end));
-    madvise(base, bytes, MADV_HUGEPAGE); /* advice: a refusal costs speed only */
+    madvise(base, bytes, MADV_HUGEPAGE); /* advice: a refusal only costs speed */
     madvise(base, bytes, MADV_DONTDUMP); /* nobody wants a terabyte core file */
     *memory = base;
     return GS_OK;
@@ -117,7 +117,7 @@ void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, ui
 
 /* ---- shelves ---- */
 
-/* Less is heap memory, which is aligned to a line of the cache. */
+/* Smaller shelves are heap memory, which is aligned to a cache line. */
 #define MAPPED_BYTES   ((uint64_t)64 << 10)
 #define HEAP_ALIGNMENT ((uint64_t)64)
 

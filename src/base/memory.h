@@ -1,9 +1,9 @@
-/* memory.h: every large buffer of a job, against one ceiling.
+/* memory.h: allocates every large buffer of a job, under one ceiling.
  *
- * A ledger counts what the job has taken and refuses what would pass its ceiling, so that
- * --memory is a promise and not a hope. It also remembers what the memory was for when most was
- * taken. Large memory comes as mappings (huge pages where the kernel gives them, untouched until
- * used); tables come from the heap. Main thread only. */
+ * A ledger counts the memory that the job has allocated, and refuses anything that would exceed its
+ * ceiling. So --memory is a promise and not a hope. The ledger also records the uses of the memory
+ * at its peak. Large memory is mapped (with huge pages if the kernel has them, untouched until
+ * used); tables are on the heap. Main thread only. */
 #ifndef GSI_MEMORY_H
 #define GSI_MEMORY_H
 
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* What memory is taken for. */
+/* The uses of memory. */
 enum gsi_memory_part {
     GSI_MEMORY_DATA = 0, /* chunks, windows and frames */
     GSI_MEMORY_SCRATCH,  /* the device's working space */
@@ -33,31 +33,33 @@ struct gsi_ledger {
     uint64_t peak_parts[GSI_MEMORY_PART_COUNT]; /* of peak_bytes; they add up to it */
 };
 
-/* gsi_memory_map: `bytes` of zeroed memory, aligned to 2 MiB, for `part` (NULL ledger: not
- * entered). Free with gsi_memory_unmap and the same part and size; NULL memory is fine.
+/* gsi_memory_map: maps `bytes` of zeroed memory, aligned to 2 MiB, for `part` (NULL ledger: not
+ * counted). Free it with gsi_memory_unmap and the same part and size; NULL memory is allowed.
  * fails GS_E_MEMORY: over the ceiling or refused by the system; *memory is NULL then */
 enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes,
                               void **memory, struct gs_error *error);
 void gsi_memory_unmap(struct gsi_ledger *ledger, enum gsi_memory_part part, void *memory,
                       uint64_t bytes);
 
-/* gsi_memory_reserve: enter memory that is taken in another way.
+/* gsi_memory_reserve: counts memory that is allocated in another way.
  * fails GS_E_MEMORY: over the ceiling */
 enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                   uint64_t bytes, struct gs_error *error);
 void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes);
 
-/* gsi_memory_populate: make the pages of mapped memory present now. Any thread; the caller does
- * the work. If the system refuses, pages are made one by one later. */
+/* gsi_memory_populate: maps in the pages of mapped memory now, on the calling thread. Any thread.
+ * If the system refuses, pages are mapped in one by one later. */
 void gsi_memory_populate(void *memory, size_t bytes);
 
-/* gsi_memory_alloc: count * unit zeroed heap bytes, entered as GSI_MEMORY_TABLES (NULL ledger: not
- * entered). Free with gsi_memory_free and the same size; NULL memory is fine. */
+/* gsi_memory_alloc: allocates count * unit zeroed heap bytes, counted as GSI_MEMORY_TABLES (NULL
+ * ledger: not counted). Free them with gsi_memory_free and the same size; NULL memory is
+ * allowed. */
 enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint64_t unit,
                                 void **memory, struct gs_error *error);
 void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, uint64_t unit);
 
-/* gsi_memory_alloc_to: gsi_memory_alloc into a pointer of any type, whose address is `pointer`. */
+/* gsi_memory_alloc_to: calls gsi_memory_alloc for a pointer of any type, whose address is
+ * `pointer`. */
 static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint64_t count,
                                                  uint64_t unit, void *pointer,
                                                  struct gs_error *error)
@@ -70,13 +72,13 @@ static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint
 
 /* GSI_NEW: sets `pointer` to a table of `count` zeroed elements of the type that it points to; NULL
  * on failure. Returns an enum gs_status.
- * GSI_FREE: frees such a table; NULL is fine. */
+ * GSI_FREE: frees such a table; NULL is allowed. */
 #define GSI_NEW(ledger, pointer, count, error) \
     gsi_memory_alloc_to((ledger), (count), sizeof *(pointer), &(pointer), (error))
 #define GSI_FREE(ledger, pointer, count) \
     gsi_memory_free((ledger), (pointer), (count), sizeof *(pointer))
 
-/* A shelf lays out the memory of a stage in one piece, by one function that runs twice.
+/* A shelf lays out the memory of a stage in one block, by one function that runs twice.
  *
  *     static void lay_out(struct stage *stage, uint32_t count, struct gsi_shelf *shelf)
  *     {
@@ -85,21 +87,23 @@ static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint
  *     }
  *
  * The plan of a stage is its shelf after the first run, in a struct that the stage is given. The
- * plan of the job counts its `bytes`. To open the stage, copy that shelf, call gsi_shelf_open, and
- * make the second run, which must not place more than the first. So a stage takes what was planned,
- * and no size is written twice. Gaps between parts are not counted, as those of a heap are not. */
+ * plan of the job counts its `bytes`. To open the stage, copy that shelf, call gsi_shelf_open,
+ * and make the second run, which must not place more than the first. So a stage uses the planned
+ * memory, and no size is written twice. Gaps between parts are not counted, as heap gaps are
+ * not. */
 
 /* Zeroed: the first run. */
 struct gsi_shelf {
     uint8_t *base;        /* NULL: the first run, or nothing is open */
-    uint64_t bytes, used; /* of the first run without and with gaps; UINT64_MAX: they do not fit */
+    uint64_t bytes, used; /* of the first run without and with gaps; UINT64_MAX: overflow */
     uint64_t placed;      /* of `used`, in the second run */
     uint64_t alignment;
 };
 
-/* gsi_shelf_place: adds `count` * `unit` bytes. Returns where they are; NULL in the first run.
+/* gsi_shelf_place: adds `count` * `unit` bytes. Returns their address; NULL in the first run.
  * in    alignment: a power of two up to 2 MiB
- *       count: 0 is fine. The second run returns an address of no elements, which is not NULL.
+ *       count: 0 is allowed. The second run then returns an address of no elements, which is not
+ *       NULL.
  * gsi_shelf_place_whole: adds `size` bytes, rounded up to a multiple of the alignment.
  * GSI_PLACE: sets `pointer` to that many elements of the type that it points to. */
 static inline void *gsi_shelf_place(struct gsi_shelf *shelf, uint64_t count, uint64_t unit,
@@ -127,10 +131,11 @@ static inline void *gsi_shelf_place_whole(struct gsi_shelf *shelf, uint64_t size
 #define GSI_PLACE(shelf, pointer, count) \
     ((pointer) = gsi_shelf_place((shelf), (count), sizeof *(pointer), __alignof__(*(pointer))))
 
-/* gsi_shelf_open: after the first run: gets zeroed memory, enters `bytes` in the ledger as `part`,
- * and begins the second run. Large memory is mapped, and small memory comes from the heap.
+/* gsi_shelf_open: call it after the first run: allocates zeroed memory, counts `bytes` in the
+ * ledger as `part`, and begins the second run. Large memory is mapped, and small memory is on the
+ * heap.
  * fails GS_E_MEMORY: over the ceiling or refused by the system
- * gsi_shelf_close: after the second run: frees it. Also a shelf that was not opened. */
+ * gsi_shelf_close: frees the memory, after the second run. Accepts a shelf that was not opened. */
 enum gs_status gsi_shelf_open(struct gsi_shelf *shelf, struct gsi_ledger *ledger,
                               enum gsi_memory_part part, struct gs_error *error);
 void gsi_shelf_close(struct gsi_shelf *shelf, struct gsi_ledger *ledger, enum gsi_memory_part part);

@@ -1,4 +1,4 @@
-/* plain_real.c: strtod, by a locale of its own. */
+/* plain_real.c: calls strtod with a locale of its own. */
 #include "base/plain_real.h"
 
 #include <locale.h>

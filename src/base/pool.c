@@ -1,4 +1,5 @@
-/* pool.c: two queues (urgent, normal), one finished list, threads started on demand. */
+/* pool.c: implements the pool: two queues (urgent, normal), one finished list, threads started on
+ * demand. */
 #include "base/pool.h"
 
 #include "base/list.h"
@@ -129,7 +130,7 @@ void gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task)
     pthread_mutex_unlock(&pool->lock);
     if (is_short && !worker_start(pool) && pool->started_count == 0) {
         task->run(task, 0);
-        queue_push(&pool->finished, task); /* no workers: nobody else touches the list */
+        queue_push(&pool->finished, task); /* no workers: no other thread uses the list */
         pool->wake(pool->context);
         return;
     }

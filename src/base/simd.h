@@ -1,12 +1,12 @@
-/* simd.h: loops that the compiler vectorises, built for several instruction sets at once.
+/* simd.h: builds loops that the compiler vectorises for several instruction sets at once.
  *
  *     GSI_SIMD_CLONES static void sum_block(...) { plain C loop }
  *
- * The best clone the processor has is chosen when the program is loaded (ifunc). Helpers that such
- * a function calls must be GSI_INLINE, or they stay outside the clones. x86-64-v4 is AVX-512, which
- * has a vector multiplication of 64-bit integers; gcc takes levels from version 12 on. Sanitizers
- * are not ready yet when ifuncs are resolved, so there the clones are left out, as they are for
- * compilers and processors without them: same results. */
+ * The loader chooses the best clone for the processor when it loads the program (ifunc). Helpers
+ * that such a function calls must be GSI_INLINE, or they stay outside the clones. x86-64-v4 is
+ * AVX-512, which has a vector multiplication of 64-bit integers; gcc supports levels from version
+ * 12 on. Sanitizers are not ready yet when ifuncs are resolved, so builds with them have no clones.
+ * Neither have compilers and processors without support; the results are the same. */
 #ifndef GSI_SIMD_H
 #define GSI_SIMD_H
 
@@ -22,7 +22,7 @@
 
 #define GSI_INLINE static inline __attribute__((always_inline))
 
-/* Elements of a buffer whose declared type is somebody else's. */
+/* Elements of a buffer that was declared with another type. */
 typedef uint32_t __attribute__((may_alias)) gsi_lane_u32;
 typedef uint64_t __attribute__((may_alias)) gsi_lane_u64;
 

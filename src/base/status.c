@@ -1,4 +1,4 @@
-/* status.c: status texts, exit codes and the one place where an error line is made. */
+/* status.c: defines status texts and exit codes, and makes every error line. */
 #include "base/status.h"
 
 #include "base/utf8.h"
@@ -40,7 +40,7 @@ void gsi_one_line(char *text)
             *text = '?';
 }
 
-/* A message is one line of UTF-8, whatever bytes names have. */
+/* Makes a message one line of UTF-8, whatever bytes its names contain. */
 static void make_message(char *text)
 {
     gsi_one_line(text);
@@ -49,8 +49,8 @@ static void make_message(char *text)
             *text = '?';
 }
 
-/* What is left at least of a name that is shortened, with the dots in its stead; and the room for
- * the reason of a failed call. */
+/* NAME_BYTES: what a shortened name keeps at least, dots included. REASON_BYTES: room for the
+ * reason of a failed call. */
 #define NAME_BYTES   64u
 #define REASON_BYTES 128u
 
@@ -59,7 +59,7 @@ static void make_message(char *text)
 
 static const char dots[] = "...";
 
-/* The longest part between two quotes: where it begins, and how long it is. */
+/* Finds the longest part between two quotes. Returns its length and sets *from to its beginning. */
 static size_t longest_quoted(const char *text, size_t *from)
 {
     size_t longest = 0;
@@ -80,8 +80,8 @@ static bool is_inside_character(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80; /* UTF-8 */
 }
 
-/* `bytes` from `from` on lose `cut` in their middle, or a few more so that no character is halved.
- */
+/* Removes `cut` of the `bytes` from `from` on, in their middle, or a few more so that no character
+ * is halved. */
 static void cut_middle(char *text, size_t from, size_t bytes, size_t cut)
 {
     char *begin = text + from + (bytes - cut) / 2, *end = begin + cut;
@@ -93,8 +93,8 @@ static void cut_middle(char *text, size_t from, size_t bytes, size_t cut)
     memcpy(begin, dots, sizeof dots - 1);
 }
 
-/* A line of `most` bytes: who reads it needs the reason, at its end, more than all of a long name.
- */
+/* Shortens a line to `most` bytes: its reader needs the reason, at its end, more than all of a long
+ * name. */
 static void shorten(char *text, size_t most)
 {
     for (size_t length; (length = strlen(text)) > most;) {
@@ -123,7 +123,8 @@ void gsi_fit_name(char *to, size_t size, const char *name)
     snprintf(to, size, "%.*s%s%s", (int)head, name, head < length ? dots : "", name + tail);
 }
 
-/* Of a system call's failure. glibc's strerror_r gives a text, POSIX's and musl's writes it. */
+/* Returns the text for a system call's failure. glibc's strerror_r returns a text, POSIX's and
+ * musl's write it. */
 static const char *reason_text(int sys_errno, char *room, size_t size)
 {
     if (sys_errno == EFBIG)

@@ -1,5 +1,5 @@
-/* status.h: how a call fails. Every fallible call returns enum gs_status and describes its failure
- * once, where it happens, through gsi_fail; callers only pass the status on (GSI_TRY). */
+/* status.h: defines how calls fail. Every fallible call returns enum gs_status and describes its
+ * failure once, where it happens, through gsi_fail; callers only pass the status on (GSI_TRY). */
 #ifndef GSI_STATUS_H
 #define GSI_STATUS_H
 
@@ -9,20 +9,20 @@
 extern "C" {
 #endif
 
-/* gsi_fail: record a failure and return its status. The first failure recorded in `error` stays:
- * later calls leave it as it is and return their own status.
+/* gsi_fail: records a failure and returns its status. The first failure recorded in `error` stays:
+ * later calls leave it unchanged and return their own status.
  * in    sys_errno: an errno value, appended as text, or 0
- *       format: "'x.bin': cannot open" style; becomes one line, control characters escaped, and too
- *               long a name between quotes shortened in its middle */
+ *       format: in the style "'x.bin': cannot open"; the result is one line, with control
+ *       characters escaped and overlong quoted names shortened in the middle */
 enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                         const char *format, ...) __attribute__((format(printf, 4, 5), cold));
 
-/* gsi_note: tells the listener, if there is one, what is no failure, with one line as gsi_fail
- * makes them. */
+/* gsi_note: sends the listener, if there is one, a line that is no failure, formatted as by
+ * gsi_fail. */
 void gsi_note(const struct gsi_listener *listener, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
-/* gsi_fail_space: the failure, GS_E_SPACE, where a file system is full or too small:
+/* gsi_fail_space: fails with GS_E_SPACE because a file system is full or too small:
  *
  *     'PLACE': WHAT needs N bytes, M are free; make room or REMEDY
  *
@@ -33,18 +33,18 @@ enum gs_status gsi_fail_space(struct gs_error *error, int sys_errno, const char 
                               const char *what, uint64_t needed_bytes, uint64_t free_bytes,
                               const char *remedy) __attribute__((cold));
 
-/* gsi_one_line: replaces control characters, which file names may hold, by '?'. */
+/* gsi_one_line: replaces control characters, which file names may contain, by '?'. */
 void gsi_one_line(char *text);
 
 /* gsi_fit_name: copies a name; a name too long for `size` bytes (at least 8) keeps its beginning
  * and its end. */
 void gsi_fit_name(char *to, size_t size, const char *name);
 
-/* gsi_status_of_errno: GS_E_SPACE, GS_E_MEMORY or GS_E_IO. */
+/* gsi_status_of_errno: returns GS_E_SPACE, GS_E_MEMORY or GS_E_IO. */
 enum gs_status gsi_status_of_errno(int sys_errno);
 
-/* GSI_TRY: return from the function what failed.  GSI_TRY_OR: the same where something has to be
- * given back first: jump to `label` with `status` set. */
+/* GSI_TRY: returns a failure's status from the function. GSI_TRY_OR: does the same if something
+ * must be released first: jumps to `label` with `status` set. */
 #define GSI_TRY(expression)                       \
     do {                                          \
         enum gs_status try_status = (expression); \

@@ -1,9 +1,9 @@
-/* utf8.h: what is valid UTF-8 in names and messages. */
+/* utf8.h: recognises valid UTF-8 in names and messages. */
 #ifndef GSI_UTF8_H
 #define GSI_UTF8_H
 
-/* gsi_utf8_bytes: of the character at `text`, which ends with a NUL; 0: it is none (Unicode 15,
- * table 3-7). */
+/* gsi_utf8_bytes: returns the bytes of the character at `text`, which ends with a NUL; 0: it is not
+ * valid (Unicode 15, table 3-7). */
 static inline int gsi_utf8_bytes(const unsigned char *text)
 {
     unsigned char first = text[0];
