@@ -178,9 +178,9 @@ struct gsi_options {
     uint32_t group_keys;
     /* With unique: fields of records, "OFF:TYPE" or, for .npy files, "NAME". The written record has
      * in them the aggregates over its group: sums, minima, maxima. A sum that does not fit into its
-     * field fails with GS_E_INPUT. With the suffix ":wide", or with sum_wide, a wider sum follows
-     * the record instead, in this order, before its count. It has 8 bytes for integers of up to 4,
-     * 16 for 8, 32 for 16, little endian; f64 for floats. */
+     * field is a failure, GS_E_INPUT. With the suffix ":wide", or with sum_wide, a wider sum
+     * follows the record instead. Wide sums are in this order, before the count. A wide sum has 8
+     * bytes for integers of up to 4, 16 for 8, 32 for 16, little endian; f64 for floats. */
     const char *const *sum_fields;
     size_t sum_field_count;
     const char *const *min_fields;

@@ -23,8 +23,8 @@
 #define BLOCK GSI_CONSTANT(256u, 32u)
 #define AHEAD 12u
 
-/* From this many keys on, a sample is searched for a bound. That costs a few passes over the keys
- * instead of a sort, and 16 KiB for a sample of u64. */
+/* From this many keys on, a sample is searched for a bound. The search costs a few passes over the
+ * keys instead of a sort, and 16 KiB for a sample of u64. */
 #define SAMPLES       GSI_CONSTANT(2048u, 64u)
 #define SAMPLED_LEAST ((uint64_t)8 * SAMPLES)
 
@@ -157,9 +157,9 @@ static void take_samples(const struct gsi_candidates *candidates, uint8_t *sampl
     gsi_leaf_sort(bytes, samples, SAMPLES);
 }
 
-/* Chooses a key from a sample that probably has at least `most` keys below it and few more, and
- * cuts off all keys that are not below it. Returns false if the sample has no such key. It also
- * returns false, after partitioning but without cutting, if fewer than `most` keys are below. */
+/* Chooses a key from a sample that probably has at least `most` keys below it, and few more. Cuts
+ * off all keys that are not below it. Returns false if the sample has no such key. It also returns
+ * false, after partitioning but without cutting, if fewer than `most` keys are below. */
 static bool cut_by_samples(struct gsi_candidates *candidates, uint64_t most, uint8_t *bound)
 {
     const struct gsi_layout *layout = candidates->layout;

@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-/* Where a job sorts, and what the device did. */
+/* Reports which device sorted a job, and the work that it did. */
 struct gsi_device_report {
     const char *name;              /* "cpu" or "cuda" */
     char model[64];                /* of a GPU; empty: the CPU */

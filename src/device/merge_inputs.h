@@ -8,8 +8,8 @@
  *                               ^ head: what earlier windows left
  *
  * While input r can be fed more, nothing after (bound[r], r) in the total order (key, input) may be
- * emitted, because later keys may belong before it. The lowest of these bounds applies to all
- * inputs; its input is the one that is needed next.
+ * emitted: later keys may belong before it. The lowest of these bounds applies to all inputs; its
+ * input is the one that is needed next.
  *
  * For records, slices hold tags, and a bound is the tag of the input's last record so far. */
 #ifndef GSI_MERGE_INPUTS_H

@@ -14,7 +14,7 @@
 #define DEPTH_MAX 4096
 
 /* Clears O_DIRECT. Some file systems accept O_DIRECT when a file is opened, and refuse transfers
- * (EINVAL) afterwards; these then use the page cache. Of several transfers in flight each is
+ * (EINVAL) afterwards; these then use the page cache. Each of several transfers in flight is
  * refused, and is retried once, whichever of them cleared the flag. */
 static bool is_worth_a_buffered_try(struct gsi_io *io)
 {

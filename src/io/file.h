@@ -159,13 +159,13 @@ enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
 enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
                                   struct gs_error *error);
 
-/* gsi_output_extend: allocates disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC. If they are
- * not allocated yet, it allocates up to `step` more, but none after `total`. A failure is noticed
- * only when the bytes are written. */
+/* gsi_output_extend: allocates disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC. If any of
+ * them is not allocated yet, `step` more are allocated, but none after `total`. A failure is
+ * noticed only when the bytes are written. */
 void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total);
 
 /* gsi_output_keep: redirects a GSI_OUTPUT_ATOMIC, to which nothing was written yet, to the file
- * `name` of directory `dir_fd`. That file stays, even if the output is not committed.
+ * `name` of directory `dir_fd`. The file stays, even if the output is not committed.
  * in    fd: that file, owned by the output from now on
  * fails GS_E_USAGE: it is not in the target's file system */
 enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char *name, int fd,
@@ -242,7 +242,7 @@ int gsi_file_allocate(int fd, uint64_t off, uint64_t bytes);
 void gsi_file_release(int fd, uint64_t off, uint64_t bytes);
 
 /* gsi_space_free: returns the bytes that an ordinary user may still write in the directory's file
- * system, and an id that is equal for directories that share one. */
+ * system. Also returns an id that is equal for directories that share one. */
 enum gs_status gsi_space_free(const char *directory, uint64_t *bytes, uint64_t *file_system,
                               struct gs_error *error);
 

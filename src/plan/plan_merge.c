@@ -1,7 +1,7 @@
 /* plan_merge.c: plans a job whose inputs are already sorted. There are no chunks: the whole arena
  * except the windows consists of read buffers. If there are more inputs than can be merged at once,
- * some are merged with each other first, by the tree that moves the fewest bytes (merge_tree.h);
- * these runs are spilled. */
+ * some are merged with each other first. The tree that moves the fewest bytes decides which
+ * (merge_tree.h); the merged runs are spilled. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan.h"
@@ -16,7 +16,7 @@
 #define AHEAD_FRAMES 64
 
 /* If streams of records are merged, this part of memory is for tables of record places, with at
- * most STREAM_FRAMES_MAX frames. That limits the length of such a stream. */
+ * most STREAM_FRAMES_MAX frames. This limits the length of such a stream. */
 #define STREAM_TABLE_PART 16
 #define STREAM_FRAMES_MAX ((uint64_t)1 << 24)
 

@@ -4,7 +4,7 @@
  *     start   [ inputs, links, sorting: the slowest one ]   the last run's sorting
  *             [ merging, peers, links, output: the slowest one ]
  *
- * Of the activities that run at the same time only the slowest counts, as if the others cost
+ * Only the slowest of the activities that run at the same time counts, as if the others cost
  * nothing. So the prediction is a lower bound. Jobs reach it nearly if one activity is much slower
  * than the others, as links are. */
 #ifndef GSI_PLAN_MODEL_H

@@ -1,6 +1,6 @@
 // deltas.cc: encodes and decodes blocks of differences. Loops over a block are plain, for the
 // compiler to vectorise. Bit positions are found without branches, except for the words of a block.
-// The encoder combines the ones of eight values into a word, and a table gives the positions of the
+// The encoder combines the ones of eight values into a word. A table gives the positions of the
 // ones in a byte (as in D. Lemire's decoders of bitsets).
 #include "run/deltas.h"
 

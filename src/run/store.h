@@ -6,7 +6,7 @@
  *
  * A merge needs the first frames of all runs before it needs the last ones (unless the input was
  * nearly in order). So it finishes one file after another, and the disk of a file is released in
- * one call, while nothing is read there. That matters because a file system stops all transfers of
+ * one call, while nothing is read there. This matters because a file system stops all transfers of
  * a file while it punches a hole (ext4, xfs). It may also pass the hole to the disk at once: 0.2 ms
  * for 432 KiB, and under load above 1 ms (ext4 without journal, -o discard, virtual disk,
  * 2026-11-21).

@@ -18,7 +18,7 @@ struct gsi_disk_release {
     struct gsi_spill_store *store;
     const struct gsi_frame_ref **frames; /* table, borrowed frames */
     uint64_t frame_count;
-    /* Of the table: [begin, busy_end) is being released, [busy_end, end) is gathered. */
+    /* In the table, [begin, busy_end) is being released and [busy_end, end) is gathered. */
     uint64_t begin, busy_end, end;
     uint64_t gathered_bytes, busy_bytes, most_bytes;
     bool has_free_file; /* there is a file whose frames are all gathered */

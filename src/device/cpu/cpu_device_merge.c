@@ -6,8 +6,8 @@
  * are finished, so events arrive in pull order.
  *
  * One cutting thread can supply only a limited number of merging threads. If there are many
- * threads, or many runs, a *stretch* of windows is cut at once, and the thread of each window finds
- * its own part of it:
+ * threads, or many runs, a *stretch* of windows is cut at once. The thread of each window finds its
+ * own part of it:
  *
  *     heads     [..................|          left                                    ]
  *     stretch   [ window | window | window ]  cut by the owner, once
@@ -27,8 +27,8 @@
  * more steps. */
 #define STRETCH_WINDOWS GSI_CONSTANT(16, 2)
 
-/* Cutting a window needs about 0.9 us per slice (512 slices of u64, 32 threads of a Xeon, 2026),
- * and a thread merges about 1 byte per nanosecond. */
+/* Cutting a window needs about 0.9 us per slice (512 slices of u64, 32 threads of a Xeon, 2026). A
+ * thread merges about 1 byte per nanosecond. */
 #define CUT_NS_PER_SLICE  0.9e3
 #define MERGE_NS_PER_BYTE 1.0
 

@@ -6,7 +6,7 @@
 // number of a's keys among them tells how far to advance in both arrays. So the next step waits for
 // one comparison and not for the exchanges: P. Papaphilippou, W. Luk, C. Brooks, "FLiMS: a fast
 // lightweight 2-way merger for sorting", 2020. At the same time the largest w are removed from the
-// other ends. That is a second chain of steps, which waits for nothing of the first.
+// other ends. This second chain of steps waits for nothing of the first.
 #include "device/cpu/cpu_merge_simd.h"
 #include "element/width.h"
 

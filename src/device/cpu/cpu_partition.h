@@ -3,15 +3,15 @@
  *
  *     [ left blocks: low keys | not taken yet | right blocks: high keys ]
  *
- * A worker takes a block from either end and deals its keys to two buffers of its own, one for low
- * keys and one for high keys. As soon as a buffer has a full block, the worker copies it back: low
- * keys into a block that it took from the left, high keys into one from the right. It takes its
- * next block from the side on which it has no empty block. So each worker holds at most one block
- * of keys, and one block is empty for it. When all blocks are taken, few of them are in the wrong
- * place, and these are moved. The keys that workers hold, and the keys between the last blocks, are
- * written between the two sides.
+ * A worker takes a block from either end and deals its keys to two buffers of its own: low keys and
+ * high keys. As soon as a buffer has a full block, the worker copies it back: low keys into a block
+ * that it took from the left, high keys into one from the right. It takes its next block from the
+ * side on which it has no empty block. So each worker holds at most one block of keys, and one
+ * block is empty for it. When all blocks are taken, few of them are in the wrong place, and these
+ * are moved. The keys that workers hold, and the keys between the last blocks, are written between
+ * the two sides.
  *
- * That is Tsigas and Zhang's parallel partition ("A Simple, Fast Parallel Implementation of
+ * This is Tsigas and Zhang's parallel partition ("A Simple, Fast Parallel Implementation of
  * Quicksort and its Performance Evaluation on SUN Enterprise 10000", 2003). It uses buffers as in
  * IPS4o (M. Axtmann et al., "In-place Parallel Super Scalar Samplesort", 2017) instead of swaps. */
 #ifndef GSI_CPU_PARTITION_H

@@ -7,8 +7,8 @@
  * Indexes of tags: piece number p has [p << s, (p + 1) << s), where a chunk holds 2^s records.
  * Indexes of fed runs are assigned by the feed, from 0 on. They never reach the indexes of later
  * resident pieces: a spilled run has as many chunks as it needs indexes for. An output that was
- * begun in one pass has records of pieces that are still in memory, and each of these may end in a
- * frame that is not full. So pieces are then numbered from the number of buffers on. */
+ * begun in one pass has records of pieces that are still in memory. Each of these pieces may end in
+ * a frame that is not full. So pieces are then numbered from the number of buffers on. */
 #include "device/cpu/cpu_device.h"
 
 #include "base/assert.h"

@@ -7,7 +7,7 @@
  *     tag               [ first bits that differ | index in the piece ]   sorted as u64
  *
  * Then the keys are copied in the order of their tags. Keys that tie in all bits of their tags are
- * then side by side, and are sorted in the same way by the bits after these.
+ * then side by side. They are sorted in the same way by the bits after these.
  *
  * Nanoseconds a key of 2^20 keys, and of VQSort alone (AMD EPYC, family 26, model 2, one core,
  * AVX-512, CPU time, 2026-11-24):
