@@ -81,7 +81,7 @@ struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread
  * Returns 0 if they need more than `most`: then the data are the keys, not split into planes.
  * in    packed: whether the keys at data are already split into planes (zstd only); out: not split,
  *       or the planes and first key that were coded
- * limit most <= count * key_bytes <= data_bytes of open (else 0) */
+ * limit  most <= count * key_bytes <= data_bytes of open (else 0) */
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                         size_t most, struct gsi_packed_keys *packed);
 
