@@ -1,8 +1,8 @@
-// array_kernels.cu: the kernels of array_kernels.cuh.
+// array_kernels.cu: implements the kernels of array_kernels.cuh.
 //
-// Numbers of 1 and 2 bytes are counted by their sort keys. A block counts in shared memory, half of
-// the keys at a time, and adds to the counts of all blocks; one block turns these into where each
-// key ends; then every thread looks up which key belongs to its place:
+// Numbers of 1 and 2 bytes are sorted by counting their sort keys. A block counts in shared memory,
+// half of the keys at a time, and adds to the counts of all blocks. One block converts the counts
+// to the end of each key by a prefix sum. Then every thread finds the key of each of its places:
 //
 //     numbers -> counts[key] -> ends[key] -> numbers
 #include "kernels/array/array_kernels.cuh"
@@ -18,9 +18,9 @@ static uint32_t blocks_of(uint64_t n, uint64_t each)
     return static_cast<uint32_t>((n + each - 1) / each);
 }
 
-// ---- carriers ----
+// ---- numbers with places ----
 
-// The key of a number of 1, 2, 4 or 8 bytes.
+// Returns the key of a number of 1, 2, 4 or 8 bytes.
 template <class Number>
 __device__ __forceinline__ uint64_t key_of(const gsi_key_turn &turn, Number number)
 {
@@ -103,14 +103,14 @@ cudaError_t gsi_array_places(const void *carriers, uint32_t carrier_bytes, uint3
 // ---- counting ----
 
 constexpr uint32_t COUNT_THREADS = 1024, COUNT_BLOCKS = 256;
-// The counts of half of the keys fill 128 KiB of shared memory, which not every GPU has; those of a
-// quarter take more reading.
+// The counts of half of the keys fill 128 KiB of shared memory, which not every GPU has. Counts of
+// a quarter need more reading.
 constexpr uint32_t ALL_KEYS = 65536, HALF_KEYS = ALL_KEYS / 2, QUARTER_KEYS = ALL_KEYS / 4;
 // Counts of a block have 32 bits.
 constexpr uint64_t BLOCK_NUMBERS = UINT64_C(1) << 31;
-constexpr uint32_t FILL_NUMBERS = 16; // of a thread
+constexpr uint32_t FILL_NUMBERS = 16; // per thread
 
-// blockIdx.y: which part of the keys, so many of them.
+// blockIdx.y: which part of the keys is counted; a part has KEYS of them.
 template <class Number, uint32_t KEYS>
 __global__ void __launch_bounds__(COUNT_THREADS)
     count_kernel(const Number *numbers, gsi_key_turn turn, uint64_t n, unsigned long long *counts)
@@ -132,7 +132,8 @@ __global__ void __launch_bounds__(COUNT_THREADS)
             atomicAdd(&counts[blockIdx.y * KEYS + i], static_cast<unsigned long long>(mine[i]));
 }
 
-// Counts become sums of all up to there; one block, every thread with as many in a row.
+// Replaces counts by their inclusive prefix sums; one block, in which each thread has equally many
+// adjacent counts.
 __global__ void __launch_bounds__(COUNT_THREADS)
     ends_kernel(unsigned long long *counts, uint32_t key_count)
 {
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(COUNT_THREADS)
     }
 }
 
-// The key at a place: the first that ends behind it.
+// Returns the key at a place: the first key whose end is after it.
 __device__ __forceinline__ uint32_t key_at(const unsigned long long *ends, uint32_t low,
                                            uint32_t high, uint64_t place)
 {
@@ -181,7 +182,7 @@ __global__ void __launch_bounds__(THREADS)
     uint32_t key = 0;
     uint64_t end = 0;
     for (uint32_t i = 0; i < FILL_NUMBERS; i++) {
-        const uint64_t place = first + i * THREADS + threadIdx.x; // neighbours write side by side
+        const uint64_t place = first + i * THREADS + threadIdx.x; // coalesced writes
         if (place >= n)
             return;
         if (place >= end) {
@@ -239,7 +240,7 @@ cudaError_t gsi_array_count_sort(void *numbers, uint32_t bytes, const gsi_key_tu
     return sort(static_cast<uint16_t *>(numbers), turn, n, sums, stream);
 }
 
-// ---- bytes of the program's ----
+// ---- memory of the program ----
 
 constexpr size_t PIECE_BYTES = 2048; // parameters of a kernel have 4 KiB at most
 

@@ -1,6 +1,6 @@
-// array_kernels.cuh: what sorts of arrays in device memory take beside those of sort_kernels.h, and
-// jobs that write positions (device/cuda_device_pairs.cc). All calls queue work on `stream`; an
-// error is that of queueing.
+// array_kernels.cuh: declares kernels for sorts of arrays in device memory, in addition to
+// sort_kernels.h, and for jobs that write positions (device/cuda_device_pairs.cc). All calls queue
+// work on `stream`; an error is an error of queueing.
 #ifndef GSI_ARRAY_KERNELS_CUH
 #define GSI_ARRAY_KERNELS_CUH
 
@@ -8,30 +8,32 @@
 
 #include <cuda_runtime.h>
 
-// Numbers with their places, to sort these along, as one number: key | place.
+// Numbers combined with their places, to sort both as one number: key | place.
 struct gsi_carriers {
     void *carriers;
     uint32_t bytes;      // of one: 8 for numbers of 1 to 4 bytes, 16 for those of 4 and 8
-    uint32_t place_bits; // 64 at most; the key is above them
-    uint64_t first;      // place of the first one
+    uint32_t place_bits; // 64 at most; the key is in the bits above
+    uint64_t first;      // place of the first number
 };
 
-// gsi_array_carry: of n numbers of `bytes`, which lie elsewhere. map: of 1 and 2 bytes at the upper
-// end of 64 bits.
+// gsi_array_carry: makes carriers of n numbers of `bytes`, which do not overlap them. For numbers
+// of 1 and 2 bytes, the map applies to the upper end of 64 bits.
 cudaError_t gsi_array_carry(const void *numbers, uint32_t bytes, const gsi_key_turn &turn,
                             uint64_t n, const gsi_carriers &to, cudaStream_t stream);
 
-// gsi_array_places: the places in n carriers of 8 or 16 bytes, or in tags, whose places are the
-// lowest place_bits, to positions of 4 or 8 bytes, which may be the carriers if these are as wide.
+// gsi_array_places: extracts the places from n carriers of 8 or 16 bytes, or from tags. Places are
+// the lowest place_bits. They are written as positions of 4 or 8 bytes, which may overwrite the
+// carriers if these are as wide.
 cudaError_t gsi_array_places(const void *carriers, uint32_t carrier_bytes, uint32_t place_bits,
                              uint64_t n, void *positions, uint32_t position_bytes,
                              cudaStream_t stream);
 
-// gsi_array_put: `bytes` of the program's to device memory, as kernels' parameters: they are read
-// before it returns, where a copy from memory that is not pinned may be later, or part of a graph.
+// gsi_array_put: copies `bytes` of the program's memory to device memory, as parameters of kernels.
+// The memory is read before the function returns. A copy from memory that is not pinned may read it
+// later, or as part of a graph.
 cudaError_t gsi_array_put(const void *from, size_t bytes, void *to, cudaStream_t stream);
 
-// gsi_array_count_sort: n numbers of 1 or 2 bytes, in their place. counts: device memory,
+// gsi_array_count_sort: sorts n numbers of 1 or 2 bytes in place. counts: device memory of
 // gsi_array_count_bytes().
 size_t gsi_array_count_bytes(void);
 cudaError_t gsi_array_count_sort(void *numbers, uint32_t bytes, const gsi_key_turn &turn,

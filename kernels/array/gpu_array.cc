@@ -1,5 +1,6 @@
-// gpu_array.cc: sorts of arrays in device memory (device/gpu_array.h): what is taken, checked and
-// launched for each kind of them. Nothing waits for the GPU.
+// gpu_array.cc: sorts arrays in device memory (device/gpu_array.h): for each kind of array it
+// checks the arguments, lays out the scratch memory and queues the kernels. Nothing waits for the
+// GPU.
 #include "device/gpu_array.h"
 
 #include "base/checked.h"
@@ -15,14 +16,14 @@
 
 #include <stddef.h>
 
-// What lies in the scratch begins at multiples of this.
+// Members of the scratch memory begin at multiples of this.
 constexpr uint64_t ALIGN_BYTES = 256;
 
 namespace
 {
 
-// A scratch that is laid out: each `take` is the place of what comes next. Without memory it only
-// adds up.
+// Lays out the scratch memory: each `take` returns the next member's address. Without memory it
+// only adds the sizes.
 struct layout {
     uint8_t *memory;
     uint64_t bytes;
@@ -37,18 +38,18 @@ struct layout {
 
 enum kind { COUNTED, NUMBERS, CARRIED, TAGGED };
 
-// What an array takes, and where it is in the scratch.
+// The members of the scratch memory for an array.
 struct work {
     enum kind kind;
     const gsi_sort_kernels *kernels; // COUNTED: nullptr
-    uint32_t key_bytes;              // of what is sorted
+    uint32_t key_bytes;              // of the sorted keys
     uint8_t *counts, *keys, *spare, *sort_scratch;
-    // Of records.
+    // For records.
     gsi_record *record;
     const uint8_t **block;
-    gsi_records_seen *seen; // nullptr: tags are made of the key's first bytes
+    gsi_records_seen *seen; // nullptr: tags are made from the key's first bytes
     uint8_t *gathered;
-    uint64_t bytes; // of all that
+    uint64_t bytes; // of all members
 };
 
 } // namespace
@@ -86,7 +87,7 @@ static const gsi_sort_kernels *kernels_of(const gsi_gpu_array *array, enum kind 
     return gsi_ties_are_possible(array->record, 0) ? &gsi_sort_kernels_tied : &gsi_sort_kernels_16;
 }
 
-// Records of up to a tag's bytes are gathered where the tags are not.
+// Records no longer than a tag are gathered to the memory that the tags do not use.
 static work lay_out(const gsi_gpu_array *array, uint8_t *memory)
 {
     struct layout layout = {memory, 0};
@@ -150,7 +151,8 @@ static cudaError_t sort_carried(const gsi_gpu_array *array, const work &work, cu
     return write_places(array, work, carriers.place_bits, stream);
 }
 
-// Where keys are longer than a tag holds, what all share is skipped, as only the GPU knows.
+// If keys are longer than a tag holds, their shared leading bytes are skipped; only the GPU knows
+// how many.
 static cudaError_t make_tags(const gsi_gpu_array *array, const work &work, gsi_cuda_places *places,
                              cudaStream_t stream)
 {
@@ -160,10 +162,10 @@ static cudaError_t make_tags(const gsi_gpu_array *array, const work &work, gsi_c
     places->blocks = work.block;
     places->block_count = 1;
     places->record_bytes = element_bytes(array);
-    places->shift = GSI_TAG_INDEX_BITS; // all are one block
+    places->shift = GSI_TAG_INDEX_BITS; // all records are one block
     places->end = array->count;
     places->skew = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(data) % 16);
-    const gsi_record *const record = array->record; // of which kernels read the key's parts
+    const gsi_record *const record = array->record; // kernels read its key parts
     GSI_CUDA_TRY(gsi_array_put(
         record, offsetof(gsi_record, parts) + record->part_count * sizeof *record->parts,
         work.record, stream));
@@ -221,7 +223,7 @@ static enum gs_status fail(gs_error *error, cudaError_t code, const char *what)
     return gsi_fail(error, GS_E_DEVICE, 0, "%s: %s", what, cudaGetErrorString(code));
 }
 
-// Both ends of memory that kernels are to use; *device is set by the first.
+// Checks both ends of memory that kernels will use; the first call sets *device.
 static enum gs_status check_memory(const char *what, const void *memory, uint64_t bytes,
                                    int *device, gs_error *error)
 {
@@ -277,7 +279,7 @@ static enum gs_status check_array(const gsi_gpu_array *array, uint64_t needed, i
     return check_memory("the scratch", array->scratch, needed, device, error);
 }
 
-// The current device is the array's.
+// Queues the sort with the array's GPU current.
 static enum gs_status sort_there(const gsi_gpu_array *array, uint64_t needed, gs_error *error)
 {
     const cudaStream_t stream = static_cast<cudaStream_t>(array->stream);

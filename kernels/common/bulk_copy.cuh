@@ -1,15 +1,17 @@
-// bulk_copy.cuh: copies between global and shared memory that one thread starts and an engine of
-// the multiprocessor does, where there is one (compute capability 9.0): they take no other thread's
-// instructions, and none of the time of the banks' pipeline. Addresses and bytes are multiples of
-// 16. The emulation brings its own definitions.
+// bulk_copy.cuh: copies between global and shared memory in bulk. One thread starts a copy, and an
+// engine of the SM makes it, on GPUs that have one (compute capability 9.0). Bulk copies use no
+// instructions of other threads, and no time of the shared-memory banks' pipeline. Addresses and
+// sizes are multiples of 16. The emulation has its own definitions.
 //
-//   in   one warp: a lane calls gsi_bulk_begin, then, behind __syncwarp, any lanes gsi_bulk_load;
-//        behind a barrier of the block, all threads gsi_bulk_wait. A barrier is used once.
-//        Of a barrier for many turns: one thread gsi_bulk_init and gsi_bulk_publish, once. Then for
-//        turn 0, 1, .. the same thread gsi_bulk_expect and its loads; any threads
-//        gsi_bulk_wait_turn, all of them before the next turn of the barrier is begun.
-//   out  every thread that wrote: gsi_bulk_publish; behind a barrier of the block, one thread:
-//        gsi_bulk_store, and gsi_bulk_store_wait before it ends or the memory is written again.
+//   in   One lane of a warp calls gsi_bulk_begin. After __syncwarp, any of its lanes call
+//        gsi_bulk_load. After a barrier of the block, all threads call gsi_bulk_wait. This bulk
+//        barrier is used once.
+//        To use a bulk barrier for many turns, one thread calls gsi_bulk_init and
+//        gsi_bulk_publish, once. For turn 0, 1, .. the same thread calls gsi_bulk_expect and its
+//        loads. Any threads call gsi_bulk_wait_turn, all of them before the barrier's next turn.
+//   out  Every thread that wrote calls gsi_bulk_publish. After a barrier of the block, one thread
+//        calls gsi_bulk_store. It calls gsi_bulk_store_wait before it ends or the memory is
+//        written again.
 #ifndef GSI_BULK_COPY_CUH
 #define GSI_BULK_COPY_CUH
 
@@ -17,7 +19,7 @@
 
 #include <cstdint>
 
-// The compute capability, major, of GPUs that copy in bulk.
+// Major compute capability of GPUs with bulk copies.
 #define GSI_BULK_COPY_MAJOR 9
 
 struct gsi_bulk_barrier { // in shared memory
@@ -43,7 +45,7 @@ __device__ __forceinline__ void gsi_bulk_init(gsi_bulk_barrier *barrier)
                  : "memory");
 }
 
-// `bytes`: of all loads that this turn of the barrier waits for.
+// `bytes`: size of all loads that this turn of the barrier waits for.
 __device__ __forceinline__ void gsi_bulk_expect(gsi_bulk_barrier *barrier, uint32_t bytes)
 {
     asm volatile("{\n\t"
@@ -70,7 +72,7 @@ __device__ __forceinline__ void gsi_bulk_load(void *shared, const void *global, 
                  : "memory");
 }
 
-// The barrier's turn, counted from 0, modulo 2.
+// parity: the barrier's turn, counted from 0, modulo 2.
 __device__ __forceinline__ void gsi_bulk_wait_turn(gsi_bulk_barrier *barrier, uint32_t parity)
 {
     asm volatile("{\n\t"
@@ -96,7 +98,7 @@ __device__ __forceinline__ void gsi_bulk_store(void *global, const void *shared,
                  : "memory");
 }
 
-// The shared memory has been read.
+// Waits until the shared memory has been read.
 __device__ __forceinline__ void gsi_bulk_store_wait()
 {
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");

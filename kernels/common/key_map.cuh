@@ -1,4 +1,4 @@
-// key_map.cuh: a map between bits and sort keys (element/key_order.h), for words of each width.
+// key_map.cuh: maps bits to sort keys and back (element/key_order.h), for words of each width.
 #ifndef GSI_KEY_MAP_CUH
 #define GSI_KEY_MAP_CUH
 
@@ -36,7 +36,7 @@ GSI_HOST_DEVICE __forceinline__ uint64_t gsi_bits_of(const gsi_key_map &map, uin
 
 GSI_HOST_DEVICE __forceinline__ gsi_u128 gsi_bits_of(const gsi_key_map &map, gsi_u128 key)
 {
-    return gsi_key_of(map, key); // flips of bits are their own inverse
+    return gsi_key_of(map, key); // flipping bits is its own inverse
 }
 
 #endif

@@ -1,4 +1,4 @@
-// planes.cu: the kernels of planes.cuh.
+// planes.cu: implements the kernels of planes.cuh.
 //
 //   split   a thread takes 4 neighbouring keys and stores 4 bytes of each plane; the differences'
 //           bits are or-ed in the warp, then in memory
@@ -13,13 +13,13 @@
 #include <cstring>
 
 #define THREADS 256u
-#define GROUP   4u                // keys whose bytes of a plane are one word
-#define ITEMS   (4u * GROUP)      // keys of a thread that joins
-#define TILE    (THREADS * ITEMS) // keys of a block that joins
+#define GROUP   4u                // keys whose bytes of a plane form one word
+#define ITEMS   (4u * GROUP)      // keys per thread that joins
+#define TILE    (THREADS * ITEMS) // keys per block that joins
 
 static_assert(GROUP == sizeof(uint32_t), "a word of a plane");
 
-// Of m <= GROUP keys at `from`, byte b; as one word where planes are aligned to it.
+// Returns byte b of m <= GROUP keys, from their plane; as one word if planes are aligned to it.
 __device__ inline uint32_t load_bytes(const uint8_t *plane, uint32_t m, bool is_aligned)
 {
     if (is_aligned)
@@ -77,7 +77,7 @@ struct joined_planes {
     uint32_t first, count;
 };
 
-// Differences of GROUP keys from `at` on; zeros behind the last.
+// Returns the differences of GROUP keys from `at` on; zeros after the last key.
 template <class Key>
 __device__ inline void load_differences(const joined_planes &from, uint64_t at, Key *differences)
 {
@@ -93,8 +93,8 @@ __device__ inline void load_differences(const joined_planes &from, uint64_t at, 
     }
 }
 
-// Sums of all lower threads' values, by one pass over warps' worth of shared memory at a time; the
-// block's sum in *total.
+// Returns the sum of all lower threads' values (an exclusive prefix sum); *total is the block's
+// sum.
 template <class Key> __device__ inline Key scan_block(Key value, Key *shared, Key *total)
 {
     const uint32_t t = threadIdx.x;
@@ -143,7 +143,7 @@ __global__ void join_tiles(joined_planes from, Key first_key, const Key *sums, K
     Key differences[ITEMS], before = 0, total, unused;
     for (uint32_t tile = threadIdx.x; tile < blockIdx.x; tile += THREADS)
         before += sums[tile];
-    scan_block(before, shared, &total); // of all tiles before this one
+    scan_block(before, shared, &total); // total: of all tiles before this one
     Key key = first_key + total;
     key += scan_block(thread_sum(from, at, differences), shared, &unused);
     for (uint32_t i = 0; i < ITEMS && at + i < from.n; i++)

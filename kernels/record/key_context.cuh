@@ -1,5 +1,5 @@
-// key_context.cuh: what it takes to compare keys beside the keys: nothing, if their order is that
-// of their bits. One kind of key needs more: tied_tag.cuh.
+// key_context.cuh: provides the data besides the keys that a comparison needs: none if the order of
+// keys is the order of their bits. One kind of key needs more: tied_tag.cuh.
 #ifndef GSI_KEY_CONTEXT_CUH
 #define GSI_KEY_CONTEXT_CUH
 

@@ -1,9 +1,9 @@
-// record_keys.cuh: normalised keys of records (element/record/record.h), read in device memory as
-// element/record/record.c reads them on the host. Bytes are read one by one, because records lie at
+// record_keys.cuh: reads normalised keys of records (element/record/record.h) in device memory,
+// like element/record/record.c on the host. Bytes are read one by one, because records may begin at
 // any address.
 //
-// Kernels take the job's struct gsi_record, copied to device memory. Only its parts are of use
-// there; pointers in it are the host's.
+// Kernels take the job's struct gsi_record, copied to device memory. Only its parts are usable
+// there, because its pointers are host addresses.
 #ifndef GSI_RECORD_KEYS_CUH
 #define GSI_RECORD_KEYS_CUH
 
@@ -12,7 +12,7 @@
 
 #include "element/key_order.h"
 
-// A number of 1 to 8 bytes.
+// Returns a number of 1 to 8 bytes.
 __device__ __forceinline__ uint64_t gsi_load_number(const uint8_t *at, uint32_t bytes,
                                                     bool is_big_endian)
 {
@@ -22,7 +22,8 @@ __device__ __forceinline__ uint64_t gsi_load_number(const uint8_t *at, uint32_t 
     return number;
 }
 
-// Bytes [skip, skip + bytes) of a part of the normalised key, at most 8, as a big-endian number.
+// Returns bytes [skip, skip + bytes) of a part of the normalised key, at most 8, as a big-endian
+// number.
 __device__ __forceinline__ uint64_t gsi_key_bytes(const gsi_key_part &part, const uint8_t *element,
                                                   uint32_t skip, uint32_t bytes)
 {
@@ -34,7 +35,7 @@ __device__ __forceinline__ uint64_t gsi_key_bytes(const gsi_key_part &part, cons
     return key << (8 * skip) >> (64 - 8 * bytes);
 }
 
-// The part that holds byte `at` of the key; part_count behind its end.
+// Returns the part that contains byte `at` of the key; part_count after its end.
 __device__ __forceinline__ uint32_t gsi_part_of(const gsi_record *record, uint32_t at)
 {
     uint32_t i = 0;
@@ -43,7 +44,7 @@ __device__ __forceinline__ uint32_t gsi_part_of(const gsi_record *record, uint32
     return i;
 }
 
-// Ten bytes of the key from byte `at` on, as a number; those behind its end are zeros.
+// Returns ten bytes of the key from byte `at` on, as a number; bytes after the key's end are zeros.
 __device__ __forceinline__ gsi_u128 gsi_key_for_tag(const gsi_record *record,
                                                     const uint8_t *element, uint32_t at)
 {
@@ -62,13 +63,13 @@ __device__ __forceinline__ gsi_u128 gsi_key_for_tag(const gsi_record *record,
     return key << (8 * left);
 }
 
-// Where two keys differ first, and how they compare.
+// Result of a comparison: the first byte at which two keys differ, and their order.
 struct gsi_key_difference {
     uint32_t at;
-    int order; // negative: the first is below; 0: they agree up to `at`
+    int order; // negative: the first is below; 0: they are equal up to `at`
 };
 
-// Two keys whose first `at` bytes are equal, up to byte `end` of them.
+// Compares two keys, whose first `at` bytes are equal, up to byte `end`.
 __device__ inline gsi_key_difference gsi_compare_keys(const gsi_record *record, const uint8_t *a,
                                                       const uint8_t *b, uint32_t at, uint32_t end)
 {
@@ -95,7 +96,7 @@ __device__ __forceinline__ uint32_t gsi_places_at(const gsi_cuda_places &places)
     return places.unshared != nullptr ? places.record->key_bytes - *places.unshared : places.at;
 }
 
-// nullptr: the index means no record of these.
+// Returns the address of a tag's record; nullptr: the index belongs to no record of `places`.
 __device__ __forceinline__ const uint8_t *gsi_cuda_record_at(const gsi_cuda_places &places,
                                                              gsi_u128 tag)
 {

@@ -1,8 +1,8 @@
-// records.cu: the kernels of records.cuh.
+// records.cu: implements the kernels of records.cuh.
 //
-// A block takes a tile of records into shared memory, dense, whether they lie so or are gathered:
-// all its copies are on their way at once, which is what random reads need. There the threads look
-// at them, and from there whole units of 16 bytes go out.
+// A block copies a tile of records to shared memory, packed densely, whether they are dense or are
+// gathered. All its copies are in flight at once, as random reads need. The threads process the
+// records there, and the block writes them in whole units of 16 bytes.
 //
 //     tags -> addresses -> [ r0 | r1 | r2 | .. ] -> out
 //                            \   \   mix, a few lanes a record; order, a thread a record
@@ -19,21 +19,22 @@
 #include <type_traits>
 
 constexpr uint32_t THREADS = GSI_TALLY_THREADS;
-// Records of a block: of 100 bytes nearly one a thread; eight blocks fit a multiprocessor.
+// Bytes of a block's records. 100-byte records are almost one per thread; eight blocks fit into an
+// SM.
 constexpr uint32_t TILE_BYTES = 24576;
 
-// Threads that copy one record together: a warp, or all of the block.
+// From so many units on, the whole block copies one record together; below, a warp does.
 constexpr uint32_t UNITS_FOR_BLOCK = 256;
 
 struct records_job {
-    gsi_cuda_places places; // of dense records only record and record_bytes
+    gsi_cuda_places places; // for dense records only record and record_bytes
     const gsi_u128 *tags;   // nullptr: dense
     const uint8_t *records; // dense
     uint64_t count;
-    uint8_t *out;           // nullptr: they stay
-    const uint8_t *first;   // nullptr: nobody asks what is shared
-    bool is_ordered;        // look for disorder
-    gsi_records_seen *seen; // nullptr: do not look at all
+    uint8_t *out;           // nullptr: the records are not written
+    const uint8_t *first;   // nullptr: shared bytes are not needed
+    bool is_ordered;        // check the order
+    gsi_records_seen *seen; // nullptr: do not process the records
 };
 
 GSI_HOST_DEVICE static uint32_t tile_records(uint32_t record_bytes)
@@ -49,7 +50,7 @@ __device__ __forceinline__ const uint8_t *record_of(const records_job &job, uint
     return job.records + i * job.places.record_bytes;
 }
 
-// Records of whole units, from anywhere into rows.
+// Copies records of whole units, from any address, to rows.
 template <class Unit>
 __device__ void copy_rows(const uint8_t *const *from, uint8_t *rows, uint32_t bytes, uint32_t n)
 {
@@ -68,7 +69,7 @@ __device__ void copy_rows(const uint8_t *const *from, uint8_t *rows, uint32_t by
     __pipeline_wait_prior(0);
 }
 
-// Rows lie as far into a unit of 16 bytes as they do at `out`.
+// The rows have the same offset within a unit of 16 bytes as `out`.
 __device__ void store_rows(const uint8_t *rows, uint8_t *out, uint32_t bytes)
 {
     const uint32_t skip = reinterpret_cast<uintptr_t>(out) % 16;
@@ -82,14 +83,14 @@ __device__ void store_rows(const uint8_t *rows, uint8_t *out, uint32_t bytes)
         out[i] = rows[i];
 }
 
-// The last pair ends with the record.
+// Returns the offset of a pair of words. The last pair ends with the record.
 __device__ __forceinline__ uint32_t pair_off(uint32_t pair, uint32_t bytes)
 {
     const uint32_t last = bytes - GSI_RECORD_PAIR_BYTES, at = pair * GSI_RECORD_PAIR_BYTES;
     return at < last ? at : last;
 }
 
-// gsi_mix_record of all rows: pairs of words are dealt to a power of two of lanes.
+// Sums gsi_mix_record of all rows: pairs of words are distributed to a power of two of lanes.
 __device__ gsi_u128 mix_rows(const uint8_t *rows, uint32_t bytes, uint32_t n)
 {
     constexpr uint32_t PAIR = GSI_RECORD_PAIR_BYTES;
@@ -99,7 +100,7 @@ __device__ gsi_u128 mix_rows(const uint8_t *rows, uint32_t bytes, uint32_t n)
         lanes *= 2;
     const uint32_t lane = threadIdx.x % lanes;
     gsi_u128 total = 0;
-    for (uint32_t begin = 0; begin < n; begin += THREADS / lanes) { // whole warps go round together
+    for (uint32_t begin = 0; begin < n; begin += THREADS / lanes) { // whole warps iterate together
         const uint32_t row = begin + threadIdx.x / lanes;
         uint64_t sum = 0;
         if (bytes < PAIR)
@@ -131,7 +132,7 @@ __device__ gsi_records_part look_at_rows(const records_job &job, const uint8_t *
         if (gsi_compare_keys(record, before, mine, 0, record->key_bytes).order > 0)
             part.disorder_inverted = ~(first + row);
     }
-    if (job.first != nullptr) { // what others found by now is enough to look at
+    if (job.first != nullptr) { // compares only bytes shared so far
         const uint32_t most = record->key_bytes - job.seen->unshared;
         part.unshared = record->key_bytes - gsi_compare_keys(record, job.first, mine, 0, most).at;
     }
@@ -189,14 +190,14 @@ __global__ void __launch_bounds__(THREADS)
 
 constexpr uint64_t NAT = UINT64_C(1) << 63;
 
-// A field as a kernel sees it.
+// A field's description for a kernel.
 struct number_field {
     uint32_t off, bytes, wide_bytes;
     gsi_part_kind part;
     bool is_big_endian, is_signed;
 };
 
-// What is counted of a number that is narrower than that.
+// Returns the number that is counted for a narrower one.
 __device__ __forceinline__ uint64_t widen(const number_field &field, uint64_t number)
 {
     if (field.part == GSI_PART_F16)
@@ -207,7 +208,8 @@ __device__ __forceinline__ uint64_t widen(const number_field &field, uint64_t nu
     return is_negative ? number | UINT64_MAX << (8 * field.bytes) : number;
 }
 
-// Times but NaT, one a thread: a warp takes places for its own together.
+// Keeps the times that are not NaT, one per thread; a warp reserves places for its own times
+// together.
 __device__ __forceinline__ void keep_times(const number_field &field, const uint8_t *record,
                                            bool is_record, uint64_t *times,
                                            unsigned long long *kept)
@@ -293,7 +295,7 @@ static cudaError_t launch(const records_job &job, cudaStream_t stream)
     const uint32_t bytes = job.places.record_bytes;
     if (job.count == 0)
         return cudaSuccess;
-    // Those of places are aligned; dense records lie anywhere.
+    // Records of `places` are aligned; dense records have any address.
     const uintptr_t alignment =
         bytes | (job.tags == nullptr ? reinterpret_cast<uintptr_t>(job.records) : job.places.skew);
     return gsi_launch(alignment % 16 == 0  ? records_kernel<uint4>

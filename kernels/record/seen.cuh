@@ -1,11 +1,12 @@
-// seen.cuh: what a thread found of records, joined in a block, is added to what was seen of all.
+// seen.cuh: joins the results of a block's threads over records, and adds them to the results over
+// all records.
 #ifndef GSI_SEEN_CUH
 #define GSI_SEEN_CUH
 
 #include "kernels/record/records_seen.h"
 #include "kernels/tally/tally_words.cuh"
 
-// What a thread found; zeroed, it is nothing.
+// Results of one thread; zeroed, they are empty.
 struct gsi_records_part {
     gsi_u128 fingerprint;
     uint64_t disorder_inverted;

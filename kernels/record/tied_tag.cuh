@@ -1,13 +1,13 @@
-// tied_tag.cuh: tags of records (element/record/record_tags.h) in the order of whole keys: where
-// ten bytes agree, the records decide, then the index. Sorts and merges take them as one more kind
-// of key.
+// tied_tag.cuh: compares tags of records (element/record/record_tags.h) in the order of whole keys.
+// If ten bytes are equal, the records decide, then the index. To sorts and merges these tags are
+// one more kind of key.
 //
-// `<` needs to know where records are. A kernel leaves that in the block's shared memory when it
-// begins, so that code that compares keys need not pass it on.
+// `<` needs the locations of records. A kernel stores them in the block's shared memory when it
+// begins, so that code that compares keys need not pass them on.
 //
-// Kernels also compare what is no tag: the key that fills a tile up, and whatever lies around the
-// slices that they merge. All that matters of these comparisons is that the key that fills up is
-// the largest. An index that means no record is compared as a number.
+// Kernels also compare values that are no tags: the key that pads a tile, and any bytes around the
+// slices that they merge. These comparisons need only one property: the padding key is the largest.
+// An index that belongs to no record is compared as a number.
 #ifndef GSI_TIED_TAG_CUH
 #define GSI_TIED_TAG_CUH
 
@@ -21,7 +21,7 @@ __device__ inline gsi_cuda_places &gsi_block_places()
     return places;
 }
 
-// Rare, and out of the way of what is not.
+// Rare, and therefore not inlined into the frequent path.
 GSI_OUT_OF_LINE __device__ static bool gsi_tie_is_below(gsi_u128 a, gsi_u128 b)
 {
     const gsi_cuda_places &places = gsi_block_places();
@@ -64,7 +64,7 @@ __device__ __forceinline__ bool operator>=(gsi_tied_tag a, gsi_tied_tag b)
     return !(a < b);
 }
 
-// An index is one record's.
+// Each record has one index.
 __device__ __forceinline__ bool operator==(gsi_tied_tag a, gsi_tied_tag b)
 {
     return a.bits == b.bits;

@@ -1,5 +1,5 @@
-// words.cu: the kernels of words.cuh. A thread has a word in registers; its bytes are chosen four
-// at a time, from eight each.
+// words.cu: implements the kernels of words.cuh. A thread has an integer record in registers. It
+// selects the record's bytes four at a time, from eight bytes each.
 #include "kernels/record/words.cuh"
 
 #include "kernels/common/launch.cuh"
@@ -11,8 +11,8 @@
 constexpr uint32_t THREADS = GSI_TALLY_THREADS;
 constexpr uint32_t MOST_BLOCKS = 2048; // each adds to the same numbers once
 
-// Four bytes of a word: those that is_low has come from the lower eight of the other, the others
-// from the upper eight. Selectors are those of __byte_perm.
+// Four bytes of a result: bytes set in is_low are selected from the lower eight bytes of the input,
+// the others from the upper eight. Selectors have the format of __byte_perm.
 struct word_lane {
     uint32_t low, high, is_low, flip;
 };
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(THREADS) words_kernel(words_job job)
         gsi_seen_add(job.seen, part);
 }
 
-// The lanes of one direction: byte i comes from byte from[i].
+// Computes the lanes of one direction: byte i is byte from[i] of the input.
 static void make_lanes(words_job *job, const gsi_record_word *word, bool is_back)
 {
     const uint8_t *const from = is_back ? word->to : word->from;

@@ -1,11 +1,11 @@
-// words.cuh: records that are words (element/record/record_word.h) on a GPU. As they come in they
-// become integers, which are sorted and merged as numbers are; as they go out, records again.
+// words.cuh: converts integer records (element/record/record_word.h) on a GPU: to integers on
+// input, which are sorted and merged like numbers, and back to records on output.
 //
 //     record   f6 ff ff ff | 00 00 01 02   bytes change places, some are flipped; numbers in
 //     word     0x00000102 7ffffff6         them are mapped
 //
-// Calls queue work on `stream` and return; an error is that of queueing. Words are the bits of the
-// host's.
+// Calls queue work on `stream` and return; an error is an error of queueing. The integers have the
+// same bits as on the host.
 #ifndef GSI_WORDS_CUH
 #define GSI_WORDS_CUH
 
@@ -15,15 +15,15 @@
 
 #include "element/record/record_word.h"
 
-// gsi_cuda_words_of: `n` records in device memory, aligned to their size, become words where they
-// are.
+// gsi_cuda_words_of: converts `n` records in device memory, aligned to their size, to integers in
+// place.
 // out   seen: the fingerprint of the records is added; device memory
 // limit n < 2^38
 cudaError_t gsi_cuda_words_of(const gsi_record_word *word /* host */, void *elements, uint64_t n,
                               gsi_records_seen *seen, cudaStream_t stream);
 
-// gsi_cuda_words_to: `n` words in device memory become records where they are, or stay.
-// out   seen: overwritten with the fingerprint of the records; nothing else of it means anything
+// gsi_cuda_words_to: converts `n` integers in device memory to records in place, or leaves them.
+// out   seen: overwritten with the fingerprint of the records; its other members are undefined
 cudaError_t gsi_cuda_words_to(const gsi_record_word *word /* host */, void *words, uint64_t n,
                               bool to_elements, gsi_records_seen *seen, cudaStream_t stream);
 
