@@ -120,7 +120,7 @@ static void cut_records(struct gsi_candidates *candidates, uint64_t most, uint8_
     for (uint64_t i = 0; i < most; i++)
         tags[i] = gsi_tag_index(tags[i]);
     gsi_leaf_sort(GSI_TAG_BYTES, tags, most);
-    for (uint64_t i = 0; i < most; i++) /* index >= i */
+    for (uint64_t i = 0; i < most; i++) /* index >= i, so no source is overwritten */
         memmove(candidates->data + i * bytes, record_at(candidates, tags[i]), bytes);
 }
 

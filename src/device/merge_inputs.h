@@ -61,7 +61,7 @@ enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
                                      const struct gsi_layout *layout, struct gsi_ledger *ledger,
                                      const struct gsi_merge_spec *spec, uint64_t segment_count,
                                      struct gs_error *error);
-/* gsi_merge_inputs_clear: releases fed buffers; zeroed inputs are fine. */
+/* gsi_merge_inputs_clear: releases fed buffers and frees the tables; zeroed inputs are allowed. */
 void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs);
 
 /* gsi_merge_inputs_add: adds a sorted array to a resident input. Counts pulled from it are added to

@@ -37,7 +37,7 @@ struct gsi_input {
     bool is_temporary : 1;   /* its disk is released as it is read */
     bool is_stream;          /* no size, no offsets: read in order until it ends */
     bool is_sniffed;         /* its format was detected (input/sniff.h): */
-    enum gsi_coding coding;  /* coded data are read in order until they end, as streams are */
+    enum gsi_coding coding;  /* compressed data are read in order until they end, like streams */
     uint64_t base_off;       /* where reading begins (stdin may have been read from) */
     uint64_t bytes;          /* from base_off to the end; UINT64_MAX for streams, except those of
                               * known size (promised_bytes) */
@@ -68,9 +68,9 @@ void gsi_input_go_buffered(struct gsi_input *input);
  * fails GS_E_INPUT: a file that has fewer */
 enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs_error *error);
 
-/* gsi_input_close_for_now: closes the descriptors of a named regular file until
- * gsi_input_reopen, so that any number of inputs needs few of them. Other inputs stay open.
- * Nothing may be in flight. */
+/* gsi_input_close_for_now: closes the descriptors of a named regular file until gsi_input_reopen.
+ * So any number of inputs needs only few descriptors. Other inputs stay open. Nothing may be in
+ * flight. */
 void gsi_input_close_for_now(struct gsi_input *input);
 
 /* gsi_input_reopen: opens an input again that was closed for now; does nothing for others.
@@ -159,9 +159,9 @@ enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
 enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
                                   struct gs_error *error);
 
-/* gsi_output_extend: allocates disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC. If any of
- * them is not allocated yet, `step` more are allocated, but none after `total`. A failure is
- * noticed only when the bytes are written. */
+/* gsi_output_extend: allocates disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC. If some of
+ * them are not allocated yet, it allocates `step` bytes more than before, but none after `total`,
+ * and at least `end`. A failure is noticed only when the bytes are written. */
 void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total);
 
 /* gsi_output_keep: redirects a GSI_OUTPUT_ATOMIC, to which nothing was written yet, to the file

@@ -16,7 +16,7 @@
 #define CPU_SORT_RATE  244e6
 #define CPU_MERGE_RATE 800e6
 
-/* Runs that are merged in one pass on a GPU. */
+/* Number of runs that a GPU merges in one pass. */
 #define MERGE_FAN_IN 16
 
 /* Memory that CUDA devices need, rounded up. Sorting n bytes needs n / SCRATCH_PART more

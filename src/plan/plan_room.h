@@ -7,7 +7,7 @@
 #include "plan/plan.h"
 #include "run/frame.h"
 
-/* Return the data bytes of a chunk, a frame, a run except the last, and a window. */
+/* Return the data bytes that fit in a chunk, a frame and a window of that many bytes. */
 static inline uint64_t gsi_plan_chunk_room(const struct gsi_plan *plan, uint64_t chunk_bytes)
 {
     uint32_t record = plan->record_bytes;

@@ -43,7 +43,7 @@ bool gsi_disk_release_is_idle(const struct gsi_disk_release *release);
 void gsi_disk_release_add(struct gsi_disk_release *release, const struct gsi_frame_ref *frame,
                           bool is_last);
 
-/* gsi_disk_release_end: no frame follows the last one that was added. */
+/* gsi_disk_release_end: states that no frame follows the last one that was added. */
 void gsi_disk_release_end(struct gsi_disk_release *release);
 
 #endif

@@ -51,7 +51,7 @@ _Static_assert(sizeof(struct scratch) <= GSI_WIDE_SORT_BYTES, "fits");
 _Static_assert(SAMPLES <= PIECE_KEYS, "samples fit where keys of a piece do");
 _Static_assert(BUCKETS <= UINT8_MAX + 1, "a cell names its bucket in a byte");
 
-/* How keys are dealt. */
+/* The cells and buckets by which keys are dealt. */
 struct deal {
     gsi_u128 least, range; /* range of the cells; keys outside belong to the nearest cell */
     uint32_t shift;
