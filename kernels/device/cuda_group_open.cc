@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A GPU is left out if its free memory is less than this part of the largest one's, because all are
-// used equally.
+// A GPU with less than 1 / LEAST_MEMORY_PART of the largest one's free memory is left out, because
+// all are used equally.
 #define LEAST_MEMORY_PART 2
 
 static bool can_reach(uint32_t from, uint32_t to)

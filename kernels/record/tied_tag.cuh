@@ -64,7 +64,7 @@ __device__ __forceinline__ bool operator>=(gsi_tied_tag a, gsi_tied_tag b)
     return !(a < b);
 }
 
-// Each record has one index.
+// An index belongs to exactly one record.
 __device__ __forceinline__ bool operator==(gsi_tied_tag a, gsi_tied_tag b)
 {
     return a.bits == b.bits;

@@ -51,9 +51,9 @@ struct gsi_sort_kernels {
                          void *scratch, const gsi_cuda_places *places, uint64_t *circular_merges,
                          cudaStream_t stream);
 
-    // cut_windows: computes the cuts of windows w = 0 .. window_count - 1, and their totals.
-    // cuts[w * count + i] is how many keys of array i belong to the first
-    // min((w + 1) * window_keys, all) outputs; totals[w] is all.
+    // cut_windows: cuts windows w = 0 .. window_count - 1. Window w ends after the first
+    // min((w + 1) * window_keys, all) outputs. Array i has cuts[w * count + i] of these.
+    // totals[w] is all.
     // If `bound` is not nullptr, only keys up to it count: keys below it, and keys equal to it in
     // the first bound_arrays arrays. The host may own cuts and totals, as pinned memory.
     // limit  count <= 1024
