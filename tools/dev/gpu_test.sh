@@ -179,6 +179,17 @@ positions() {
     done
 }
 
+# A random order, whose keys the processors make.
+shuffles() {
+    local record
+    for record in "-t u64" "-t u32" "-R 100"; do
+        read -ra what <<<"$record"
+        input --type u64 --dist uniform --size 48000000 -- "${what[@]}" --shuffle=7
+        check "shuffle $record, resident" same
+        check "shuffle $record, spilled" leaving --spill always --chunk 4M --window 1M
+    done
+}
+
 # Records: short and long ones, with keys that tags hold and longer ones that tie in them.
 small_records() {
     local record
@@ -264,7 +275,7 @@ all() {
     large "10^8 records of 100 bytes" 100 u64 -R 100 -k 0:b10
     beside "${tests_of_jobs[@]/#/units }"
     beside "shapes_of u32" "shapes_of i32" "shapes_of f32" small_records
-    beside "shapes_of u64" "shapes_of i64" "shapes_of f64" "shapes_of u128" positions
+    beside "shapes_of u64" "shapes_of i64" "shapes_of f64" "shapes_of u128" positions shuffles
     # Many elements in one piece, beyond 2^32.
     check "2^32 + elements in one sort" ./gsort-bench kernels --type u32 --size 17G --repeat 1
     check "steps of sorting records" ./gsort-bench record-kernels --size 256M --repeat 1
