@@ -283,7 +283,7 @@ WORK_FIELDS = re.compile(r"(device|device_name|device_note|engine|engine_note|is
                          r"merge_passes|in_order_(bytes|note)|is_one_pass|stretch_(count|bytes)|bytes_(read|written)|temp_bytes|quantile_passes|"
                          r"folded_count|resumed_(output_)?bytes|(input|output)_file_bytes|written\.sorted_bytes)\b")
 # A merge with --top reads blocks until it has enough. These fields describe what it read.
-READ_FIELDS = re.compile(r"input_bytes|tally\b|left_out_|fields\b")
+READ_FIELDS = re.compile(r"input_bytes|tally\b|left_out_|fields\b|notes\b")
 
 
 def facts_of(report, path=""):
@@ -293,6 +293,8 @@ def facts_of(report, path=""):
         at = f"{path}.{name}" if path else str(name)
         if WORK_FIELDS.match(at):
             continue
+        if at == "notes":  # a merge may reach the ends of its inputs in any order
+            value = sorted(value)
         if isinstance(value, (dict, list)):
             yield f"{at} has", len(value)
             yield from facts_of(value, at)
