@@ -2,8 +2,8 @@
 #include "element/carry/carry.h"
 
 #include "base/checked.h"
-#include "base/simd.h"
 #include "element/carry/shuffle.h"
+#include "element/carry/strided.h"
 #include "element/record/record_word.h"
 #include "element/tally/imprint.h"
 
@@ -156,41 +156,24 @@ void gsi_carry_shuffle(struct gsi_carry *carry, uint64_t seed)
     carry->output_bytes += carry->kind == GSI_CARRY_JOINED ? (uint32_t)sizeof seed : 0;
 }
 
-/* Elements as long as a word, with their keys. */
-GSI_INLINE void take_keyed(const uint64_t *keys, const uint8_t *elements, size_t n, uint8_t *to,
-                           uint32_t width)
-{
-    for (size_t i = 0; i < n; i++) {
-        memcpy(to + i * (width + 8), &keys[i], 8);
-        memcpy(to + i * (width + 8) + 8, elements + i * width, width);
-    }
-}
-
 static void take_shuffled(const struct gsi_carry *carry, const uint64_t *keys,
                           const uint8_t *elements, size_t n, uint64_t first, const uint32_t *places,
                           uint8_t *to)
 {
-    const uint32_t width = carry->input.element_bytes;
-    if (carry->is_whole && width == 8) {
-        take_keyed(keys, elements, n, to, 8);
-        return;
-    }
-    if (carry->is_whole && width == 4) {
-        take_keyed(keys, elements, n, to, 4);
-        return;
-    }
-    for (size_t i = 0; i < n; i++, elements += width, to += carry->carried_bytes) {
-        uint64_t position = first + (places != NULL ? places[i] : i);
-        if (carry->kind == GSI_CARRY_NUMBER) {
-            store_u128(to, (gsi_u128)keys[i] << 64 | position, 16);
-            continue;
+    const uint32_t width = carry->input.element_bytes, carried = carry->carried_bytes;
+    if (carry->kind == GSI_CARRY_NUMBER) {
+        for (size_t i = 0; i < n; i++) {
+            uint64_t position = first + (places != NULL ? places[i] : i);
+            store_u128(to + i * carried, (gsi_u128)keys[i] << 64 | position, carried);
         }
-        memcpy(to, &keys[i], sizeof keys[i]);
-        if (carry->kind == GSI_CARRY_FIELDS)
-            take_fields(carry, elements, to);
-        else
-            memcpy(to + sizeof keys[i], elements, width);
+        return;
     }
+    gsi_copy_strided(to, carried, (const uint8_t *)keys, sizeof *keys, n, sizeof *keys);
+    if (carry->kind == GSI_CARRY_JOINED)
+        gsi_copy_strided(to + sizeof *keys, carried, elements, width, n, width);
+    for (uint32_t i = 0; i < carry->in_count; i++)
+        gsi_copy_strided(to + carry->in[i].to, carried, elements + carry->in[i].from, width, n,
+                         carry->in[i].bytes);
 }
 
 void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
@@ -240,14 +223,6 @@ GSI_INLINE gsi_u128 put_words(const struct gsi_carry *carry, const uint8_t *carr
     return sum;
 }
 
-/* Elements without the random keys before them. */
-GSI_INLINE gsi_u128 put_elements(const uint8_t *carried, size_t n, uint8_t *to, uint32_t width)
-{
-    for (size_t i = 0; i < n; i++)
-        memcpy(to + i * width, carried + i * (width + 8) + 8, width);
-    return 0;
-}
-
 gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
                        uint64_t stride, uint8_t *to)
 {
@@ -260,10 +235,11 @@ gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, si
     if (carry->kind == GSI_CARRY_NUMBER)
         return carry->output_bytes == 8 ? put_words(carry, carried, n, to, 8, 8)
                                         : put_words(carry, carried, n, to, 8, 4);
-    if (carry->is_whole && behind == 0 && carry->output_bytes == 8)
-        return put_elements(carried, n, to, 8);
-    if (carry->is_whole && behind == 0 && carry->output_bytes == 4)
-        return put_elements(carried, n, to, 4);
+    if (!gsi_carry_has_positions(carry) && carry->out_count == 1 && behind == 0) {
+        gsi_copy_strided(to, carry->output_bytes, carried + carry->out[0].from, stride, n,
+                         carry->output_bytes);
+        return 0;
+    }
     for (size_t i = 0; i < n; i++, carried += stride, to += carry->output_bytes + behind) {
         if (gsi_carry_has_positions(carry)) {
             uint64_t position;

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/simd.h"
+#include "element/carry/strided.h"
 #include "input/values/values.h"
 #include "output/split/split_check.h"
 
@@ -114,14 +114,6 @@ void gsi_columns_close(struct gsi_columns *columns)
 
 /* ---- flows ---- */
 
-/* A constant width makes the copy short. */
-GSI_INLINE void put_whole(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t step,
-                          uint32_t width)
-{
-    for (uint64_t i = 0; i < n; i++)
-        memcpy(to + i * width, from + i * step, width);
-}
-
 /* The operator of a column: makes its part of each record. */
 static uint64_t run(void *context, const struct gsi_batch *batch, const uint8_t *in, uint64_t n,
                     uint8_t *out)
@@ -129,12 +121,7 @@ static uint64_t run(void *context, const struct gsi_batch *batch, const uint8_t 
     const struct gsi_column *column = context;
     const uint64_t step = column->flow.operators[0].in_bytes;
     (void)batch;
-    if (column->bytes == 4)
-        put_whole(out, in + column->off, n, step, 4);
-    else if (column->bytes == 8)
-        put_whole(out, in + column->off, n, step, 8);
-    else
-        put_whole(out, in + column->off, n, step, column->bytes);
+    gsi_copy_strided(out, column->bytes, in + column->off, step, n, column->bytes);
     return n;
 }
 
