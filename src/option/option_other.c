@@ -104,13 +104,19 @@ enum gs_status gsi_take_argsort(struct gsi_options *options, const char *text,
     return GS_OK;
 }
 
-enum gs_status gsi_take_top(struct gsi_options *options, const char *text, struct gs_error *error)
+static enum gs_status take_count(const char *name, const char *text, struct gsi_options *options,
+                                 struct gs_error *error)
 {
     options->has_top = true;
     if (gs_count_parse(text, &options->top_count))
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "--top: '%s' is not a count like 1000 or 64K (powers of 1000)", text);
+                    "--%s: '%s' is not a count like 1000 or 64K (powers of 1000)", name, text);
+}
+
+enum gs_status gsi_take_top(struct gsi_options *options, const char *text, struct gs_error *error)
+{
+    return take_count("top", text, options, error);
 }
 
 enum gs_status gsi_take_shuffle(struct gsi_options *options, const char *text,
@@ -131,11 +137,8 @@ enum gs_status gsi_take_shuffle(struct gsi_options *options, const char *text,
 enum gs_status gsi_take_sample(struct gsi_options *options, const char *text,
                                struct gs_error *error)
 {
-    options->is_sample = options->is_shuffled = options->has_top = true;
-    if (gs_count_parse(text, &options->top_count))
-        return GS_OK;
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "--sample: '%s' is not a count like 1000 or 64K (powers of 1000)", text);
+    options->is_sample = options->is_shuffled = true;
+    return take_count("sample", text, options, error);
 }
 
 /* A share is of the memory that is available now; more than all of it counts as more than this
