@@ -199,7 +199,7 @@ static enum gs_status choose_fields(const struct gsi_job *job, struct gsi_chosen
 
 /* ---- random order ---- */
 
-/* Returns whether a random key can be added to elements of that many bytes. */
+/* Fails if elements are too long for a random key before them. */
 static enum gs_status check_room(const struct gsi_job *job, const struct gsi_carry *carry)
 {
     if (carry->carried_bytes <= GSI_RECORD_BYTES_MAX)
