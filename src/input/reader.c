@@ -23,7 +23,7 @@ struct gsi_reader_slot {
     struct gsi_reader_slot *next;
 };
 
-/* What the reader knows about a buffer that it fills. */
+/* The reader's state of a buffer that it fills. */
 struct fill {
     uint64_t requested_bytes;
     uint32_t read_count; /* transfers under way */
@@ -299,7 +299,7 @@ bool gsi_reader_pump(struct gsi_reader *reader)
            !gsi_loop_has_failed(reader->inputs->loop)) {
         struct gsi_input *input = &reader->inputs->table[reader->input_idx];
         if (reader->input_off == input->bytes && input->skip_bytes == 0) {
-            /* That a stream of known size has ended is not asked: there may be no buffer left. */
+            /* Don't probe for the end when the size is known; no buffer may be free. */
             if (input->is_stream && gsi_header_end(reader->inputs, input, input->bytes) != GS_OK)
                 break;
             next_input(reader);

@@ -157,7 +157,7 @@ static const struct gsi_input *current_input(const struct gsi_source *source)
     return &inputs->table[gsi_min_u64(source->reader.input_idx, inputs->count - 1)];
 }
 
-/* Whether a buffer more has to be made present: as many at a time as there are threads, but no more
+/* Returns whether to populate another buffer: as many at a time as there are threads, but no more
  * than what is left of the last input fills. */
 static bool may_populate(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
@@ -179,7 +179,7 @@ static bool is_ahead(const struct gsi_source *source, const struct gsi_buffers *
     return !current_input(source)->is_direct && buffers->count - buffers->free_count >= most;
 }
 
-/* Whether a transfer, or a task that makes entries, could begin if it had the next free buffer. */
+/* Returns whether the next free buffer would let a transferor a task that makes entries begin. */
 static bool wants_buffer(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     const struct gsi_reader *reader = &source->reader;

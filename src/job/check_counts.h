@@ -12,7 +12,7 @@
 #include "base/u128.h"
 #include "output/stream_check.h"
 
-/* What a check counted. */
+/* The counts of a check. */
 struct gsi_check_report {
     bool has_duplicate_count, has_valsort_checksum;
     uint64_t duplicate_count;     /* elements with the key of the one before them */

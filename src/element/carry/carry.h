@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* What is written in place of elements: positions, or the fields `out`. */
+/* Describes the output if positions or fields are written instead of elements, and a shuffle. */
 struct gsi_payload_report {
     char fields[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES];
     size_t field_count;

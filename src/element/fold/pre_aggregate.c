@@ -72,7 +72,7 @@ struct gsi_shelf gsi_pre_aggregate_plan(const struct gsi_layout *layout, uint64_
     return shelf;
 }
 
-/* Whether each byte is part of a key that makes a group, or of a folded integer. */
+/* Returns whether each byte is part of a key that makes a group, or of a folded integer. */
 static bool is_without_order(const struct gsi_fold *fold, const struct gsi_record *group)
 {
     for (uint32_t at = 0, next; at < fold->record_bytes; at = next) {
@@ -336,7 +336,7 @@ static bool is_poor(size_t left, size_t n)
     return left > n - n / 8;
 }
 
-/* What was tallied, for itself. */
+/* Folds the records of a buffer into each other. Pauses folding if that leaves too many. */
 static size_t fold_apart(const struct gsi_pre_aggregate *pre_aggregate,
                          struct gsi_pre_aggregate_worker *worker, uint8_t *records, size_t n)
 {
