@@ -179,7 +179,7 @@ static bool is_ahead(const struct gsi_source *source, const struct gsi_buffers *
     return !current_input(source)->is_direct && buffers->count - buffers->free_count >= most;
 }
 
-/* Returns whether the next free buffer would let a transferor a task that makes entries begin. */
+/* Returns whether the next free buffer would let a transfer or a task that makes entries begin. */
 static bool wants_buffer(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     const struct gsi_reader *reader = &source->reader;
