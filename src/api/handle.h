@@ -8,8 +8,8 @@
 #ifndef GSI_HANDLE_H
 #define GSI_HANDLE_H
 
-#include "base/options.h"
 #include "option/option.h"
+#include "option/options.h"
 
 #include <stdatomic.h>
 

@@ -1,8 +1,8 @@
 /* job_set.c: what is asked of a job, option by option. */
 #include "api/handle.h"
 
-#include "base/options.h"
 #include "base/status.h"
+#include "option/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef GSI_STATUS_H
 #define GSI_STATUS_H
 
-#include "base/options.h"
+#include "base/choices.h"
 
 #ifdef __cplusplus
 extern "C" {

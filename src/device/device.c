@@ -1,7 +1,7 @@
 /* device.c: finds the devices of this build. */
 #include "device/device.h"
 
-#include "base/options.h"
+#include "base/choices.h"
 #include "device/cpu/cpu_merge.h"
 #include "element/element_ops.h"
 

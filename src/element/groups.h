@@ -15,8 +15,8 @@
 #ifndef GSI_GROUPS_H
 #define GSI_GROUPS_H
 
+#include "base/choices.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "element/fold/fold.h"
 #include "element/layout.h"
 

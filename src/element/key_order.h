@@ -27,8 +27,8 @@
 #ifndef GSI_KEY_ORDER_H
 #define GSI_KEY_ORDER_H
 
+#include "base/choices.h"
 #include "base/host_device.h"
-#include "base/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef GSI_LAYOUT_H
 #define GSI_LAYOUT_H
 
-#include "base/options.h"
+#include "base/choices.h"
 #include "base/u128.h"
 #include "element/key_order.h"
 #include "element/key_type.h"

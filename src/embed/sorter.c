@@ -2,13 +2,13 @@
 #include "embed/sorter.h"
 
 #include "api/handle.h"
-#include "base/options.h"
 #include "base/pool.h"
 #include "base/process.h"
 #include "embed/embed.h"
 #include "job/run.h"
 #include "option/conflicts.h"
 #include "option/option_texts.h"
+#include "option/options.h"
 
 #include <stdlib.h>
 #include <string.h>

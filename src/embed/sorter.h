@@ -17,6 +17,7 @@
 #include "element/record/record.h"
 #include "embed/sorter_order.h"
 #include "job/job_report.h"
+#include "option/options.h"
 
 #include <pthread.h>
 

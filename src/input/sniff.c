@@ -2,7 +2,7 @@
 #include "input/sniff.h"
 
 #include "base/checked.h"
-#include "base/options.h"
+#include "base/choices.h"
 #include "element/key_type.h"
 #include "input/foreign.h"
 #include "input/format/format.h"

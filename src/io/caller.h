@@ -12,8 +12,8 @@
 #ifndef GSI_CALLER_H
 #define GSI_CALLER_H
 
+#include "base/choices.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "io/engine.h"
 #include "io/file.h"
 

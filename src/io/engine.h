@@ -20,8 +20,8 @@
 #ifndef GSI_ENGINE_H
 #define GSI_ENGINE_H
 
+#include "base/choices.h"
 #include "base/container_of.h"
-#include "base/options.h"
 #include "base/status.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* engine_open.c: chooses the engine of a job, and implements the rules that both engines share. */
 #include "io/engine.h"
 
-#include "base/options.h"
+#include "base/choices.h"
 #include "io/engine_parts.h"
 #include "io/file.h"
 

@@ -20,6 +20,7 @@
 #include "job/spec/spec.h"
 #include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
+#include "option/option_texts.h"
 #include "output/into.h"
 #include "output/ranks.h"
 #include "output/split/columns.h"
@@ -115,8 +116,8 @@ static enum gs_status open_codec(struct gsi_job *job)
     if (!has_codec)
         return GS_OK;
     GSI_ASSERT(gsi_codec_bytes(codec->id, codec->level, plan->frame_bytes) <= codec->bytes);
-    gsi_codec_describe(codec->id == GSI_CODEC_DELTAS ? GSI_COMPRESS_DELTAS : GSI_COMPRESS_ZSTD,
-                       codec->level, job->report->runs.codec, sizeof job->report->runs.codec);
+    gsi_compress_text(codec->id == GSI_CODEC_DELTAS ? GSI_COMPRESS_DELTAS : GSI_COMPRESS_ZSTD,
+                      codec->level, job->report->runs.codec, sizeof job->report->runs.codec);
     return gsi_codec_open(&job->spill.codec, &job->loop.ledger, codec->id, codec->level,
                           plan->frame_bytes, plan->thread_count, job->loop.error);
 }
@@ -334,7 +335,7 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
 {
     memset(report, 0, sizeof *report);
     memset(error, 0, sizeof *error);
-    gsi_codec_describe(GSI_COMPRESS_NONE, 0, report->runs.codec, sizeof report->runs.codec);
+    gsi_compress_text(GSI_COMPRESS_NONE, 0, report->runs.codec, sizeof report->runs.codec);
     report->top.is_given = options->has_top;
     report->top.count = options->top_count;
     job->options = options;

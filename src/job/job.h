@@ -2,10 +2,10 @@
 #ifndef GSI_JOB_H
 #define GSI_JOB_H
 
-#include "base/options.h"
 #include "job/spec/chosen.h"
 #include "merge/set_filter.h"
 #include "option/conflicts.h"
+#include "option/options.h"
 #include "output/target.h"
 #include "resume/resume.h"
 #include "spill/spill.h"

@@ -2,9 +2,9 @@
 #ifndef GSI_RUN_H
 #define GSI_RUN_H
 
-#include "base/options.h"
 #include "io/array.h"
 #include "option/option.h"
+#include "option/options.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,8 +13,8 @@
 #ifndef GSI_SELECT_H
 #define GSI_SELECT_H
 
-#include "base/options.h"
 #include "job/job.h"
+#include "option/options.h"
 
 /* gsi_select_is_wanted: whether the job has quantiles or bins to find without a sort.
  * gsi_select_plan: the shelf of kept keys, out of `memory_bytes` in all; empty: it has none.

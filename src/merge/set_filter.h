@@ -22,8 +22,8 @@
 #ifndef GSI_SET_FILTER_H
 #define GSI_SET_FILTER_H
 
+#include "base/choices.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/pool.h"
 #include "input/inputs.h"
 

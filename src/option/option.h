@@ -5,7 +5,7 @@
 #ifndef GSI_OPTION_H
 #define GSI_OPTION_H
 
-#include "base/options.h"
+#include "option/options.h"
 
 /* In the order in which help names them, by groups. */
 enum gsi_option_id {

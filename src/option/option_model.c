@@ -1,9 +1,9 @@
 /* option_model.c: GPUs that need not be here, member by member (struct gsi_device_model). */
 #include "option/option.h"
 
-#include "base/options.h"
 #include "base/plain_real.h"
 #include "base/status.h"
+#include "option/options.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* option_other.c: options that set more than one member. */
 #include "option/option_take.h"
 
-#include "base/options.h"
 #include "base/status.h"
+#include "option/options.h"
 
 #include <errno.h>
 #include <stdlib.h>

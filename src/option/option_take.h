@@ -3,8 +3,8 @@
 #ifndef GSI_OPTION_TAKE_H
 #define GSI_OPTION_TAKE_H
 
-#include "base/options.h"
 #include "option/option.h"
+#include "option/options.h"
 
 /* gsi_take_number: a whole number from `least` to `most`.
  * gsi_take_word: one of `choices`; with a number behind it, where that may be: "zstd:3". *number is

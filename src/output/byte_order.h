@@ -6,7 +6,7 @@
 #ifndef GSI_BYTE_ORDER_H
 #define GSI_BYTE_ORDER_H
 
-#include "base/options.h"
+#include "base/choices.h"
 #include "element/layout.h"
 
 /* gsi_byte_order_differs: whether numbers are written in another order of bytes. */

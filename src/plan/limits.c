@@ -2,7 +2,7 @@
 #include "plan/limits.h"
 
 #include "base/checked.h"
-#include "base/options.h"
+#include "base/choices.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -6,10 +6,8 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "option/option.h"
 #include "run/deltas.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -20,18 +18,6 @@
 #define TRIAL_FRAMES GSI_CONSTANT(16u, 3u)
 #define TRIAL_PART   8u
 #define TRIAL_LEAST  GSI_CONSTANT(64u, 4u)
-
-void gsi_codec_describe(enum gsi_compress_choice choice, uint32_t level, char *text, size_t bytes)
-{
-    const struct gs_choice *known = gsi_choices_of_compress;
-    while (known->word != NULL && known->value != (int)choice)
-        known++;
-    const char *word = known->word != NULL ? known->word : "?";
-    if (known->number_max == 0)
-        snprintf(text, bytes, "%s", word);
-    else
-        snprintf(text, bytes, "%s:%u", word, gsi_max_u32(known->number_min, level));
-}
 
 enum gsi_codec_id gsi_codec_of(enum gsi_compress_choice choice, bool are_numbers, bool takes_packed)
 {

@@ -17,8 +17,8 @@
 #ifndef GSI_CODEC_H
 #define GSI_CODEC_H
 
+#include "base/choices.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "run/planes.h"
 #include "run/record_planes.h"
 
@@ -50,10 +50,6 @@ enum gsi_codec_id gsi_codec_of(enum gsi_compress_choice choice, bool are_numbers
  * `id`. */
 enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder);
 bool gsi_coder_takes(const struct gsi_coder *coder, bool are_numbers, uint32_t id);
-
-/* gsi_codec_describe: writes a choice as the option spells it, with a level if it has one (0: the
- * default). */
-void gsi_codec_describe(enum gsi_compress_choice choice, uint32_t level, char *text, size_t bytes);
 
 /* How spilled frames are coded. */
 struct gsi_codec_plan {

@@ -15,7 +15,7 @@
 #ifndef GSI_CODEC_CHOICE_H
 #define GSI_CODEC_CHOICE_H
 
-#include "base/options.h"
+#include "base/choices.h"
 
 struct gsi_codec_choice {
     enum gsi_compress_choice way; /* AUTO: measured; NONE: never; else always */

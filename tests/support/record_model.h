@@ -3,7 +3,7 @@
 #ifndef SUPPORT_RECORD_MODEL_H
 #define SUPPORT_RECORD_MODEL_H
 
-#include "base/options.h"
+#include "base/choices.h"
 #include "support/model.h"
 
 #define RECORD_KEYS_MAX 6

@@ -3,7 +3,7 @@
 #ifndef SUPPORT_SORTER_JOB_H
 #define SUPPORT_SORTER_JOB_H
 
-#include "base/options.h"
+#include "option/options.h"
 #include "support/record_model.h"
 #include "support/scratch.h"
 

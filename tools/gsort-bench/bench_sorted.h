@@ -2,8 +2,8 @@
 #ifndef BENCH_SORTED_H
 #define BENCH_SORTED_H
 
-#include "base/options.h"
 #include "bench.h"
+#include "option/options.h"
 
 #define BENCH_INPUTS_MAX 16u
 

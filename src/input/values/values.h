@@ -8,8 +8,8 @@
 #ifndef GSI_VALUES_H
 #define GSI_VALUES_H
 
+#include "base/choices.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "io/file.h"
 
 struct gsi_value_file {

@@ -11,8 +11,8 @@
 #include "element/type_names.h"
 #include "job/job_report.h"
 #include "loop/cancel.h"
+#include "option/option_texts.h"
 #include "output/stream_check.h"
-#include "run/codec.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void describe(const struct gsi_options *options, uint64_t bytes, struct g
     const struct gsi_type_word *word;
     const struct gsi_key_type *type = type_of(options, &word);
     memset(report, 0, sizeof *report);
-    gsi_codec_describe(GSI_COMPRESS_NONE, 0, report->runs.codec, sizeof report->runs.codec);
+    gsi_compress_text(GSI_COMPRESS_NONE, 0, report->runs.codec, sizeof report->runs.codec);
     report->element.type = type->name;
     report->element.type_source = "option";
     report->element.type_word = word->word;

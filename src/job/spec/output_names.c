@@ -1,10 +1,10 @@
 /* output_names.c: what is written, as far as a name can say it. */
 #include "job/spec/compile.h"
 
-#include "base/options.h"
 #include "element/type_names.h"
 #include "input/format/format.h"
 #include "input/zst/zst.h"
+#include "option/options.h"
 
 #include <stdio.h>
 #include <string.h>

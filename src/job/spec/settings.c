@@ -2,6 +2,7 @@
 #include "job/spec/compile.h"
 
 #include "job/job_report.h"
+#include "option/option_texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void put_slice(FILE *to, const char *name, bool is_asked, uint64_t from, 
 static void put_compress(FILE *to, const struct gsi_options *options)
 {
     char text[32];
-    gsi_codec_describe(options->compress, options->compress_level, text, sizeof text);
+    gsi_compress_text(options->compress, options->compress_level, text, sizeof text);
     put_text(to, "--compress", text);
 }
 

@@ -3,9 +3,9 @@
 #ifndef GSI_SPEC_H
 #define GSI_SPEC_H
 
-#include "base/options.h"
 #include "input/format/format.h"
 #include "job/spec/chosen.h"
+#include "option/options.h"
 #include "output/target.h"
 
 /* gsi_spec_is_split: whether the output is several files.

@@ -4,7 +4,7 @@
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 
-#include "base/options.h"
+#include "base/choices.h"
 #include "element/equal_keys.h"
 #include "element/groups.h"
 #include "element/record/record.h"

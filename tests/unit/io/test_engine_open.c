@@ -1,6 +1,6 @@
 /* test_engine_open.c: which engine a job gets, and engines on kernels that refuse a part.
  * Run: build/dev/tests/test_engine_open */
-#include "base/options.h"
+#include "base/choices.h"
 #include "support/refuse.h"
 #include "support/transfer.h"
 

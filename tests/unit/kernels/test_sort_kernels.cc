@@ -5,7 +5,7 @@
 // Run: build/dev/tests/test_sort_kernels
 #include "support/device_keys.h"
 
-#include "base/options.h"
+#include "base/choices.h"
 #include "plan/plan_model.h"
 
 #include "kernels/sort/circular_merge.cuh"

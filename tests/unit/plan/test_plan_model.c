@@ -3,6 +3,7 @@
  * none. Run: build/dev/tests/test_plan_model */
 #include "support/support.h"
 
+#include "option/options.h"
 #include "plan/plan.h"
 #include "plan/plan_model.h"
 

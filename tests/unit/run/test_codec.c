@@ -2,7 +2,7 @@
  * shrink are raw; no damage and no made-up size does harm. Run: build/dev/tests/test_codec */
 #include "support/support.h"
 
-#include "base/options.h"
+#include "base/choices.h"
 #include "run/codec_choice.h"
 #include "run/frame.h"
 #include "run/planes.h"

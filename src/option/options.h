@@ -1,99 +1,10 @@
-/* options.h: defines the options of a job, as jobs read them. gs_job makes them from texts
- * (src/option, src/api). */
+/* options.h: defines the options of a job, as the job reads them. gs_job makes them from texts
+ * (src/option, src/api); the job compiles them into the specs of stages (job/spec). Folders below
+ * the job cannot include this file (tools/dev/check_layers). */
 #ifndef GSI_OPTIONS_H
 #define GSI_OPTIONS_H
 
-#include "gsort.h"
-
-enum gsi_io_choice { GSI_IO_AUTO = 0, GSI_IO_URING, GSI_IO_THREADS };
-
-enum gsi_device_word {
-    GSI_DEVICE_AUTO = 0, /* a GPU if there is one and the input is large enough, else the CPU */
-    GSI_DEVICE_CPU,
-    GSI_DEVICE_CUDA /* a GPU; the CPU only if the GPU's memory is too small */
-};
-
-/* How spilled frames are stored: raw; coded; or, run by run, in the way that was measured to be
- * faster. */
-enum gsi_compress_choice {
-    GSI_COMPRESS_AUTO = 0,
-    GSI_COMPRESS_NONE,
-    GSI_COMPRESS_ZSTD,
-    GSI_COMPRESS_DELTAS
-};
-
-/* The elements of a group of equal keys that are written. FIRST, LAST: the first or the last in the
- * input. SINGLES: the element of a group of one. DUPS, REPEATED: of a larger group, the first
- * element or all elements. */
-enum gsi_keep_choice {
-    GSI_KEEP_FIRST = 0,
-    GSI_KEEP_LAST,
-    GSI_KEEP_SINGLES,
-    GSI_KEEP_DUPS,
-    GSI_KEEP_REPEATED
-};
-
-/* Which elements a merge of files keeps, by how many elements of each file have a key. UNION keeps
- * as many as the file with the most has, and XOR all if only one file has the key. The others keep
- * elements of the first file: INTERSECT as many as the file with the fewest has, EXCEPT those that
- * are more than in all other files, SEMI all if another file has the key, ANTI all if none has. */
-enum gsi_set {
-    GSI_SET_NONE = 0,
-    GSI_SET_UNION,
-    GSI_SET_INTERSECT,
-    GSI_SET_EXCEPT,
-    GSI_SET_SEMI,
-    GSI_SET_ANTI,
-    GSI_SET_XOR
-};
-
-/* The place of NaNs and NaTs: last in ascending order and first in descending, for each key
- * separately; or always first; or always last. */
-enum gsi_nan_place { GSI_NAN_WITH_ORDER = 0, GSI_NAN_FIRST, GSI_NAN_LAST };
-
-/* The byte order of the numbers that are written. */
-enum gsi_byte_order { GSI_ORDER_AS_READ = 0, GSI_ORDER_LITTLE, GSI_ORDER_BIG };
-
-/* The largest values of some options; larger ones fail with GS_E_USAGE. */
-#define GSI_THREADS_MAX    1024u
-#define GSI_FAN_IN_MAX     (1u << 20)
-#define GSI_ZSTD_LEVEL_MAX 19u
-#define GSI_MODEL_GPUS_MAX 16u
-
-/* GPUs of a host, which need not exist, and the limits of their speed; rates are bytes per second.
- * Names are those of --device-model. */
-struct gsi_device_model {
-    char name[48];        /* of one GPU; empty: "GPU" */
-    uint32_t gpus;        /* 1 to GSI_MODEL_GPUS_MAX; they work as one */
-    uint64_t memory;      /* of each, free */
-    double to_gpu;        /* from pinned host memory to all GPUs at once */
-    double from_gpu;      /* from all GPUs at once to host memory */
-    double peer;          /* from one GPU to another; ignored for one GPU */
-    double input, output; /* inputs to host memory, host memory to output; 0: memory */
-    double sort, merge;   /* of keys, or tags of records, on one GPU; 0: an H200's rates */
-    double start_seconds; /* before anything is read */
-};
-
-/* Statistics that follow from the order: of numbers; for records, of their first key, which must be
- * a number. */
-struct gsi_order_statistics {
-    /* Fractions as decimals from "0" to "1" or "median", at most GSI_QUANTILES_MAX. With GS_STATS
-     * they describe the first field with statistics; files are then read up to three times. */
-    const char *const *quantiles;
-    size_t quantile_count;
-    bool distinct; /* number of distinct values, as with `unique` */
-    bool mode;     /* the most frequent value */
-    /* For the same values as quantiles: bins of equal width between the least and the greatest
-     * value, at most GSI_BINS_MAX; 0: none. With GS_STATS files are read at least twice. */
-    uint32_t bins;
-};
-
-/* Receives notes on events that are no failures: an assumed type, or omitted bytes. */
-struct gsi_listener {
-    /* Called with a line, at most a few times, from the calling thread; NULL: no listener. */
-    void (*note)(void *context, const char *text);
-    void *context;
-};
+#include "base/choices.h"
 
 /* The options of a job, by concept. Zeros are the defaults. */
 struct gsi_options {
