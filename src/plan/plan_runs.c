@@ -11,8 +11,8 @@
 #define MIB ((uint64_t)1 << 20)
 
 /* Chunks are small enough that sorting the last one delays the output little (64 MiB: about 50 ms).
- * They are large enough that a merge of all of them stays cheap: a cut costs about 0.5 us per run
- * (gsort-bench merge). */
+ * They are large enough that a merge of all of them stays cheap: a cut costs about 0.5 us per run.
+ */
 #define CHUNK_MIN_BYTES  GSI_CONSTANT(256 * KIB, 32 * KIB)
 #define CHUNK_MAX_BYTES  (64 * MIB)
 #define RESIDENT_CHUNKS  GSI_CONSTANT(64, 256)

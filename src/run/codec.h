@@ -13,7 +13,7 @@
  *
  * A device that splits and joins keys itself exchanges planes at data, and only zstd remains to be
  * done. Deltas are two to six times as fast, and as small or smaller. They are larger only if the
- * same differences repeat again and again, as in a list of all numbers (gsort-bench codec). */
+ * same differences repeat again and again, as in a list of all numbers. */
 #ifndef GSI_CODEC_H
 #define GSI_CODEC_H
 

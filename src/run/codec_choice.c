@@ -7,8 +7,8 @@
 #define SAMPLE_FRAMES 4u
 #define SAMPLE_WRITES 8u
 
-/* Time of decoding divided by time of encoding (gsort-bench codec: 0.65 to 0.75 for deltas, 0.3 to
- * 0.55 for zstd). */
+/* Time of decoding divided by time of encoding (measured: 0.65 to 0.75 for deltas, 0.3 to 0.55 for
+ * zstd). */
 #define DECODE_RATIO 0.6
 
 /* Coding starts only if its time is below this part of the time without coding. The processors have

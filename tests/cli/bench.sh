@@ -32,9 +32,6 @@ expect_error() {
 repeat=2
 [ "${GS_TEST_SMALL:-}" != 1 ] || repeat=1 # see run.sh
 "$bench" disk --size 4100K --repeat $repeat --json >disk.json 2>err || fail "disk --json: $(cat err)"
-"$bench" memory --size 4M --repeat 3 --parallel 2 --json >memory.json || fail "memory --json"
-"$bench" merge --size 1028K --repeat $repeat --json >merge.json || fail "merge --json"
-"$bench" codec --repeat $repeat --json >codec.json || fail "codec --json"
 # The least that may spill, with another type and odd blocks; no time is looked at.
 "$bench" sort --size 24580K --memory 12M --type f32 --parallel 2 --repeat $repeat --json >sort.json ||
     fail "sort --json"
@@ -49,17 +46,12 @@ repeat=2
 python3 - $repeat <<'END' || broken=1
 import json, sys
 
-merges = {"leaf sort"} | {f"merge {k}" for k in (2, 4, 8, 16, 64, 256)}
-codecs = {f"{part} planes" for part in ("split", "join")}
-codecs |= {f"{codec}: {way} {data}" for codec in ("zstd", "deltas") for way in ("encode", "decode")
-           for data in ("uniform", "timestamps", "zipf", "normal f64")}
 sorts = {"read", "write", "resident", "spilled", "stats"}
 records = {f"{way} {kind}" for way in ("resident", "spilled")
            for kind in ("100 B", "100 B groups", "16 B", "1 KiB")} | {"read", "write"}
 verified = {"resident", "spilled", "digest", "frames"}
 repeat = int(sys.argv[1])
-for name, repeats, operations in (("disk", repeat, {"write", "read", "copy"}), ("memory", 3, {"copy"}),
-                                  ("merge", repeat, merges), ("codec", repeat, codecs), ("sort", repeat, sorts),
+for name, repeats, operations in (("disk", repeat, {"write", "read", "copy"}), ("sort", repeat, sorts),
                                   ("records", repeat, records),
                                   ("verbs", repeat, {"read", "write", "stats", "check", "top", "merge", "ranges"}),
                                   ("verify", repeat, verified),
@@ -76,12 +68,6 @@ for name, repeats, operations in (("disk", repeat, {"write", "read", "copy"}), (
         sys.exit(f"bench.sh: {name}: wrong report")
     if name == "disk" and not any(r.get("engine") == "io_uring" for r in report["results"]):
         print("skipped disk by io_uring: no io_uring")
-    if name == "merge" and "leaf sort" not in report["note"]:
-        sys.exit("bench.sh: merge: the small chunk is not noted")
-    if name == "codec":
-        parts = {r["name"]: r["median"] for r in report["ratios"]}
-        if len(parts) != 8 or not all(0 < part <= 1 for part in parts.values()):
-            sys.exit(f"bench.sh: codec: wrong sizes: {parts}")
     if name == "sort":
         spilled = {r["name"]: r.get("spilled_bytes") for r in report["results"]}
         if len(report["ratios"]) != 3 or spilled["resident"] != 0 or not spilled["spilled"]:
@@ -112,16 +98,14 @@ for name, repeats, operations in (("disk", repeat, {"write", "read", "copy"}), (
         wrong = [r for r in report["results"] if abs(r["seconds"] * 1e9 / (r["sorted_bytes"] / 8) / r["ns_per_element"] - 1) > .01]
         if wrong or cases != [(1, 257), (2, 257), (3, 257), (3, 64), (3, 128), (3, 514), (3, 1028)]:
             sys.exit(f"bench.sh: scale: wrong cases: {cases} {wrong}")
-    if (name not in ("merge", "codec", "verify", "scale") and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
+    if (name not in ("verify", "scale") and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
         sys.exit(f"bench.sh: {name}: wrong ceilings")
     for key in "command", "date", "processor", "processors", "kernel":
         if not report[key]:
             sys.exit(f"bench.sh: {name}: no {key}")
 END
-"$bench" memory --size 4M --repeat 1 >text || fail "memory"
-grep -q '^ceilings' text && grep -q '^copy .*1 thread ' text || fail "memory: text"
-"$bench" merge --size 4K --repeat 1 >text || fail "merge"
-grep -q '^merge 256 1 thread ' text && ! grep -q '^ceilings' text || fail "merge: text"
+"$bench" scale --size 1M --parallel 1 --repeat 1 >text || fail "scale"
+grep -q '^sort .* 1 thread ' text && ! grep -q '^ceilings' text || fail "scale: text"
 "$bench" sort --size 1M --memory 64M --repeat 1 >text || fail "sort"
 grep -q '^resident .* 65M ' text && grep -q '^ratios of times' text || fail "sort: text"
 "$bench" outofcore --size 24M --memory 12M --repeat 1 >outofcore || fail "outofcore"
@@ -159,16 +143,13 @@ rm ncu
 
 expect_error 2 "which command"
 expect_error 2 "'tape'" tape
-expect_error 2 "'x'" memory x
-expect_error 2 "--dir" memory --dir .
+expect_error 2 "'x'" scale x
 expect_error 2 "--parallel" disk --parallel 2
 expect_error 2 "'5000'" disk --size 5000
-expect_error 2 "'0'" memory --repeat 0
-expect_error 2 "frobnicate" memory --frobnicate
+expect_error 2 "'0'" scale --repeat 0
+expect_error 2 "frobnicate" scale --frobnicate
 expect_error 3 "no/such" disk --dir no/such
 expect_error 3 "--size" disk --size 1P
-expect_error 2 "--dir" merge --dir .
-expect_error 2 "--size" codec --size 1M
 expect_error 2 "--type" disk --type u64
 expect_error 2 "'u7'" sort --type u7
 expect_error 2 "'0'" sort --memory 0
@@ -182,6 +163,6 @@ expect_error 3 "no/such" outofcore --dir no/such
 expect_error 2 "--type" order --type u64
 expect_error 2 "--memory" scale --memory 1G
 
-rm -f records.json verbs.json verify.json disk.json memory.json merge.json codec.json sort.json outofcore.json order.json scale.json text out err
+rm -f records.json verbs.json verify.json disk.json sort.json outofcore.json order.json scale.json text out err
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
 exit $broken

@@ -62,7 +62,7 @@ def test_by_size__a_line_a_program(folder):
 
 
 @pytest.mark.parametrize('command, wanted', [
-    (['memory', '--size', '4M', '--repeat', '2'], ['copy', 'median']),
+    (['disk', '--size', '4M', '--repeat', '2'], ['copy', 'median']),
     (['scale', '--size', '1M', '--repeat', '1', '--parallel', '3'], ['as many times one thread', 'ns an element', '3 threads']),
     (['outofcore', '--size', '16M', '--memory', '12M', '--repeat', '1'], ['--compress none', '--compress auto', '12 MiB of memory'])])
 def test_gsort_bench__plot(folder, command, wanted):
@@ -74,7 +74,7 @@ def test_gsort_bench__plot(folder, command, wanted):
 
 def test_gsort_bench__what_cannot_be_drawn__is_said_before_it_measures(folder, monkeypatch):
     def bench(*arguments):
-        return subprocess.run([BENCH, 'memory', '--size', '4M', *arguments], capture_output=True, text=True, check=False)
+        return subprocess.run([BENCH, 'disk', '--size', '4M', *arguments], capture_output=True, text=True, check=False)
     done = bench('--plot', 'x.gif')
     assert (done.returncode, done.stdout) == (2, '') and "'x.gif' does not end in .svg or .png" in done.stderr
     done = bench('--plot', 'no/x.svg', '--repeat', '1')

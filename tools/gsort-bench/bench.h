@@ -68,10 +68,6 @@ struct bench_report {
 
 enum gs_status bench_disk(const struct bench_settings *settings, struct bench_report *report,
                           struct gs_error *error);
-enum gs_status bench_memory(const struct bench_settings *settings, struct bench_report *report,
-                            struct gs_error *error);
-enum gs_status bench_codec(const struct bench_settings *settings, struct bench_report *report,
-                           struct gs_error *error);
 enum gs_status bench_order(const struct bench_settings *settings, struct bench_report *report,
                            struct gs_error *error);
 enum gs_status bench_outofcore(const struct bench_settings *settings, struct bench_report *report,
@@ -97,8 +93,6 @@ enum gs_status bench_record_kernels(const struct bench_settings *settings,
                                     struct bench_report *report, struct gs_error *error);
 enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_report *report,
                             struct gs_error *error);
-enum gs_status bench_merge(const struct bench_settings *settings, struct bench_report *report,
-                           struct gs_error *error);
 
 /* bench_row_add: a copy of `row`, without samples. bench_row_sample: one measurement of it.
  * bench_ratio_add: a row for ratios; its samples are one time by another, the last argument. */

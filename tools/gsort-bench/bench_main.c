@@ -25,9 +25,6 @@ struct command {
 
 static const struct command commands[] = {
     {"disk", "write, read and copy a file by engine, block size and depth", "dsrj", bench_disk},
-    {"memory", "copy memory with one thread and with all", "sprj", bench_memory},
-    {"merge", "sort and merge in memory with one thread, by number of runs", "srj", bench_merge},
-    {"codec", "code and decode frames of runs with one thread, by data", "rj", bench_codec},
 #ifdef GSORT_HAVE_CUDA
     {"kernels", "sort, merge and tally in a GPU's memory beside CUB", "strj", bench_kernels},
     {"fed", "merge runs on a GPU that are fed from the host, beside copies both ways", "srj",
@@ -85,8 +82,8 @@ static const struct gs_option options[OPTION_COUNT] = {
                               "default a quarter of --size; outofcore: memory of the sorts\n"
                               "by size; default an eighth"},
     [BENCH_PARALLEL] = {"parallel", 0, "N",
-                        .help = "memory, sort, records, verbs, verify, outofcore, order,\n"
-                                "scale: threads; default one per processor"},
+                        .help = "sort, records, verbs, verify, outofcore, order, scale:\n"
+                                "threads; default one per processor"},
     [BENCH_REPEAT] = {"repeat", 0, "N", .help = "measurements of each case; default 5"},
     [BENCH_JSON] = {"json", 0, NULL, .help = "the report as JSON"},
     [BENCH_PLOT] =

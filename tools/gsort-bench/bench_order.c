@@ -5,7 +5,7 @@
  * outside the clock. Ratios: time by that of reading and writing the file once, which is what one
  * pass takes. */
 #include "bench.h"
-#include "bench_input.h"
+#include "bench_sorted.h"
 #include "job/job_report.h"
 
 #include "base/checked.h"

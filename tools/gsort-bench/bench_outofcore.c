@@ -10,7 +10,7 @@
  * first: the input is one file that grows, outside the clock. So a change of the machine's speed
  * meets all cases alike, and no more than three files take space at a time. */
 #include "bench.h"
-#include "bench_input.h"
+#include "bench_sorted.h"
 #include "job/job_report.h"
 
 #include "base/checked.h"

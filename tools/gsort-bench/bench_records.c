@@ -5,7 +5,6 @@
  * kinds but one take the same random bytes; "groups" are keys whose first nine bytes are those of
  * a thousand others. */
 #include "bench.h"
-#include "bench_input.h"
 #include "bench_raw.h"
 #include "bench_sorted.h"
 #include "job/job_report.h"

@@ -5,7 +5,7 @@
  * The sizes are beginnings of one file. Ratios: efficiency, which is the speed of a thread beside
  * that of one alone; and of sizes, the time of an element beside that of an element of --size. */
 #include "bench.h"
-#include "bench_input.h"
+#include "bench_sorted.h"
 #include "job/job_report.h"
 #include "job/run.h"
 

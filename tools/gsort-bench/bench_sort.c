@@ -12,7 +12,7 @@
  * less than a ratio of medians. The page cache is dropped before each; outputs are checked after
  * the clock has stopped. */
 #include "bench.h"
-#include "bench_input.h"
+#include "bench_sorted.h"
 #include "job/job_report.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* bench_sorted.h: one gsi_run over a file without a name, measured and then checked. */
+/* bench_sorted.h: measures and checks one sort of files without a name (bench_sorted), and makes
+ * the one file that most commands sort (bench_input). */
 #ifndef BENCH_SORTED_H
 #define BENCH_SORTED_H
 
-#include "bench.h"
+#include "bench_raw.h"
 #include "option/options.h"
 
 #define BENCH_INPUTS_MAX 16u
@@ -43,5 +44,26 @@ enum gs_status bench_touch_memory(uint64_t bytes, struct gs_error *error);
 /* bench_space: fails GS_E_SPACE unless `file_count` files of settings->size_bytes have room. */
 enum gs_status bench_space(const struct bench_settings *settings, uint32_t file_count,
                            struct gs_error *error);
+
+/* One file without a name, in a directory with room for it, its runs and its output. */
+struct bench_input {
+    struct bench_raw raw;
+    struct bench_sorted sorted; /* for bench_sorted_run */
+    int fd;
+};
+
+/* bench_input_open: an empty file; settings->size_bytes is the most it will hold.
+ * fails as bench_space, bench_raw_open and bench_sorted_open do; close it all the same */
+enum gs_status bench_input_open(struct bench_input *input, const struct bench_settings *settings,
+                                struct gs_error *error);
+void bench_input_close(struct bench_input *input);
+
+/* bench_input_fill: bytes [from, to) become random data (bench_raw_fill). */
+enum gs_status bench_input_fill(struct bench_input *input, uint64_t from, uint64_t to,
+                                struct gs_error *error);
+
+/* bench_spilled_memory: the memory for a sort of `bytes` that spills: settings->memory_bytes, or a
+ * quarter of the bytes. */
+uint64_t bench_spilled_memory(const struct bench_settings *settings, uint64_t bytes);
 
 #endif

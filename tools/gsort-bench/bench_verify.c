@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "bench.h"
-#include "bench_input.h"
+#include "bench_sorted.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/key_order.h"
 #include "element/key_type.h"

@@ -1,12 +1,11 @@
-/* bench_cub.h: CUB's sorts, merges and reductions, to measure gsort's beside them; instantiated in
- * a file of their own because they are slow to compile. */
+/* bench_cub.h: calls CUB's sorts, merges and reductions, to measure gsort's kernels and the rungs
+ * of the ladder beside them. They are in a file of their own because they are slow to compile. */
 #ifndef BENCH_CUB_H
 #define BENCH_CUB_H
 
-#include <cuda_runtime.h>
+#include "kernels/ladder/ladder.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +35,15 @@ cudaError_t bench_cub_merge_halves(enum bench_cub_type type, const void *keys, u
                                    void *out, struct bench_cub_temp temp);
 cudaError_t bench_cub_max(enum bench_cub_type type, const void *keys, uint64_t n, void *max,
                           struct bench_cub_temp temp);
+
+/* The arguments are those of the rungs (ladder.h). Sums are of u32, u64, f32 and f64, into 64 bits
+ * at `total`; merges of u32 and u64.
+ * in    temp: device memory of *temp_bytes; NULL: only say in *temp_bytes how much it takes */
+cudaError_t bench_cub_sum(enum gsi_ladder_type type, const void *in, uint64_t n, void *total,
+                          void *temp, size_t *temp_bytes, cudaStream_t stream);
+cudaError_t bench_cub_merge(enum gsi_ladder_type type, const void *a, uint64_t m, const void *b,
+                            uint64_t n, void *out, void *temp, size_t *temp_bytes,
+                            cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -49,30 +49,27 @@ struct kernel_case {
     uint32_t run_count; // of a merge
 };
 
-#define CASES_OF(text, pattern)                                                                 \
-    {"sort " text, SORT, pattern, 1}, {"sort " text ", CUB radix", CUB_RADIX_SORT, pattern, 1}, \
-        {"sort " text ", CUB merge", CUB_MERGE_SORT, pattern, 1},                               \
-        {"merge 2 " text, MERGE, pattern, 2}, {"merge 2 " text ", CUB", CUB_MERGE, pattern, 2}, \
-        {"merge 8 " text, MERGE, pattern, 8},                                                   \
-    {                                                                                           \
-        "merge 16 " text, MERGE, pattern, 16                                                    \
-    }
-
 constexpr uint32_t RUNS_MOST = 128;
 
 static const kernel_case cases[] = {
     {"copy on device", COPY, RANDOM, 1},
-    CASES_OF("random", RANDOM),
-    CASES_OF("sorted", SORTED),
-    CASES_OF("reverse", REVERSE),
-    CASES_OF("equal", EQUAL),
-    CASES_OF("few distinct", FEW),
-    CASES_OF("organ pipe", ORGAN_PIPE),
-    {"merge 2 random, circular", CIRCULAR_MERGE, RANDOM, 2},
-    {"merge 4 random", MERGE, RANDOM, 4},
-    {"merge 32 random", MERGE, RANDOM, 32},
-    {"merge 64 random", MERGE, RANDOM, 64},
-    {"merge 128 random", MERGE, RANDOM, RUNS_MOST},
+    {"sort random", SORT, RANDOM, 1},
+    {"sort random, CUB radix", CUB_RADIX_SORT, RANDOM, 1},
+    {"sort random, CUB merge", CUB_MERGE_SORT, RANDOM, 1},
+    {"sort sorted", SORT, SORTED, 1},
+    {"sort reverse", SORT, REVERSE, 1},
+    {"sort equal", SORT, EQUAL, 1},
+    {"sort few distinct", SORT, FEW, 1},
+    {"sort organ pipe", SORT, ORGAN_PIPE, 1},
+    {"merge 2", MERGE, RANDOM, 2},
+    {"merge 2, CUB", CUB_MERGE, RANDOM, 2},
+    {"merge 2, circular", CIRCULAR_MERGE, RANDOM, 2},
+    {"merge 4", MERGE, RANDOM, 4},
+    {"merge 8", MERGE, RANDOM, 8},
+    {"merge 16", MERGE, RANDOM, 16},
+    {"merge 32", MERGE, RANDOM, 32},
+    {"merge 64", MERGE, RANDOM, 64},
+    {"merge 128", MERGE, RANDOM, RUNS_MOST},
     {"tally", TALLY, RANDOM, 1},
     {"tally, no fingerprint", LEAN_TALLY, RANDOM, 1},
     {"max, CUB", CUB_MAX, RANDOM, 1},
@@ -80,25 +77,15 @@ static const kernel_case cases[] = {
 constexpr size_t CASE_COUNT = sizeof cases / sizeof cases[0];
 static_assert(CASE_COUNT <= BENCH_ROWS_MAX, "a case is a row");
 
-// Times of one case by those of another, both by their places in `cases`.
-#define PLACE(pattern, i) (1 + 7 * static_cast<size_t>(pattern) + (i)) // of case i of a pattern
-#define SORT_RATIO(text, pattern)                                         \
-    {                                                                     \
-        "sort " text " / CUB radix", PLACE(pattern, 0), PLACE(pattern, 1) \
-    }
-
+// Ratios of the times of two cases, which are indexes of `cases`.
 static const struct {
     const char *name;
     size_t ours, others;
 } ratios[] = {
-    SORT_RATIO("random", RANDOM),
-    SORT_RATIO("sorted", SORTED),
-    SORT_RATIO("reverse", REVERSE),
-    SORT_RATIO("equal", EQUAL),
-    SORT_RATIO("few distinct", FEW),
-    SORT_RATIO("organ pipe", ORGAN_PIPE),
-    {"merge 2 random / CUB", PLACE(RANDOM, 3), PLACE(RANDOM, 4)},
-    {"merge 2 random, circular / tiles", PLACE(RANDOM, 7 * 6), PLACE(RANDOM, 3)},
+    {"sort random / CUB radix", 1, 2},
+    {"sort random / CUB merge", 1, 3},
+    {"merge 2 / CUB", 9, 10},
+    {"merge 2, circular / tiles", 11, 9},
     {"tally / max, CUB", CASE_COUNT - 3, CASE_COUNT - 1},
     {"tally, no fingerprint / max, CUB", CASE_COUNT - 2, CASE_COUNT - 1},
 };

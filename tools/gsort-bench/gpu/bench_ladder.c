@@ -9,7 +9,6 @@
  * blog, 2021, for merges, and Harris's order of reductions. */
 #include "bench_ladder.h"
 #include "bench_cub.h"
-#include "bench_ladder_cub.h"
 
 #include "base/checked.h"
 #include "base/clock.h"

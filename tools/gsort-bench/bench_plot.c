@@ -1,5 +1,5 @@
 /* bench_plot.c: --plot: the report as JSON goes to Python's libgsort.plot, which draws it. */
-#include "gsort-bench/bench.h"
+#include "bench.h"
 
 #include <errno.h>
 #include <fcntl.h>
