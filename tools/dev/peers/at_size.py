@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""at_size.py: sorts far larger than memory, on the disk of the current directory: what they take, move and need, beside the plan.
+"""at_size.py: measures sorts far larger than memory, on the disk of the current directory, beside their plan.
 
     at_size.py BIN [--size 32G] [--memory 512M,1G,8G] [--device cpu,cuda] [--kinds u64,records] [--copy-loop FILE] [--json FILE]
 
-Per kind a random file of SIZE (records: 100 bytes, keys of 10) is made, and sorted into a file once per memory and device, by
-`gsort --compress none --spill always`, with the page cache dropped before (needs root). Printed of each: seconds; bytes read and
-written, and whether these are the plan's (`--explain`); the process's peak memory; joules, where the machine tells them (RAPL of
-the package, NVML of the GPU by nvidia-smi). Every output is checked by `gsort --check`: order, count and fingerprint, and of
-records the checksum that valsort prints, are those of the input. A sort of SIZE needs a little more than twice SIZE on the disk.
---copy-loop: copy_loop.c, built by `gcc -O3 -D_GNU_SOURCE copy_loop.c -luring`; how long it takes to read and write the file once is
-printed first.
+Makes one random file of SIZE per kind (records: 100 bytes, keys of 10) and sorts it into a file once per memory and device, by
+`gsort --compress none --spill always`, after dropping the page cache (needs root). Prints the seconds; the bytes read and written,
+and whether `--explain` predicted them; the process's peak memory; and the joules that RAPL and nvidia-smi report, if they do.
+Checks every output by `gsort --check`: its order, count, fingerprint and, for records, valsort's checksum are those of the input.
+Needs a little more than twice SIZE on the disk. --copy-loop: the program copy_loop.c, built by
+`gcc -O3 -D_GNU_SOURCE copy_loop.c -luring`. Prints first how long it takes to read and write the file once.
 """
 import argparse
 import glob
@@ -18,15 +17,14 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
-from measuring import bytes_of, drop_cache, place
+from measuring import Failed, bytes_of, drop_cache, place, timed
 
 KINDS = {'u64': (['-t', 'u64'], 8), 'records': (['-R', '100', '-k', '0:b10'], 100)}
 
 
 class Joules:
-    """What processors and GPU take between begin and end: None where nothing tells."""
+    """Joules of the processors and of the GPU between begin and end; None without a sensor."""
 
     def __init__(self, with_gpu):
         self.rapl = glob.glob('/sys/class/powercap/intel-rapl:[0-9]/energy_uj')
@@ -61,9 +59,7 @@ def checked(gsort, words, path):
 
 def copy(program):
     drop_cache()
-    begin = time.monotonic()
-    subprocess.run([program, 'at_size.in', 'at_size.out'], check=True, stdout=subprocess.DEVNULL)
-    seconds = time.monotonic() - begin
+    seconds = timed([program, 'at_size.in', 'at_size.out']).seconds
     os.unlink('at_size.out')
     return seconds
 
@@ -74,17 +70,15 @@ def sort(gsort, words, memory, device):
                'at_size.in', '-o', 'at_size.out']
     plan = json.loads(subprocess.run([*command, '--explain'], check=True, stdout=subprocess.PIPE).stdout)['plan']
     joules = Joules(device != 'cpu')
-    begin = time.monotonic()
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    report = json.loads(child.stdout.read())
-    _, status, usage = os.wait4(child.pid, 0)
-    seconds = time.monotonic() - begin
-    if status != 0:
-        sys.exit(f'at_size.py: {" ".join(command)}: status {status}')
-    processor, gpu = joules.end(seconds)
-    return {'command': ' '.join(['gsort', *command[1:]]), 'seconds': seconds, 'bytes_read': report['bytes_read'], 'bytes_written':
+    try:
+        sample = timed(command, stderr=None)
+    except Failed as failure:
+        sys.exit(f'at_size.py: {" ".join(command)}: {failure}')
+    processor, gpu = joules.end(sample.seconds)
+    report = json.loads(sample.output)
+    return {'command': ' '.join(['gsort', *command[1:]]), 'seconds': sample.seconds, 'bytes_read': report['bytes_read'], 'bytes_written':
             report['bytes_written'], 'plan_read': plan['bytes_read'], 'plan_written': plan['bytes_written'], 'runs': report['run_count'],
-            'peak_bytes': usage.ru_maxrss << 10, 'processor_seconds': usage.ru_utime + usage.ru_stime, 'joules': processor,
+            'peak_bytes': sample.peak_bytes, 'processor_seconds': sample.processor_seconds, 'joules': processor,
             'gpu_joules': gpu, 'device': report['device_name'] or report['device'], 'phases': {
                 phase['name']: phase['seconds'] for phase in report['phases']}}
 

@@ -1,32 +1,30 @@
 #!/usr/bin/env python3
-"""parquet.py [--size 8G] [--memory 1G] [--rounds 3] [--dir DIR] [--only NAME,..]: a Parquet file of random rows, 10 columns, two of them
-text, sorted by two keys into another one, by peers in turns, each a process of its own:
+"""parquet.py [--size 8G] [--memory 1G] [--rounds 3] [--dir DIR] [--only NAME,..]: sorts a Parquet file by peers in turn.
 
-    codec    decoding and encoding by pyarrow alone, a row group at a time
-    passes   Arrow's bytes of the table written to a file and read again, twice: what a sort that spills moves beside that
+The file has random rows of 10 columns, two of them text, and is sorted by two keys. Each peer is a process:
+
+    codec    pyarrow decodes and encodes one row group after the other, without a sort
+    passes   writes as many bytes as Arrow needs for the table and reads them, twice, as a sort that spills does
     gsort    libgsort.sort_parquet, memory=MEMORY
     duckdb   COPY .. ORDER BY, memory_limit MEMORY
     polars   scan_parquet().sort().sink_parquet(), in a control group of MEMORY or, where none can be made, RLIMIT_DATA of it
 
-Prints medians of seconds, of user and system time together, and the most memory; and what each is to codec and passes. What comes out is in
-order, of as many rows and with the same sum, or that is said, as is what has no memory for it. Takes four times the size of disk. Needs
-libgsort, pyarrow, duckdb, polars (tools/dev/setup.sh tests puts them into build/python; LIBGSORT_LIBRARY, PYTHONPATH=tools/python).
+Prints the medians of seconds, of processor time and of peak memory, and their ratios to codec and passes together. Checks the order, the
+number of rows and a sum of every output. Names the peers that fail. Needs four times the size on the disk, libgsort, pyarrow, duckdb, polars (tools/dev/setup.sh tests puts them into build/python; LIBGSORT_LIBRARY, PYTHONPATH=tools/python).
 """
 import argparse
 import multiprocessing
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from measuring import Failed, alternate, bytes_of, memory_limit, timed
 
-UNITS = {'M': 1 << 20, 'G': 1 << 30}
 ROWS = 1 << 17
 GROUP = 1 << 20  # rows
 
@@ -102,52 +100,24 @@ def summed(name):
 
 
 def apart(function, *arguments):
-    """What it returns, of a process of its own: what this one takes counts as theirs that it starts."""
+    """Calls the function in another process, so that this one stays small: children start with its peak memory."""
     with multiprocessing.get_context('spawn').Pool(1) as pool:
         return pool.apply(function, arguments)
 
 
-def group_of(memory):
-    """The tasks file of a control group; None: none can be made."""
-    for base, limit in (('/sys/fs/cgroup/memory', 'memory.limit_in_bytes'), ('/sys/fs/cgroup', 'memory.max')):
-        folder = os.path.join(base, f'gsort-peers-{os.getpid()}')
-        try:
-            os.mkdir(folder)
-            with open(os.path.join(folder, limit), 'w') as file:
-                file.write(str(memory))
-            return folder
-        except OSError:
-            if os.path.isdir(folder):
-                os.rmdir(folder)
-    return None
-
-
-def run(name, memory, folder):
-    """Seconds, user and system seconds, MiB at the most, and what it said if it failed."""
-    def enter():
-        if name == 'polars' and folder is not None:
-            with open(os.path.join(folder, 'cgroup.procs'), 'w') as file:
-                file.write(str(os.getpid()))
-        elif name == 'polars':
-            import resource
-            resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+def run(name, memory, limit, want):
+    """Returns the Sample of one peer. Raises Failed if it fails or its output is wrong."""
     os.sync()
-    begin = time.monotonic()
-    with open('told', 'w+') as told:
-        process = subprocess.Popen([sys.executable, '-c', f'MEMORY = {memory}\n{WORK[name]}'], stdout=told, stderr=told, preexec_fn=enter)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        os.sync()
-        told.seek(0)
-        lines = told.read().split('\n')
-    return (time.monotonic() - begin, used.ru_utime + used.ru_stime, used.ru_maxrss >> 10,
-            '' if process.returncode == 0 else f'ends with {process.returncode}: {next((line for line in lines if "Error" in line), "")[:90]}')
+    sample = timed([sys.executable, '-c', f'MEMORY = {memory}\n{WORK[name]}'], os.sync, preexec_fn=limit if name == 'polars' else None)
+    if name in ('gsort', 'duckdb', 'polars') and apart(summed, 'out.parquet') != want:
+        raise Failed('wrote something else')
+    return sample
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (('--size', '8G'), ('--memory', '1G')):
-        parser.add_argument(name, type=lambda text: int(float(text[:-1]) * UNITS[text[-1]]), default=default)
+    parser.add_argument('--size', type=bytes_of, default='8G')
+    parser.add_argument('--memory', type=bytes_of, default='1G')
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--dir', default='.')
     parser.add_argument('--only', type=lambda text: text.split(','), default=list(WORK))
@@ -155,26 +125,16 @@ def main():
     with tempfile.TemporaryDirectory(prefix='gsort-parquet-', dir=given.dir) as work:
         os.chdir(work)
         apart(make, given.size)
-        want, found = apart(summed, 'in.parquet'), {name: [] for name in given.only}
+        want = apart(summed, 'in.parquet')
         print(f'{want[0]} rows, {os.path.getsize("in.parquet") / 1e9:.2f} GB of Parquet, memory {given.memory >> 20} MiB', flush=True)
-        folder = group_of(given.memory)
-        for _ in range(given.rounds):
-            for name in [name for name in given.only if name in found]:
-                seconds, used, most, failed = run(name, given.memory, folder)
-                if not failed and name in ('gsort', 'duckdb', 'polars') and apart(summed, 'out.parquet') != want:
-                    failed = 'wrote something else'
-                if failed:
-                    print(f'{name:8} {failed}, after {seconds:.0f} s, {used:.0f} s of processors, {most} MiB', flush=True)
-                    del found[name]
-                else:
-                    found[name].append((seconds, used, most))
-        if folder is not None:
-            os.rmdir(folder)
-        medians = {name: [statistics.median(column) for column in zip(*samples)] for name, samples in found.items()}
+        with memory_limit(given.memory) as limit:
+            found = alternate({name: lambda name=name: run(name, given.memory, limit, want) for name in given.only}, given.rounds)
+        medians = {name: [statistics.median(getattr(sample, key) for sample in samples)
+                          for key in ('seconds', 'processor_seconds', 'peak_bytes')] for name, samples in found.items()}
         least = [sum(medians[name][i] for name in ('codec', 'passes') if name in medians) for i in (0, 1)]
         for name, (seconds, used, most) in medians.items():
             ratios = f'; to codec and passes {seconds / least[0]:.2f}, {used / least[1]:.2f}' if least[1] > 0 else ''
-            print(f'{name:8} {seconds:7.1f} s, {used:7.1f} s of processors, {most:6.0f} MiB{ratios}')
+            print(f'{name:8} {seconds:7.1f} s, {used:7.1f} s of processors, {most / (1 << 20):6.0f} MiB{ratios}')
         os.chdir('/')
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""quantiles.py BIN [COUNT [ROUNDS]]: seconds that five exact quantiles of random f64 take, without a sort, by gsort of the plain
-file (-S 256M) and by DuckDB of the same column in Parquet (quantile_disc, memory_limit 2GB), 2 threads each, in turns.
+"""quantiles.py BIN [COUNT [ROUNDS]]: times five exact quantiles of random f64 without a sort, by gsort and by DuckDB, in turn.
 
-Needs root (the page cache is dropped before each), duckdb and pyarrow (tools/dev/setup.sh tests puts them into build/python).
-Values are compared. Prints the medians and their ratio; what DuckDB has no memory for is said.
+gsort reads the plain file with -S 256M. DuckDB reads the same column in Parquet (quantile_disc, memory_limit 2GB). Each has 2 threads.
+Needs root (the page cache is dropped before each run), duckdb and pyarrow (tools/dev/setup.sh tests puts them into build/python).
+Compares the values. Prints the medians and their ratio, and says when DuckDB has too little memory.
 """
 import json
 import os
@@ -16,10 +16,10 @@ import duckdb
 import numpy
 import pyarrow
 import pyarrow.parquet
-from measuring import drop_cache
+from measuring import Failed, alternate, drop_cache
 
 WANTED = [0.1, 0.25, 0.5, 0.9, 0.99]
-PIECE = 1 << 22
+BATCH = 1 << 22
 
 
 def make(count):
@@ -27,10 +27,10 @@ def make(count):
     schema = pyarrow.schema([('x', pyarrow.float64())])
     with pyarrow.parquet.ParquetWriter('quantiles.parquet', schema, compression='none', use_dictionary=False) as parquet, \
             open('quantiles.f64', 'wb') as plain:
-        for first in range(0, count, PIECE):
-            piece = random.random(min(PIECE, count - first))
-            plain.write(piece.tobytes())
-            parquet.write_table(pyarrow.table({'x': piece}))
+        for first in range(0, count, BATCH):
+            batch = random.random(min(BATCH, count - first))
+            plain.write(batch.tobytes())
+            parquet.write_table(pyarrow.table({'x': batch}))
 
 
 def by_gsort(gsort):
@@ -39,15 +39,18 @@ def by_gsort(gsort):
     return [float(row['value']) for row in json.loads(done.stdout)['quantiles']]
 
 
-def by_duckdb(_):
+def by_duckdb():
     connection = duckdb.connect(config={'memory_limit': '2GB', 'threads': 2, 'temp_directory': 'duck.tmp'})
-    return connection.execute(f"SELECT quantile_disc(x, {WANTED}) FROM 'quantiles.parquet'").fetchone()[0]
+    try:
+        return connection.execute(f"SELECT quantile_disc(x, {WANTED}) FROM 'quantiles.parquet'").fetchone()[0]
+    except duckdb.OutOfMemoryException as refusal:
+        raise Failed(str(refusal).splitlines()[0])
 
 
-def timed(work, gsort):
+def cold(work):
     drop_cache()
     begin = time.monotonic()
-    values = work(gsort)
+    values = work()
     return time.monotonic() - begin, values
 
 
@@ -55,26 +58,15 @@ def main():
     gsort = os.path.join(sys.argv[1], 'gsort')
     count, rounds = [int(word) for word in (sys.argv[2:] + ['100000000', '3'][len(sys.argv) - 2:])]
     make(count)
-    seconds, duck_seconds = [], []
-    for _ in range(rounds):
-        taken, values = timed(by_gsort, gsort)
-        seconds.append(taken)
-        try:
-            taken, others = timed(by_duckdb, gsort)
-        except duckdb.OutOfMemoryException as refusal:
-            print('DuckDB:', str(refusal).splitlines()[0])
-            continue
-        duck_seconds.append(taken)
-        if others != values:
-            sys.exit(f'other values: {values} {others}')
+    found = alternate({'gsort': lambda: cold(lambda: by_gsort(gsort)), 'DuckDB': lambda: cold(by_duckdb)}, rounds)
     os.unlink('quantiles.f64')
     os.unlink('quantiles.parquet')
-    print(f'{count} f64: gsort {statistics.median(seconds):.2f} s', end='')
-    if duck_seconds:
-        print(f', DuckDB {duckdb.__version__} {statistics.median(duck_seconds):.2f} s,',
-              f'ratio {statistics.median(seconds) / statistics.median(duck_seconds):.3f}')
-    else:
-        print()
+    if len({tuple(values) for turns in found.values() for _, values in turns}) > 1:
+        sys.exit(f'quantiles.py: other values: {found}')
+    medians = {name: statistics.median(seconds for seconds, _ in turns) for name, turns in found.items()}
+    print(f'{count} f64:', ', '.join(f'{name} {seconds:.2f} s' for name, seconds in medians.items()))
+    if 'DuckDB' in medians:
+        print(f'DuckDB {duckdb.__version__}, ratio {medians["gsort"] / medians["DuckDB"]:.3f}')
 
 
 if __name__ == '__main__':

@@ -7,23 +7,20 @@ A set of rows.txt is made of lines
     make COMMAND                           makes the data, once, in a scratch directory of DIR; $SIZE is --size or what the set says
     NAME [/ OTHER [< AIM]]: COMMAND        a row; / OTHER: beside the row of that name, as the median of the rounds' ratios
 
-The commands of a set take turns, round by round, behind one round that only warms up; BIN is in front of PATH, $ARGS is --args,
-$PYTHON the Python that runs this (some sets need NumPy), $PEERS this folder. A table in Markdown of each set: seconds (median; least to most), of these
-the processors' as user and as system, the ratio (median; least to most) and its aim, in bold where missed, and the command.
+The commands of a set take turns, round by round, after one round that only warms up. BIN is first in PATH, $ARGS is --args,
+$PYTHON the Python that runs this (some sets need NumPy), $PEERS this folder. Prints a table in Markdown for each set: seconds (median,
+least and most), user and system time, the ratio with its aim (in bold where it missed that), and the command.
 --json also writes every sample. --list prints the sets.
 """
 import argparse
 import json
 import os
 import re
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
-from measuring import bytes_of, drop_cache, place
+from measuring import Failed, alternate, bytes_of, drop_cache, place, spread, timed
 
 
 def read_sets(path):
@@ -39,49 +36,43 @@ def read_sets(path):
                 rows['make'].append(line[5:])
             elif found := re.fullmatch(r'(.*?)(?: / (.*?))?(?: < ([\d.]+))?: (.*)', line):
                 rows['rows'].append({'name': found[1], 'beside': found[2], 'aim': float(found[3]) if found[3] else None,
-                                     'command': found[4], 'seconds': [], 'user': [], 'system': []})
+                                     'command': found[4]})
             else:
                 sys.exit(f'{path}:{number}: neither set, make nor a row')
     return sets
 
 
-def shell(command, work, environment):
-    done = subprocess.run(['bash', '-eu', '-o', 'pipefail', '-c', command], cwd=work, env=environment, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors='replace', check=False)
-    if done.returncode != 0:
-        sys.exit(f'rows.py: {command}: exit status {done.returncode}\n{done.stdout}')
-
-
 def measure(rows, work, environment, rounds):
+    def shell(command):
+        try:
+            return timed(['bash', '-eu', '-o', 'pipefail', '-c', command], cwd=work, env=environment)
+        except Failed as failure:
+            sys.exit(f'rows.py: {command}: {failure}')
+
+    def run(row):
+        if rows['is_cold']:
+            drop_cache()
+        return shell(row['command'])
     for command in rows['make']:
-        shell(command, work, environment)
-    for number in range(rounds + 1):
-        for row in rows['rows']:
-            if rows['is_cold']:
-                drop_cache()
-            begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-            shell(row['command'], work, environment)
-            if number > 0:
-                after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                row['seconds'].append(time.monotonic() - begin)
-                row['user'].append(after.ru_utime - before.ru_utime)
-                row['system'].append(after.ru_stime - before.ru_stime)
-    by_name = {row['name']: row for row in rows['rows']}
+        shell(command)
+    found = alternate({row['name']: lambda row=row: run(row) for row in rows['rows']}, rounds, warm_ups=1)
     for row in rows['rows']:
+        for name in 'seconds', 'user', 'system':
+            row[name] = [getattr(sample, name) for sample in found[row['name']]]
         if row['beside']:
-            row['ratios'] = [a / b for a, b in zip(row['seconds'], by_name[row['beside']]['seconds'])]
+            row['ratios'] = [a.seconds / b.seconds for a, b in zip(found[row['name']], found[row['beside']])]
 
 
 def table(name, rows):
     print(f'\n### {name}: {rows["title"]}\n\n| row | s | user; system | / | ratio | aim | command |\n|---|---|---|---|---|---|---|')
     for row in rows['rows']:
-        s, ratio = row['seconds'], ''
+        ratio = ''
         if row['beside']:
-            middle = statistics.median(row['ratios'])
-            ratio = f'{middle:.2f}' if not row['aim'] or middle <= row['aim'] else f'**{middle:.2f}**'
-            ratio += f' ({min(row["ratios"]):.2f} – {max(row["ratios"]):.2f})'
-        print(f'| {row["name"]} | {statistics.median(s):.3g} ({min(s):.3g} – {max(s):.3g}) | {statistics.median(row["user"]):.3g}; '
-              f'{statistics.median(row["system"]):.3g} | {row["beside"] or ""} | {ratio} | {row["aim"] or ""} | `{row["command"]}` |', flush=True)
+            ratio = spread(row['ratios'], '.2f')
+            if row['aim'] and statistics.median(row['ratios']) > row['aim']:
+                ratio = '**' + ratio.replace(' ', '** ', 1)
+        print(f'| {row["name"]} | {spread(row["seconds"])} | {statistics.median(row["user"]):.3g}; {statistics.median(row["system"]):.3g} '
+              f'| {row["beside"] or ""} | {ratio} | {row["aim"] or ""} | `{row["command"]}` |', flush=True)
 
 
 def main():
