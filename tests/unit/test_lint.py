@@ -45,7 +45,7 @@ MISSHAPEN = [
     '/* f: opens it. fails GS_E_IO */',
     '/* ' + 95 * 'x' + ' */',
     'int ' + 97 * 'x' + ';',
-    'int f(void)\n{\n' + 61 * '    g();\n' + '}',
+    'int f(void)\n{\n' + 71 * '    g();\n' + '}',
 ]
 SHAPELY = [
     '/* x.h: y.\n *\n *     open     a name, or, if there is one,\n *              another\n *\n * More. */',
@@ -53,13 +53,17 @@ SHAPELY = [
     '/* gs_f: finds it, which is a line\n * gs_g: counts it\n * in    n: of so many\n *       more of them\n * fails GS_E_IO */',
     '/* 1. first, in the words that one finds in a book about such\n *    things as this one. 2. second. */',
     '/* ' + 94 * '\u2500' + ' */',
-    'int f(void)\n{\n' + 60 * '    g();\n' + '}',
+    'int f(void)\n{\n' + 70 * '    g();\n' + '}',
 ]
 # Sentences that break a rule of English, one rule each.
 STILTED = [
-    'x.c: reads it. What is read is sorted.',
-    'x.c: writes what comes out.',
-    'x.c: ' + 25 * 'reads ' + 'it.',
+    ('src/stilted.c', '/* x.c: reads it. What is read is sorted. */'),
+    ('src/stilted.c', '/* x.c: writes what comes out. */'),
+    ('src/stilted.c', '/* x.c: ' + 25 * 'reads ' + 'it. */'),
+    ('tests/cli/stilted.sh', '# It reads it. What is read is sorted.'),
+    ('tests/python/stilted.py', '"""It reads it. What is read is sorted."""'),
+    ('tools/dev/stilted', '#!/usr/bin/env python3\n# It writes what comes out.'),
+    ('tools/python/stilted.py', 'raise ValueError("it writes what comes out")'),
 ]
 broken = False
 
@@ -86,12 +90,11 @@ with tempfile.TemporaryDirectory() as scratch:
         expect(' '.join(tool), [f'{tar}/tools/dev/{tool[0]}', *tool[1:]], 0, env={**os.environ, 'PATH': programs})
     # Sources may have become better than their counts.
     expect('prose --update', [f'{tar}/tools/dev/prose', '--update'], 0)
-    for number, text in enumerate(STILTED):
-        path = f'{tar}/src/stilted{number}.c'
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(f'/* {text} */\n')
+    for path, text in STILTED:
+        with open(f'{tar}/{path}', 'w', encoding='utf-8') as file:
+            file.write(f'{text}\n')
         expect(text, [f'{tar}/tools/dev/prose'], 1)
-        os.remove(path)
+        os.remove(f'{tar}/{path}')
     for check, name, status, texts in (('check_scripts', 'x.sh', 1, CANNOT_FAIL), ('check_scripts', 'x.sh', 0, CAN_FAIL),
                                        ('check_shape.sh', 'x.c', 1, MISSHAPEN), ('check_shape.sh', 'x.c', 0, SHAPELY)):
         for text in texts:
