@@ -72,6 +72,16 @@ void gsi_run_list_prune(struct gsi_run_list *list)
     list->count = kept;
 }
 
+uint64_t gsi_run_begin(const struct gsi_run_entry *entry, uint32_t *written)
+{
+    const struct gsi_spilled_run *run = &entry->spilled;
+    uint64_t left = entry->written_count, idx = 0;
+    while (left > 0 && idx + 1 < run->frame_count && left >= run->frames[idx].count)
+        left -= run->frames[idx++].count;
+    *written = (uint32_t)left;
+    return idx;
+}
+
 uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count)
 {
     uint64_t keys = 0;

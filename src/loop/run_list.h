@@ -19,7 +19,8 @@ struct gsi_run_entry {
     bool is_extent;           /* in an input; */
     bool is_presorted;        /* whose order was found while it was read */
     bool has_first;           /* extents of numbers: the first sort key is known */
-    uint64_t key_count;       /* UINT64_MAX: not known, for a stream */
+    uint64_t key_count;       /* those to be merged; UINT64_MAX: not known, for a stream */
+    uint64_t written_count;   /* spilled: keys before those, which the output already contains */
     uint64_t read_off; /* resident: of its first byte in all that was read, if it was in order */
     union {
         struct gsi_spilled_run spilled; /* neither resident nor an extent */
@@ -60,6 +61,11 @@ static inline bool gsi_run_is_spilled(const struct gsi_run_entry *entry)
 {
     return entry->resident == NULL && !entry->is_extent;
 }
+
+/* gsi_run_begin: returns the frame at which the merge of a spilled run begins; *written is how many
+ * of its keys the output already contains. These are all keys of the last frame if the output
+ * contains the whole run. */
+uint64_t gsi_run_begin(const struct gsi_run_entry *entry, uint32_t *written);
 
 /* gsi_run_list_keys: the keys of `count` entries from `first` on; UINT64_MAX: not known. */
 uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count);

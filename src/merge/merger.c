@@ -41,6 +41,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
     enum gs_status status = GS_OK;
     struct gsi_loop *loop = merger->loop;
     struct gsi_merge_input *inputs;
+    uint32_t written;
     GSI_TRY(GSI_NEW(&loop->ledger, inputs, spec->count, loop->error));
     for (uint32_t i = 0; i < spec->count; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
@@ -48,7 +49,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
         if (entry->has_first)
             inputs[i].bound = entry->first_key;
         else if (gsi_run_is_spilled(entry) && !loop->layout->has_tags)
-            inputs[i].bound = entry->spilled.frames[0].first_key;
+            inputs[i].bound = entry->spilled.frames[gsi_run_begin(entry, &written)].first_key;
     }
     struct gsi_merge_spec merge = {.inputs = inputs,
                                    .input_count = spec->count,

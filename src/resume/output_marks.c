@@ -18,21 +18,6 @@
 #define TAILS      GSI_CONSTANT(64u, 3u)
 #define TAILS_LAST GSI_CONSTANT(8u, 2u)
 
-/* What is in the output is no part of the run any more: whole frames, but for the last, and what
- * was merged of the first one that is left. */
-static void take_from(struct gsi_spilled_run *run, uint64_t count)
-{
-    uint64_t gone = 0;
-    run->key_count -= count;
-    while (gone + 1 < run->frame_count && count >= run->frames[gone].count) {
-        count -= run->frames[gone].count;
-        run->bytes -= run->frames[gone++].bytes;
-    }
-    run->frame_count -= gone;
-    memmove(run->frames, run->frames + gone, run->frame_count * sizeof *run->frames);
-    run->merged_count = (uint32_t)count;
-}
-
 /* `bytes` of the output before a mark, from `at` on, of which the last may be on record only. */
 static enum gs_status read_written(const struct gsi_output_marks *marks,
                                    const struct gsi_resume_entry *entry, uint64_t at, uint8_t *data,
@@ -124,8 +109,8 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
     GSI_TRY(restore_taken(marks, list, entry));
     GSI_TRY(check_tails(marks));
     for (uint32_t i = 0; i < list->count; i++) {
-        take_from(&list->entries[i].spilled, marks->taken[i]);
-        list->entries[i].key_count = list->entries[i].spilled.key_count;
+        list->entries[i].written_count = marks->taken[i];
+        list->entries[i].key_count -= marks->taken[i];
     }
     marks->check->imprint = head->imprint;
     if (head->bytes > 0)

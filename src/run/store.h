@@ -52,7 +52,6 @@ struct gsi_spilled_run {
     struct gsi_frame_ref *frames;
     uint64_t frame_count, frame_capacity;
     uint64_t key_count, bytes; /* bytes on disk */
-    uint32_t merged_count;     /* keys of the first frame that were already merged (resume.h) */
 };
 
 /* Files per directory, if there is enough to spill and there are enough descriptors. */

@@ -14,6 +14,8 @@ struct frame_run {
     struct gsi_fed_run base;
     struct gsi_frame_feed *feed;
     const struct gsi_spilled_run *spilled; /* borrowed */
+    uint64_t begin;                        /* the first frame that is fed, */
+    uint32_t begin_off;                    /* without so many of its keys */
     uint32_t heap_idx;
 };
 
@@ -104,7 +106,7 @@ static const struct gsi_frame_ref *next_frame(const struct frame_run *run)
 /* A merge knows nothing about a run of records before its first frame is there. */
 static bool is_unknown(const struct frame_run *run)
 {
-    return run->base.started_count == 0 && run->base.feed->loop->layout->has_tags;
+    return run->base.started_count == run->begin && run->base.feed->loop->layout->has_tags;
 }
 
 static bool comes_before(const struct frame_run *a, const struct frame_run *b)
@@ -162,26 +164,15 @@ static void make_tags(struct gsi_buffer *buffer, uint32_t count)
                     index, buffer->tags);
 }
 
-/* When a merge is resumed, the output may already contain a part of a run's first frame. */
-static uint32_t leave_out_merged(struct gsi_buffer *buffer, uint32_t count)
-{
-    const struct frame_run *run = run_of(buffer);
-    uint32_t merged = buffer->turn_idx == 0 ? run->spilled->merged_count : 0;
-    size_t key_bytes = run->base.feed->loop->layout->key_bytes;
-    count -= merged;
-    if (merged > 0)
-        memmove(buffer->data, buffer->data + merged * key_bytes, count * key_bytes);
-    buffer->bytes = count * key_bytes;
-    return count;
-}
-
 static void open_frame(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    const struct gsi_frame_feed *feed = run_of(buffer)->feed;
+    const struct frame_run *run = run_of(buffer);
+    const struct gsi_frame_feed *feed = run->feed;
     const struct gsi_loop *loop = feed->shared->loop;
     const struct gsi_frame_ref *ref = frame_of(buffer);
-    buffer->packed.is_packed = loop->device->ops->takes_packed && buffer->tags == NULL;
+    const uint32_t off = buffer->turn_idx == run->begin ? run->begin_off : 0;
+    buffer->packed.is_packed = loop->device->ops->takes_packed && buffer->tags == NULL && off == 0;
     size_t capacity = buffer->memory_bytes;
     if (buffer->tags != NULL)
         capacity = (size_t)((uint8_t *)buffer->tags - buffer->memory);
@@ -190,9 +181,11 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
                                            &buffer->packed, &state_of(buffer)->damage);
     if (status != GS_OK)
         return;
-    uint32_t count = leave_out_merged(buffer, ref->count);
+    buffer->bytes = (uint64_t)(ref->count - off) * loop->layout->key_bytes;
+    if (off > 0)
+        memmove(buffer->data, buffer->data + (size_t)off * loop->layout->key_bytes, buffer->bytes);
     if (buffer->tags != NULL)
-        make_tags(buffer, count);
+        make_tags(buffer, ref->count - off);
 }
 
 static void open_done(struct gsi_task *task)
@@ -336,7 +329,8 @@ static void add_runs(struct gsi_frame_feed *feed, const struct gsi_feed_entries 
                                            .first_index = has_tags ? table->first_indexes[i] : 0},
                                   .feed = feed,
                                   .spilled = &entry->spilled};
-        feed->left_count += entry->spilled.frame_count;
+        run->begin = run->base.started_count = gsi_run_begin(entry, &run->begin_off);
+        feed->left_count += entry->spilled.frame_count - run->begin;
         feed->heap[added++] = run;
         runs[i] = &run->base;
     }
