@@ -14,8 +14,8 @@ struct gsi_entry_maker;
 
 struct gsi_filter_operator {
     struct gsi_inputs *inputs;
-    const struct gsi_entry_maker *entries;      /* gets the places of elements; NULL: nobody does */
-    struct gsi_filtered kept[GSI_FLOW_BATCHES]; /* of each batch */
+    const struct gsi_entry_maker *entries; /* gets the places of elements; NULL: nobody does */
+    struct gsi_filtered *kept;             /* of each batch */
 };
 
 /* gsi_filter_operator: returns the operator for inputs->filter. It counts in inputs->filtered. */
@@ -25,7 +25,7 @@ struct gsi_operator gsi_filter_operator(struct gsi_filter_operator *filter,
 
 struct gsi_pre_aggregate_operator {
     struct gsi_pre_aggregate *pre_aggregate;
-    bool is_held[GSI_FLOW_BATCHES]; /* the buffer of each batch */
+    bool *is_held; /* the buffer of each batch */
 };
 
 struct gsi_operator gsi_pre_aggregate_operator(struct gsi_pre_aggregate_operator *op,

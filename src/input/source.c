@@ -11,15 +11,34 @@ static bool has_flow(const struct gsi_source *source)
 
 /* ---- open and close ---- */
 
-struct gsi_shelf gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes)
+/* The flow's tasks, and what its operators keep of each batch. */
+static void lay_out_flow(struct gsi_source *source, const struct gsi_inputs *inputs,
+                         uint32_t thread_count, struct gsi_shelf *shelf)
+{
+    const uint32_t batches = gsi_flow_batches(thread_count);
+    gsi_flow_place(&source->flow, batches, batches, shelf);
+    GSI_PLACE(shelf, source->filter.kept, inputs->filter != NULL ? batches : 0);
+    GSI_PLACE(shelf, source->pre_aggregate.is_held, inputs->pre_aggregate != NULL ? batches : 0);
+}
+
+static void lay_out(struct gsi_source *source, const struct gsi_inputs *inputs,
+                    uint64_t memory_bytes, uint32_t thread_count, struct gsi_shelf *shelf)
+{
+    gsi_reader_lay_out(&source->reader, shelf);
+    if (source->has_payload)
+        gsi_entry_maker_lay_out(&source->entries, inputs, memory_bytes,
+                                gsi_flow_batches(thread_count), shelf);
+    if (source->has_payload || gsi_inputs_shrink(inputs))
+        lay_out_flow(source, inputs, thread_count, shelf);
+}
+
+struct gsi_shelf gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes,
+                                 uint32_t thread_count)
 {
     struct gsi_shelf shelf = {0};
-    struct gsi_reader reader;
-    struct gsi_entry_maker entries;
-    if (inputs->carry == NULL || inputs->spec->is_merge)
-        return shelf;
-    gsi_reader_lay_out(&reader, &shelf);
-    gsi_entry_maker_lay_out(&entries, inputs, memory_bytes, &shelf);
+    struct gsi_source source = {.has_payload = true};
+    if (inputs->carry != NULL && !inputs->spec->is_merge)
+        lay_out(&source, inputs, memory_bytes, thread_count, &shelf);
     return shelf;
 }
 
@@ -70,15 +89,16 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inp
     gsi_buffer_list_init(&source->given);
     gsi_buffer_list_init(&source->passed);
     source->has_payload = inputs->carry != NULL && inputs->plan->payload.used > 0;
+    const uint64_t memory = loop->plan->memory_bytes;
+    const uint32_t threads = loop->plan->thread_count;
     if (source->has_payload)
         shelf = inputs->plan->payload;
     else
-        gsi_reader_lay_out(&source->reader, &shelf);
+        lay_out(source, inputs, memory, threads, &shelf);
     GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, memory_part(source), loop->error));
-    gsi_reader_lay_out(&source->reader, &shelf);
+    lay_out(source, inputs, memory, threads, &shelf);
     source->reader.inputs = inputs;
     if (source->has_payload) {
-        gsi_entry_maker_lay_out(&source->entries, inputs, loop->plan->memory_bytes, &shelf);
         source->read_count = inputs->spec->first_position;
         gsi_lanes_begin(&source->entries.lanes, inputs, source->read_count);
     }

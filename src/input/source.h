@@ -46,7 +46,8 @@ struct gsi_source {
  * gsi_source_init: takes the memory that was planned.
  * fails GS_E_MEMORY
  * gsi_source_clear: no task may be under way; also zeroed ones. */
-struct gsi_shelf gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes);
+struct gsi_shelf gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes,
+                                 uint32_t thread_count);
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs);
 void gsi_source_clear(struct gsi_source *source);
 

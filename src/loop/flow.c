@@ -157,7 +157,7 @@ static uint8_t *ahead_of(const struct gsi_flow *flow, const struct gsi_buffer *r
 /* Passes this entry through the operators after the maker, as a batch of its own. */
 static void pass_ahead(const struct gsi_flow *flow, const struct gsi_buffer *room)
 {
-    const struct gsi_batch batch = {.idx = GSI_FLOW_AHEAD};
+    const struct gsi_batch batch = {.idx = flow->batches.count};
     begin_operators(flow, &batch, flow->maker + 1);
     (void)run_operators(flow, &batch, flow->maker + 1, ahead_of(flow, room), 1, NULL, room->memory);
     (void)join_operators(flow, &batch, flow->maker + 1);
@@ -168,16 +168,16 @@ static void pass_ahead(const struct gsi_flow *flow, const struct gsi_buffer *roo
 /* NULL: as many are under way as may be. */
 static struct gsi_flow_task *next_task(struct gsi_flow_queue *queue)
 {
-    return queue->begun - queue->ended < GSI_FLOW_BATCHES
-               ? &queue->tasks[queue->begun % GSI_FLOW_BATCHES]
-               : NULL;
+    return queue->begun - queue->ended < queue->count ? &queue->tasks[queue->begun % queue->count]
+                                                      : NULL;
 }
 
 /* The first one, if it is done. */
 static struct gsi_flow_task *done_task(struct gsi_flow_queue *queue)
 {
-    struct gsi_flow_task *task = &queue->tasks[queue->ended % GSI_FLOW_BATCHES];
-    return queue->ended < queue->begun && task->is_done ? task : NULL;
+    struct gsi_flow_task *task =
+        queue->ended < queue->begun ? &queue->tasks[queue->ended % queue->count] : NULL;
+    return task != NULL && task->is_done ? task : NULL;
 }
 
 /* On a thread. */
@@ -578,6 +578,15 @@ static bool read_window(struct gsi_flow *flow)
 
 /* ---- the flow ---- */
 
+void gsi_flow_place(struct gsi_flow *flow, uint32_t batches, uint32_t copies,
+                    struct gsi_shelf *shelf)
+{
+    flow->batches.count = batches;
+    flow->copies.count = copies;
+    GSI_PLACE(shelf, flow->batches.tasks, batches);
+    GSI_PLACE(shelf, flow->copies.tasks, copies);
+}
+
 void gsi_flow_begin(struct gsi_flow *flow)
 {
     flow->maker = UINT32_MAX;
@@ -601,7 +610,7 @@ void gsi_flow_begin(struct gsi_flow *flow)
     GSI_ASSERT(flow->operator_count == 0 ||
                (flow->operators[flow->last].kind != GSI_OBSERVE &&
                 flow->receiver.belonging == NULL && batch_most(flow) > 0 &&
-                (flow->rooms == NULL ? flow->is_map : flow->rooms->count <= GSI_FLOW_BATCHES) &&
+                (flow->rooms == NULL ? flow->is_map : flow->rooms->count <= flow->batches.count) &&
                 (flow->shrinkers == 0 || flow->is_map)));
 }
 

@@ -67,20 +67,24 @@
 #include "base/assert.h"
 #include "loop/loop.h"
 
-/* The most batches that are under way. They keep the threads of most machines busy. */
-#define GSI_FLOW_BATCHES GSI_CONSTANT(32u, 5u)
-
-/* The number of a batch that consists of an entry that was put ahead of another batch. It passes
- * the operators after the one that made it. */
-#define GSI_FLOW_AHEAD  GSI_FLOW_BATCHES
-#define GSI_FLOW_STATES (GSI_FLOW_BATCHES + 1)
-
 #define GSI_FLOW_OPERATORS_MAX 3u
+
+/* How many copies of windows into blocks should be under way: memory is slower than threads. */
+#define GSI_FLOW_COPIES GSI_CONSTANT(32u, 5u)
+
+/* gsi_flow_batches: returns how many batches should be under way to keep all threads busy. A few
+ * more than threads are done and wait for their turn. */
+static inline uint32_t gsi_flow_batches(uint32_t thread_count)
+{
+    return gsi_max_u32(GSI_FLOW_COPIES, thread_count + thread_count / 4);
+}
 
 /* Consecutive entries of a window, for one task. */
 struct gsi_batch {
-    uint32_t idx;              /* below GSI_FLOW_STATES; of one batch at a time */
-    struct gsi_buffer *window; /* valid until the batch was run; NULL: GSI_FLOW_AHEAD */
+    uint32_t idx;              /* of one batch at a time; up to the number of batches */
+    struct gsi_buffer *window; /* valid until the batch was run; NULL: the batch is an entry that
+                                  was put ahead of another one. It passes the operators after the
+                                  one that made it; idx is the number of batches. */
     const uint8_t *entries;    /* in the window */
     uint64_t count;            /* of these */
     uint32_t worker_idx;       /* of the thread that runs it */
@@ -146,21 +150,24 @@ struct gsi_flow_task {
 
 /* Tasks that are begun and ended in order. */
 struct gsi_flow_queue {
-    struct gsi_flow_task tasks[GSI_FLOW_BATCHES];
+    struct gsi_flow_task *tasks;
+    uint32_t count;
     uint64_t begun, ended;
 };
 
 struct gsi_flow {
     /* The owner sets these before gsi_flow_begin, and may change them while the flow is idle. */
     struct gsi_loop *loop;
+    /* Of gsi_flow_place. A map has its batches in `copies`; windows shrink in `batches`. */
+    struct gsi_flow_queue batches, copies;
     /* At most one makes, before one maps. Those that shrink are first, and then none makes. */
     struct gsi_operator operators[GSI_FLOW_OPERATORS_MAX];
     uint32_t operator_count;
     struct gsi_receiver receiver;
     struct gsi_buffers *windows; /* the set to which windows return; not of one that only shrinks */
     struct gsi_flow *next;       /* reads them before they return; NULL: no other flow does */
-    struct gsi_buffers *rooms;   /* for the entries of a batch; at most GSI_FLOW_BATCHES. NULL: the
-                                    flow maps or shrinks, and blocks have whole entries */
+    struct gsi_buffers *rooms;   /* for the entries of a batch; at most batches.count of them. NULL:
+                                    the flow maps or shrinks, and blocks have whole entries */
     uint8_t *scratch;            /* for entries between make and map: a part for each room */
     uint64_t scratch_bytes;      /* of one part, which holds the entries of a range */
     uint64_t most;               /* wanted entries; UINT64_MAX: all */
@@ -176,9 +183,7 @@ struct gsi_flow {
     struct gsi_buffer_list waiting, left; /* windows: not read yet; read, but tasks need them */
     struct gsi_buffer *window;            /* being cut, up to window_off */
     uint64_t window_off;
-    struct gsi_flow_queue batches, copies; /* a map has its batches in `copies`; windows shrink in
-                                              `batches` */
-    struct gsi_buffer *room;               /* of a joined batch: being copied, up to room_off */
+    struct gsi_buffer *room; /* of a joined batch: being copied, up to room_off */
     uint64_t room_off;
     struct gsi_buffer *block;    /* being filled */
     struct gsi_buffer_list full; /* blocks that wait until all is in them */
@@ -187,6 +192,11 @@ struct gsi_flow {
     bool is_reworking;   /* the block */
     bool is_rework_poor; /* it left nearly all of a block: other blocks are not worth it */
 };
+
+/* gsi_flow_place: places the tasks of a flow on its owner's shelf: `batches` at a time, if it makes
+ * or shrinks, and `copies`, or batches of a map, at a time. */
+void gsi_flow_place(struct gsi_flow *flow, uint32_t batches, uint32_t copies,
+                    struct gsi_shelf *shelf);
 
 /* gsi_flow_begin: prepares a flow for its first window. An idle flow may begin again.
  * gsi_flow_take: takes the next window, in order.

@@ -46,14 +46,18 @@ static struct gsi_zst_pack *lay_out(uint32_t level, uint32_t frame_count, struct
     struct gsi_zst_pack *pack =
         gsi_shelf_place_whole(shelf, sizeof *pack + frame_count * sizeof(ZSTD_CCtx *), ALIGNMENT);
     struct gsi_buffers frames;
+    struct gsi_flow flow = {0};
     gsi_buffers_lay_out(&frames, NULL, frame_count, shape, shelf);
+    gsi_flow_place(&flow, 0, GSI_FLOW_COPIES, shelf);
     for (uint32_t i = 0; i < frame_count; i++) {
         void *context = gsi_shelf_place_whole(shelf, bytes, ALIGNMENT);
         if (pack != NULL)
             pack->contexts[i] = ZSTD_initStaticCCtx(context, bytes);
     }
-    if (pack != NULL)
-        pack->frames = frames;
+    if (pack == NULL)
+        return NULL;
+    pack->frames = frames;
+    pack->flow = flow;
     return pack;
 }
 
@@ -170,6 +174,7 @@ struct gsi_buffers *gsi_zst_pack_begin(struct gsi_zst_pack *pack, const struct g
     pack->next = next;
     pack->flow =
         (struct gsi_flow){.loop = pack->loop,
+                          .copies = pack->flow.copies,
                           .receiver = {.context = pack, .block = lend_frame, .take = take_frame},
                           .windows = windows,
                           .most = UINT64_MAX};

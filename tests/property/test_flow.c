@@ -15,7 +15,8 @@
 #define ENTRY_MOST   40u
 #define BUFFERS_MOST 6u
 #define UNIT_MOST    ((size_t)1 << 12)
-#define TASKS_MOST   (3 * GSI_FLOW_BATCHES)
+#define BATCHES_MOST 100u /* at a time */
+#define TASKS_MOST   (3 * BATCHES_MOST)
 #define FACTOR       0x9e3779b97f4a7c15u
 
 static struct test_random chance;
@@ -74,7 +75,7 @@ struct op {
     bool holds; /* some windows */
     bool waits; /* for entries to be ready: */
     uint64_t ready_count;
-    struct part parts[GSI_FLOW_STATES], all;
+    struct part parts[BATCHES_MOST + 1], all;
     bool has_begun; /* batches, the last of which ended with the value `begun` */
     uint64_t begun;
     uint64_t join_count, fails_at; /* the join that fails; 0: none */
@@ -167,7 +168,7 @@ static uint64_t join(void *context, const struct gsi_batch *batch, uint8_t *ahea
     uint64_t put = 0;
     /* Nothing is joined after a failure, but the batch of which an entry ahead failed. */
     assert_true(op->fails_at == 0 || op->join_count < op->fails_at + op->failed_ahead);
-    op->failed_ahead = batch->idx == GSI_FLOW_AHEAD && op->join_count + 1 == op->fails_at;
+    op->failed_ahead = batch->window == NULL && op->join_count + 1 == op->fails_at;
     if (++op->join_count == op->fails_at)
         gsi_fail(op->error, GS_E_INPUT, 0, "it broke");
     if (op->what == SHRINKER || op->what == FOLDER)
@@ -257,7 +258,8 @@ static struct job {
     struct gsi_flow flow, copier; /* the latter copies all windows, after the first flow */
     struct op ops[GSI_FLOW_OPERATORS_MAX];
     struct set windows, blocks, copies;
-    uint8_t room_memory[GSI_FLOW_BATCHES * UNIT_MOST], scratch[GSI_FLOW_BATCHES * UNIT_MOST];
+    struct gsi_shelf shelf; /* of the tasks of both flows */
+    uint8_t room_memory[BATCHES_MOST * UNIT_MOST], scratch[BATCHES_MOST * UNIT_MOST];
     struct gsi_buffers rooms;
     struct gsi_buffer_list writing; /* blocks that were taken */
     uint64_t values[ENTRIES_MOST];  /* of the entries in all windows */
@@ -270,7 +272,7 @@ static struct job {
     bool is_short; /* a block was not full: the last one */
     bool has_folder, held_any;
     struct gsi_buffer_list held;  /* windows */
-    bool are_whole[BUFFERS_MOST]; /* windows that are full, and stay so */
+    bool are_whole[BATCHES_MOST]; /* windows that are full, and stay so */
     uint64_t last_bytes; /* of the last window that was taken as a block; 0: there is none */
     uint64_t cut_bytes;  /* blocks are cut where files of so many bytes end; 0: they are not */
     uint64_t file_end;   /* of the current file */
@@ -671,10 +673,24 @@ static void draw_values(void)
     }
 }
 
+/* Both flows and their tasks. */
+static void place_flows(uint32_t batches, uint32_t copies)
+{
+    for (int i = 0; i < 2; i++) {
+        gsi_flow_place(&job.flow, batches, copies, &job.shelf);
+        gsi_flow_place(&job.copier, 0, copies, &job.shelf);
+        if (i == 0)
+            assert_int_equal(gsi_shelf_open(&job.shelf, NULL, GSI_MEMORY_TABLES, &job.error),
+                             GS_OK);
+    }
+}
+
 static void draw_job(uint64_t idx)
 {
     test_case("job %llu", (unsigned long long)idx);
     memset(&job, 0, sizeof job);
+    const uint32_t batches = 1 + (uint32_t)below(below(3) == 0 ? BATCHES_MOST : 6);
+    place_flows(batches, 1 + (uint32_t)below(BATCHES_MOST));
     uint64_t out = draw_ops(), room = 2 * out + below(12 * out);
     job.out_bytes = out;
     draw_values();
@@ -685,7 +701,7 @@ static void draw_job(uint64_t idx)
              is_map && !are_cut ? out + below(200) : 1 + below(200));
     make_set(&job.copies, 1 + (uint32_t)below(BUFFERS_MOST), 1 + below(200));
     assert_int_equal(
-        gsi_buffers_init(&job.rooms, NULL, job.room_memory, (1 + below(GSI_FLOW_BATCHES)) * room,
+        gsi_buffers_init(&job.rooms, NULL, job.room_memory, (1 + below(batches)) * room,
                          (struct gsi_buffer_shape){.unit_bytes = room}, false, &job.error),
         GS_OK);
     gsi_buffer_list_init(&job.writing);
@@ -703,6 +719,7 @@ static void draw_job(uint64_t idx)
     flow->next = below(3) == 0 && job.ops[0].what != SHRINKER ? &job.copier : NULL;
     job.copier = (struct gsi_flow){
         .loop = &job.loop,
+        .copies = job.copier.copies,
         .receiver = {.context = &job, .blocks = &job.copies.buffers, .take = take_copy},
         .windows = &job.windows.buffers,
         .most = UINT64_MAX};
@@ -726,6 +743,7 @@ static void clear_job(void)
     gsi_buffers_clear(&job.blocks.buffers);
     gsi_buffers_clear(&job.copies.buffers);
     gsi_buffers_clear(&job.rooms);
+    gsi_shelf_close(&job.shelf, NULL, GSI_MEMORY_TABLES);
 }
 
 /* An idle flow that begins anew does the same once more. */
@@ -784,11 +802,49 @@ static void test_flow__any_threads(void **state)
     }
 }
 
+/* Each of 64 threads shrinks a window, while the windows before it are not done. */
+static void test_flow__64_threads__each_has_a_window(void **state)
+{
+    const uint32_t threads = 64, batches = gsi_flow_batches(threads);
+    const size_t bytes = 8 * sizeof(uint64_t);
+    (void)state;
+    chance = test_random_make(3);
+    memset(&job, 0, sizeof job);
+    assert_in_range(batches, threads, BATCHES_MOST);
+    place_flows(batches, batches);
+    job.loop = (struct gsi_loop){.error = &job.error, .pool = simulated};
+    job.flow.loop = &job.loop;
+    job.flow.most = UINT64_MAX;
+    job.flow.receiver = (struct gsi_receiver){.context = &job, .take = take_window};
+    job.in_bytes = sizeof(uint64_t);
+    add_op(SHRINKER, &job.in_bytes);
+    assert_int_equal(
+        gsi_buffers_init(&job.windows.buffers, NULL, job.windows.memory, BATCHES_MOST * bytes,
+                         (struct gsi_buffer_shape){.unit_bytes = bytes}, false, &job.error),
+        GS_OK);
+    task_count = 0;
+    gsi_flow_begin(&job.flow);
+    for (job.count = ENTRIES_MOST; job.fed < job.count && job.windows.buffers.free_count > 0;)
+        feed();
+    gsi_flow_pump(&job.flow);
+    assert_in_range(task_count, threads, batches);
+    while (!gsi_flow_is_idle(&job.flow)) {
+        let_tasks_end(true);
+        gsi_flow_pump(&job.flow);
+    }
+    gsi_flow_end(&job.flow);
+    gsi_flow_pump(&job.flow);
+    assert_int_equal(job.windows.buffers.free_count, job.windows.buffers.count);
+    check_output(job.flow.most);
+    clear_job();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flow__any_order_of_completion),
         cmocka_unit_test(test_flow__any_threads),
+        cmocka_unit_test(test_flow__64_threads__each_has_a_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static uint64_t places_each(const struct gsi_inputs *inputs, uint64_t staged)
 
 /* Buffers of an array have no memory of their own (reader.c). */
 void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inputs *inputs,
-                             uint64_t memory_bytes, struct gsi_shelf *shelf)
+                             uint64_t memory_bytes, uint32_t batches, struct gsi_shelf *shelf)
 {
     const struct gsi_layout *layout = &inputs->carry->input;
     const uint64_t staged = staged_bytes(inputs->carry, memory_bytes);
@@ -43,8 +43,8 @@ void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inp
     uint8_t *lent = inputs->is_lent ? (uint8_t *)inputs->table[0].array->from : NULL;
     gsi_buffers_lay_out(&maker->staging, lent, STAGED_COUNT, shape, shelf);
     GSI_PLACE(shelf, maker->places, STAGED_COUNT * maker->places_each);
-    GSI_PLACE(shelf, maker->ranks, inputs->carry->is_shuffled ? GSI_FLOW_BATCHES : 0);
-    GSI_PLACE(shelf, maker->values, inputs->values != NULL ? GSI_FLOW_BATCHES : 0);
+    GSI_PLACE(shelf, maker->ranks, inputs->carry->is_shuffled ? batches : 0);
+    GSI_PLACE(shelf, maker->values, inputs->values != NULL ? batches : 0);
     gsi_lanes_lay_out(&maker->lanes, inputs->values, memory_bytes, shelf);
 }
 

@@ -25,7 +25,8 @@ struct gsi_entry_maker {
     uint64_t kept_count;  /* elements in batches so far */
 };
 
-/* gsi_entry_maker_lay_out: places a maker on a shelf, out of `memory_bytes` in all.
+/* gsi_entry_maker_lay_out: places a maker on a shelf, out of `memory_bytes` in all, for a flow that
+ * has at most so many batches at a time.
  * gsi_entry_maker_places: returns the memory for the places of those elements of a staged buffer
  * that a filter keeps; NULL: nobody needs them.
  * gsi_entry_maker_operator: returns the operator.
@@ -34,7 +35,7 @@ struct gsi_entry_maker {
  * gsi_entry_maker_check: stores a failure if positions of `count` elements do not fit in the
  * output. The number of elements of a stream is unknown until it was read. */
 void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inputs *inputs,
-                             uint64_t memory_bytes, struct gsi_shelf *shelf);
+                             uint64_t memory_bytes, uint32_t batches, struct gsi_shelf *shelf);
 uint32_t *gsi_entry_maker_places(const struct gsi_entry_maker *maker,
                                  const struct gsi_buffer *staged);
 struct gsi_operator gsi_entry_maker_operator(struct gsi_entry_maker *maker);

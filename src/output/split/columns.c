@@ -33,6 +33,7 @@ static void lay_out(struct gsi_columns *columns, const struct gsi_target *target
                           *column = columns->table != NULL ? &columns->table[i] : &planned;
         gsi_buffers_lay_out(&column->blocks, NULL, BLOCKS, block, shelf);
         gsi_buffers_lay_out(&column->rooms, NULL, 1, room, shelf);
+        gsi_flow_place(&column->flow, 1, GSI_FLOW_COPIES, shelf);
     }
 }
 
@@ -139,6 +140,8 @@ void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows,
         struct gsi_column *column = &columns->table[i];
         column->flow = (struct gsi_flow){
             .loop = target->loop,
+            .batches = column->flow.batches,
+            .copies = column->flow.copies,
             .operators = {{.context = column,
                            .kind = GSI_MAP,
                            .in_bytes = record_bytes,

@@ -22,6 +22,7 @@ static void lay_out(struct gsi_split *split, const struct gsi_target *target, ui
     const struct gsi_buffer_shape shape = {.unit_bytes = block_bytes};
     gsi_buffers_lay_out(&split->blocks, NULL, GSI_BLOCK_COUNT, shape, shelf);
     GSI_PLACE(shelf, split->copy, target->loop->layout->element_bytes);
+    gsi_flow_place(&split->flow, 0, GSI_FLOW_COPIES, shelf);
 }
 
 void gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
@@ -167,6 +168,7 @@ enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *wind
     split->entry_bytes = entry_bytes;
     split->total_bytes = total_bytes;
     split->flow = (struct gsi_flow){.loop = split->target->loop,
+                                    .copies = split->flow.copies,
                                     .receiver = {.context = split,
                                                  .blocks = &split->blocks,
                                                  .take = take_block,

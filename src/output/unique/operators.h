@@ -35,8 +35,8 @@ struct gsi_payload_operator {
     const struct gsi_carry *carry; /* borrowed */
     uint64_t entry_bytes;          /* of what it reads */
     bool is_put;                   /* it reads positions, which a device made */
-    gsi_u128 sums[GSI_FLOW_STATES];
-    gsi_u128 position_sum; /* of all batches that were joined */
+    gsi_u128 *sums;                /* of each batch, and of one that is an entry ahead */
+    gsi_u128 position_sum;         /* of all batches that were joined */
 };
 
 struct gsi_operator gsi_payload_operator(struct gsi_payload_operator *payload,
@@ -45,8 +45,8 @@ struct gsi_operator gsi_payload_operator(struct gsi_payload_operator *payload,
 /* Adds up an imprint of elements; of records, without their order. */
 struct gsi_digest_operator {
     const struct gsi_layout *layout; /* borrowed */
-    struct gsi_imprint imprints[GSI_FLOW_STATES];
-    struct gsi_imprint imprint; /* of all batches that were joined */
+    struct gsi_imprint *imprints;    /* of each batch, and of one that is an entry ahead */
+    struct gsi_imprint imprint;      /* of all batches that were joined */
 };
 
 struct gsi_operator gsi_digest_operator(struct gsi_digest_operator *digest);

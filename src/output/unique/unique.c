@@ -63,11 +63,15 @@ static uint64_t scratch_bytes(const struct gsi_target *target)
                : 0;
 }
 
-/* Rooms and groups. */
+/* Rooms, groups, and what operators keep of each batch. */
 static void lay_out_rooms(struct gsi_unique *unique, const struct gsi_target *target,
-                          const struct gsi_output_plan *plan, struct gsi_shelf *shelf)
+                          const struct gsi_output_plan *plan, uint32_t batches,
+                          struct gsi_shelf *shelf)
 {
     const struct gsi_buffer_shape shape = {.unit_bytes = plan->room_bytes};
+    gsi_flow_place(&unique->flow, batches, batches, shelf);
+    GSI_PLACE(shelf, unique->payload.sums, batches + 1);
+    GSI_PLACE(shelf, unique->digest.imprints, batches + 1);
     gsi_buffers_lay_out(&unique->rooms, NULL, plan->room_count, shape, shelf);
     unique->flow.scratch =
         gsi_shelf_place_whole(shelf, plan->room_count * scratch_bytes(target), GSI_DIRECT_ALIGN);
@@ -92,17 +96,16 @@ void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *b
 {
     struct gsi_unique planned = {0};
     const uint64_t memory = budget->memory_bytes, part = memory / ROOMS_PART;
+    const uint32_t batches = gsi_flow_batches(budget->thread_count);
     if (!gsi_target_has_blocks(target))
         return;
     const uint64_t written = gsi_unique_written_bytes(target);
     /* An entry, and one ahead of it. */
-    plan->room_bytes =
-        gsi_round_up_u64(gsi_max_u64(gsi_max_u64(ROOM_MIN_BYTES, 2 * written),
-                                     gsi_min_u64(part / GSI_FLOW_BATCHES, ROOM_MAX_BYTES)),
-                         GSI_DIRECT_ALIGN);
-    plan->room_count =
-        (uint32_t)gsi_clamp_u64(part / plan->room_bytes, ROOMS_LEAST, GSI_FLOW_BATCHES);
-    lay_out_rooms(&planned, target, plan, &plan->unique);
+    plan->room_bytes = gsi_round_up_u64(gsi_max_u64(gsi_max_u64(ROOM_MIN_BYTES, 2 * written),
+                                                    gsi_min_u64(part / batches, ROOM_MAX_BYTES)),
+                                        GSI_DIRECT_ALIGN);
+    plan->room_count = (uint32_t)gsi_clamp_u64(part / plan->room_bytes, ROOMS_LEAST, batches);
+    lay_out_rooms(&planned, target, plan, batches, &plan->unique);
     const uint64_t less = gsi_min_u64(memory, gsi_mul_max_u64(GSI_BLOCKS_PART, plan->unique.bytes));
     plan->block_bytes = gsi_block_bytes(memory - less, budget->window_bytes);
     if (target->spec->is_split) /* blocks hold whole entries then */
@@ -139,7 +142,7 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
     unique->shelf = plan->unique;
     GSI_TRY(gsi_shelf_open(&unique->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
     unique->is_open = true;
-    lay_out_rooms(unique, target, plan, &unique->shelf);
+    lay_out_rooms(unique, target, plan, gsi_flow_batches(loop->plan->thread_count), &unique->shelf);
     lay_out_blocks(unique, target, plan, &unique->shelf);
     unique->group.error = loop->error;
     for (uint32_t i = 0; target->spec->is_split && i < unique->blocks.count; i++)
@@ -188,10 +191,10 @@ static void add_operators(struct gsi_unique *unique, bool is_imprinted)
     struct gsi_operator *next = unique->flow.operators;
     if (target->spec->has_groups)
         *next++ = gsi_group_operator(&unique->group);
-    unique->payload = (struct gsi_payload_operator){
-        .carry = carry,
-        .entry_bytes = has_positions(unique) ? written : entry_bytes(target),
-        .is_put = has_positions(unique)};
+    unique->payload.carry = carry;
+    unique->payload.entry_bytes = has_positions(unique) ? written : entry_bytes(target);
+    unique->payload.is_put = has_positions(unique);
+    unique->payload.position_sum = 0;
     if (carry != NULL)
         *next++ = gsi_payload_operator(&unique->payload, written);
     unique->digest.layout = gsi_target_layout(target);
