@@ -49,8 +49,7 @@ static void piece_done(struct gsi_io *io)
     if (!gsi_loop_io_done(inputs->loop, io, reader->input->name))
         return;
     if (io->moved < lead + buffer->bytes) {
-        gsi_fail(inputs->loop->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
-                 reader->input->name);
+        gsi_input_fail_short(reader->input, inputs->loop->error);
         return;
     }
     gsi_loop_now(inputs->loop)->bytes_read += buffer->bytes;

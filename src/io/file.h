@@ -35,6 +35,7 @@ struct gsi_input {
     bool is_direct;          /* reads may be direct; direct_fd is open whenever fd is */
     bool is_device : 1;      /* a block device: its times are not those of its content */
     bool is_temporary : 1;   /* its disk is released as it is read */
+    bool is_copy : 1;        /* gsi_input_become_file made a file of a stream */
     bool is_stream;          /* no size, no offsets: read in order until it ends */
     bool is_sniffed;         /* its format was detected (input/sniff.h): */
     enum gsi_coding coding;  /* compressed data are read in order until they end, like streams */
@@ -84,9 +85,13 @@ void gsi_input_become_file(struct gsi_input *input, int fd, uint64_t bytes);
 
 /* gsi_input_read: reads `bytes` of data from data byte `off` on, and waits for them. The file must
  * be open.
- * fails GS_E_IO; GS_E_INPUT: the file is shorter now */
+ * fails GS_E_IO; as gsi_input_fail_short */
 enum gs_status gsi_input_read(const struct gsi_input *input, void *data, uint64_t bytes,
                               uint64_t off, struct gs_error *error);
+
+/* gsi_input_fail_short: fails: the input has fewer bytes than it had.
+ * fails GS_E_INPUT; GS_E_CORRUPT: it is a copy of a stream */
+enum gs_status gsi_input_fail_short(const struct gsi_input *input, struct gs_error *error);
 
 /* gsi_input_is_cached: returns whether most of the file is in the page cache: then buffered reads
  * are faster than the disk. Uses cachestat(2) (Linux 6.5); returns false if the kernel does not

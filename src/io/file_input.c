@@ -229,6 +229,7 @@ void gsi_input_become_file(struct gsi_input *input, int fd, uint64_t bytes)
     input->direct_fd = gsi_direct_open(fd, O_RDONLY);
     input->is_direct = input->direct_fd >= 0;
     input->is_stream = false;
+    input->is_copy = true;
     input->base_off = input->promised_bytes = 0;
     input->bytes = input->file_bytes = bytes;
 }
@@ -245,9 +246,18 @@ enum gs_status gsi_input_read(const struct gsi_input *input, void *data, uint64_
         return gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot read at byte %llu",
                         input->name, (unsigned long long)(input->base_off + off));
     if ((uint64_t)moved < bytes)
-        return gsi_fail(error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
-                        input->name);
+        return gsi_input_fail_short(input, error);
     return GS_OK;
+}
+
+enum gs_status gsi_input_fail_short(const struct gsi_input *input, struct gs_error *error)
+{
+    return input->is_copy
+               ? gsi_fail(error, GS_E_CORRUPT, 0,
+                          "'%s': the temporary copy of this stream is truncated; check the disk",
+                          input->name)
+               : gsi_fail(error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
+                          input->name);
 }
 
 bool gsi_input_is_cached(const struct gsi_input *input)

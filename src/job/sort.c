@@ -291,6 +291,8 @@ static enum gs_status verify(struct sort *sort)
     bool has_payload = delivery->payload_tally.carry != NULL;
     if (sort->pre_aggregate.fold == NULL && !has_payload)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
+    if (job->target.spec->most_count == UINT64_MAX) /* or files may not be read to their ends */
+        GSI_TRY(gsi_set_filter_verify(job->inputs.sets));
     GSI_TRY(verify_elements(sort));
     GSI_TRY(verify_within(sort));
     uint64_t sorted_count = tally->count - sort->in_order.dropped.count;

@@ -10,7 +10,6 @@
 #include "element/tally/imprint.h"
 #include "element/tally/tally_block.h"
 #include "loop/cancel.h"
-#include "merge/set_streams.h"
 
 #include <string.h>
 
@@ -28,7 +27,7 @@
 /* Where a thread is in another file. */
 struct cursor {
     const struct gsi_input *file;
-    uint64_t count;                    /* elements */
+    uint64_t count, end;               /* elements; those before the end of the piece's range */
     uint64_t block_first, block_count; /* of the block that is in memory, in order */
     uint8_t *block;                    /* its rows; room for one is before them */
     size_t at;                         /* the next one in there */
@@ -47,7 +46,8 @@ struct gsi_set_work {
     gsi_u128 key;                          /* of the group */
     uint64_t of_group, stay_from, stay_to; /* its elements so far, and which of them stay */
     uint64_t read_bytes;
-    size_t unsorted; /* a file, from 1 on, as in the filter */
+    size_t unsorted;                               /* a file, from 1 on, as in the filter */
+    struct gsi_set_digest read[GSI_SET_FILES_MAX]; /* of copies of streams */
     /* What stays. */
     uint8_t *from, *to;
     uint8_t keep[GSI_BLOCK_ELEMENTS];
@@ -62,19 +62,20 @@ static uint32_t element_bytes(const struct gsi_set_filter *sets)
 
 /* ---- begin and end ---- */
 
-enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs, const char *output,
-                                    const char *temp_dir)
+enum gs_status gsi_set_filter_begin(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
+                                    const char *output, const char *temp_dir)
 {
     struct gs_error *error = inputs->loop->error;
     if (inputs->count > GSI_SET_FILES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--merge=SET: takes at most %u files, not %zu",
                         GSI_SET_FILES_MAX, inputs->count);
-    return gsi_set_streams_copy(inputs, output, temp_dir);
+    return gsi_set_streams_copy(inputs, output, temp_dir, sets->written);
 }
 
 void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind)
 {
-    *sets = (struct gsi_set_filter){.inputs = inputs, .kind = kind};
+    sets->inputs = inputs;
+    sets->kind = kind;
     pthread_mutex_init(&sets->lock, NULL);
     inputs->sets = sets;
     inputs->bytes -= gsi_set_filter_looked_at(sets);
@@ -135,6 +136,74 @@ void gsi_set_filter_close(struct gsi_set_filter *sets)
     *sets = (struct gsi_set_filter){0};
 }
 
+/* ---- copies of streams ---- */
+
+static size_t idx_of(const struct gsi_set_filter *sets, const struct gsi_input *file)
+{
+    return (size_t)(file - sets->inputs->table);
+}
+
+/* Returns whether a file is a copy of a stream, all of which is read. */
+static bool is_copy(const struct gsi_set_filter *sets, const struct gsi_input *file)
+{
+    return file->bytes > 0 && file->bytes == sets->written[idx_of(sets, file)].bytes;
+}
+
+/* Adds `n` elements that were read of a copy, as they were read. */
+static void add_read(struct gsi_set_work *work, const struct gsi_input *file, uint64_t first,
+                     const uint8_t *elements, uint64_t n)
+{
+    const uint64_t bytes = element_bytes(work->sets);
+    if (is_copy(work->sets, file))
+        gsi_set_digest_add(&work->read[idx_of(work->sets, file)], first * bytes, elements,
+                           n * bytes);
+}
+
+static void join_read(struct gsi_set_filter *sets, const struct gsi_set_work *work)
+{
+    pthread_mutex_lock(&sets->lock);
+    for (size_t i = 0; i < sets->inputs->count; i++) {
+        sets->read[i].sum += work->read[i].sum;
+        sets->read[i].bytes += work->read[i].bytes;
+    }
+    pthread_mutex_unlock(&sets->lock);
+}
+
+/* Returns whether pieces of a merged file are compared with file `i`. */
+static bool is_compared(const struct gsi_set_filter *sets, size_t merged, size_t i)
+{
+    return i != merged && (sets->kind != GSI_SET_UNION || i < merged);
+}
+
+/* Each merged file is read once, and so is each file that its pieces are compared with. An empty
+ * first file has them read, too (check_others). */
+static uint64_t count_passes(const struct gsi_set_filter *sets, size_t i)
+{
+    const struct gsi_inputs *inputs = sets->inputs;
+    uint64_t passes = 0;
+    for (size_t merged = 0; merged < gsi_inputs_merged(inputs); merged++)
+        if (inputs->table[merged].bytes > 0 || inputs->spec->merges_first)
+            passes += merged == i || is_compared(sets, merged, i);
+    return passes;
+}
+
+enum gs_status gsi_set_filter_verify(const struct gsi_set_filter *sets)
+{
+    if (sets == NULL)
+        return GS_OK;
+    for (size_t i = 0; i < sets->inputs->count; i++) {
+        const struct gsi_input *file = &sets->inputs->table[i];
+        const uint64_t passes = count_passes(sets, i);
+        if (is_copy(sets, file) && (sets->read[i].bytes != passes * sets->written[i].bytes ||
+                                    sets->read[i].sum != passes * sets->written[i].sum))
+            return gsi_fail(sets->inputs->loop->error, GS_E_CORRUPT, 0,
+                            "'%s': the temporary copy of this stream was not read as it was "
+                            "written; check the disk and the memory",
+                            file->name);
+    }
+    return GS_OK;
+}
+
 /* ---- elements of files ---- */
 
 static enum gs_status read_elements(struct gsi_set_work *work, const struct gsi_input *file,
@@ -153,7 +222,7 @@ static int compare(const struct gsi_set_work *work, const void *a, const void *b
 static enum gs_status fail_order(struct gsi_set_work *work, const struct gsi_input *file,
                                  uint64_t idx)
 {
-    work->unsorted = (size_t)(file - work->sets->inputs->table) + 1;
+    work->unsorted = idx_of(work->sets, file) + 1;
     return gsi_fail(
         work->error, GS_E_INPUT, 0,
         "'%s': is not sorted: element %llu is less than its predecessor; sort the file first",
@@ -207,6 +276,8 @@ static enum gs_status load_block(struct gsi_set_work *work, struct cursor *curso
     if (before > 0)
         memcpy(cursor->block - bytes, cursor->block + (cursor->block_count - 1) * bytes, bytes);
     GSI_TRY(read_elements(work, cursor->file, next, n, cursor->block));
+    if (next < cursor->end)
+        add_read(work, cursor->file, next, cursor->block, gsi_min_u64(n, cursor->end - next));
     if (layout->record == NULL)
         gsi_elements_to_keys(layout, cursor->block, n, cursor->block);
     size_t drop = find_drop(layout, cursor->block - before * bytes, n + before);
@@ -337,8 +408,8 @@ static enum gs_status count_before(struct gsi_set_work *work, uint64_t first, co
     return GS_OK;
 }
 
-/* The rest of other files' ranges: up to where those of the next piece begin. */
-static enum gs_status finish_ranges(struct gsi_set_work *work, uint64_t behind)
+/* Other files' ranges end where those of the next piece begin. */
+static enum gs_status place_ends(struct gsi_set_work *work, uint64_t behind)
 {
     uint8_t *next = work->element + 2 * (size_t)element_bytes(work->sets);
     bool is_last = behind == work->file->bytes / element_bytes(work->sets);
@@ -346,12 +417,22 @@ static enum gs_status finish_ranges(struct gsi_set_work *work, uint64_t behind)
         GSI_TRY(read_elements(work, work->file, behind, 1, next));
     for (size_t i = 0; i < work->cursor_count; i++) {
         struct cursor *cursor = &work->cursors[i];
-        uint64_t end = cursor->count;
+        cursor->end = cursor->count;
         if (!is_last)
-            GSI_TRY(find(work, cursor->file, next, &end));
-        while (cursor->block_first + cursor->block_count < end)
+            GSI_TRY(find(work, cursor->file, next, &cursor->end));
+    }
+    return GS_OK;
+}
+
+/* Reads the rest of other files' ranges. */
+static enum gs_status finish_ranges(struct gsi_set_work *work)
+{
+    for (size_t i = 0; i < work->cursor_count; i++) {
+        struct cursor *cursor = &work->cursors[i];
+        while (cursor->block_first + cursor->block_count < cursor->end)
             GSI_TRY(load_block(work, cursor));
     }
+    join_read(work->sets, work);
     return GS_OK;
 }
 
@@ -405,8 +486,10 @@ static enum gs_status filter_some(struct gsi_set_work *work, const uint8_t *elem
 static enum gs_status filter_piece(struct gsi_set_work *work, uint64_t first,
                                    const uint8_t *elements, size_t n)
 {
+    add_read(work, work->file, first, elements, n);
     for (size_t i = 0; i < work->cursor_count; i++)
         GSI_TRY(place_cursor(work, &work->cursors[i], first, elements));
+    GSI_TRY(place_ends(work, first + n));
     GSI_TRY(count_before(work, first, elements, &work->of_group));
     for (size_t done = 0, step; done < n; done += step) {
         step = gsi_block_elements(n - done);
@@ -414,7 +497,7 @@ static enum gs_status filter_piece(struct gsi_set_work *work, uint64_t first,
                             done == 0));
     }
     move_kept(work);
-    return finish_ranges(work, first + n);
+    return finish_ranges(work);
 }
 
 static struct gsi_set_work *begin_work(struct gsi_set_filter *sets, uint32_t worker_idx,
@@ -425,9 +508,8 @@ static struct gsi_set_work *begin_work(struct gsi_set_filter *sets, uint32_t wor
     uint8_t *blocks = work->element + ELEMENTS * element;
     *work = (struct gsi_set_work){.sets = sets, .file = input, .element = work->element};
     const struct gsi_input *table = sets->inputs->table;
-    size_t end = sets->kind == GSI_SET_UNION ? (size_t)(input - table) : sets->inputs->count;
-    for (size_t i = 0; i < end; i++)
-        if (&table[i] != input)
+    for (size_t i = 0; i < sets->inputs->count; i++)
+        if (is_compared(sets, idx_of(sets, input), i))
             work->cursors[work->cursor_count++] =
                 (struct cursor){.file = &table[i],
                                 .count = table[i].bytes / element_bytes(sets),
@@ -484,7 +566,7 @@ static void run_others(struct gsi_task *task, uint32_t worker_idx)
     struct gs_error error = {0};
     struct gsi_set_work *work = begin_work(sets, worker_idx, sets->inputs->table);
     work->error = &error;
-    if (finish_ranges(work, 0) != GS_OK)
+    if (place_ends(work, 0) != GS_OK || finish_ranges(work) != GS_OK)
         store_failure(sets, work);
     sets->others_bytes = work->read_bytes;
 }

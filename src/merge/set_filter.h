@@ -26,6 +26,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "input/inputs.h"
+#include "merge/set_streams.h"
 
 #include <pthread.h>
 
@@ -48,6 +49,8 @@ struct gsi_set_filter {
     pthread_mutex_t lock;
     struct gs_error error; /* the first failure of a task */
     size_t unsorted;       /* the file that it found not to be sorted, from 1 on; 0: none */
+    /* Of each file that is a copy of a stream: as it was written, and what was read of it. */
+    struct gsi_set_digest written[GSI_SET_FILES_MAX], read[GSI_SET_FILES_MAX];
     /* Reads the other files if the first one is empty. */
     struct gsi_task task;
     uint64_t others_bytes;
@@ -60,8 +63,8 @@ struct gsi_set_filter {
  * gsi_set_filter_take: the inputs are measured: their bytes are only of those that are merged then.
  * `sets` outlives the inputs.
  * All other calls do nothing if no set operation is asked for. */
-enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs, const char *output,
-                                    const char *temp_dir);
+enum gs_status gsi_set_filter_begin(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
+                                    const char *output, const char *temp_dir);
 void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind);
 
 /* gsi_set_filter_looked_at: bytes of the files that are not merged. */
@@ -86,7 +89,11 @@ size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
                             size_t n, struct gsi_filtered *filtered, uint64_t *read_bytes);
 
 /* gsi_set_filter_check: on the owner's thread.
- * fails with the first failure of a task */
+ * fails with the first failure of a task
+ * gsi_set_filter_verify: all merged files were read to their ends: copies of streams were read as
+ * they were written. NULL is fine.
+ * fails GS_E_CORRUPT */
 enum gs_status gsi_set_filter_check(struct gsi_set_filter *sets, struct gs_error *error);
+enum gs_status gsi_set_filter_verify(const struct gsi_set_filter *sets);
 
 #endif

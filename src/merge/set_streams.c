@@ -5,10 +5,38 @@
 #include "base/checked.h"
 #include "input/header.h"
 
+#include <string.h>
 #include <unistd.h>
 
 /* Of 64 streams these are 8 MiB, before any other memory is taken. */
 #define BLOCK_BYTES GSI_CONSTANT((size_t)128 << 10, (size_t)4 << 10)
+
+/* ---- the digest ---- */
+
+/* Adds bytes that are in one word. */
+static gsi_u128 part_of_word(uint64_t off, const uint8_t *data, uint64_t bytes)
+{
+    const uint64_t idx = off / sizeof(uint64_t), x = (idx + 1) * 0x9e3779b97f4a7c15u;
+    uint64_t word = 0;
+    memcpy((uint8_t *)&word + off % sizeof word, data, bytes);
+    return (gsi_u128)word * ((x ^ x >> 29) | 1);
+}
+
+void gsi_set_digest_add(struct gsi_set_digest *digest, uint64_t off, const uint8_t *data,
+                        uint64_t bytes)
+{
+    const uint64_t word = sizeof(uint64_t);
+    uint64_t at = gsi_min_u64(bytes, -off % word);
+    gsi_u128 sum = at > 0 ? part_of_word(off, data, at) : 0;
+    for (; bytes - at >= word; at += word)
+        sum += part_of_word(off + at, data + at, word);
+    if (at < bytes)
+        sum += part_of_word(off + at, data + at, bytes - at);
+    digest->sum += sum;
+    digest->bytes += bytes;
+}
+
+/* ---- copies ---- */
 
 struct copies {
     struct gsi_inputs *inputs;
@@ -22,7 +50,7 @@ struct copy {
     struct copies *copies;
     struct gsi_input *input;
     int fd; /* of the file */
-    uint64_t bytes;
+    struct gsi_set_digest written;
     uint8_t block[BLOCK_BYTES];
 };
 
@@ -44,8 +72,8 @@ static enum gs_status put_block(struct copy *copy, size_t bytes)
 {
     struct gsi_inputs *inputs = copy->copies->inputs;
     uint64_t data = gsi_header_strip(inputs, copy->input, copy->block, bytes);
-    int refusal = gsi_file_write(copy->fd, copy->block, data, copy->bytes);
-    copy->bytes += data;
+    int refusal = gsi_file_write(copy->fd, copy->block, data, copy->written.bytes);
+    gsi_set_digest_add(&copy->written, copy->written.bytes, copy->block, data);
     return refusal == 0 ? GS_OK
                         : gsi_fail(inputs->loop->error, gsi_status_of_errno(refusal), refusal,
                                    "'%s': cannot copy the stream '%s' here for the set operation; "
@@ -89,13 +117,14 @@ static enum gs_status finish(struct copies *copies, struct copy *copy)
 {
     struct gsi_input *input = copy->input;
     if (input->skip_bytes > 0)
-        return gsi_header_end(copies->inputs, input, copy->bytes);
-    gsi_input_become_file(input, copy->fd, copy->bytes);
+        return gsi_header_end(copies->inputs, input, copy->written.bytes);
+    gsi_input_become_file(input, copy->fd, copy->written.bytes);
     copy->fd = -1;
     return GS_OK;
 }
 
-static enum gs_status copy_all(struct copies *copies, struct copy **table)
+static enum gs_status copy_all(struct copies *copies, struct copy **table,
+                               struct gsi_set_digest *written)
 {
     struct gsi_inputs *inputs = copies->inputs;
     for (size_t i = 0; i < inputs->count; i++)
@@ -104,8 +133,10 @@ static enum gs_status copy_all(struct copies *copies, struct copy **table)
     if (copies->busy_count > 0)
         GSI_TRY(gsi_loop_wait_until(inputs->loop, &copies->is_done));
     for (size_t i = 0; i < inputs->count; i++)
-        if (table[i] != NULL)
+        if (table[i] != NULL) {
             GSI_TRY(finish(copies, table[i]));
+            written[i] = table[i]->written;
+        }
     return GS_OK;
 }
 
@@ -117,7 +148,7 @@ static void end(struct copies *copies, struct copy *copy)
 }
 
 enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs, const char *path,
-                                    const char *temp_dir)
+                                    const char *temp_dir, struct gsi_set_digest *written)
 {
     struct gsi_loop *loop = inputs->loop;
     struct copies copies = {.inputs = inputs};
@@ -129,7 +160,7 @@ enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs, const char *path,
         copies.directory = temp_dir != NULL           ? temp_dir
                            : output.directory != NULL ? output.directory
                                                       : gsi_temp_directory();
-        status = copy_all(&copies, table);
+        status = copy_all(&copies, table, written);
         if (status != GS_OK)
             gsi_loop_drain(loop);
         gsi_output_close(&output);

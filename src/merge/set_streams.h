@@ -1,14 +1,31 @@
 /* set_streams.h: streams that a set operation reads (--merge=SET). It looks at files at any place,
- * so each stream is copied to an unnamed file first, all at the same time. */
+ * so each stream is copied to an unnamed file first, all at the same time.
+ *
+ * A copy has a digest, which is a sum over its words of 8 bytes: each is multiplied by a factor
+ * that follows from its place. Parts of a copy are read in any order, on any thread. The digests of
+ * these parts add up to the digest of the copy. So whatever is read twice, not at all, or not as it
+ * was written, is noticed when all is read. The sum has 128 bits, so it keeps all bits of the
+ * products, and any change of a single word changes it. */
 #ifndef GSI_SET_STREAMS_H
 #define GSI_SET_STREAMS_H
 
+#include "base/u128.h"
 #include "input/inputs.h"
+
+struct gsi_set_digest {
+    gsi_u128 sum;
+    uint64_t bytes;
+};
+
+/* gsi_set_digest_add: adds `bytes` from byte `off` of a copy on. */
+void gsi_set_digest_add(struct gsi_set_digest *digest, uint64_t off, const uint8_t *data,
+                        uint64_t bytes);
 
 /* gsi_set_streams_copy: makes files of those inputs that are streams, in `temp_dir`; NULL: beside
  * `output`. The inputs were looked at, and keep their names. Needs the engine.
+ * out   written: the digest of each input that was copied; others stay as they are
  * fails GS_E_INPUT: a stream ends in its header; GS_E_SPACE, GS_E_IO, GS_E_MEMORY, GS_E_CANCELED */
 enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs, const char *output,
-                                    const char *temp_dir);
+                                    const char *temp_dir, struct gsi_set_digest *written);
 
 #endif

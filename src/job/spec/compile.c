@@ -66,7 +66,8 @@ static enum gs_status measure(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     if (options->merge_set != GSI_SET_NONE)
-        GSI_TRY(gsi_set_filter_begin(&job->inputs, options->writer == NULL ? options->output : NULL,
+        GSI_TRY(gsi_set_filter_begin(&job->sets, &job->inputs,
+                                     options->writer == NULL ? options->output : NULL,
                                      options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
     GSI_TRY(gsi_job_conflicts_check_length(job));
