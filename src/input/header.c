@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "element/key_type.h"
 #include "input/format/format.h"
-#include "input/range.h"
+#include "input/inputs.h"
 #include "input/sniff.h"
 #include "input/zst/frames_reader.h"
 

@@ -177,4 +177,30 @@ static inline uint32_t gsi_zst_slots_fitting(uint64_t slot_bytes, uint64_t memor
     return (uint32_t)gsi_clamp_u64(memory_bytes / 8 / slot_bytes, 1, (uint64_t)thread_count + 2);
 }
 
+/* Only a part of the inputs is read: elements (--range, and the slices of --part), or bytes of a
+ * file (--region). The data of a file then begin later and end sooner (base_off, bytes). Code that
+ * reads it needs not know that. A stream cannot be cut, because it is not seekable. */
+
+/* --range: so many elements, from `first` on, of all `of`. */
+struct gsi_range_report {
+    bool is_given;
+    uint64_t first, count, of;
+};
+
+/* gsi_range_region: makes what --region names all that there is of the input, a file that was
+ * opened and not looked at.
+ * fails GS_E_USAGE: it ends behind the file */
+enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_input *input);
+
+/* gsi_range_cut: makes elements `first` to `first + count - 1` of what is read of `input` all that
+ * is. */
+void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
+                   uint64_t count);
+
+/* gsi_range_take: makes what --range names all that there is: `count` elements from `first` on;
+ * UINT64_MAX: all from there on. The inputs were measured.
+ * fails GS_E_USAGE: they have fewer elements */
+enum gs_status gsi_range_take(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
+                              struct gsi_range_report *report);
+
 #endif

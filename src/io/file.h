@@ -42,7 +42,7 @@ struct gsi_input {
     uint64_t base_off;       /* where reading begins (stdin may have been read from) */
     uint64_t bytes;          /* from base_off to the end; UINT64_MAX for streams, except those of
                               * known size (promised_bytes) */
-    uint64_t passed_bytes;   /* data before base_off that are not read (input/range.h) */
+    uint64_t passed_bytes;   /* data before base_off that are not read (input/inputs.h) */
     uint64_t window_bytes;   /* compressed: how far decompression refers back, as the header says */
     uint64_t file_bytes;     /* as stored; UINT64_MAX for streams */
     uint64_t promised_bytes; /* of a stream: as stored; 0: unknown */

@@ -4,7 +4,7 @@
 #define GSI_JOB_REPORT_H
 
 #include "element/record/element_report.h"
-#include "input/range.h"
+#include "input/inputs.h"
 #include "job/check_counts.h"
 #include "merge/find.h"
 #include "merge/part.h"
@@ -55,7 +55,7 @@ struct gs_report {
     struct gsi_tally_report field_tallies[GSI_FIELDS_MAX]; /* of element.fields */
     struct gsi_payload_report payload;                     /* element/carry/carry.h */
     struct gsi_input_report input;                         /* input/inputs.h */
-    struct gsi_range_report range;                         /* input/range.h */
+    struct gsi_range_report range;                         /* input/inputs.h */
     struct gsi_find_report find;                           /* merge/find.h */
     struct gsi_part_report part;                           /* merge/part.h */
     struct gsi_set_report set;                             /* merge/set_filter.h */

@@ -13,7 +13,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "element/compare.h"
-#include "input/range.h"
+#include "input/inputs.h"
 #include "merge/sorted_search.h"
 #include "merge/value_side.h"
 

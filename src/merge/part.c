@@ -17,7 +17,7 @@
 #include "base/checked.h"
 #include "base/u128.h"
 #include "element/compare.h"
-#include "input/range.h"
+#include "input/inputs.h"
 #include "merge/sorted_search.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "output/delivery.h"
 
 #include "base/checked.h"
-#include "input/format/trailer.h"
+#include "input/format/format.h"
 #include "input/header.h"
 #include "loop/reorder.h"
 #include "output/read_back.h"

@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "element/element_ops.h"
-#include "input/format/trailer.h"
+#include "input/format/format.h"
 #include "input/header.h"
 #include "input/scan.h"
 #include "input/zst/frames_reader.h"

@@ -2,7 +2,7 @@
  * over both engines, resident and spilled, from files and pipes. Run: build/dev/tests/test_zst_sort
  */
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames */
-#include "input/zst/small.h"
+#include "input/zst/unpack.h"
 #include "job/job_report.h"
 #include "support/model.h"
 #include "support/scratch.h"

@@ -32,7 +32,7 @@ struct gsi_element_report {
     char keys[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES]; /* of records */
     size_t key_count, field_count;
     /* Fields of records with statistics. With GS_LOOK: the columns that are printed
-     * (input/format/record_columns.h); wide sums of wide_bytes follow each record. */
+     * (input/format/fields.h); wide sums of wide_bytes follow each record. */
     struct gsi_field_report fields[GSI_FIELDS_MAX];
     uint32_t wide_bytes;
 };

@@ -2,6 +2,7 @@
 #ifndef GSI_FIELDS_H
 #define GSI_FIELDS_H
 
+#include "element/fold/fold.h"
 #include "input/format/format.h"
 
 /* What elements are: a type, or records with keys. A name is what people call a key or a field. */
@@ -29,5 +30,16 @@ enum gs_status gsi_field_named(const struct gsi_inputs *inputs, const char *opti
 /* gsi_field_is_scaled: whether `text`, of a key as gsi_fields_choose left it, stands for a field by
  * whose name another number is meant than is stored. */
 bool gsi_field_is_scaled(const struct gsi_inputs *inputs, const char *text);
+
+/* gsi_record_columns: fills report->fields with the columns of a record as it is written: the keys,
+ * then the fields that are folded. Each column has a name of its own. Numbers have none.
+ * out   report->wide_bytes: how many bytes of wide sums follow each record
+ * fails GS_E_USAGE: there are more than GSI_FIELDS_MAX columns */
+enum gs_status gsi_record_columns(const struct gsi_inputs *inputs, const struct gsi_record *record,
+                                  const struct gsi_fold *fold, struct gsi_element_report *report);
+
+/* gsi_field_name_bytes: returns how many bytes of a key's text are the name of its field. It has no
+ * direction like ":desc". */
+size_t gsi_field_name_bytes(const struct gsi_inputs *inputs, const char *text);
 
 #endif

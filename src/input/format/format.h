@@ -57,6 +57,7 @@ struct gsi_trailer {
 
 /* All of them; ends with NULL. */
 extern const struct gsi_format *const gsi_formats[];
+extern const struct gsi_format gsi_npy_format, gsi_las_format, gsi_fits_format;
 
 #define GSI_FORMAT_KEY_BYTES 32u
 
@@ -110,5 +111,20 @@ enum gs_status gsi_format_copy_header(struct gsi_inputs *inputs);
 bool gsi_format_tallies(const struct gsi_inputs *inputs);
 void gsi_format_begin(struct gsi_inputs *inputs);
 void gsi_format_tally(struct gsi_inputs *inputs, const uint8_t *data, uint64_t bytes);
+
+/* The trailer is what the output of a format has after its elements: zeros, and what the first
+ * input has after its own.
+ * gsi_trailer_bytes: returns its length, as the header that was made last says it. */
+uint64_t gsi_trailer_bytes(const struct gsi_inputs *inputs);
+
+/* gsi_trailer_write: writes it to `output`, from byte `off` of the file on, and waits for that.
+ * fails GS_E_IO, GS_E_SPACE, GS_E_INPUT: the input has become shorter; GS_E_CANCELED */
+enum gs_status gsi_trailer_write(struct gsi_inputs *inputs, const struct gsi_output *output,
+                                 uint64_t off);
+
+/* gsi_trailer_is_there: whether what `fd` has from byte `off` on is what was to be written.
+ * fails GS_E_IO */
+enum gs_status gsi_trailer_is_there(struct gsi_inputs *inputs, int fd, uint64_t off,
+                                    bool *is_there);
 
 #endif

@@ -1,5 +1,5 @@
 /* npy_format.c: .npy as a format, and the output's header. */
-#include "input/npy/npy_format.h"
+#include "input/format/format.h"
 
 #include "base/checked.h"
 #include "input/npy/npy.h"

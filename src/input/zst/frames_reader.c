@@ -7,8 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "input/zst/blocks.h"
-#include "input/zst/large.h"
-#include "input/zst/small.h"
+#include "input/zst/unpack.h"
 #include "input/zst/zst.h"
 
 #include <errno.h>

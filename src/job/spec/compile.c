@@ -1,7 +1,7 @@
 /* compile.c: elements, then which of them are read, then their payload, then the output. */
 #include "job/spec/compile.h"
 
-#include "input/range.h"
+#include "input/inputs.h"
 #include "io/array.h"
 #include "job/job_conflicts.h"
 #include "job/job_report.h"

@@ -8,7 +8,7 @@
 /* gsi_spec_compile: compares options with the inputs, which were looked at. Fills job->chosen and
  * job->output_spec, and cuts the inputs to the elements that are read. Afterwards these do not
  * change, but for the layout, which depends on the device.
- * fails as the functions below; and where a part of the inputs is chosen, as input/range.h,
+ * fails as the functions below; and where a part of the inputs is chosen, as input/inputs.h,
  *       merge/find.h and merge/part.h */
 enum gs_status gsi_spec_compile(struct gsi_job *job);
 

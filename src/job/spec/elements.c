@@ -3,7 +3,6 @@
 
 #include "element/record/record_tally.h"
 #include "input/format/fields.h"
-#include "input/format/record_columns.h"
 #include "input/named/named_type.h"
 #include "job/job_report.h"
 #include "output/ranks.h"

@@ -1,8 +1,10 @@
-/* fits_read.c: goes from HDU to HDU until a binary table comes, and reads its columns. */
+/* fits.c: walks from one HDU to the next until it finds a binary table, reads its columns, and
+ * writes its header for another number of rows. */
 #include "input/fits/fits.h"
 
 #include "base/checked.h"
 #include "input/fits/fits_card.h"
+#include "input/format/format.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -282,3 +284,23 @@ void gsi_fits_patch(uint8_t *header, uint64_t header_bytes, uint64_t count)
         memcpy(card + 10, digits, 20);
     }
 }
+
+/* ---- as a format ---- */
+
+static enum gs_status make_header(struct gsi_inputs *inputs, uint64_t count)
+{
+    GSI_TRY(gsi_format_copy_header(inputs));
+    gsi_fits_patch(inputs->header.data, inputs->header.bytes, count);
+    return GS_OK;
+}
+
+static const char *const endings[] = {"fits", "fit", "fts", "FITS", "FIT", NULL};
+
+const struct gsi_format gsi_fits_format = {.name = "a FITS file",
+                                           .source = "FITS header",
+                                           .endings = endings,
+                                           .magic = "SIMPLE  =",
+                                           .magic_bytes = 9,
+                                           .wanted = gsi_fits_wanted,
+                                           .read = gsi_fits_read,
+                                           .put = make_header};

@@ -1,11 +1,34 @@
-/* las_read.c: reads headers, and knows the fields of points. */
+/* las.c: reads headers of LAS files, counts points, and writes headers for them. */
 #include "input/las/las.h"
 
 #include "base/checked.h"
-#include "input/las/las_places.h"
+#include "input/format/format.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+/* Offsets of the fields of a header, in bytes: ASPRS' specification 1.4 R15. */
+enum offset {
+    AT_MAJOR = 24,
+    AT_MINOR = 25,
+    AT_HEADER_BYTES = 94,
+    AT_POINTS = 96,
+    AT_VLR_COUNT = 100,
+    AT_POINT_FORMAT = 104,
+    AT_POINT_BYTES = 105,
+    AT_COUNT_32 = 107,
+    AT_RETURNS_32 = 111,
+    AT_SCALES = 131, /* of X, Y, Z */
+    AT_OFFSETS = 155,
+    AT_BOUNDS = 179, /* most X, least X, most Y, .. */
+    AT_WAVEFORMS = 227,
+    AT_EVLRS = 235,
+    AT_COUNT_64 = 247,
+    AT_RETURNS_64 = 255,
+    END_OF_1_3 = 235,
+    END_OF_1_4 = 375,
+};
 
 #define FORMATS     11u
 #define VLR_BYTES   54u  /* of the head of one */
@@ -244,3 +267,149 @@ enum gs_status gsi_las_read(const uint8_t *data, size_t bytes, const char *name,
                     "'%s': its LAS header cannot be used: %s (--raw sorts the file as it is)", name,
                     problem);
 }
+
+#define SEEN_BYTES 15u /* of a point */
+#define RETURNS_32 5u
+
+/* ---- counting ---- */
+
+static void count_point(struct gsi_las_tally *tally, const uint8_t *point, uint8_t mask)
+{
+    int32_t place[3];
+    memcpy(place, point, sizeof place);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (tally->count == 0 || place[i] < tally->least[i])
+            tally->least[i] = place[i];
+        if (tally->count == 0 || place[i] > tally->most[i])
+            tally->most[i] = place[i];
+    }
+    tally->returns[point[14] & mask]++;
+    tally->count++;
+}
+
+/* Whether return numbers have four bits: formats 6 and later have a byte more before the class. */
+static uint8_t return_mask(const struct gsi_schema *schema)
+{
+    const struct gsi_schema_field *field = gsi_schema_field_find(schema, "classification");
+    return field != NULL && field->off == 16 ? 15 : 7;
+}
+
+void gsi_las_tally(const struct gsi_schema *schema, struct gsi_las_tally *tally,
+                   const uint8_t *data, uint64_t bytes)
+{
+    const uint32_t whole = schema->element_bytes;
+    const uint8_t mask = return_mask(schema);
+    while (bytes > 0) {
+        uint64_t at = tally->begun_bytes, step = gsi_min_u64(bytes, whole - at);
+        if (step == whole)
+            count_point(tally, data, mask);
+        else if (at < SEEN_BYTES)
+            memcpy(tally->begun + at, data, gsi_min_u64(step, SEEN_BYTES - at));
+        if (step < whole && at + step == whole)
+            count_point(tally, tally->begun, mask);
+        tally->begun_bytes = (at + step) % whole;
+        data += step;
+        bytes -= step;
+    }
+}
+
+/* ---- the header ---- */
+
+static uint64_t number_at(const uint8_t *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static void put(uint8_t *at, uint64_t value, uint32_t bytes)
+{
+    memcpy(at, &value, bytes);
+}
+
+static void put_bounds(uint8_t *header, const struct gsi_las_tally *tally)
+{
+    for (size_t i = 0; i < 3; i++) {
+        double scale, offset, most = 0, least = 0;
+        memcpy(&scale, header + AT_SCALES + 8 * i, 8);
+        memcpy(&offset, header + AT_OFFSETS + 8 * i, 8);
+        if (tally->count > 0) {
+            most = tally->most[i] * scale + offset;
+            least = tally->least[i] * scale + offset;
+        }
+        memcpy(header + AT_BOUNDS + 16 * i, &most, 8);
+        memcpy(header + AT_BOUNDS + 16 * i + 8, &least, 8);
+    }
+}
+
+/* Formats 6 and later say nothing in the old fields. */
+static void put_returns(uint8_t *header, const struct gsi_schema *schema,
+                        const struct gsi_las_tally *tally)
+{
+    bool is_old = header[AT_POINT_FORMAT] < 6 && tally->count <= UINT32_MAX;
+    for (size_t i = 0; i < RETURNS_32; i++)
+        put(header + AT_RETURNS_32 + 4 * i, is_old ? tally->returns[i + 1] : 0, 4);
+    for (size_t i = 0; schema->version >= 4 && i < GSI_LAS_RETURNS; i++)
+        put(header + AT_RETURNS_64 + 8 * i, tally->returns[i + 1], 8);
+}
+
+/* A place behind the points moves with their end. */
+static void move(uint8_t *at, const struct gsi_schema *schema, uint64_t count)
+{
+    uint64_t was = schema->header_bytes + schema->count * schema->element_bytes;
+    uint64_t place = number_at(at);
+    if (place >= was)
+        put(at, place - was + schema->header_bytes + count * schema->element_bytes, 8);
+}
+
+bool gsi_las_patch(uint8_t *header, const struct gsi_schema *schema, uint64_t count,
+                   const struct gsi_las_tally *tally)
+{
+    bool is_old = header[AT_POINT_FORMAT] < 6 && count <= UINT32_MAX;
+    if (schema->version < 4 && count > UINT32_MAX)
+        return false;
+    put(header + AT_COUNT_32, is_old || schema->version < 4 ? count : 0, 4);
+    if (schema->version >= 3)
+        move(header + AT_WAVEFORMS, schema, count);
+    if (schema->version >= 4) {
+        put(header + AT_COUNT_64, count, 8);
+        move(header + AT_EVLRS, schema, count);
+    }
+    if (tally != NULL) {
+        put_bounds(header, tally);
+        put_returns(header, schema, tally);
+    }
+    return true;
+}
+
+/* ---- as a format ---- */
+
+static void tally_points(const struct gsi_schema *schema, void *of, const uint8_t *data,
+                         uint64_t bytes)
+{
+    gsi_las_tally(schema, of, data, bytes);
+}
+
+static enum gs_status make_header(struct gsi_inputs *inputs, uint64_t count)
+{
+    const struct gsi_formatted *from = inputs->formatted;
+    GSI_TRY(gsi_format_copy_header(inputs));
+    if (gsi_las_patch(inputs->header.data, &from->schema, count, from->tally))
+        return GS_OK;
+    return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                    "'%s': a LAS 1.%u file can have at most 4294967295 points, not %llu",
+                    inputs->table[0].name, from->schema.version, (unsigned long long)count);
+}
+
+static const char *const endings[] = {"las", "LAS", NULL};
+
+const struct gsi_format gsi_las_format = {.name = "a LAS file",
+                                          .source = "LAS header",
+                                          .endings = endings,
+                                          .magic = "LASF",
+                                          .magic_bytes = 4,
+                                          .wanted = gsi_las_wanted,
+                                          .read = gsi_las_read,
+                                          .put = make_header,
+                                          .tally = tally_points,
+                                          .tally_bytes = sizeof(struct gsi_las_tally)};
