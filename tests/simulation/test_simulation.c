@@ -108,8 +108,8 @@ static bool has_copies(const struct simulated_job *job)
     return job->set != JOB_ALL && (job->has_pipe || job->has_reader);
 }
 
-/* Returns whether a fault may end a job with this status. A copy of a stream that is read wrong may not be
- * sorted. */
+/* Returns whether a fault may end a job with this status. A copy of a stream that is read wrong may
+ * not be sorted. */
 static bool may_end(const struct simulated_job *job, enum sim_fault fault, enum gs_status status)
 {
     return status == status_of(fault) ||
