@@ -93,7 +93,7 @@ void gsi_cuda_imprint_fetched(const gsi_cuda_device *device, const uint8_t *stag
         return;
     const auto *const seen =
         reinterpret_cast<const gsi_records_seen *>(staging + gsi_cuda_seen_off(layout));
-    if (layout->has_tags) {
+    if (layout->form != GSI_FORM_KEYS) {
         gsi_cuda_records_join(seen, buffer->bytes / layout->element_bytes, &buffer->imprint);
         return;
     }
@@ -157,7 +157,7 @@ static enum gs_status cuda_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_er
     upload(device, to, buffer);
     ticket->buffer = buffer;
     gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_IN);
-    if (put->record != nullptr)
+    if (!gsi_layout_is_native(put))
         gsi_cuda_records_put(device, buffer, to);
     else
         gsi_cuda_check(device,
@@ -197,7 +197,7 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
                    : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     if (device->config.carry != nullptr)
         gsi_cuda_pairs_seal(device, run);
-    if (device->config.layout.has_tags)
+    if (device->config.layout.form != GSI_FORM_KEYS)
         gsi_cuda_records_sort(device, run);
     else
         gsi_cuda_sort(device, &run->slot.keys, run->bytes / device->config.layout.key_bytes,
@@ -232,7 +232,7 @@ static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
     ticket->buffer = buffer;
     const size_t at = is_ordered ? gsi_cuda_imprint_take(device) * gsi_cuda_seen_bytes(layout) : 0;
     ticket->imprint = is_ordered ? device->imprint_staging + at : nullptr;
-    if (layout->record != nullptr)
+    if (!gsi_layout_is_native(layout))
         gsi_cuda_records_reduce(
             device, elements, n,
             is_ordered ? reinterpret_cast<gsi_records_seen *>(device->imprints + at) : nullptr);
@@ -240,7 +240,7 @@ static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
         gsi_cuda_check(device,
                        gsi_cuda_tally_add(layout, device->tally, elements, n, is_ordered, compute),
                        "cannot count elements");
-    if (is_ordered && !layout->has_tags)
+    if (is_ordered && layout->form == GSI_FORM_KEYS)
         gsi_cuda_imprint_queue(device, elements, n, false, device->imprints + at);
     if (is_ordered)
         gsi_cuda_check(device,
@@ -258,7 +258,7 @@ static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
     if (ticket->run != nullptr) {
         event.kind = GSI_EVENT_RUN;
         event.run = ticket->run;
-        if (device->config.layout.has_tags)
+        if (device->config.layout.form != GSI_FORM_KEYS)
             gsi_cuda_records_sorted(device, ticket->run);
     } else if (ticket->window != nullptr) {
         event.kind = GSI_EVENT_WINDOW;
@@ -335,7 +335,7 @@ static void count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint
     const bool has_pairs = device->config.carry != nullptr;
     if (!gsi_cuda_enter(device))
         return;
-    if (device->put.record != nullptr)
+    if (!gsi_layout_is_native(&device->put))
         gsi_cuda_records_count(device, fields, seen);
     else
         count_numbers(device, &device->put, has_pairs ? device->put_tally : device->tally,
@@ -349,8 +349,7 @@ static bool make_tallies(const gsi_layout *layout, gsi_tally **tallies, uint32_t
 {
     bool is_well = true;
     for (uint32_t i = 0; i < count; i++) {
-        const gsi_layout field =
-            layout->record != nullptr ? gsi_record_field_layout(layout->record, i) : *layout;
+        const gsi_layout field = gsi_record_field_layout(layout, i);
         tallies[i] = gsi_tally_create(&field);
         is_well = is_well && tallies[i] != nullptr;
     }
@@ -362,8 +361,8 @@ enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t 
 {
     const gsi_device_config *config = &devices[0]->config;
     const gsi_layout *put = &devices[0]->put;
-    const bool has_records = put->record != nullptr, has_pairs = config->carry != nullptr;
-    const uint32_t tally_count = has_records ? put->record->field_count : 1;
+    const bool has_records = !gsi_layout_is_native(put), has_pairs = config->carry != nullptr;
+    const uint32_t tally_count = put->record->field_count;
     gsi_tally_report *const of_put = has_pairs ? config->carried_tally : tally;
     gsi_tally *tallies[GSI_FIELDS_MAX] = {}, *pairs = nullptr;
     gsi_imprint seen = {};

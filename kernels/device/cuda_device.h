@@ -301,12 +301,13 @@ uint8_t *gsi_cuda_mirror(const gsi_cuda_device *device, const gsi_buffer *buffer
 // both, at gsi_cuda_seen_off the second.
 inline size_t gsi_cuda_seen_off(const gsi_layout *layout)
 {
-    return layout->has_tags ? 0 : gsi_round_up_u64(gsi_cuda_imprint_bytes(), 16);
+    return layout->form != GSI_FORM_KEYS ? 0 : gsi_round_up_u64(gsi_cuda_imprint_bytes(), 16);
 }
 
 inline size_t gsi_cuda_seen_bytes(const gsi_layout *layout)
 {
-    return gsi_cuda_seen_off(layout) + (layout->record != nullptr ? sizeof(gsi_records_seen) : 0);
+    return gsi_cuda_seen_off(layout) +
+           (!gsi_layout_is_native(layout) ? sizeof(gsi_records_seen) : 0);
 }
 
 // gsi_cuda_imprint_queue: queues on the compute stream the imprint of n keys on the GPU. The keys

@@ -58,7 +58,7 @@ static uint32_t chains_to_bound(const gsi_merge *merge)
     const gsi_merge_heads *heads = &merge->heads;
     uint32_t count = 0;
     while (count < merge->chain_count &&
-           (merge->device->config.layout.has_tags ||
+           (merge->device->config.layout.form != GSI_FORM_KEYS ||
             heads->segments[merge->chain_heads[count]]->input_idx <= heads->bound_idx))
         count++;
     return count;

@@ -34,7 +34,7 @@ static uint32_t place_rings(gsi_merge *merge, uint32_t first, uint64_t count, ui
     for (; i < count && first + i < feed->ring_count; i++) {
         gsi_cuda_ring *ring = &feed->rings[first + i];
         ring->memory = memory + i * ring_bytes;
-        if (layout->has_tags)
+        if (layout->form != GSI_FORM_KEYS)
             ring->tags = tags + i * (ring_bytes / layout->element_bytes) * GSI_TAG_BYTES;
         ring->pieces = feed->pieces + uint64_t(first + i) * feed->pieces_a_ring;
     }
@@ -46,7 +46,7 @@ static void place_all_rings(gsi_merge *merge, uint64_t rings_a_memory)
 {
     gsi_cuda_device *device = merge->device;
     uint32_t placed = 0;
-    if (!device->config.layout.has_tags)
+    if (device->config.layout.form == GSI_FORM_KEYS)
         placed = place_rings(merge, 0, rings_a_memory, device->spare, nullptr);
     for (uint32_t i = device->slots_taken; i < device->slot_count; i++)
         placed += place_rings(merge, placed, rings_a_memory, device->slots[i].keys,
@@ -58,7 +58,7 @@ static enum gs_status take_tables(gsi_merge *merge, const gsi_merge_spec *spec, 
     gsi_cuda_device *device = merge->device;
     gsi_cuda_feed *feed = &merge->feed;
     const gsi_plan *plan = device->config.plan;
-    const bool has_records = device->config.layout.has_tags;
+    const bool has_records = device->config.layout.form != GSI_FORM_KEYS;
     const uint32_t memories =
         gsi_max_u32(1, device->slot_count - device->slots_taken + !has_records);
     const uint64_t rings_a_memory = gsi_ceil_div_u64(feed->ring_count, memories);
@@ -113,7 +113,7 @@ static void look_at_next_key(gsi_merge *merge, gsi_cuda_ring *ring)
     const uint8_t *at = ring->run->host + ring->next;
     if (ring->next == ring->run->bytes)
         return;
-    if (layout->has_tags)
+    if (layout->form != GSI_FORM_KEYS)
         gsi_record_tags(layout->record, at, 1, merge->records.places.at, 0, &ring->next_key);
     else
         memcpy(&ring->next_key, at, layout->key_bytes);
@@ -148,7 +148,7 @@ static void upload(gsi_merge *merge, gsi_cuda_ring *ring)
     uint8_t *const to = ring->memory + place * feed->piece_bytes;
     gsi_slice keys = {to, n};
     gsi_u128 last_tag = 0;
-    if (layout->has_tags) {
+    if (layout->form != GSI_FORM_KEYS) {
         const uint64_t piece_records = feed->piece_bytes / layout->element_bytes;
         uint8_t *const tags = ring->tags + place * piece_records * GSI_TAG_BYTES;
         last_tag = gsi_cuda_records_upload(device, &merge->records, from, n,
@@ -166,7 +166,7 @@ static void upload(gsi_merge *merge, gsi_cuda_ring *ring)
     look_at_next_key(merge, ring);
     const void *bound = nullptr;
     if (ring->next < ring->run->bytes)
-        bound = layout->has_tags ? &last_tag : &ring->next_key;
+        bound = layout->form != GSI_FORM_KEYS ? &last_tag : &ring->next_key;
     ring->pieces[place].holder = ring;
     gsi_ticket *ticket =
         gsi_cuda_merge_arrival(merge, ring->input_idx, keys, &ring->pieces[place], bound);

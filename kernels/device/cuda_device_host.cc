@@ -182,7 +182,7 @@ static void give_slot(gsi_cuda_device *device, gsi_run *run)
 static void leave(gsi_cuda_device *device, gsi_run *run)
 {
     gsi_cuda_host *host = &device->host;
-    const bool has_records = device->config.layout.has_tags;
+    const bool has_records = device->config.layout.form != GSI_FORM_KEYS;
     run->host_idx = host->free[--host->free_count];
     run->host = host->memory + run->host_idx * host->run_bytes;
     wait_for_place(host->pinners, run->host_idx);

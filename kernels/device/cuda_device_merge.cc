@@ -151,7 +151,7 @@ static enum gs_status begin_inputs(gsi_merge *merge, const gsi_merge_spec *spec,
     gsi_cuda_device *device = merge->device;
     gsi_layout layout = device->config.layout;
     merge->kernels = device->kernels;
-    if (layout.has_tags) {
+    if (layout.form != GSI_FORM_KEYS) {
         const enum gs_status status = gsi_cuda_records_begin(device, spec, &merge->records, error);
         if (status != GS_OK)
             return status;
@@ -168,7 +168,8 @@ static enum gs_status begin_inputs(gsi_merge *merge, const gsi_merge_spec *spec,
     for (uint32_t i = 0; i < spec->input_count; i++) {
         inputs[i] = spec->inputs[i];
         if (inputs[i].run != nullptr && inputs[i].run->host != nullptr) {
-            inputs[i].bound = device->config.layout.has_tags ? nullptr : inputs[i].run->host;
+            inputs[i].bound =
+                device->config.layout.form != GSI_FORM_KEYS ? nullptr : inputs[i].run->host;
             inputs[i].run = nullptr;
         }
     }
@@ -206,7 +207,7 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
         return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a merge");
     merge->device = device;
     merge->to_elements = spec->to_elements;
-    merge->to_packed = spec->to_packed && !layout->has_tags;
+    merge->to_packed = spec->to_packed && layout->form == GSI_FORM_KEYS;
     merge->inputs.release = return_buffer;
     merge->inputs.context = merge;
     const enum gs_status status = begin(merge, spec, error);
@@ -219,14 +220,14 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
         merge->is_elsewhere[i] = run != nullptr && run->host == nullptr && run->device != device;
         if (run != nullptr && run->host == nullptr)
             gsi_merge_inputs_add(&merge->inputs, i,
-                                 {layout->has_tags ? run->slot.tags : run->slot.keys,
+                                 {layout->form != GSI_FORM_KEYS ? run->slot.tags : run->slot.keys,
                                   run->bytes / layout->key_bytes},
                                  nullptr);
     }
     if (spec->input_count == 1)
         device->going = spec->inputs[0].run;
     // Cuts and fed records need the table of places and the tags.
-    if (layout->has_tags && gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN))
+    if (layout->form != GSI_FORM_KEYS && gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN))
         gsi_cuda_check(device, cudaStreamWaitEvent(device->cut_stream, device->joint, 0),
                        "cannot wait for an event");
     gsi_cuda_feed_start(merge);
@@ -242,7 +243,7 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
     const uint64_t n = buffer->bytes / key_bytes;
     gsi_slice keys = {gsi_cuda_mirror(device, buffer), n};
     buffer->device_uses++;
-    if (device->config.layout.has_tags) {
+    if (device->config.layout.form != GSI_FORM_KEYS) {
         if (n > 0)
             keys.keys = gsi_cuda_records_feed(device, &merge->records, buffer);
         if (bound != nullptr)

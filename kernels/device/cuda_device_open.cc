@@ -20,7 +20,7 @@
 // only later.
 static const gsi_sort_kernels *kernels_of(const gsi_layout *layout)
 {
-    if (layout->has_tags && gsi_ties_are_possible(layout->record, 0))
+    if (layout->form != GSI_FORM_KEYS && gsi_ties_are_possible(layout->record, 0))
         return &gsi_sort_kernels_tied;
     return GSI_BY_WIDTH(gsi_sort_bytes(layout), &gsi_sort_kernels_4, &gsi_sort_kernels_8,
                         &gsi_sort_kernels_16);
@@ -63,7 +63,7 @@ enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_devi
     const uint64_t sample_keys = 1 << 20;
     const size_t scratch = kernels_of(layout)->chunk_scratch_bytes(sample_keys);
     limits->memory_bytes = free_bytes;
-    limits->fixed_bytes = layout->record != nullptr ? gsi_cuda_records_overhead(layout) : 0;
+    limits->fixed_bytes = !gsi_layout_is_native(layout) ? gsi_cuda_records_overhead(layout) : 0;
     limits->scratch_part = gsi_max_u64(1, sample_keys * gsi_sort_bytes(layout) /
                                               (2 * scratch + 1)); // halved: other sizes may need
                                                                   // more
@@ -151,9 +151,9 @@ static uint64_t window_room(const gsi_cuda_device *device)
 static bool open_counts(gsi_cuda_device *device)
 {
     const gsi_layout *put = &device->put, *sorted = &device->config.layout;
-    const bool has_put_tally = device->config.carry != nullptr && put->record == nullptr;
-    return (put->record == nullptr || gsi_cuda_records_open(device)) &&
-           (sorted->record != nullptr ||
+    const bool has_put_tally = device->config.carry != nullptr && gsi_layout_is_native(put);
+    return (gsi_layout_is_native(put) || gsi_cuda_records_open(device)) &&
+           (!gsi_layout_is_native(sorted) ||
             gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&device->tally),
                           gsi_cuda_tally_bytes(sorted))) &&
            (!has_put_tally ||
@@ -166,7 +166,7 @@ static bool open_memory(gsi_cuda_device *device)
     const gsi_device_config *config = &device->config;
     const gsi_plan *plan = config->plan;
     const uint32_t key_bytes = gsi_sort_bytes(&config->layout);
-    const bool has_tags = config->layout.has_tags;
+    const bool has_tags = config->layout.form != GSI_FORM_KEYS;
     bool is_well = open_counts(device) &&
                    gsi_cuda_take(device, &device->mirror, plan->device_mirror_bytes) &&
                    gsi_cuda_take(device, &device->imprints,
@@ -204,8 +204,8 @@ static bool open_memory(gsi_cuda_device *device)
 static bool open_staging(gsi_cuda_device *device)
 {
     const gsi_layout *layout = &device->config.layout, *put = &device->put;
-    uint64_t tally_bytes =
-        put->record != nullptr ? gsi_cuda_records_staging_bytes(put) : gsi_cuda_tally_bytes(put);
+    uint64_t tally_bytes = !gsi_layout_is_native(put) ? gsi_cuda_records_staging_bytes(put)
+                                                      : gsi_cuda_tally_bytes(put);
     if (device->config.carry != nullptr)
         tally_bytes = gsi_max_u64(tally_bytes, gsi_cuda_tally_bytes(layout));
     return gsi_cuda_take_pinned(device, &device->imprint_staging,

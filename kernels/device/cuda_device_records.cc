@@ -41,7 +41,7 @@ uint64_t gsi_cuda_records_overhead(const gsi_layout *layout)
 {
     uint64_t bytes = layout->record->field_count > 0 ? NUMBERS_BATCH * 16 : 0;
     for (uint32_t i = 0; i < layout->record->field_count; i++) {
-        const gsi_layout field = gsi_record_field_layout(layout->record, i);
+        const gsi_layout field = gsi_record_field_layout(layout, i);
         bytes += gsi_round_up_u64(gsi_cuda_tally_bytes(&field), 256);
     }
     return bytes;
@@ -51,7 +51,7 @@ uint64_t gsi_cuda_records_staging_bytes(const gsi_layout *layout)
 {
     uint64_t bytes = sizeof(gsi_records_seen);
     for (uint32_t i = 0; i < layout->record->field_count; i++) {
-        const gsi_layout field = gsi_record_field_layout(layout->record, i);
+        const gsi_layout field = gsi_record_field_layout(layout, i);
         bytes = gsi_max_u64(bytes, gsi_cuda_tally_bytes(&field));
     }
     return bytes;
@@ -64,7 +64,7 @@ static bool take_fields(gsi_cuda_device *device)
     const gsi_record *record = record_of(device);
     bool is_well = true;
     for (uint32_t i = 0; is_well && i < record->field_count; i++) {
-        const gsi_layout layout = gsi_record_field_layout(record, i);
+        const gsi_layout layout = gsi_record_field_layout(&device->put, i);
         gsi_cuda_tally **const tally = &device->records.fields[i];
         is_well = gsi_cuda_take(device, reinterpret_cast<uint8_t **>(tally),
                                 gsi_cuda_tally_bytes(&layout)) &&
@@ -130,7 +130,8 @@ bool gsi_cuda_records_open(gsi_cuda_device *device)
            (record_of(device)->field_count == 0 ||
             gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&records->numbers),
                           NUMBERS_BATCH * 16)) &&
-           take_fields(device) && (!device->config.layout.has_tags || take_for_tags(device));
+           take_fields(device) &&
+           (device->config.layout.form == GSI_FORM_KEYS || take_for_tags(device));
 }
 
 void gsi_cuda_records_close(gsi_cuda_device *device)
@@ -166,7 +167,7 @@ static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
     for (uint64_t done = 0, step; done < n; done += step) {
         step = is_whole ? n : gsi_min_u64(n - done, NUMBERS_BATCH);
         for (uint32_t i = 0; i < record->field_count; i++) {
-            const gsi_layout layout = gsi_record_field_layout(record, i);
+            const gsi_layout layout = gsi_record_field_layout(&device->put, i);
             unsigned long long *const kept = kept_of(device, &record->fields[i]);
             gsi_cuda_check(device,
                            gsi_cuda_records_numbers(&record->fields[i], record->bytes,
@@ -206,7 +207,7 @@ static void count_words(gsi_cuda_device *device, uint8_t *at, uint64_t n)
 void gsi_cuda_records_put(gsi_cuda_device *device, const gsi_buffer *buffer, uint8_t *at)
 {
     gsi_cuda_records *records = &device->records;
-    if (!device->config.layout.has_tags) {
+    if (device->config.layout.form == GSI_FORM_KEYS) {
         count_words(device, at, buffer->bytes / record_of(device)->bytes);
         return;
     }
@@ -223,7 +224,7 @@ void gsi_cuda_records_put(gsi_cuda_device *device, const gsi_buffer *buffer, uin
 void gsi_cuda_records_reduce(gsi_cuda_device *device, uint8_t *at, uint64_t n,
                              gsi_records_seen *seen)
 {
-    if (!device->config.layout.has_tags) {
+    if (device->config.layout.form == GSI_FORM_KEYS) {
         count_words(device, at, n);
         return;
     }
@@ -343,7 +344,7 @@ void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, g
     gsi_cuda_records *records = &device->records;
     void *const staging = device->tally_staging;
     for (uint32_t i = 0; i < record_of(device)->field_count; i++) {
-        const gsi_layout layout = gsi_record_field_layout(record_of(device), i);
+        const gsi_layout layout = gsi_record_field_layout(&device->put, i);
         if (fetch(device,
                   gsi_cuda_tally_fetch(&layout, records->fields[i], staging, compute_of(device))))
             gsi_cuda_tally_join(&layout, staging, fields[i]);

@@ -143,7 +143,7 @@ gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window
     gsi_cuda_device *device = merge->device;
     const bool is_passing = merge->passing != nullptr;
     const bool is_gathered = !is_passing && merge->gathered_count > 0;
-    const bool has_records = device->config.layout.has_tags && !is_passing;
+    const bool has_records = device->config.layout.form != GSI_FORM_KEYS && !is_passing;
     const bool is_made =
         is_passing || merge->taken_count > 1 || is_gathered || merge->to_elements || has_records;
     window->place = static_cast<uint32_t>(device->window_count % GSI_CUDA_WINDOWS);

@@ -23,7 +23,7 @@ static gsi_cuda_group_run *open_run(gsi_cuda_group *group)
 // Returns the member for the next chunk of the open run.
 static uint32_t choose_member(const gsi_cuda_group *group)
 {
-    if (!group->config.layout.has_tags)
+    if (group->config.layout.form == GSI_FORM_KEYS)
         return group->open_chunks % group->count;
     return gsi_min_u32(group->open_chunks / group->plan.chunks_per_run, group->count - 1);
 }
@@ -33,7 +33,7 @@ static uint32_t choose_member(const gsi_cuda_group *group)
 static void share_first(gsi_cuda_group *group, gsi_cuda_device *member)
 {
     const gsi_cuda_device *first = group->members[0];
-    if (!group->config.layout.has_tags || member->records.has_first || member == first)
+    if (group->config.layout.form == GSI_FORM_KEYS || member->records.has_first || member == first)
         return;
     member->records.has_first = true;
     gsi_cuda_check(member, cudaStreamSynchronize(first->streams[GSI_CUDA_COMPUTE]),

@@ -71,7 +71,7 @@ static enum gs_status begin(gsi_cuda_group_merge *merge, const gsi_merge_spec *s
     }
     // The first member has shifted the tags of all records; the others read them.
     gsi_cuda_device *first = group->members[0];
-    if (group->config.layout.has_tags &&
+    if (group->config.layout.form != GSI_FORM_KEYS &&
         !gsi_cuda_check(first, cudaStreamSynchronize(first->streams[GSI_CUDA_COMPUTE]),
                         "cannot shift tags"))
         return gsi_fail(error, first->failure_status, 0, "%s", first->failure);

@@ -96,7 +96,7 @@ enum gs_status gsi_cuda_group_probe(uint32_t, const gsi_layout *layout, gsi_devi
     const enum gs_status status = probe_each(layout, limits, &set, each, error);
     if (status != GS_OK)
         return status;
-    const bool may_be_apart = limits->may_be_apart && !layout->has_tags;
+    const bool may_be_apart = limits->may_be_apart && layout->form == GSI_FORM_KEYS;
     uint64_t all = set;
     leave_out(&set, each, false);
     leave_out(&all, each, may_be_apart);

@@ -242,6 +242,6 @@ void gsi_cuda_imprint_join(const struct gsi_layout *layout, const void *staging,
         store_key(layout, piece.last_key, from.last_key);
         store_key(layout, piece.before_key, from.before_key);
         store_key(layout, piece.after_key, from.after_key);
-        gsi_imprint_join(layout, into, &piece);
+        gsi_imprint_join_keys(layout, into, &piece);
     }
 }

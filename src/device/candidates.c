@@ -8,6 +8,7 @@
  * Records are sorted by tags, which are made from the beginning of the key. A cut keeps the
  * remaining records in their previous order, so nothing has to be gathered into other memory. */
 #include "device/candidates.h"
+#include "element/element_imprint.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
@@ -206,7 +207,7 @@ static void cut_keys(struct gsi_candidates *candidates, uint64_t most, uint8_t *
 void gsi_candidates_find(struct gsi_candidates *candidates, uint64_t n, const void *bound)
 {
     const struct gsi_layout *layout = candidates->layout;
-    if (layout->has_tags) {
+    if (layout->form != GSI_FORM_KEYS) {
         candidates->count = bound != NULL ? find_records(candidates, n, bound) : n;
         candidates->fingerprint =
             gsi_mix_records(candidates->data, candidates->count, layout->element_bytes);
@@ -226,7 +227,7 @@ void gsi_candidates_join(struct gsi_candidates *candidates, const struct gsi_can
 
 void gsi_candidates_cut(struct gsi_candidates *candidates, uint64_t most, uint8_t *bound)
 {
-    if (candidates->layout->has_tags)
+    if (candidates->layout->form != GSI_FORM_KEYS)
         cut_records(candidates, most, bound);
     else
         cut_keys(candidates, most, bound);
@@ -235,7 +236,7 @@ void gsi_candidates_cut(struct gsi_candidates *candidates, uint64_t most, uint8_
 void gsi_candidates_sort(struct gsi_candidates *candidates, uint64_t most)
 {
     const struct gsi_layout *layout = candidates->layout;
-    if (layout->has_tags)
+    if (layout->form != GSI_FORM_KEYS)
         sort_records(candidates, most);
     else
         sort_keys(candidates, most);
@@ -249,7 +250,7 @@ void gsi_candidates_copy(const struct gsi_candidates *candidates, uint64_t first
     uint64_t n = gsi_min_u64(candidates->count - first, window->capacity / bytes);
     window->bytes = n * bytes;
     window->imprint = GSI_IMPRINT_EMPTY;
-    if (layout->has_tags) {
+    if (layout->form != GSI_FORM_KEYS) {
         copy_records(candidates, first, n, window);
         return;
     }

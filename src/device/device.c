@@ -3,7 +3,7 @@
 
 #include "base/choices.h"
 #include "device/cpu/cpu_merge.h"
-#include "element/element_ops.h"
+#include "element/record/record_tally.h"
 
 #include <stddef.h>
 
@@ -35,6 +35,6 @@ const struct gsi_device_ops *gsi_device_find_group(enum gsi_device_word choice)
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count)
 {
     struct gsi_shelf shelf = {0};
-    layout->ops->tally_place(layout, &shelf);
+    gsi_record_tally_place(layout, &shelf);
     return thread_count * (GSI_MERGE_SCRATCH_BYTES + shelf.bytes);
 }

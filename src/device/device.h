@@ -47,7 +47,7 @@ struct gsi_device_report {
 /* Returns the bytes of one sorted unit: a key, or the tag of a record. */
 static inline uint32_t gsi_sort_bytes(const struct gsi_layout *layout)
 {
-    return layout->has_tags ? GSI_TAG_BYTES : layout->key_bytes;
+    return layout->form != GSI_FORM_KEYS ? GSI_TAG_BYTES : layout->key_bytes;
 }
 
 struct gsi_carry;

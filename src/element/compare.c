@@ -19,7 +19,7 @@ static gsi_u128 number_key(const struct gsi_layout *layout, const void *element)
 
 int gsi_compare(const struct gsi_layout *layout, const void *a, const void *b)
 {
-    if (layout->record != NULL)
+    if (!gsi_layout_is_native(layout))
         return gsi_record_compare(layout->record, a, b, 0);
     gsi_u128 left = number_key(layout, a), right = number_key(layout, b);
     return (left > right) - (left < right);

@@ -16,7 +16,7 @@ struct gsi_keyed gsi_keyed_by_layout(const struct gsi_layout *layout, const void
                               .n = n,
                               .step = layout->element_bytes,
                               .bytes = layout->element_bytes,
-                              .record = layout->has_tags ? layout->record : NULL};
+                              .record = layout->form != GSI_FORM_KEYS ? layout->record : NULL};
 }
 
 bool gsi_keyed_is_equal(const struct gsi_keyed *keyed, const uint8_t *a, const uint8_t *b)

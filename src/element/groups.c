@@ -41,11 +41,11 @@ void gsi_groups_place(struct gsi_groups *groups, const struct gsi_layout *layout
                                   .has_counts = rule->has_counts,
                                   .has_fold = rule->fold != NULL,
                                   .entry_bytes = gsi_groups_entry_bytes(layout, rule),
-                                  .record = layout->record};
+                                  .record = gsi_layout_is_native(layout) ? NULL : layout->record};
     limit(groups, rule->keep);
     groups->keeps_all = rule->keep == GSI_KEEP_REPEATED;
     groups->keeps_last =
-        (rule->keep == GSI_KEEP_LAST || groups->keeps_all) && layout->record != NULL;
+        (rule->keep == GSI_KEEP_LAST || groups->keeps_all) && groups->record != NULL;
     if (rule->key_count > 0)
         GSI_PLACE(shelf, groups->own_record, 1);
     if (groups->own_record != NULL) {
@@ -373,7 +373,7 @@ bool gsi_groups_is_equal(const struct gsi_groups *groups, const uint8_t *a, cons
 bool gsi_groups_are_of_keys(const struct gsi_groups *groups)
 {
     const struct gsi_layout *layout = groups->layout;
-    return !layout->has_tags && groups->own_record == NULL;
+    return layout->form == GSI_FORM_KEYS && groups->own_record == NULL;
 }
 
 /* Where all elements of a group are put, the last one of `first` is, too, when no more follow:

@@ -1,4 +1,4 @@
-/* layout.h: what an element is in this job: its type, direction and the map to its sort key. */
+/* layout.h: describes the elements of a job: their fields, their order, and how they are stored. */
 #ifndef GSI_LAYOUT_H
 #define GSI_LAYOUT_H
 
@@ -13,66 +13,83 @@
 extern "C" {
 #endif
 
-struct gsi_element_ops;
 struct gsi_record;
 struct gsi_record_word;
 struct gsi_key_scope;
 
+/* How elements are stored while they are sorted. */
+enum gsi_form {
+    GSI_FORM_KEYS,  /* their sort keys, unsigned integers, replace them */
+    GSI_FORM_TAGS,  /* records stay as they are, and a tag of each one is sorted (record_tags.h) */
+    GSI_FORM_INLINE /* the same, but tags contain the whole record (record_word.h) */
+};
+
+/* All elements are records. A number is a record with one field that is the whole element, its
+ * key. */
 struct gsi_layout {
-    const struct gsi_key_type *type;   /* of records: one that stands for them */
-    const struct gsi_element_ops *ops; /* what differs between numbers and records */
+    const struct gsi_key_type *type; /* of numbers; other records have a type that replaces it */
+    const char *number;              /* name of the numbers' type; NULL: records of --record */
+    const struct gsi_record *record; /* borrowed; never NULL */
+    enum gsi_form form;
     bool is_reversed;
+    bool has_moments;       /* tallies have mean and variance */
     uint32_t element_bytes; /* as read and written */
     uint32_t key_bytes;     /* as in frames: sort keys, or whole records; equal to element_bytes */
     uint32_t align_bytes;   /* elements lie at multiples of this in memory; with tags: 1 */
     uint32_t plane_bytes;   /* of a key that is coded as byte planes; with tags, which is not: 0 */
-    bool has_tags;          /* of records: tags are sorted in their stead (record_tags.h) */
-    struct gsi_key_map map; /* of numbers */
-    enum gsi_nan_place nan_place; /* of numbers; records have their own */
-    bool has_moments;             /* of numbers: tallies have mean and variance */
-    /* Records; NULL for numbers. All borrowed. */
-    const struct gsi_record *record;
-    const char *number;          /* of records that are a number each: its type; else NULL */
-    struct gsi_key_scope *scope; /* with tags: what their keys share */
-    /* Records that are words, which are their sort keys, or, with tags, ride in these; else
-     * NULL. */
+    /* GSI_FORM_KEYS: how an element becomes its sort key: by `word`, or, if that is NULL, as a
+     * native number by `map`. GSI_FORM_INLINE: `word` makes a record's tag. Borrowed. */
     const struct gsi_record_word *word;
+    struct gsi_key_map map;
+    struct gsi_key_scope *scope; /* with tags: what their keys share; borrowed */
 };
 
-extern const struct gsi_element_ops gsi_number_ops, gsi_record_ops,
-    gsi_word_ops; /* element_ops.c */
-
+/* gsi_layout_make: returns the layout of native numbers, those of a type in key_type.h.
+ * gsi_layout_make_records: returns the layout of records that are sorted by tags. */
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed);
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed);
 
-/* gsi_layout_place_nans: NaNs of numbers come there; once, of a layout that was made. */
+/* gsi_layout_place_nans: moves the NaNs of native numbers there; once, after gsi_layout_make. */
 void gsi_layout_place_nans(struct gsi_layout *layout, enum gsi_nan_place place);
 
-/* gsi_layout_use_words: records are sorted as words if they are some, which `word` is for, or ride
- * in their tags; which a device has to know.
- * in    index_bits: with fewer, indexes of tags may be too large
- * gsi_layout_use_tags: they are sorted by tags that have indexes only.
+/* gsi_layout_is_native: returns whether elements are native numbers, which need no `word`. */
+static inline bool gsi_layout_is_native(const struct gsi_layout *layout)
+{
+    return layout->form == GSI_FORM_KEYS && layout->word == NULL;
+}
+
+/* gsi_layout_use_words: sorts records as integers, or inside their tags, if they fit. The device
+ * must support that.
+ * in    word: memory for the map, which is borrowed
+ *       index_bits: what indexes of tags need at least
+ * gsi_layout_use_tags: sorts records by tags that contain indexes only.
  * in    scope: of the tags
- * Nothing is done to numbers. */
+ * Native numbers stay as they are. */
 void gsi_layout_use_words(struct gsi_layout *layout, struct gsi_record_word *word,
                           uint32_t index_bits);
 void gsi_layout_use_tags(struct gsi_layout *layout, struct gsi_key_scope *scope);
 
-/* gsi_layout_tags: tags of `n` records that lie one after the other, made at byte `at` of their
- * keys, which is not looked at where records ride; the first one has index `index`. */
+/* gsi_layout_tags: makes the tags of `n` records that follow each other in memory, from byte `at`
+ * of their keys on; inline records need no `at`. The first tag gets index `index`. */
 void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size_t n, uint32_t at,
                      uint64_t index, gsi_u128 *tags);
 
-/* gsi_layout_falls: whether the values of numbers, or of the first key of records, become less in
- * the order. */
+/* gsi_layout_head: copies the bytes by which elements in frames are compared: `element` itself, if
+ * that is a sort key, else 16 bytes of the record's normalised key, from byte `off` on.
+ * gsi_layout_head_off: returns `off` for frames that are made now. */
+void gsi_layout_head(const struct gsi_layout *layout, uint32_t off, const void *element,
+                     uint8_t head[16]);
+uint32_t gsi_layout_head_off(const struct gsi_layout *layout);
+
+/* gsi_layout_falls: returns whether values of the first key descend in the order. */
 bool gsi_layout_falls(const struct gsi_layout *layout);
 
-/* gsi_layout_nans_lead: whether NaNs (NaTs), if there are any, come before all other values of
- * numbers, or of the first key of records. */
+/* gsi_layout_nans_lead: returns whether NaNs (NaTs) of the first key are ordered before all its
+ * other values. */
 bool gsi_layout_nans_lead(const struct gsi_layout *layout);
 
-/* gsi_layout_name: the type of numbers; "record". */
+/* gsi_layout_name: returns the type of numbers, or "record". */
 static inline const char *gsi_layout_name(const struct gsi_layout *layout)
 {
     return layout->number != NULL ? layout->number : layout->type->name;

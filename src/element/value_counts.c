@@ -4,8 +4,8 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
-#include "element/element_ops.h"
 #include "element/record/record.h"
+#include "element/record/record_tally.h"
 
 #include <string.h>
 
@@ -85,25 +85,25 @@ void gsi_values_order(const struct gsi_layout *layout, uint16_t *values)
 
 /* From the highest digit of the counts down: twice what was there, and the values that have the
  * digit. */
-void gsi_values_tally(const struct gsi_layout *layout, const uint64_t *counts, void *tally,
-                      void *scratch, uint8_t *elements)
+void gsi_values_tally(const struct gsi_layout *layout, const uint64_t *counts,
+                      struct gsi_record_tally *tally, struct gsi_record_tally *scratch,
+                      uint8_t *elements)
 {
-    const struct gsi_element_ops *ops = layout->ops;
     const uint32_t bytes = layout->element_bytes;
     uint64_t all = 0;
     for (uint32_t value = 0; value < gsi_value_count(bytes); value++)
         all |= counts[value];
     for (int digit = all == 0 ? -1 : 63 - __builtin_clzll(all); digit >= 0; digit--) {
         size_t n = 0;
-        ops->tally_clear(scratch);
-        ops->tally_merge(scratch, tally);
-        ops->tally_merge(tally, scratch);
+        gsi_record_tally_clear(scratch);
+        gsi_record_tally_merge(scratch, tally);
+        gsi_record_tally_merge(tally, scratch);
         for (uint32_t value = 0; value < gsi_value_count(bytes); value++) {
             uint16_t word = (uint16_t)value;
             memcpy(elements + n * bytes, &word, bytes);
             n += counts[value] >> digit & 1;
         }
-        ops->tally_add(tally, elements, n);
+        gsi_record_tally_add(tally, elements, n);
     }
 }
 

@@ -9,6 +9,7 @@
 #define GSI_VALUE_COUNTS_H
 
 #include "element/layout.h"
+#include "element/record/record_tally.h"
 
 #include <stddef.h>
 
@@ -41,10 +42,11 @@ void gsi_values_sum(struct gsi_value_sums *sums, uint32_t bytes, const void *ele
  * out   values[gsi_value_count()]: as elements are in memory, little endian */
 void gsi_values_order(const struct gsi_layout *layout, uint16_t *values);
 
-/* gsi_values_tally: adds to `tally`, which layout->ops made and which is empty, each value as often
- * as `counts` says; `scratch` is another such, and `elements` has room for two bytes a value. */
-void gsi_values_tally(const struct gsi_layout *layout, const uint64_t *counts, void *tally,
-                      void *scratch, uint8_t *elements);
+/* gsi_values_tally: adds each value to the empty `tally` as often as `counts` says. `scratch` is
+ * another tally of the layout, and `elements` has room for two bytes per value. */
+void gsi_values_tally(const struct gsi_layout *layout, const uint64_t *counts,
+                      struct gsi_record_tally *tally, struct gsi_record_tally *scratch,
+                      uint8_t *elements);
 
 /* gsi_values_fill: writes elements [first, first + n) of the output.
  * in    values: in order; ends: of each of them, where in the output it ends */

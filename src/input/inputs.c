@@ -62,7 +62,7 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
                         (unsigned long long)input->expected_bytes);
     if (bytes % layout->element_bytes == 0)
         return GS_OK;
-    bool is_record = layout->record != NULL && layout->number == NULL;
+    bool is_record = layout->number == NULL;
     uint64_t left = bytes % layout->element_bytes;
     return gsi_fail(
         error, GS_E_INPUT, 0,

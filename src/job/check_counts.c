@@ -23,8 +23,8 @@ static enum gs_status open_group(struct gsi_check_counts *counts)
         key_count = record->key_count; /* without what breaks ties */
     if (key_count == 0)
         return GS_OK;
-    GSI_TRY(gsi_unique_check_group(key_count, loop->layout->record, loop->error));
-    GSI_ASSERT(loop->layout->has_tags);
+    GSI_TRY(gsi_unique_check_group(key_count, loop->layout, loop->error));
+    GSI_ASSERT(loop->layout->form != GSI_FORM_KEYS);
     GSI_TRY(GSI_NEW(&loop->ledger, counts->group, 1, loop->error));
     gsi_record_first_keys(loop->layout->record, key_count, counts->group);
     counts->layout.record = counts->group;
@@ -100,7 +100,7 @@ static const void *equal_element(const struct gsi_layout *layout,
                                  const struct gsi_check_finding *finding,
                                  const struct gsi_buffer *buffer, uint64_t idx, uint8_t number[16])
 {
-    if (layout->has_tags)
+    if (layout->form != GSI_FORM_KEYS)
         return buffer->data + idx * layout->element_bytes;
     if (idx > 0)
         return finding->element;

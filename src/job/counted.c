@@ -5,8 +5,8 @@
  *
  * What was read is added up apart from the counts, and so is what was made of them. */
 #include "base/checked.h"
-#include "element/element_ops.h"
 #include "element/record/record.h"
+#include "element/record/record_tally.h"
 #include "element/value_counts.h"
 #include "input/scan.h"
 #include "job/job.h"
@@ -40,9 +40,8 @@ bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     const struct gsi_options *options = job->options;
     const struct gsi_record *record = job->chosen.layout.record;
-    if (job->inputs.carry != NULL || record == NULL || record->bytes > 2 ||
-        record->key_count != 1 || record->keys[0].number == NULL ||
-        record->keys[0].bytes != record->bytes)
+    if (job->inputs.carry != NULL || record->bytes > 2 || record->key_count != 1 ||
+        record->keys[0].number == NULL || record->keys[0].bytes != record->bytes)
         return false;
     for (uint32_t i = 0; i < record->field_count; i++)
         if (!gsi_field_is_same(&record->fields[i], &record->keys[0]))
@@ -99,13 +98,13 @@ static enum gs_status take_tally(const struct counted *counted, struct gsi_tally
     struct gsi_job *job = counted->job;
     const struct gsi_layout *layout = job->loop.layout;
     struct gsi_shelf shelf = {0};
-    layout->ops->tally_place(layout, &shelf);
-    layout->ops->tally_place(layout, &shelf);
+    gsi_record_tally_place(layout, &shelf);
+    gsi_record_tally_place(layout, &shelf);
     GSI_TRY(gsi_shelf_open(&shelf, NULL, GSI_MEMORY_TABLES, job->loop.error));
-    void *tally = layout->ops->tally_place(layout, &shelf);
-    void *scratch = layout->ops->tally_place(layout, &shelf);
+    struct gsi_record_tally *tally = gsi_record_tally_place(layout, &shelf);
+    struct gsi_record_tally *scratch = gsi_record_tally_place(layout, &shelf);
     gsi_values_tally(layout, counted->tables, tally, scratch, counted->elements);
-    *result = layout->ops->tally_finish(tally, fields);
+    *result = gsi_record_tally_finish(tally, fields);
     gsi_shelf_close(&shelf, NULL, GSI_MEMORY_TABLES);
     return GS_OK;
 }

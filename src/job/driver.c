@@ -420,8 +420,7 @@ static enum gs_status plan_job(struct gsi_job *job)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));
     GSI_TRY(gsi_job_conflicts_check_output(job));
-    GSI_TRY(gsi_unique_check_group(job->options->group_keys, job->loop.layout->record,
-                                   job->loop.error));
+    GSI_TRY(gsi_unique_check_group(job->options->group_keys, job->loop.layout, job->loop.error));
     GSI_TRY(gsi_spec_check_format(job));
     return gsi_resume_start(job->resume);
 }
@@ -437,7 +436,7 @@ static bool lends(const struct gsi_job *job)
     bool is_sort = job->options->action == GS_SORT;
     bool is_carried = inputs->carry != NULL && inputs->device_tally == NULL;
     if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || is_carried ||
-        job->loop.layout->record != NULL || job->plan.sizes.is_counted)
+        !gsi_layout_is_native(job->loop.layout) || job->plan.sizes.is_counted)
         return inputs->is_lent;
     if (job->device.bytes > 0)
         return is_sort && device->ops->reaches(device, array->from, array->bytes);

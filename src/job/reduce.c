@@ -46,7 +46,7 @@ static void describe_records(const struct reducer *reducer)
     const uint8_t *before = reducer->check.before, *after = reducer->check.after;
     struct gs_report *report = reducer->job->report;
     uint8_t words[2][16];
-    if (!layout->has_tags) { /* buffers had their sort keys */
+    if (layout->form == GSI_FORM_KEYS) { /* buffers had their sort keys */
         gsi_key_to_element(layout, reducer->check.imprint.before_key, words[0]);
         gsi_key_to_element(layout, reducer->check.imprint.after_key, words[1]);
         before = words[0];
@@ -78,7 +78,7 @@ static enum gs_status report_disorder(const struct reducer *reducer)
     size_t file = locate(job, &element_idx);
     job->report->disorder.file_idx = file;
     job->report->disorder.file_element_idx = element_idx;
-    if (job->loop.layout->record != NULL) {
+    if (!gsi_layout_is_native(job->loop.layout)) {
         describe_records(reducer);
     } else {
         gsi_key_to_element(job->loop.layout, imprint->before_key, job->report->disorder.before);

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/quantile/histogram.h"
+#include "element/record/record_tally.h"
 #include "input/scan.h"
 #include "job/job_report.h"
 #include "job/select_sample.h"
@@ -133,10 +134,10 @@ static void scan_buffer(void *context, struct gsi_buffer *buffer, uint32_t worke
     memset(finding->bins, 0, select->histogram.bins * sizeof finding->bins[0]);
     finding->kept = 0;
     finding->keys = buffer->tags != NULL ? (uint8_t *)buffer->tags : buffer->data;
-    if (select->field != NULL)
-        scan_records(select, finding, buffer->data, n);
-    else
+    if (gsi_layout_is_native(select->job->loop.layout))
         scan(select, finding, buffer->data, n);
+    else
+        scan_records(select, finding, buffer->data, n);
 }
 
 static bool join(void *context, struct gsi_buffer *buffer)
@@ -357,9 +358,8 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
     const struct gsi_options *options = job->options;
     const struct gsi_record *record = job->loop.layout->record;
     *select = (struct select){.job = job, .open_count = options->order_statistics.quantile_count};
-    select->field = record != NULL ? gsi_ranks_field(record) : NULL;
-    select->layout =
-        gsi_layout_make(record != NULL ? select->field->type : job->loop.layout->type, false);
+    select->field = gsi_ranks_field(record);
+    select->layout = gsi_layout_make(select->field->type, false);
     const uint32_t bytes = select->layout.element_bytes;
     bool is_float = select->layout.type->kind == GSI_KEY_FLOAT;
     select->whole.high =
@@ -391,9 +391,9 @@ static enum gs_status take_tally(struct select *select)
     struct gs_report *report = job->report;
     GSI_TRY(job->loop.device->ops->tally(job->loop.device, &report->tally, job->loop.error));
     GSI_TRY(gsi_inputs_verify(&job->inputs, &report->tally));
-    const struct gsi_tally_report *tally = &report->tally;
-    if (select->field != NULL)
-        tally = &report->field_tallies[select->field - job->loop.layout->record->fields];
+    const struct gsi_layout *layout = job->loop.layout;
+    const struct gsi_tally_report *tally =
+        gsi_record_tally_of(layout, select->field, &report->tally, report->field_tallies);
     select->count = tally->count - tally->nan_count;
     report->order_statistics.quantile_count = select->open_count;
     for (size_t i = 0; i < report->order_statistics.quantile_count; i++)

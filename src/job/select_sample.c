@@ -47,10 +47,8 @@ static void take_block(struct gsi_sample *sample, const struct gsi_job *job,
         uint8_t number[16] = {0};
         uint8_t *key = sample->keys + sample->count * bytes;
         const uint8_t *at = elements + i * job->loop.layout->element_bytes;
-        if (field != NULL && gsi_field_numbers(field, at, 0, 1, number) == 0)
+        if (gsi_field_numbers(field, at, 0, 1, number) == 0)
             continue;
-        if (field == NULL)
-            memcpy(number, at, bytes);
         gsi_element_to_key(sample->layout, number, key);
         bool is_float = sample->layout->type->kind == GSI_KEY_FLOAT;
         if (!is_float || gsi_bracket_key(key, bytes, 0) <= sample->layout->map.nan_above)

@@ -24,7 +24,7 @@ struct gsi_sample {
  * keys that a scan would count, without NaNs.
  * in    sample: keys and sorted with room for as many
  *       blocks: so many, GSI_SAMPLE_BLOCKS_MAX at most; fewer if there is no room or data for them
- *       field: of records; NULL: numbers
+ *       field: whose numbers are kept
  * gsi_sample_clear: also of zeroed ones. */
 enum gs_status gsi_sample_take(struct gsi_sample *sample, uint64_t blocks, struct gsi_job *job,
                                const struct gsi_field *field);

@@ -10,7 +10,7 @@
  * What the merge made is verified, whatever becomes of it. */
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_ops.h"
+#include "element/element_imprint.h"
 #include "job/job_report.h"
 #include "job/make_runs.h"
 #include "merge/find.h"
@@ -188,8 +188,8 @@ static bool take_first(void *context, struct gsi_buffer *window)
     if (window->bytes > sort->left_bytes) {
         window->bytes = sort->left_bytes;
         window->imprint = GSI_IMPRINT_EMPTY;
-        layout->ops->imprint(layout, &window->imprint, window->data,
-                             window->bytes / layout->element_bytes);
+        gsi_imprint_add_elements(layout, &window->imprint, window->data,
+                                 window->bytes / layout->element_bytes);
     }
     sort->left_bytes -= window->bytes;
     return count_progress(sort->loop, window);

@@ -5,6 +5,7 @@
  */
 #include "base/checked.h"
 #include "element/record/record.h"
+#include "element/record/record_tally.h"
 #include "job/job_report.h"
 #include "job/top_keeper.h"
 #include "output/delivery.h"
@@ -31,7 +32,7 @@ static bool begins_right(const struct gsi_layout *layout, const struct gsi_tally
                          const struct gsi_imprint *imprint)
 {
     uint8_t key[16];
-    if (layout->record != NULL || imprint->count == 0 || !tally->has_extremes ||
+    if (!gsi_layout_is_native(layout) || imprint->count == 0 || !tally->has_extremes ||
         (gsi_layout_nans_lead(layout) && tally->nan_count > 0))
         return true;
     gsi_element_to_key(layout, layout->is_reversed ? tally->max : tally->min, key);
@@ -101,12 +102,12 @@ enum gs_status gsi_top(struct gsi_job *job)
 /* What was counted of that by which elements are sorted; NULL: nothing was. */
 static const struct gsi_tally_report *tally_of_order(const struct gsi_job *job)
 {
-    const struct gsi_record *record = job->inputs.layout->record;
-    if (record == NULL)
-        return &job->report->tally;
+    const struct gsi_layout *layout = job->inputs.layout;
+    const struct gsi_record *record = layout->record;
     for (uint32_t i = 0; record->key_count > 0 && i < record->field_count; i++)
         if (gsi_field_is_same(&record->fields[i], &record->keys[0]))
-            return &job->report->field_tallies[i];
+            return gsi_record_tally_of(layout, &record->fields[i], &job->report->tally,
+                                       job->report->field_tallies);
     return NULL;
 }
 
@@ -115,12 +116,12 @@ void gsi_top_note(const struct gsi_job *job)
     const struct gsi_options *options = job->options;
     const struct gsi_layout *layout = job->inputs.layout;
     const struct gsi_tally_report *tally = tally_of_order(job);
-    bool has_key = layout->record != NULL && layout->number == NULL;
+    bool has_key = layout->number == NULL;
     if (!options->has_top || options->top_count == 0 || tally == NULL || tally->nan_count == 0 ||
         options->nan_place != GSI_NAN_WITH_ORDER || !gsi_layout_nans_lead(layout))
         return;
-    const struct gsi_field *key = layout->record != NULL ? &layout->record->keys[0] : NULL;
-    const char *nan = key != NULL && key->number->part == GSI_PART_TIME ? "NaT" : "nan";
+    const struct gsi_field *key = &layout->record->keys[0];
+    const char *nan = key->number->part == GSI_PART_TIME ? "NaT" : "nan";
     const char *text = has_key ? key->text : "", *end = strrchr(text, ':');
     bool is_descending, has_end = end != NULL && gsi_order_word(end, &is_descending);
     gsi_note(&options->listener,

@@ -39,7 +39,7 @@ enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job
                            job->loop.error));
     keeper->memory = memory;
     keeper->kept.data = memory;
-    if (job->loop.layout->has_tags)
+    if (job->loop.layout->form != GSI_FORM_KEYS)
         keeper->kept.tags =
             (gsi_u128 *)(void *)(keeper->memory +
                                  gsi_plan_top_tags_off(plan, job->loop.layout->element_bytes));

@@ -60,7 +60,7 @@ static enum gs_status check_order(const struct finding *finding, size_t file, st
 {
     const struct gsi_input *input = &finding->inputs->table[file];
     const struct gsi_layout *layout = finding->inputs->loop->layout;
-    bool is_number = layout->record == NULL || layout->number != NULL;
+    bool is_number = layout->number != NULL;
     uint64_t passed = input->passed_bytes / layout->element_bytes;
     if (gsi_compare(layout, a.element, b.element) <= 0)
         return GS_OK;
@@ -202,10 +202,8 @@ static enum gs_status find_places(struct finding *finding, size_t file, uint64_t
 static const char *nan_word(const struct gsi_layout *layout)
 {
     const struct gsi_record *record = layout->record;
-    const struct gsi_field *key = record != NULL && record->key_count > 0 ? &record->keys[0] : NULL;
-    const struct gsi_key_type *type = record == NULL ? layout->type
-                                      : key != NULL  ? key->type
-                                                     : NULL;
+    const struct gsi_field *key = record->key_count > 0 ? &record->keys[0] : NULL;
+    const struct gsi_key_type *type = key != NULL ? key->type : NULL;
     if (key != NULL && key->number != NULL && key->number->part == GSI_PART_TIME)
         return "nat";
     return type != NULL && type->kind == GSI_KEY_FLOAT ? "nan" : NULL;

@@ -14,7 +14,7 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
     const struct gsi_plan *plan = loop->plan;
     uint64_t frames = 0;
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
-    for (uint32_t i = 0; i < spec->count && loop->layout->has_tags; i++) {
+    for (uint32_t i = 0; i < spec->count && loop->layout->form != GSI_FORM_KEYS; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
         first_indexes[i] = frames << shift;
         if (entry->is_extent)
@@ -48,7 +48,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
         inputs[i].run = entry->resident;
         if (entry->has_first)
             inputs[i].bound = entry->first_key;
-        else if (gsi_run_is_spilled(entry) && !loop->layout->has_tags)
+        else if (gsi_run_is_spilled(entry) && loop->layout->form == GSI_FORM_KEYS)
             inputs[i].bound = entry->spilled.frames[gsi_run_begin(entry, &written)].first_key;
     }
     struct gsi_merge_spec merge = {.inputs = inputs,

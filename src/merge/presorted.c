@@ -1,7 +1,7 @@
 /* presorted.c: finds out in which part of which file a run lies. */
 #include "merge/presorted.h"
 
-#include "element/element_ops.h"
+#include "element/element_imprint.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -86,7 +86,7 @@ bool gsi_presorted_leave(struct gsi_presorted *presorted, struct gsi_run_list *l
     if (part.extent.input == NULL)
         return false;
     bool is_joined = idx > 0 && continues(presorted, entry - 1, &part.extent, &ends);
-    if (!layout->has_tags) {
+    if (layout->form == GSI_FORM_KEYS) {
         part.has_first = true;
         memcpy(part.first_key, ends.first, layout->key_bytes);
     }

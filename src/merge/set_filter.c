@@ -251,12 +251,12 @@ static enum gs_status find(struct gsi_set_work *work, const struct gsi_input *fi
 static size_t find_drop(const struct gsi_layout *layout, const uint8_t *rows, size_t n)
 {
     const uint32_t bytes = layout->element_bytes;
-    if (layout->record == NULL && gsi_keys_drops(layout->key_bytes, rows, n) == 0)
+    if (gsi_layout_is_native(layout) && gsi_keys_drops(layout->key_bytes, rows, n) == 0)
         return n;
     for (size_t i = 1; i < n; i++) {
         const uint8_t *row = rows + i * bytes;
-        int order = layout->record != NULL ? gsi_compare(layout, row - bytes, row)
-                                           : gsi_key_compare(layout, row - bytes, row);
+        int order = gsi_layout_is_native(layout) ? gsi_key_compare(layout, row - bytes, row)
+                                                 : gsi_compare(layout, row - bytes, row);
         if (order > 0)
             return i;
     }
@@ -278,7 +278,7 @@ static enum gs_status load_block(struct gsi_set_work *work, struct cursor *curso
     GSI_TRY(read_elements(work, cursor->file, next, n, cursor->block));
     if (next < cursor->end)
         add_read(work, cursor->file, next, cursor->block, gsi_min_u64(n, cursor->end - next));
-    if (layout->record == NULL)
+    if (gsi_layout_is_native(layout))
         gsi_elements_to_keys(layout, cursor->block, n, cursor->block);
     size_t drop = find_drop(layout, cursor->block - before * bytes, n + before);
     if (drop < n + before)
@@ -475,7 +475,7 @@ static enum gs_status filter_some(struct gsi_set_work *work, const uint8_t *elem
 {
     const struct gsi_layout *layout = work->sets->inputs->layout;
     const uint8_t *keys = (const uint8_t *)work->keys;
-    if (layout->record != NULL)
+    if (!gsi_layout_is_native(layout))
         return filter_rows(work, elements, first, n, is_begin, 0);
     gsi_elements_to_keys(layout, elements, n, work->keys);
     return GSI_BY_WIDTH(layout->key_bytes, filter_rows(work, keys, first, n, is_begin, 4),

@@ -39,7 +39,7 @@ enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inp
     struct gs_error *error = inputs->loop->error;
     size_t most = strlen(value) + 8;
     char field[64];
-    bool has_field = layout->record != NULL && layout->number == NULL;
+    bool has_field = layout->number == NULL;
     if (has_field)
         GSI_TRY(check_stored(inputs, option));
     if (has_field)

@@ -2,7 +2,7 @@
 #include "output/in_order.h"
 
 #include "base/checked.h"
-#include "element/element_ops.h"
+#include "element/tally/imprint.h"
 #include "plan/plan.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "element/equal_keys.h"
-#include "element/record/record.h"
+#include "element/record/record_tally.h"
 #include "element/width.h"
 
 #include <string.h>
@@ -45,17 +45,17 @@ enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is
     if (asked->bins > GSI_BINS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--histogram: %u bins exceed the limit of %d",
                         asked->bins, GSI_BINS_MAX);
-    if (!is_sort && record != NULL && record->field_count == 0)
+    if (!is_sort && record->field_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: needs a field that is a number; name one with --stats-of",
                         wanted_name(asked));
     if (!is_sort)
         return GS_OK;
-    if (record != NULL && (record->key_count == 0 || record->keys[0].type == NULL))
+    if (record->key_count == 0 || record->keys[0].type == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: describes the first key, which must be a number",
                         wanted_name(asked));
-    if (record != NULL && !has_counted_key(record))
+    if (!has_counted_key(record))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: describes the first key; name it with --stats-of, too",
                         wanted_name(asked));
@@ -66,9 +66,7 @@ enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is
  * equal, for they have an index. */
 static bool has_repeats(const struct gsi_layout *layout)
 {
-    const struct gsi_record *record = layout->record;
-    return record == NULL || (layout->word != NULL && !layout->has_tags &&
-                              record->keys[0].bytes == layout->element_bytes);
+    return layout->form == GSI_FORM_KEYS && layout->record->keys[0].bytes == layout->element_bytes;
 }
 
 void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics *asked,
@@ -77,16 +75,15 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics 
 {
     const struct gsi_record *record = layout->record;
     *ranks = (struct gsi_ranks){.layout = layout,
-                                .key = record != NULL ? &record->keys[0] : NULL,
-                                .type = record != NULL ? record->keys[0].type : layout->type,
+                                .key = &record->keys[0],
+                                .type = record->keys[0].type,
                                 .report = report,
                                 .is_wanted = gsi_ranks_wanted(asked),
                                 .has_groups = asked->distinct || asked->mode,
                                 .has_repeats = has_repeats(layout)};
     if (!ranks->is_wanted)
         return;
-    if (record != NULL)
-        tally = &fields[gsi_ranks_field(record) - record->fields];
+    tally = gsi_record_tally_of(layout, gsi_ranks_field(record), tally, fields);
     ranks->is_descending = gsi_layout_falls(layout);
     ranks->count = tally->count - tally->nan_count;
     ranks->first = gsi_layout_nans_lead(layout) ? tally->nan_count : 0;
@@ -112,14 +109,11 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics 
     }
 }
 
-/* The value of an element: of numbers itself, of records their first key. */
+/* Copies the value of an element, which is its first key. */
 static void value_at(const struct gsi_ranks *ranks, const uint8_t *element, uint8_t value[16])
 {
     memset(value, 0, 16);
-    if (ranks->key != NULL)
-        gsi_field_number(ranks->key, element, value);
-    else
-        memcpy(value, element, ranks->layout->element_bytes);
+    gsi_field_number(ranks->key, element, value);
 }
 
 /* ---- groups of equal values ---- */
@@ -149,10 +143,8 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
                        const struct gsi_imprint *imprint)
 {
     uint32_t step = ranks->layout->element_bytes;
-    struct gsi_keyed values = {elements, n, step, step, NULL};
+    const struct gsi_keyed values = {elements + ranks->key->off, n, step, ranks->key->bytes, NULL};
     uint8_t value[16];
-    if (ranks->key != NULL)
-        values = (struct gsi_keyed){elements + ranks->key->off, n, step, ranks->key->bytes, NULL};
     value_at(ranks, elements, value);
     bool goes_on = ranks->group_count > 0 && memcmp(value, ranks->last, sizeof value) == 0;
     size_t end = gsi_equal_keys_end(&values, 0);

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_ops.h"
+#include "element/element_imprint.h"
 #include "input/format/format.h"
 #include "input/header.h"
 #include "input/scan.h"
@@ -60,8 +60,8 @@ static void imprint(void *context, struct gsi_buffer *window, uint32_t worker_id
     const struct gsi_layout *layout = gsi_target_layout(back->target);
     gsi_byte_order_turn(back->target->spec->byte_order, layout, window->data, window->bytes);
     window->imprint = GSI_IMPRINT_EMPTY;
-    layout->ops->imprint(layout, &window->imprint, window->data,
-                         window->bytes / layout->element_bytes);
+    gsi_imprint_add_elements(layout, &window->imprint, window->data,
+                             window->bytes / layout->element_bytes);
 }
 
 static bool join(void *context, struct gsi_buffer *window)

@@ -1,7 +1,8 @@
 /* stream_check.c: checks the place where two buffers meet. */
 #include "output/stream_check.h"
+#include "element/element_imprint.h"
 
-#include "element/element_ops.h"
+#include "element/record/record.h"
 
 #include <string.h>
 
@@ -39,8 +40,8 @@ void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buff
     size_t bytes = check->layout->element_bytes;
     if (next->bytes == 0)
         return;
-    check->layout->ops->imprint_join(check->layout, imprint, &next->imprint,
-                                     begin > 0 ? check->last : NULL, next->data);
+    gsi_imprint_join(check->layout, imprint, &next->imprint, begin > 0 ? check->last : NULL,
+                     next->data);
     if (was_ordered && imprint->disorder_idx != UINT64_MAX) {
         const uint8_t *after = next->data + (imprint->disorder_idx - begin) * bytes;
         memcpy(check->before, imprint->disorder_idx == begin ? check->last : after - bytes, bytes);
@@ -51,29 +52,15 @@ void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buff
     memcpy(check->last, next->data + next->bytes - bytes, bytes);
 }
 
-/* Big endian, so that bytes have the order of the elements. */
-static void end_key(const struct gsi_layout *layout, const uint8_t *element,
-                    uint8_t key[GS_END_KEY_BYTES], uint32_t bytes)
-{
-    uint8_t number[16];
-    if (layout->record != NULL) {
-        gsi_record_key(layout->record, element, 0, bytes, key);
-        return;
-    }
-    gsi_element_to_key(layout, element, number);
-    for (uint32_t i = 0; i < bytes; i++)
-        key[i] = number[bytes - 1 - i];
-}
-
 void gsi_stream_check_tell_ends(const struct gsi_layout *layout, const void *first,
                                 const void *last, struct gsi_ends_report *ends)
 {
-    uint32_t all = layout->record != NULL ? layout->record->key_bytes : layout->key_bytes;
+    uint32_t all = layout->record->key_bytes;
     uint32_t bytes = all < GS_END_KEY_BYTES ? all : GS_END_KEY_BYTES;
     ends->are_known = true;
     ends->key_bytes = bytes;
-    end_key(layout, first, ends->first_key, bytes);
-    end_key(layout, last, ends->last_key, bytes);
+    gsi_record_key(layout->record, first, 0, bytes, ends->first_key);
+    gsi_record_key(layout->record, last, 0, bytes, ends->last_key);
 }
 
 void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gsi_ends_report *ends)
@@ -90,8 +77,8 @@ static int compare_next(const struct gsi_stream_check *check, const struct gsi_b
 {
     const struct gsi_layout *layout = check->layout;
     *is_known = check->imprint.count > 0 && next->bytes > 0;
-    return *is_known ? layout->ops->compare_ends(layout, check->imprint.last_key, check->last,
-                                                 &next->imprint, next->data)
+    return *is_known ? gsi_imprint_compare_ends(layout, check->imprint.last_key, check->last,
+                                                &next->imprint, next->data)
                      : 0;
 }
 
@@ -112,7 +99,7 @@ void gsi_stream_check_refuse_equal(struct gsi_stream_check *check, uint64_t elem
 {
     const struct gsi_layout *layout = check->layout;
     struct gsi_imprint one = GSI_IMPRINT_EMPTY;
-    layout->ops->imprint(layout, &one, element, 1);
+    gsi_imprint_add_elements(layout, &one, element, 1);
     check->imprint.disorder_idx = element_idx;
     memcpy(check->imprint.before_key, one.first_key, sizeof one.first_key);
     memcpy(check->imprint.after_key, one.first_key, sizeof one.first_key);

@@ -1,7 +1,7 @@
 /* stream_check.h: joins the imprints of buffers, in order: of windows on their way to the output,
  * or of chunks of the input. It keeps the last element of each buffer and compares it with the
- * first of the next one, because imprints alone do not always say enough
- * (element/element_ops.h). */
+ * first of the next one, because imprints of records with tags contain no keys
+ * (element/element_imprint.h). */
 #ifndef GSI_STREAM_CHECK_H
 #define GSI_STREAM_CHECK_H
 

@@ -70,7 +70,7 @@ void gsi_plan_model_limits(const struct gsi_device_model *model, const struct gs
                                          .scratch_part = SCRATCH_PART,
                                          .device_count = model->gpus,
                                          .device_set = ((uint64_t)1 << model->gpus) - 1};
-    if (record != NULL && record->field_count > 0)
+    if (!gsi_layout_is_native(layout) && record->field_count > 0)
         limits->fixed_bytes = BATCH_BYTES + record->field_count * TALLY_BYTES;
     if (model->gpus > 1)
         snprintf(limits->name, sizeof limits->name, "%u x %.*s", model->gpus, name_bytes, name);

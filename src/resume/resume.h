@@ -114,7 +114,7 @@ struct gsi_resume {
 
     /* runs.c */
     uint32_t tally_count;
-    void *tally; /* as layout.ops makes it */
+    struct gsi_record_tally *tally;
     struct gsi_shelf shelf;
     struct gsi_resume_seal *seals; /* a ring */
     uint32_t seal_count;

@@ -2,8 +2,8 @@
 #include "resume/runs.h"
 
 #include "base/checked.h"
-#include "element/element_ops.h"
 #include "element/key_scope.h"
+#include "element/record/record_tally.h"
 
 #include <string.h>
 
@@ -14,8 +14,8 @@
 static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi_shelf *shelf)
 {
     const struct gsi_layout *layout = resume->job.loop->layout;
-    resume->tally_count = layout->ops->tally_count(layout);
-    resume->tally = layout->ops->tally_place(layout, shelf);
+    resume->tally_count = gsi_record_tally_saved_count(layout);
+    resume->tally = gsi_record_tally_place(layout, shelf);
     resume->seal_count = thread_count + RUNS_BESIDE;
     GSI_PLACE(shelf, resume->seals, resume->seal_count);
     for (uint32_t i = 0; i < resume->seal_count; i++) {
@@ -52,7 +52,7 @@ void gsi_resume_runs_close(struct gsi_resume *resume)
 
 void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved)
 {
-    resume->job.loop->layout->ops->tally_save(resume->tally, saved);
+    gsi_record_tally_save(resume->tally, saved);
 }
 
 /* The first seal lends its memory. */
@@ -61,14 +61,14 @@ enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off
     struct gsi_tally_saved *saved = resume->seals[0].tallies;
     enum gs_status status = gsi_resume_get(resume, off, saved, resume->tally_count * sizeof *saved);
     if (status == GS_OK)
-        resume->job.loop->layout->ops->tally_add_saved(resume->tally, saved);
+        gsi_record_tally_add_saved(resume->tally, saved);
     return status;
 }
 
 struct gsi_tally_report gsi_resume_runs_tally(struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
-    return job->loop->layout->ops->tally_finish(resume->tally, job->field_tallies);
+    return gsi_record_tally_finish(resume->tally, job->field_tallies);
 }
 
 /* A frame that can be read: it lies where frames do, and a buffer holds it. */
@@ -212,7 +212,7 @@ static void count_chunk(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, count_task);
     const struct gsi_buffer *chunk = resume->counting;
     const struct gsi_layout *layout = resume->job.loop->layout;
-    layout->ops->tally_add(resume->tally, chunk->data, chunk->bytes / layout->element_bytes);
+    gsi_record_tally_add(resume->tally, chunk->data, chunk->bytes / layout->element_bytes);
 }
 
 static void chunk_counted(struct gsi_task *task)

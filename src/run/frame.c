@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_ops.h"
+#include "element/layout.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -81,7 +81,7 @@ static uint32_t most_coded(uint32_t raw)
 static void take_key(const struct gsi_layout *layout, uint32_t key_off, const uint8_t *element,
                      uint8_t key[16])
 {
-    layout->ops->head(layout, key_off, element, key);
+    gsi_layout_head(layout, key_off, element, key);
 }
 
 /* Codes the keys of a frame and records how. Returns their size in bytes; 0: they are unchanged. */
@@ -114,7 +114,7 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
 {
     uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t raw = count * layout->key_bytes;
-    uint32_t key_off = layout->ops->head_off(layout);
+    uint32_t key_off = gsi_layout_head_off(layout);
     struct gsi_packed_keys keys = *packed;
     GSI_ASSERT(coder != NULL || !keys.is_packed);
     if (!keys.is_packed && count > 0) {

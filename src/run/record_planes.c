@@ -14,7 +14,7 @@ struct gsi_record_planes gsi_record_planes_of(const struct gsi_layout *layout)
 {
     const struct gsi_record *record = layout->record;
     struct gsi_record_planes which = {.record_bytes = layout->key_bytes};
-    if (record == NULL || record->key_count == 0 || record->keys[0].number == NULL)
+    if (gsi_layout_is_native(layout) || record->key_count == 0 || record->keys[0].number == NULL)
         return which;
     which.key_off = record->keys[0].off;
     which.key_bytes = record->keys[0].bytes;

@@ -9,12 +9,13 @@
 static inline struct gsi_record_tally *record_tally_open(const struct gsi_record *record,
                                                          struct gsi_shelf *shelf)
 {
+    const struct gsi_layout layout = gsi_layout_make_records(record, NULL, false);
     struct gs_error error;
     memset(&error, 0, sizeof error);
     memset(shelf, 0, sizeof *shelf);
-    gsi_record_tally_place(record, shelf);
+    gsi_record_tally_place(&layout, shelf);
     gsi_shelf_open(shelf, NULL, GSI_MEMORY_TABLES, &error);
-    return gsi_record_tally_place(record, shelf);
+    return gsi_record_tally_place(&layout, shelf);
 }
 
 static inline void record_tally_close(struct gsi_shelf *shelf)

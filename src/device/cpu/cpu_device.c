@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
-#include "element/element_ops.h"
+#include "element/element_imprint.h"
 #include "element/tally/tally_report.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void lay_out(struct gsi_cpu_device *device, struct gsi_shelf *shelf)
     const struct gsi_layout *layout = &device->config.layout;
     GSI_PLACE(shelf, device->tallies, device->thread_count);
     for (uint32_t i = 0; i < device->thread_count; i++) {
-        void *tally = layout->ops->tally_place(layout, shelf);
+        struct gsi_record_tally *tally = gsi_record_tally_place(layout, shelf);
         if (device->tallies != NULL)
             device->tallies[i] = tally;
     }
@@ -123,11 +123,11 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
     struct gsi_buffer *buffer = piece->buffer;
     uint8_t *scratch = piece->device->scratch + worker_idx * GSI_MERGE_SCRATCH_BYTES;
     size_t n = buffer->bytes / layout->element_bytes;
-    if (layout->has_tags) {
+    if (layout->form != GSI_FORM_KEYS) {
         gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx], scratch);
         return;
     }
-    layout->ops->tally_add_map(layout, piece->device->tallies[worker_idx], buffer->data, n);
+    gsi_record_tally_add_map(layout, piece->device->tallies[worker_idx], buffer->data, n);
     piece->is_in_order = gsi_sort_keys(layout->key_bytes, buffer->data, n, scratch);
 }
 
@@ -153,7 +153,7 @@ static enum gs_status cpu_chunk_put(struct gsi_device *base, struct gsi_buffer *
     if (run == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     struct gsi_piece *piece = piece_take(device, buffer);
-    if (device->config.layout.has_tags)
+    if (device->config.layout.form != GSI_FORM_KEYS)
         gsi_cpu_records_put(piece);
     piece->run = run;
     gsi_piece_list_push(&run->pieces, piece);
@@ -224,17 +224,17 @@ static void reduce(struct gsi_task *task, uint32_t worker_idx, bool is_ordered)
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_cpu_device *device = cpu_of(buffer->device);
     const struct gsi_layout *layout = &device->config.layout;
-    void *tally = device->tallies[worker_idx];
+    struct gsi_record_tally *tally = device->tallies[worker_idx];
     size_t n = buffer->bytes / layout->element_bytes;
-    if (layout->has_tags) {
+    if (layout->form != GSI_FORM_KEYS) {
         gsi_cpu_records_reduce(layout, buffer, is_ordered, tally);
         return;
     }
     if (!is_ordered) {
-        layout->ops->tally_add(tally, buffer->data, n);
+        gsi_record_tally_add(tally, buffer->data, n);
         return;
     }
-    layout->ops->tally_add_map(layout, tally, buffer->data, n);
+    gsi_record_tally_add_map(layout, tally, buffer->data, n);
     buffer->imprint = GSI_IMPRINT_EMPTY;
     gsi_imprint_add(layout, &buffer->imprint, buffer->data, n);
 }
@@ -285,12 +285,11 @@ static enum gs_status cpu_tally(struct gsi_device *base, struct gsi_tally_report
 {
     (void)error;
     struct gsi_cpu_device *device = cpu_of(base);
-    const struct gsi_element_ops *ops = device->config.layout.ops;
     for (uint32_t i = 1; i < device->thread_count; i++) {
-        ops->tally_merge(device->tallies[0], device->tallies[i]);
-        ops->tally_clear(device->tallies[i]);
+        gsi_record_tally_merge(device->tallies[0], device->tallies[i]);
+        gsi_record_tally_clear(device->tallies[i]);
     }
-    *tally = ops->tally_finish(device->tallies[0], device->config.field_tallies);
+    *tally = gsi_record_tally_finish(device->tallies[0], device->config.field_tallies);
     return GS_OK;
 }
 

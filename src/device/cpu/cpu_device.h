@@ -36,8 +36,8 @@ struct gsi_cpu_device {
     struct gsi_device_config config;
     uint32_t thread_count;
     struct gsi_shelf shelf;
-    void **tallies;   /* one per thread */
-    uint8_t *scratch; /* GSI_MERGE_SCRATCH_BYTES per thread */
+    struct gsi_record_tally **tallies; /* one per thread */
+    uint8_t *scratch;                  /* GSI_MERGE_SCRATCH_BYTES per thread */
     struct gsi_piece *pieces, *free_pieces;
     struct gsi_run *open_run;
     struct gsi_run *sorted_runs;     /* pending events */

@@ -112,7 +112,8 @@ static void return_buffer(void *context, struct gsi_buffer *buffer)
 static struct gsi_slice slice_of(const struct gsi_merge *merge, const struct gsi_buffer *buffer)
 {
     const struct gsi_layout *layout = &merge->device->config.layout;
-    return (struct gsi_slice){layout->has_tags ? (const void *)buffer->tags : buffer->data,
+    return (struct gsi_slice){layout->form != GSI_FORM_KEYS ? (const void *)buffer->tags
+                                                            : buffer->data,
                               buffer->bytes / layout->key_bytes};
 }
 
@@ -142,7 +143,7 @@ static int compare_tags(void *context, const void *a, const void *b)
 /* Returns whether equal tags need a comparison of their records. */
 static bool may_tie(const struct gsi_layout *layout)
 {
-    return layout->has_tags && layout->word == NULL;
+    return layout->form == GSI_FORM_TAGS;
 }
 
 /* Sets up the inputs, as keys or as tags. With `compare`, an input keeps its last buffer until
@@ -153,7 +154,7 @@ static enum gs_status begin_inputs(struct gsi_merge *merge, const struct gsi_mer
 {
     struct gsi_cpu_device *device = merge->device;
     struct gsi_layout layout = device->config.layout;
-    if (layout.has_tags) {
+    if (layout.form != GSI_FORM_KEYS) {
         GSI_TRY(gsi_cpu_records_begin(device, spec, &merge->records, error));
         merge->inputs.compare = compare_tags;
         merge->inputs.compare_context = &merge->records;
@@ -209,7 +210,7 @@ fail:
 void gsi_cpu_merge_feed(struct gsi_merge *merge, uint32_t input_idx, struct gsi_buffer *buffer,
                         const void *bound)
 {
-    if (merge->device->config.layout.has_tags && buffer->bytes > 0) {
+    if (merge->device->config.layout.form != GSI_FORM_KEYS && buffer->bytes > 0) {
         const gsi_u128 *last = gsi_cpu_records_feed(&merge->records, buffer);
         bound = bound != NULL ? last : NULL;
     }
@@ -299,7 +300,7 @@ static void merge_window(struct gsi_task *task, uint32_t worker_idx)
     struct tile_context tile = {layout, window->merge->to_elements ? &buffer->imprint : NULL};
     window->work.scratch = device->scratch + worker_idx * GSI_MERGE_SCRATCH_BYTES;
     cut_window(window);
-    if (layout->has_tags) {
+    if (layout->form != GSI_FORM_KEYS) {
         gsi_cpu_records_window(&window->merge->records, &window->work, buffer,
                                window->merge->to_elements);
         return;

@@ -10,6 +10,7 @@
  * begun in one pass has records of pieces that are still in memory. Each of these pieces may end in
  * a frame that is not full. So pieces are then numbered from the number of buffers on. */
 #include "device/cpu/cpu_device.h"
+#include "element/element_imprint.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
@@ -74,7 +75,7 @@ void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tall
     piece->tags_at = gsi_key_scope_take(layout->scope, data, n);
     gsi_layout_tags(layout, data, n, piece->tags_at, piece->first_index, tags);
     piece->is_in_order = gsi_sort_keys(GSI_TAG_BYTES, tags, n, scratch);
-    if (layout->word != NULL || !gsi_ties_are_possible(layout->record, piece->tags_at))
+    if (layout->form == GSI_FORM_INLINE || !gsi_ties_are_possible(layout->record, piece->tags_at))
         return;
     gsi_ties_sort(&places, tags, n, piece->tags_at);
     for (size_t i = 1; piece->is_in_order && i < n; i++)

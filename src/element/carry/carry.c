@@ -21,7 +21,7 @@ enum gs_status gsi_carry_positions(struct gsi_carry *carry, const struct gsi_lay
                                    uint64_t most, bool has_groups, uint32_t index_bytes,
                                    struct gs_error *error)
 {
-    uint32_t key = input->record != NULL ? input->record->key_bytes : input->element_bytes;
+    uint32_t key = input->record->key_bytes;
     uint64_t bits = 8 * (uint64_t)key + bits_of(most);
     *carry = (struct gsi_carry){
         .kind = GSI_CARRY_NUMBER, .input = *input, .output_bytes = index_bytes, .key_bytes = key};
@@ -106,22 +106,10 @@ static void take_record(const struct gsi_carry *carry, const uint8_t *element, u
     store_u128(to, key << carry->position_bits | position, carry->carried_bytes);
 }
 
-/* A number's sort key, most significant byte first. */
-static void number_key(const struct gsi_layout *layout, const uint8_t *element, uint8_t *key)
-{
-    uint8_t low_first[16];
-    gsi_element_to_key(layout, element, low_first);
-    for (uint32_t i = 0; i < layout->element_bytes; i++)
-        key[i] = low_first[layout->element_bytes - 1 - i];
-}
-
 static void take_key(const struct gsi_carry *carry, const uint8_t *element, uint64_t position,
                      uint8_t *to)
 {
-    if (carry->input.record != NULL)
-        gsi_record_key(carry->input.record, element, 0, carry->key_bytes, to);
-    else
-        number_key(&carry->input, element, to);
+    gsi_record_key(carry->input.record, element, 0, carry->key_bytes, to);
     memcpy(to + carry->key_bytes, &position, sizeof position);
 }
 
@@ -189,7 +177,7 @@ void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size
     }
     if (carry->is_shuffled)
         return;
-    if (carry->kind == GSI_CARRY_NUMBER && carry->input.record == NULL) {
+    if (carry->kind == GSI_CARRY_NUMBER && gsi_layout_is_native(&carry->input)) {
         take_numbers(carry, elements, n, first, places, to);
         return;
     }
@@ -266,7 +254,7 @@ bool gsi_carry_suits_device(const struct gsi_carry *carry)
 {
     struct gsi_record_word unused;
     return carry->kind == GSI_CARRY_NUMBER && !carry->is_shuffled &&
-           (carry->input.record == NULL || gsi_record_word_make(carry->input.record, &unused));
+           gsi_record_word_make(carry->input.record, &unused);
 }
 
 /* ---- fields ---- */

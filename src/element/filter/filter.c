@@ -89,7 +89,7 @@ static void test_block(const struct gsi_filter *filter, const uint8_t *elements,
     memset(keep, 1, n);
     for (uint32_t c = 0; c < filter->condition_count; c++) {
         const struct gsi_condition *condition = &filter->conditions[c];
-        if (layout->record != NULL)
+        if (!gsi_layout_is_native(layout))
             for (size_t i = 0; i < n; i++)
                 keep[i] &= test_record(condition, elements + i * layout->element_bytes);
         else
@@ -153,7 +153,7 @@ static struct block mix_block(const struct gsi_layout *layout, const uint8_t *el
                               const uint8_t *keep)
 {
     struct block block = {0};
-    if (layout->record != NULL)
+    if (!gsi_layout_is_native(layout))
         mix_records(elements, n, layout->element_bytes, keep, &block);
     else
         GSI_BY_WIDTH(layout->element_bytes, mix_32(elements, n, keep, &block),
@@ -190,7 +190,7 @@ static void move_records(uint8_t *to, const uint8_t *elements, size_t n, uint32_
 static void move_block(const struct gsi_layout *layout, uint8_t *to, const uint8_t *elements,
                        size_t n, const uint8_t *keep)
 {
-    if (layout->record != NULL || layout->element_bytes == 16)
+    if (!gsi_layout_is_native(layout) || layout->element_bytes == 16)
         move_records(to, elements, n, layout->element_bytes, keep);
     else
         GSI_BY_WORD(layout->element_bytes, move_words(to, elements, n, 4, keep),

@@ -339,7 +339,7 @@ enum gs_status gsi_filter_add(struct gsi_filter *filter, const char *text, const
     uint8_t *to = filter->values;
     for (uint32_t i = 0; i < filter->condition_count; i++)
         to += filter->conditions[i].value_bytes;
-    bool is_number = layout->record == NULL || layout->number != NULL;
+    bool is_number = layout->number != NULL;
     *condition = (struct gsi_condition){0};
     if (!take_operator(&comparison, &by))
         return gsi_fail(error, GS_E_USAGE, 0,

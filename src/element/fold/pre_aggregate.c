@@ -57,7 +57,7 @@ static void lay_out(struct gsi_pre_aggregate *pre_aggregate, const struct gsi_la
     for (uint32_t i = 0; i < pre_aggregate->worker_count; i++) {
         struct gsi_pre_aggregate_worker worker = {.slot_count = pre_aggregate->slot_count};
         GSI_PLACE(shelf, worker.slots, pre_aggregate->slot_count);
-        worker.tally = gsi_record_tally_place(layout->record, shelf);
+        worker.tally = gsi_record_tally_place(layout, shelf);
         if (pre_aggregate->workers != NULL)
             pre_aggregate->workers[i] = worker;
     }

@@ -60,7 +60,6 @@ struct gsi_record {
     uint32_t bytes;     /* of a record */
     uint32_t key_bytes; /* of the normalised key */
     uint32_t part_count, key_count, field_count;
-    bool has_moments; /* fields are counted with mean and variance */
     enum gsi_nan_place nan_place;
     bool ties_by_bytes; /* behind the keys the normalised key has all other bytes */
     struct gsi_key_part parts[GSI_RECORD_PARTS_MAX]; /* in the order of the normalised key */
@@ -85,8 +84,7 @@ void gsi_record_place_nans(struct gsi_record *record, enum gsi_nan_place place);
 void gsi_record_break_ties(struct gsi_record *record, bool is_reversed);
 static inline uint32_t gsi_record_group_keys(const struct gsi_record *record, uint32_t group_keys)
 {
-    return record != NULL && record->ties_by_bytes && group_keys == 0 ? record->key_count
-                                                                      : group_keys;
+    return record->ties_by_bytes && group_keys == 0 ? record->key_count : group_keys;
 }
 
 /* gsi_field_of_number: a number at the beginning of a record, by its name in number_type.h, which

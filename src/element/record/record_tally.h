@@ -1,10 +1,11 @@
-/* record_tally.h: what is counted of records: how many, their fingerprint, and each field with
- * statistics as a stream of numbers of its own (tally.h); and the check of their order. */
+/* record_tally.h: counts elements, computes their fingerprint, and tallies each field with
+ * statistics as a stream of numbers of its own (tally.h).
+ *
+ * A native number is its only field. The tally of this field is then the tally of the elements. */
 #ifndef GSI_RECORD_TALLY_H
 #define GSI_RECORD_TALLY_H
 
 #include "element/record/record.h"
-#include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 #include "element/tally/tally_report.h"
 
@@ -15,21 +16,27 @@ extern "C" {
 /* Accumulator; one a thread, joined with merge. */
 struct gsi_record_tally;
 
-/* gsi_record_tally_place: as gsi_tally_place. */
-struct gsi_record_tally *gsi_record_tally_place(const struct gsi_record *record,
+/* gsi_record_tally_place: places an accumulator on a shelf, as gsi_tally_place does. */
+struct gsi_record_tally *gsi_record_tally_place(const struct gsi_layout *layout,
                                                 struct gsi_shelf *shelf);
 void gsi_record_tally_clear(struct gsi_record_tally *tally);
 
-/* gsi_record_field_layout: of the numbers that are counted of a field. */
-struct gsi_layout gsi_record_field_layout(const struct gsi_record *record, uint32_t field_idx);
+/* gsi_record_field_layout: returns the layout of the numbers of a field. */
+struct gsi_layout gsi_record_field_layout(const struct gsi_layout *layout, uint32_t field_idx);
 
-/* gsi_record_tally_add: count `n` records that lie one after the other. */
+/* gsi_record_tally_add: adds `n` elements that follow each other in memory.
+ * gsi_record_tally_add_map: the same, and replaces them by their sort keys.
+ * limit  add_map: GSI_FORM_KEYS */
 void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n);
+void gsi_record_tally_add_map(const struct gsi_layout *layout, struct gsi_record_tally *tally,
+                              void *elements, size_t n);
 void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_record_tally *from);
 
-/* gsi_record_tally_save: what was counted so far (tally.h), 1 + record->field_count entries:
- * saved[0] for the records, those behind it for the fields.
- * gsi_record_tally_add_saved: adds what was saved. */
+/* gsi_record_tally_save: stores the tally (tally.h): saved[0] for the elements, the next ones for
+ * the fields of records.
+ * gsi_record_tally_saved_count: returns the number of these entries.
+ * gsi_record_tally_add_saved: adds a stored tally. */
+uint32_t gsi_record_tally_saved_count(const struct gsi_layout *layout);
 void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_saved *saved);
 void gsi_record_tally_add_saved(struct gsi_record_tally *tally,
                                 const struct gsi_tally_saved *saved);
@@ -38,21 +45,19 @@ void gsi_record_tally_add_saved(struct gsi_record_tally *tally,
  * are NaTs. */
 struct gsi_tally_report gsi_record_field_finish(const struct gsi_tally *field, uint64_t count);
 
-/* gsi_record_tally_finish: returns count and fingerprint so far; fills fields[record->field_count],
- * each with everything but a fingerprint. */
+/* gsi_record_tally_finish: returns the tally of the elements. For records this is their count and
+ * fingerprint; fills fields[record->field_count], each without a fingerprint. */
 struct gsi_tally_report gsi_record_tally_finish(const struct gsi_record_tally *tally,
                                                 struct gsi_tally_report *fields);
 
-/* gsi_record_imprint_add: appends `n` records to the imprint of a piece: count, fingerprint, and
- * the first record whose key is below that of the one before it. Its keys are not filled in. In
- * memory `elements` follow what was added before. */
-void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
-                            const void *elements, size_t n);
-
-/* gsi_record_imprint_join: append a piece whose first record is `first`; `last` is the record
- * before it, NULL: none. */
-void gsi_record_imprint_join(const struct gsi_record *record, struct gsi_imprint *imprint,
-                             const struct gsi_imprint *piece, const void *last, const void *first);
+/* gsi_record_tally_of: returns the tally of a field, which gsi_record_tally_finish returned or
+ * stored. */
+static inline const struct gsi_tally_report *
+gsi_record_tally_of(const struct gsi_layout *layout, const struct gsi_field *field,
+                    const struct gsi_tally_report *elements, const struct gsi_tally_report *fields)
+{
+    return gsi_layout_is_native(layout) ? elements : &fields[field - layout->record->fields];
+}
 
 #ifdef __cplusplus
 }

@@ -323,8 +323,8 @@ void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *
     }
 }
 
-void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                              const void *elements, size_t n)
+void gsi_imprint_add_mapped(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                            const void *elements, size_t n)
 {
     uint64_t keys[2 * GSI_BLOCK_ELEMENTS];
     const char *at = elements;
@@ -340,8 +340,8 @@ void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprin
     }
 }
 
-void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                      const struct gsi_imprint *piece)
+void gsi_imprint_join_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                           const struct gsi_imprint *piece)
 {
     if (piece->count == 0)
         return;

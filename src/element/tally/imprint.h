@@ -42,18 +42,19 @@ static inline void gsi_fingerprint_add(uint64_t words[2], gsi_u128 x)
 
 #define GSI_IMPRINT_EMPTY ((struct gsi_imprint){.disorder_idx = UINT64_MAX})
 
-/* gsi_imprint_add: append `n` elements, given as sort keys, to the imprint.
- * gsi_imprint_add_unmap: the same, and turn the keys into raw elements in place.
- * gsi_imprint_add_elements: append `n` raw elements, which stay as they are.
- * gsi_imprint_join: append a whole piece. */
+/* Imprints of sort keys (GSI_FORM_KEYS):
+ * gsi_imprint_add: adds `n` sort keys.
+ * gsi_imprint_add_unmap: adds `n` sort keys, and replaces them by their elements.
+ * gsi_imprint_add_mapped: adds the sort keys of `n` elements, which stay as they are.
+ * gsi_imprint_join_keys: appends a whole piece. */
 void gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint, const void *keys,
                      size_t n);
 void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint, void *keys,
                            size_t n);
-void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                              const void *elements, size_t n);
-void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                      const struct gsi_imprint *piece);
+void gsi_imprint_add_mapped(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                            const void *elements, size_t n);
+void gsi_imprint_join_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                           const struct gsi_imprint *piece);
 
 /* gsi_fingerprint_add_map: adds that of `n` raw elements, and turns them into sort keys in place.
  */

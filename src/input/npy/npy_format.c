@@ -14,7 +14,7 @@ static void make_descr(const struct gsi_layout *layout, char *descr, size_t most
     const char *name = gsi_layout_name(layout);
     uint32_t bytes = layout->element_bytes;
     size_t length = strlen(name);
-    bool is_record = layout->record != NULL && layout->number == NULL;
+    bool is_record = layout->number == NULL;
     if (is_record || bytes > 8)
         snprintf(descr, most, "'|V%u'", bytes);
     else

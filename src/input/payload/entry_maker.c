@@ -35,10 +35,10 @@ void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inp
 {
     const struct gsi_layout *layout = &inputs->carry->input;
     const uint64_t staged = staged_bytes(inputs->carry, memory_bytes);
-    const struct gsi_buffer_shape shape = {.unit_bytes = staged,
-                                           .record_bytes =
-                                               layout->record != NULL ? layout->element_bytes : 0,
-                                           .most_records = UINT64_MAX};
+    const struct gsi_buffer_shape shape = {
+        .unit_bytes = staged,
+        .record_bytes = gsi_layout_is_native(layout) ? 0 : layout->element_bytes,
+        .most_records = UINT64_MAX};
     *maker = (struct gsi_entry_maker){.inputs = inputs, .places_each = places_each(inputs, staged)};
     uint8_t *lent = inputs->is_lent ? (uint8_t *)inputs->table[0].array->from : NULL;
     gsi_buffers_lay_out(&maker->staging, lent, STAGED_COUNT, shape, shelf);

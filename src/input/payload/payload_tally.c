@@ -1,14 +1,14 @@
 /* payload_tally.c: a tally per thread. */
 #include "input/payload/payload_tally.h"
 
-#include "element/element_ops.h"
+#include "element/record/record_tally.h"
 
 static void lay_out(struct gsi_payload_tally *payload, const struct gsi_carry *carry,
                     uint32_t thread_count, struct gsi_shelf *shelf)
 {
     GSI_PLACE(shelf, payload->workers, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
-        void *tally = carry->input.ops->tally_place(&carry->input, shelf);
+        struct gsi_record_tally *tally = gsi_record_tally_place(&carry->input, shelf);
         if (payload->workers != NULL)
             payload->workers[i].tally = tally;
     }
@@ -58,7 +58,7 @@ void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_id
     if (payload->carry == NULL || n == 0)
         return;
     struct gsi_payload_tally_worker *worker = &payload->workers[worker_idx];
-    payload->carry->input.ops->tally_add(worker->tally, elements, n);
+    gsi_record_tally_add(worker->tally, elements, n);
     if (!gsi_carry_has_positions(payload->carry))
         return;
     worker->position_sum += (gsi_u128)first * n;
@@ -72,7 +72,6 @@ struct gsi_tally_report gsi_payload_tally_sum(struct gsi_payload_tally *payload,
                                               struct gsi_tally_report *fields,
                                               gsi_u128 *position_sum)
 {
-    const struct gsi_element_ops *ops = payload->carry->input.ops;
     if (payload->of_device != NULL) { /* which has put those of the fields where they belong */
         const gsi_u128 n = payload->of_device->count;
         *position_sum = n * payload->first + n * (n - (n > 0)) / 2;
@@ -80,11 +79,11 @@ struct gsi_tally_report gsi_payload_tally_sum(struct gsi_payload_tally *payload,
     }
     struct gsi_payload_tally_worker *all = &payload->workers[0];
     for (uint32_t i = 1; i < payload->worker_count; i++) {
-        ops->tally_merge(all->tally, payload->workers[i].tally);
-        ops->tally_clear(payload->workers[i].tally);
+        gsi_record_tally_merge(all->tally, payload->workers[i].tally);
+        gsi_record_tally_clear(payload->workers[i].tally);
         all->position_sum += payload->workers[i].position_sum;
         payload->workers[i].position_sum = 0;
     }
     *position_sum = all->position_sum;
-    return ops->tally_finish(all->tally, fields);
+    return gsi_record_tally_finish(all->tally, fields);
 }

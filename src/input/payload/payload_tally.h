@@ -9,7 +9,7 @@
 #include "element/tally/tally_report.h"
 
 struct gsi_payload_tally_worker {
-    void *tally; /* of elements as read */
+    struct gsi_record_tally *tally; /* of elements as read */
     gsi_u128 position_sum;
 };
 
@@ -45,7 +45,7 @@ void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_id
                            const uint8_t *elements, size_t n, uint64_t first,
                            const uint32_t *places);
 
-/* gsi_payload_tally_sum: of all elements; `fields` as in tally_finish (element_ops.h).
+/* gsi_payload_tally_sum: of all elements; `fields` as in gsi_record_tally_finish.
  * out   position_sum: of all of them */
 struct gsi_tally_report gsi_payload_tally_sum(struct gsi_payload_tally *payload,
                                               struct gsi_tally_report *fields,

@@ -18,7 +18,7 @@
 #include "device/cpu/cpu_partition.h"
 #include "device/cpu/cpu_presorted.h"
 #include "device/cpu/cpu_wide_sort.h"
-#include "element/element_ops.h"
+#include "element/tally/imprint.h"
 #include "element/tally/tally_sorted.h"
 #include "io/array.h"
 #include "job/in_place/small_array.h"
@@ -126,7 +126,7 @@ bool gsi_in_place_is(const struct gsi_job *job)
     const struct gsi_input *input = &job->inputs.table[0];
     return array != NULL && options->action == GS_SORT && array->from == array->to &&
            array->bytes > 0 && input->bytes == array->bytes && input->base_off == 0 &&
-           job->chosen.layout.record == NULL && !job->chosen.layout.has_moments &&
+           gsi_layout_is_native(&job->chosen.layout) && !job->chosen.layout.has_moments &&
            job->inputs.carry == NULL && !gsi_inputs_shrink(&job->inputs) &&
            plan->device_bytes == 0 && plan->spilled_runs == 0 && plan->top_room == 0 &&
            options->chunk_bytes == 0 && options->window_bytes == 0 &&

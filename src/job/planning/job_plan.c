@@ -75,7 +75,8 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
 static uint32_t tagged_bytes(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     const struct gsi_layout *layout = &job->chosen.layout;
-    return layout->has_tags && !gsi_counted_is(job, budget) ? layout->element_bytes : 0;
+    return layout->form != GSI_FORM_KEYS && !gsi_counted_is(job, budget) ? layout->element_bytes
+                                                                         : 0;
 }
 
 /* Whether the device makes pairs of elements and positions, so that only elements go there, and

@@ -161,19 +161,18 @@ static enum gs_status name_type(const struct gsi_job *job, const char **name,
 static enum gs_status choose_moments(const struct gsi_job *job, struct gsi_chosen *chosen)
 {
     const struct gsi_record *record = chosen->layout.record;
-    bool is_wide = record == NULL && chosen->layout.element_bytes == 16;
+    bool is_wide = false;
     if (!job->options->variance)
         return GS_OK;
-    for (uint32_t i = 0; record != NULL && i < record->field_count; i++)
+    for (uint32_t i = 0; i < record->field_count; i++)
         is_wide |= record->fields[i].type->bytes == 16;
     if (is_wide)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--variance: needs numbers of at most 8 bytes, these have 16");
-    if (record != NULL && record->field_count == 0)
+    if (record->field_count == 0)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--variance: needs a field that is a number; name one with --stats-of");
-    chosen->layout.has_moments = record == NULL;
-    chosen->record.has_moments = record != NULL;
+    chosen->layout.has_moments = true;
     return GS_OK;
 }
 
@@ -185,8 +184,7 @@ static enum gs_status condition_field(const struct gsi_job *job, const struct gs
     memcpy(name, text, length);
     name[length] = '\0';
     *field = length > 0 ? name : NULL;
-    return length > 0 && job->inputs.formatted != NULL && chosen->layout.record != NULL &&
-                   chosen->layout.number == NULL
+    return length > 0 && job->inputs.formatted != NULL && chosen->layout.number == NULL
                ? gsi_field_named(&job->inputs, "where", name, field)
                : GS_OK;
 }
@@ -295,19 +293,19 @@ enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *c
         GSI_TRY(choose_records(job, chosen, &elements, &report->element));
     else
         GSI_TRY(choose_numbers(job, chosen, &elements, &report->element));
-    if (chosen->layout.record == NULL || chosen->layout.number != NULL)
+    if (chosen->layout.number != NULL)
         GSI_TRY(gsi_conflicts_check(&job->features, GSI_PROPERTY_NUMBERS, NULL, job->loop.error));
     else
         GSI_TRY(gsi_conflicts_check(&job->features, GSI_PROPERTY_RECORDS, NULL, job->loop.error));
     GSI_TRY(choose_fold(job, chosen, &report->element));
     GSI_TRY(choose_moments(job, chosen));
     GSI_TRY(choose_filter(job, chosen, &report->input));
-    const struct gsi_field *ranked =
-        chosen->layout.record != NULL ? gsi_ranks_field(&chosen->record) : NULL;
+    const struct gsi_record *record = chosen->layout.record;
+    const struct gsi_field *ranked = gsi_ranks_field(record);
     if (ranked != NULL && gsi_ranks_wanted(&options->order_statistics))
-        report->order_statistics.field = report->element.fields[ranked - chosen->record.fields];
-    if (options->action == GS_LOOK && chosen->layout.record != NULL)
-        GSI_TRY(gsi_record_columns(&job->inputs, &chosen->record, &chosen->fold, &report->element));
+        report->order_statistics.field = report->element.fields[ranked - record->fields];
+    if (options->action == GS_LOOK && !gsi_layout_is_native(&chosen->layout))
+        GSI_TRY(gsi_record_columns(&job->inputs, record, &chosen->fold, &report->element));
     if (job->inputs.formatted != NULL && options->type == NULL)
         return gsi_named_type_check_output(typed_output(job), elements.type,
                                            job->inputs.table[0].name, job->loop.error);

@@ -45,8 +45,6 @@ static bool is_as_wide(struct number a, struct number b)
 static struct number elements_of(const struct gsi_layout *layout)
 {
     const struct gsi_record *record = layout->record;
-    if (record == NULL)
-        return number_of(layout->type->name);
     if (record->key_count == 1 && record->keys[0].bytes == record->bytes)
         return (struct number){record->keys[0].number, record->keys[0].is_big_endian};
     return (struct number){NULL, false};
@@ -94,7 +92,7 @@ static enum gs_status check_output(const struct gsi_job *job)
         snprintf(what, sizeof what, "elements of type %s%s", written.type->name,
                  written.is_big_endian ? "be" : "");
     } else if (options->type != NULL || options->record_bytes > 0) {
-        bool is_record = layout->record != NULL && layout->number == NULL;
+        bool is_record = layout->number == NULL;
         is_true = is_as_wide(name, elements_of(layout)) || is_named_as_an_input(name, job);
         if (is_record)
             snprintf(what, sizeof what, "records of %u bytes", layout->element_bytes);

@@ -29,7 +29,7 @@ static void describe_keys(const struct gsi_carry *carry, struct gsi_record *reco
 {
     const struct gsi_record *from = carry->input.record;
     *record = (struct gsi_record){.bytes = carry->carried_bytes};
-    uint32_t count = from != NULL ? from->key_count : 0;
+    const uint32_t count = from->key_count;
     for (uint32_t i = 0; i < count || i == 0; i++) {
         uint32_t bytes = count > 0 ? from->keys[i].bytes : carry->key_bytes;
         struct gsi_key_part part = {
@@ -239,7 +239,7 @@ static enum gs_status choose_shuffled(const struct gsi_job *job, struct gsi_chos
 
 /* ---- values ---- */
 
-/* Records that have the key first: of a number they are made, records keep theirs. */
+/* Records that start with the elements, whose keys they keep. */
 static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen *chosen,
                                     struct gs_report *report)
 {
@@ -256,14 +256,11 @@ static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen
     if (options->is_shuffled) {
         gsi_carry_shuffle(&chosen->carry, report->payload.seed);
         GSI_TRY(describe_shuffled(job, chosen));
-    } else if (keys->record == NULL) {
-        gsi_record_make_number(chosen->carry.carried_bytes, keys->type->name, options->reverse,
-                               &chosen->record);
-        gsi_record_place_nans(&chosen->record, options->nan_place);
+    } else {
+        chosen->record = *keys->record;
     }
     chosen->record.bytes = chosen->carry.carried_bytes;
     chosen->record.field_count = 0; /* they are tallied as they are read */
-    chosen->record.has_moments = false;
     for (size_t i = 0; i < options->value_count; i++)
         gsi_fit_name(report->input.values[i], sizeof report->input.values[i], options->values[i]);
     report->input.value_count = options->value_count;
@@ -282,10 +279,9 @@ enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *ch
     report->payload.is_shuffled = options->is_shuffled;
     if (options->is_shuffled)
         report->payload.seed = options->has_seed ? options->seed : gsi_shuffle_draw();
-    chosen->input_record = chosen->record;
+    chosen->input_record = *chosen->layout.record;
     chosen->input_layout = chosen->layout;
-    if (chosen->layout.record != NULL)
-        chosen->input_layout.record = &chosen->input_record;
+    chosen->input_layout.record = &chosen->input_record;
     GSI_TRY(options->argsort           ? choose_positions(job, chosen, &report->payload)
             : options->value_count > 0 ? choose_joined(job, chosen, report)
             : options->is_shuffled     ? choose_shuffled(job, chosen, &report->payload)
@@ -296,6 +292,7 @@ enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *ch
         chosen->layout =
             gsi_layout_make_records(&chosen->record, &chosen->scope,
                                     options->reverse && !gsi_carry_has_positions(&chosen->carry));
+        chosen->layout.has_moments = chosen->input_layout.has_moments;
     }
     chosen->has_carry = true;
     report->payload.has_positions = options->argsort;

@@ -28,10 +28,11 @@ static void put_list(FILE *to, const char *name, const char *const *texts, size_
 }
 
 /* By the names that they have in .npy headers, where they have some. */
-static void put_keys(FILE *to, const struct gsi_record *record)
+static void put_keys(FILE *to, const struct gsi_layout *layout)
 {
+    const struct gsi_record *record = layout->record;
     const char *texts[GSI_RECORD_FIELDS_MAX];
-    size_t count = record != NULL ? record->key_count : 0;
+    size_t count = gsi_key_type_find(gsi_layout_name(layout)) == NULL ? record->key_count : 0;
     for (size_t i = 0; i < count; i++)
         texts[i] = record->keys[i].text;
     put_list(to, "--key", texts, count);
@@ -59,11 +60,11 @@ static void put_settings(FILE *to, const struct gsi_job *job)
     static const char *const places[] = {"with the order", "first", "last"};
     const struct gsi_options *options = job->options;
     const struct gsi_layout *layout = job->loop.layout;
-    bool is_record = layout->record != NULL && layout->number == NULL;
+    bool is_record = layout->number == NULL;
     put_number(to, "number of inputs", job->inputs.count);
     put_text(to, "--type", gsi_layout_name(layout));
     put_number(to, "--record", is_record ? layout->element_bytes : 0);
-    put_keys(to, layout->record);
+    put_keys(to, layout);
     put_list(to, "--stats-of", options->stats_fields, options->stats_field_count);
     put_text(to, "--reverse", options->reverse ? "yes" : "no");
     put_text(to, "--nan", places[options->nan_place]);

@@ -101,7 +101,7 @@ static bool may_pre_aggregate(const struct gsi_options *options, const struct gs
 static uint32_t group_key_bytes(const struct gsi_options *options, const struct gsi_record *record)
 {
     uint32_t bytes = 0;
-    for (uint32_t i = 0; options->unique && record != NULL && i < record->key_count; i++)
+    for (uint32_t i = 0; options->unique && i < record->key_count; i++)
         if (i < options->group_keys)
             bytes += record->keys[i].bytes;
     return bytes;

@@ -77,7 +77,7 @@ void gsi_spec_note(const struct gsi_job *job)
     bool is_empty = !inputs->is_cut;
     for (size_t i = 0; i < gsi_inputs_merged(inputs) && is_empty; i++)
         is_empty = !may_hold(inputs, &inputs->table[i]);
-    bool is_number = layout->record == NULL || layout->number != NULL;
+    bool is_number = layout->number != NULL;
     if (is_number && !is_empty && inputs->formatted == NULL)
         note_type(job);
 }

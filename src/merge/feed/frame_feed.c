@@ -91,7 +91,7 @@ static gsi_u128 first_key(const struct gsi_layout *layout, const struct gsi_fram
 static int compare_first(const struct gsi_layout *layout, const struct gsi_frame_ref *x,
                          const struct gsi_frame_ref *y)
 {
-    if (!layout->has_tags)
+    if (layout->form == GSI_FORM_KEYS)
         return gsi_key_compare(layout, x->first_key, y->first_key);
     uint32_t at = x->key_off < y->key_off ? x->key_off : y->key_off;
     gsi_u128 a = first_key(layout, x, at), b = first_key(layout, y, at);
@@ -106,7 +106,8 @@ static const struct gsi_frame_ref *next_frame(const struct frame_run *run)
 /* A merge knows nothing about a run of records before its first frame is there. */
 static bool is_unknown(const struct frame_run *run)
 {
-    return run->base.started_count == run->begin && run->base.feed->loop->layout->has_tags;
+    return run->base.started_count == run->begin &&
+           run->base.feed->loop->layout->form != GSI_FORM_KEYS;
 }
 
 static bool comes_before(const struct frame_run *a, const struct frame_run *b)
@@ -146,7 +147,7 @@ gsi_u128 gsi_frame_feed_place(const struct gsi_fed_run *base)
     const struct gsi_layout *layout = base->feed->loop->layout;
     if (is_unknown(run))
         return 0;
-    return layout->has_tags
+    return layout->form != GSI_FORM_KEYS
                ? first_key(layout, next_frame(run), gsi_key_scope_shared(layout->scope))
                : gsi_feed_place_of_key(layout, next_frame(run)->first_key);
 }
@@ -315,7 +316,7 @@ void gsi_frame_feed_close(struct gsi_frame_feed *feed)
 static void add_runs(struct gsi_frame_feed *feed, const struct gsi_feed_entries *table,
                      struct gsi_fed_run **runs)
 {
-    bool has_tags = feed->shared->loop->layout->has_tags;
+    bool has_tags = feed->shared->loop->layout->form != GSI_FORM_KEYS;
     uint32_t added = 0;
     for (uint32_t i = 0; i < table->count; i++) {
         const struct gsi_run_entry *entry = &table->entries[i];

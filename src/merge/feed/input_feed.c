@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_ops.h"
+#include "element/element_imprint.h"
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
 #include "input/file_reader.h"
@@ -87,8 +87,8 @@ static uint64_t find_disorder(const struct input_run *run, const struct gsi_buff
     const struct gsi_layout *layout = run->reader.inputs->loop->layout;
     const struct gsi_imprint *imprint = &block->imprint;
     bool has_last = run->element_count > 0;
-    if (has_last && layout->ops->compare_ends(layout, run->last_key, run->last_record, imprint,
-                                              block->data) > 0)
+    if (has_last &&
+        gsi_imprint_compare_ends(layout, run->last_key, run->last_record, imprint, block->data) > 0)
         return run->element_count;
     return imprint->disorder_idx == UINT64_MAX ? UINT64_MAX
                                                : run->element_count + imprint->disorder_idx;

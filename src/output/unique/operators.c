@@ -2,7 +2,7 @@
  * joined. */
 #include "output/unique/operators.h"
 
-#include "element/element_ops.h"
+#include "element/element_imprint.h"
 
 #include <string.h>
 
@@ -126,7 +126,7 @@ static void append(const struct gsi_digest_operator *digest, struct gsi_imprint 
                    const struct gsi_imprint *piece)
 {
     if (piece->count > 0)
-        digest->layout->ops->imprint_join(digest->layout, imprint, piece, NULL, NULL);
+        gsi_imprint_join(digest->layout, imprint, piece, NULL, NULL);
 }
 
 static uint64_t run_digest(void *context, const struct gsi_batch *batch, const uint8_t *in,
@@ -136,7 +136,7 @@ static uint64_t run_digest(void *context, const struct gsi_batch *batch, const u
     struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
     (void)out;
     if (n > 0)
-        digest->layout->ops->imprint(digest->layout, &piece, in, n);
+        gsi_imprint_add_elements(digest->layout, &piece, in, n);
     append(digest, &digest->imprints[batch->idx], &piece);
     return 0;
 }

@@ -2,7 +2,7 @@
 #include "output/unique/unique.h"
 
 #include "base/checked.h"
-#include "element/element_ops.h"
+#include "element/tally/imprint.h"
 #include "input/format/format.h"
 #include "io/array.h"
 #include "output/ranks.h"
@@ -42,16 +42,17 @@ uint64_t gsi_unique_written_bytes(const struct gsi_target *target)
     return behind + (carry != NULL ? carry->output_bytes : target->loop->layout->element_bytes);
 }
 
-enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
+enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_layout *layout,
                                       struct gs_error *error)
 {
-    if (wanted == 0 || (record != NULL && wanted <= record->key_count))
+    const uint32_t most = gsi_layout_is_native(layout) ? 0 : layout->record->key_count;
+    if (wanted <= most)
         return GS_OK;
-    if (record == NULL || record->key_count == 0)
+    if (most == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--group: groups need keys of records; name them with --key");
     return gsi_fail(error, GS_E_USAGE, 0, "--group: %u keys are more than the %u of --key", wanted,
-                    record->key_count);
+                    most);
 }
 
 /* The scratch memory of each room: a range of entries, if groups have a payload. */

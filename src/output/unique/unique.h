@@ -30,7 +30,7 @@ struct gsi_unique {
 /* gsi_unique_check_group: checks that the first `wanted` keys can make a group: they are some of
  * those that make the order. 0: all do. `record` is NULL of numbers.
  * fails GS_E_USAGE */
-enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_record *record,
+enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_layout *layout,
                                       struct gs_error *error);
 
 /* gsi_unique_plan: plans blocks and rooms. The shelf plan->unique stays empty where windows are

@@ -167,7 +167,7 @@ static void check_groups(struct test_random *random, const struct gsi_layout *la
                 .has_counts = i % 2 != 0, .keep = i / 2 % 5, .key_count = key_count};
             rule.has_counts &= rule.keep != GSI_KEEP_REPEATED; /* they do not go together */
             bool is_apart = i / 10 % 2 != 0;
-            fill(random, &shapes[s], n, bytes, layout->record != NULL);
+            fill(random, &shapes[s], n, bytes, !gsi_layout_is_native(layout));
             struct gsi_shelf shelf = groups_open(&groups, layout, &rule);
             size_t wanted = expect(n, bytes, &rule, &group_count);
             size_t length =
@@ -215,7 +215,7 @@ static void check_neighbours(struct test_random *random, const struct gsi_layout
     for (size_t s = 0; s < SHAPE_COUNT; s++)
         for (size_t n = 0; n <= MOST; n += n < 4 ? 1 : step) {
             size_t count = 0, first = n;
-            fill(random, &shapes[s], n, bytes, layout->record != NULL);
+            fill(random, &shapes[s], n, bytes, !gsi_layout_is_native(layout));
             for (size_t i = n; i-- > 1;)
                 if (is_equal(i, i - 1, bytes)) {
                     count++;

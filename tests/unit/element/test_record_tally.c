@@ -3,6 +3,7 @@
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 
+#include "element/element_imprint.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
 #include "element/tally/tally_report.h"

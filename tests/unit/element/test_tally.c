@@ -335,7 +335,7 @@ static void test_imprint__disorder_anywhere__is_found(void **state)
             gsi_imprint_add(&layout, &whole, copy, n);
             gsi_imprint_add(&layout, &first, copy, half);
             gsi_imprint_add(&layout, &second, copy + half * bytes, n - half);
-            gsi_imprint_join(&layout, &first, &second);
+            gsi_imprint_join_keys(&layout, &first, &second);
             check_disorder(&layout, &whole, n, idx);
             check_disorder(&layout, &first, n, idx);
             memcpy(copy + idx * bytes, saved, bytes);
@@ -360,7 +360,7 @@ static void check_imprint(const struct gsi_layout *layout, struct test_random *r
         size_t part = test_below(random, step + 1);
         gsi_imprint_add_unmap(layout, &piece, copy + at * bytes, part);
         gsi_imprint_add_unmap(layout, &piece, copy + (at + part) * bytes, step - part);
-        gsi_imprint_join(layout, &joined, &piece);
+        gsi_imprint_join_keys(layout, &joined, &piece);
     }
     if (whole.count != n || whole.disorder_idx != UINT64_MAX || whole.repeat_count != n / 2 ||
         memcmp(whole.fingerprint, want.fingerprint, sizeof want.fingerprint) != 0 ||

@@ -1,5 +1,6 @@
 // test_record_kernels.cc: the GPU's passes over records against the host's, over the emulated GPU
 // or a real one. Run: build/dev/tests/test_record_kernels
+#include "element/element_imprint.h"
 #include "element/record/record_mix.h"
 #include "support/device_records.h"
 #include "support/record_tallies.h"
@@ -223,7 +224,7 @@ static void test_numbers__times__those_that_are_none_are_left_out(void **)
         check_cuda(gsi_cuda_records_numbers(&field, record.bytes, records.data, n, numbers.data,
                                             reinterpret_cast<unsigned long long *>(kept.data),
                                             nullptr));
-        const gsi_layout layout = gsi_record_field_layout(&record, 0);
+        const gsi_layout layout = gsi_layout_make(record.fields[0].type, false);
         const device_bytes memory = take(gsi_cuda_tally_bytes(&layout), 0);
         auto *const tally = reinterpret_cast<gsi_cuda_tally *>(memory.data);
         check_cuda(gsi_cuda_tally_clear(&layout, tally, nullptr));

@@ -134,8 +134,9 @@ static void read_frames(const struct gsi_layout *layout, const struct gsi_spille
 {
     static uint64_t first_indexes[23];
     struct gs_error error = {0};
-    const struct gsi_plan plan = {
-        .frame_bytes = 4096, .window_bytes = 4096, .record_bytes = layout->has_tags ? 32 : 0};
+    const struct gsi_plan plan = {.frame_bytes = 4096,
+                                  .window_bytes = 4096,
+                                  .record_bytes = layout->form != GSI_FORM_KEYS ? 32 : 0};
     struct gsi_loop loop = {.layout = layout, .plan = &plan, .error = &error};
     struct gsi_spill_directory directory = {.path = "."};
     struct gsi_spill_file file = {.fd = -1};

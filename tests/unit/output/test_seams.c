@@ -6,6 +6,7 @@
  * before those that look at pieces. Run: build/dev/tests/test_seams */
 #include "support/scratch.h"
 
+#include "element/element_imprint.h"
 #include "element/record/record_tally.h"
 #include "job/job_report.h"
 #include "resume/entry.h"

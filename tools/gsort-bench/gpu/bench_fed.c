@@ -82,8 +82,8 @@ static void fill_frames(struct fed_bench *bench, uint32_t runs)
         struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
         for (uint64_t i = 0; i < FRAME_KEYS; i++)
             keys[i] = (first + i) * span + gsi_mix_u64(seed + i) % span;
-        gsi_imprint_add_elements(&bench->layout, &piece, keys, FRAME_KEYS);
-        gsi_imprint_join(&bench->layout, &bench->want, &piece);
+        gsi_imprint_add_mapped(&bench->layout, &piece, keys, FRAME_KEYS);
+        gsi_imprint_join_keys(&bench->layout, &bench->want, &piece);
         bench->frames.all[f].bytes = FRAME_BYTES;
         bench->frames.all[f].packed.is_packed = false;
     }
@@ -110,7 +110,7 @@ static enum gs_status take_events(struct fed_bench *bench, struct gs_error *erro
             return gsi_fail(error, event.status, 0, "%s", event.failure);
         if (event.kind != GSI_EVENT_WINDOW)
             continue;
-        gsi_imprint_join(&bench->layout, &bench->got, &event.buffer->imprint);
+        gsi_imprint_join_keys(&bench->layout, &bench->got, &event.buffer->imprint);
         gsi_buffers_give(&bench->windows, event.buffer);
     }
     return GS_OK;
