@@ -86,12 +86,16 @@ def release(struct: Any) -> None:
         RELEASE(struct.release)(ctypes.addressof(struct))
 
 
+def library_path() -> str:
+    """Returns the path of libgsort_arrow.so. It is in the folder of libgsort.so.0: in a wheel or a build folder."""
+    folder = os.path.dirname(os.environ.get('LIBGSORT_LIBRARY') or __file__)
+    return os.path.join(os.path.abspath(folder), 'libgsort_arrow.so')
+
+
 @functools.lru_cache(maxsize=None)
 def _library() -> ctypes.PyDLL:
-    """Loads libgsort_arrow.so from the folder of libgsort.so.0: in a wheel or a build folder."""
-    folder = os.path.dirname(os.environ.get('LIBGSORT_LIBRARY') or __file__)
     try:
-        library = ctypes.PyDLL(os.path.join(os.path.abspath(folder), 'libgsort_arrow.so'))
+        library = ctypes.PyDLL(library_path())
     except OSError as error:
         raise ImportError(f'libgsort: {error}; this file must be in the folder of libgsort.so.0, as in the wheel') from error
     for name, fill in (('libgsort_fill_schema', _FILL_SCHEMA), ('libgsort_fill_next', _FILL_NEXT)):

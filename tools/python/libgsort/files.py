@@ -78,8 +78,9 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **
     return _write(_job(inputs, dtype, options), output)
 
 
-def shuffle_file(inputs: Paths, output: Path, *, seed: Optional[int] = None, count: Optional[int] = None, dtype: Any = None,
-                 **options: Unpack[Options]) -> Report:
+def shuffle_file(  # type: ignore[misc]  # `count` is an option, too, of another type
+        inputs: Paths, output: Path, *, seed: Optional[int] = None, count: Optional[int] = None, dtype: Any = None,
+        **options: Unpack[Options]) -> Report:
     """Writes the elements of one or several files in random order. Every order is equally likely. Returns a Report.
 
     inputs, output, dtype, options: as for sort_file, without key, reverse and whatever else defines an order

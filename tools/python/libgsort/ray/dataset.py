@@ -40,9 +40,9 @@ def _places(tables: Sequence[Any], how: How) -> Any:
     keys, nulls, memory, temp = how
     schema, most = tables[0].schema, memory_of(memory)
     carriers = Carriers(schema, most // 16)
-    batches = [carriers.take_in(batch) for table in tables for batch in table.to_batches()]
-    order = Order(carriers, keys_of(schema, key_list(keys)), nulls == 'first', max(most // 4, 16 << 20), temp, None)
-    return order.places(pa.Table.from_batches(batches, carriers.carried)).astype(np.int64)
+    table = pa.Table.from_batches([carriers.take_in(batch) for table in tables for batch in table.to_batches()], carriers.carried)
+    order = Order(carriers, keys_of(schema, key_list(keys)), nulls == 'first', {'memory': max(most // 4, 16 << 20), 'temp': temp})
+    return order.places(table.combine_chunks().to_batches()[0]).astype(np.int64)
 
 
 def _sorted(tables: Sequence[Any], how: How) -> Any:

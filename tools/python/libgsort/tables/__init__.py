@@ -1,16 +1,15 @@
 """Sorts tables with columns of any type, which may be larger than memory, by any keys: from Arrow to Arrow, and from Parquet to Parquet.
 
-Rows stay in Arrow's format. Only their keys are converted to records (order.py). gsort sorts these, which yields the order of the rows.
+    batch --> converted --> records ------------- Sorter -------------> sorted records --> windows --> batch --> converted
+          (carried.py)  (order.py, rows.py)  (the library, which     (sort.py)               (rows.py)    (carried.py)
+                              |                 sorts and spills)        |
+                              +--> groups of long texts and lists --> next row of each run
+                                     (store.py: sorted runs in memory, or in an unnamed file)
 
-    batches --> carried --> group --> places of its rows --> run --> windows --> given out --> batches
-               (carried.py)     (order.py, gs.argsort)   (run.py)   (merge.py)  (carried.py)
-                                                          memory,
-                                                          or an unnamed file
+The Sorter does all sorting that may exceed memory. A record contains the keys, and all columns of a fixed width and short texts. Other
+values are stored in runs that have the order of their records. Each sorted record says which run has its part, so a run is read from
+front to back, and nothing is compared again. Tables without long texts, lists and structs need no store.
 
-A run contains complete rows in sorted order. A merge therefore reads it from front to back and never seeks by row. A table that does
-not fit in memory is written once and read once, up to FAN_IN groups. Each further factor of FAN_IN adds one more pass.
-
-A group is sorted and written while the next one is read. Each of these two groups may use a sixth of the limit `memory` (M),
-and gsort a quarter. Runs that stay in memory may use another quarter. The rest is for temporary columns. While runs are merged, the windows use
-the memory of the groups and of gsort.
+The limit `memory` (M) is divided: 5/8 are for the Sorter, or 3/8 if rows have to be stored. Groups use an eighth each, one that is filled and
+one that is sorted and written. Runs that stay in memory use an eighth. A window has M/64.
 """

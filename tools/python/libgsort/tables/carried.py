@@ -14,7 +14,7 @@ from ..errors import error_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, List, Optional
+    from typing import Any, Callable, List, Optional, Tuple
 
 
 def carried_type(kind: Any, is_unpacked: bool = True) -> Any:
@@ -58,6 +58,10 @@ class Carrier:
     def key(self, array: Any) -> Any:
         """Returns an array that has the order of the column, of a type that order.py supports."""
         return array.storage if isinstance(array.type, pa.BaseExtensionType) else array
+
+    def lookup(self, array: Any) -> Tuple[Any, Any]:
+        """Returns key(array), and None. A dictionary returns its values, and the place of each row's value among them."""
+        return self.key(array), None
 
 
 class Unpacked(Carrier):
@@ -164,6 +168,9 @@ class Dictionary(Carrier):
             ranks = _ranks(ranked)
             self._ranks = ranked, ranks
         return ranks.take(array)
+
+    def lookup(self, array: Any) -> Tuple[Any, Any]:
+        return (array, None) if self.type.ordered else (self.values, array)
 
 
 def _bits(values: Any) -> Any:

@@ -13,7 +13,7 @@ from ..errors import UsageError, type_error
 from ..layout import key_list
 from ..table import is_true
 from .imported import batch_of, schema_of
-from .run import Spill
+from .store import Spill
 from .sort import TableSorter, folder_of, memory_of
 from .table import Shown
 
@@ -33,8 +33,8 @@ class Fed:
         if is_true(options.get('reverse')):
             keys = [_turned(self.schema, text) for text in keys]
         self.cancel, self.asked = Cancel(), options.get('cancel')
-        self.sorter = TableSorter(self.schema, keys, nulls, memory_of(options.get('memory')), options.get('temp'), self.cancel)
-        self.sorter.order.options['threads'] = options.get('threads')
+        self.sorter = TableSorter(self.schema, keys, nulls, memory_of(options.get('memory')), options.get('temp'), self.cancel,
+                                  options.get('threads'))
         self.schema = self.sorter.schema
         self.shown = Shown(options.get('progress') or False)
         self.order: Optional[Iterator[Any]] = None

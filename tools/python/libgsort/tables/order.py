@@ -1,7 +1,9 @@
-"""Sorts rows by their keys: converts each key to fields of a record, and sorts the records by gs.argsort, stably.
+"""Keys: the columns by which rows are sorted, and their values in the types of the library.
+
+rows.py puts the values into the records of all rows. A few rows are also sorted here, in memory, by their complete keys:
 
     key    [ is null: u8 ][ value, zeros for a null ]           the first field only if there are nulls
-    text   [ bytes, then zeros: V1 .. V32 ][ length: u8 ]       longer texts: [ rank among all texts: u64 ]
+    text   [ rank among all texts: u64 ]
 
 Nulls are first or last in both directions, as in Arrow. Floats are ordered as in arrays: -0 is before 0, and NaNs are last, by their bits.
 """
@@ -24,16 +26,15 @@ if TYPE_CHECKING:
 
     Part = Tuple[npt.NDArray[Any], bool]  # values, and whether they follow the key's direction
 
-SHORT_BYTES = 32  # the most bytes of texts that are stored in the record
+SHORT_BYTES = 32  # the most bytes of values of a fixed width that are no texts
 PARTS_MOST = 64  # the most keys of a record for gs.argsort
-KEY_BYTES = SHORT_BYTES + 2  # the most bytes of a key; decimals of 256 bits have 33
 
 
 class Key:
-    """A column by which rows are sorted."""
+    """A column by which rows are sorted. skip: the bytes at the start of its texts that are equal in all rows"""
 
-    def __init__(self, column: int, name: str, is_descending: bool) -> None:
-        self.column, self.name, self.is_descending = column, name, is_descending
+    def __init__(self, column: int, name: str, is_descending: bool, skip: int = 0) -> None:
+        self.column, self.name, self.is_descending, self.skip = column, name, is_descending, skip
 
 
 def keys_of(schema: Any, texts: Sequence[str]) -> List[Key]:
@@ -69,30 +70,28 @@ def _refuse_unordered(field: Any) -> None:
 
 
 class Order:
-    def __init__(self, carriers: Carriers, keys: Sequence[Key], nulls_first: bool, memory: int, temp: Any, cancel: Any) -> None:
-        """memory, temp, cancel: as for gs.argsort; memory in bytes"""
-        self.carriers, self.keys, self.nulls_first = carriers, keys, nulls_first
-        self.options = {'memory': memory, 'temp': temp, 'cancel': cancel}
+    def __init__(self, carriers: Carriers, keys: Sequence[Key], nulls_first: bool, options: Any) -> None:
+        """options: of gs.argsort"""
+        self.carriers, self.keys, self.nulls_first, self.options = carriers, keys, nulls_first, options
         self.split_columns: Set[int] = set()  # with floats that are equal for other programs: -0 and 0, or NaNs with different bits
 
-    def key_columns(self, table: Any) -> Any:
-        """Returns only the key columns of a converted table or batch."""
-        return table.select(sorted({key.column for key in self.keys}))
+    def by(self, keys: Sequence[Key]) -> Order:
+        """Returns an order of the same table by other keys."""
+        return Order(self.carriers, keys, self.nulls_first, self.options)
 
-    def places(self, table: Any) -> npt.NDArray[np.uint64]:
-        """Returns the places of the rows of a converted table in sorted order. Equal rows keep their order.
+    def note_split(self, column: int, array: Any) -> None:
+        """Notes if a column has floats that are equal for other programs."""
+        if column not in self.split_columns and _has_split(array):
+            self.split_columns.add(column)
 
-        table: must have at least the key columns
-        """
+    def places(self, batch: Any) -> npt.NDArray[np.uint64]:
+        """Returns the places of the rows of a converted batch in sorted order. Equal rows keep their order."""
         parts: List[Tuple[npt.NDArray[Any], bool]] = []  # values, and whether they descend
         for key in self.keys:
-            column = table.column(str(key.column)).combine_chunks()
-            array = self.carriers.columns[key.column].key(column)
-            if key.column not in self.split_columns and _has_split(array):
-                self.split_columns.add(key.column)
+            array = self.carriers.columns[key.column].key(batch.column(key.column))
             parts += [(values, follows and key.is_descending) for values, follows in self._parts(array)]
-        if not parts or table.num_rows < 2:
-            return np.arange(table.num_rows, dtype=np.uint64)
+        if not parts or batch.num_rows < 2:
+            return np.arange(batch.num_rows, dtype=np.uint64)
         places = None
         for end in range(len(parts), 0, -PARTS_MOST):  # sorts by the last parts first, because each sort is stable
             places = self._ordered(parts[max(end - PARTS_MOST, 0):end], places)
@@ -117,9 +116,10 @@ class Order:
         parts: List[Part] = []
         is_null = None
         if array.null_count > 0:
-            is_null = _numbers(array.is_null().cast(pa.uint8()), 'u1')
+            is_null = numbers(array.is_null().cast(pa.uint8()), 'u1')
             parts.append((1 - is_null if self.nulls_first else is_null, False))
-        for values in _values(array):
+        ranks = [numbers(pc.rank(array, 'ascending', tiebreaker='dense'), '<u8')] if is_text_key(array.type) and len(array) > 0 else None
+        for values in ranks or numbers_of(array):
             if is_null is not None:
                 values = values.copy()
                 values[is_null != 0] = np.zeros((), values.dtype)
@@ -130,13 +130,13 @@ class Order:
 def _has_split(array: Any) -> bool:
     if not pa.types.is_floating(array.type):
         return False
-    numbers = _values(array)[0]
-    bits = numbers.view(f'u{numbers.itemsize}')
-    nans = bits[np.isnan(numbers)]
-    return bool((bits == 1 << 8 * numbers.itemsize - 1).any() or (nans != np.array(np.nan, numbers.dtype).view(bits.dtype)).any())
+    floats = numbers_of(array)[0]
+    bits = floats.view(f'u{floats.itemsize}')
+    nans = bits[np.isnan(floats)]
+    return bool((bits == 1 << 8 * floats.itemsize - 1).any() or (nans != np.array(np.nan, floats.dtype).view(bits.dtype)).any())
 
 
-def _numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
+def numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
     """Returns the values of an array in Arrow's memory, which they keep alive."""
     dtype = np.dtype(dtype)
     if len(array) == 0:
@@ -144,39 +144,33 @@ def _numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
     return np.frombuffer(array.buffers()[1], np.uint8)[array.offset * dtype.itemsize:][:len(array) * dtype.itemsize].view(dtype)
 
 
-def _values(array: Any) -> List[npt.NDArray[Any]]:
-    """Returns fields of a record that have the order of the values."""
+def is_text(kind: Any) -> bool:
+    return kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
+
+
+def is_text_key(kind: Any) -> bool:
+    """Returns whether values of a key are texts: of any length, or of too many bytes for a number."""
+    return is_text(kind) or pa.types.is_fixed_size_binary(kind) and not 0 < kind.byte_width <= SHORT_BYTES
+
+
+def texts_as_binary(array: Any) -> Any:
+    return array.cast(pa.large_binary()) if pa.types.is_fixed_size_binary(array.type) else array
+
+
+def numbers_of(array: Any) -> List[npt.NDArray[Any]]:
+    """Returns fields of a record that have the order of the values, which are no texts."""
     kind = array.type
     if pa.types.is_boolean(kind):
-        return [_numbers(array.cast(pa.uint8()), 'u1')]
+        return [numbers(array.cast(pa.uint8()), 'u1')]
     if pa.types.is_decimal(kind):
         words = kind.bit_width // 64
         if words == 0:
-            return [_numbers(array, '<i4')]
-        numbers = _numbers(array, f'V{8 * words}').view('<u8').reshape(-1, words)
-        return [numbers[:, words - 1].view('<i8'), *(numbers[:, i] for i in reversed(range(words - 1)))]
+            return [numbers(array, '<i4')]
+        values = numbers(array, f'V{8 * words}').view('<u8').reshape(-1, words)
+        return [values[:, words - 1].view('<i8'), *(values[:, i] for i in reversed(range(words - 1)))]
     if pa.types.is_floating(kind):
-        return [_numbers(array, f'<f{kind.bit_width // 8}')]
-    if pa.types.is_integer(kind) or pa.types.is_temporal(kind):
-        letter = 'u' if pa.types.is_unsigned_integer(kind) else 'i'
-        return [_numbers(array, f'<{letter}{kind.bit_width // 8}')]
+        return [numbers(array, f'<f{kind.bit_width // 8}')]
     if pa.types.is_fixed_size_binary(kind):
-        if 0 < kind.byte_width <= SHORT_BYTES:
-            return [_numbers(array, f'V{kind.byte_width}')]
-        return _texts(array.cast(pa.large_binary()))
-    return _texts(array)
-
-
-def _texts(array: Any) -> List[npt.NDArray[Any]]:
-    lengths = pc.binary_length(array).fill_null(0)
-    longest = pc.max(lengths).as_py() or 0
-    if longest == 0:
-        return []
-    if longest > SHORT_BYTES:
-        return [_numbers(pc.rank(array, 'ascending', tiebreaker='dense'), '<u8')]
-    is_large = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
-    text = array.view(pa.large_string() if is_large else pa.string()).fill_null('')  # may not be valid text, which padding does not check
-    padded = pc.ascii_rpad(text, longest, '\0')
-    values = np.frombuffer(padded.buffers()[2], np.uint8)
-    begin = np.frombuffer(padded.buffers()[1], '<i8' if is_large else '<i4')[padded.offset]
-    return [values[begin:begin + longest * len(array)].view(f'V{longest}'), _numbers(lengths.cast(pa.uint8()), 'u1')]
+        return [numbers(array, f'V{kind.byte_width}')]
+    letter = 'u' if pa.types.is_unsigned_integer(kind) else 'i'
+    return [numbers(array, f'<{letter}{kind.bit_width // 8}')]

@@ -9,7 +9,8 @@ import errno
 import os
 import stat
 import tempfile
-from itertools import islice
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 import pyarrow as pa
@@ -17,8 +18,7 @@ import pyarrow.parquet as pq
 
 from ..errors import Error, error_of, type_error
 from .pool import of_malloc
-from .run import ahead
-from .sort import TableSorter, chained, memory_of
+from .sort import TableSorter, memory_of
 from .table import Shown
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None]
     meta = file.metadata
     size, rows = os.path.getsize(path), 0
     row_bytes = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) // max(meta.num_rows, 1) + 1
-    step = max(64, min(1 << 16, sorter.memory // 128 // row_bytes))
+    step = max(64, min(1 << 16, sorter.memory // 48 // row_bytes))
     times = _refuse_far_times(file, path, step)
     for batch in file.iter_batches(batch_size=step):
         next(times, None)
@@ -173,7 +173,7 @@ class Style:
         self.options['sorting_columns'] = _sorting_columns(sorter) if self.is_flat else None
         rows_done = 0
         with pq.ParquetWriter(out.path, sorter.schema, **self.options) as writer:
-            for rows in ahead(lambda table: _encode(writer, table), chained(first, groups), 1):
+            for rows in _ahead(lambda table: _encode(writer, table), chain(first, groups)):
                 rows_done += rows
                 shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1), sorter.taken_bytes)
 
@@ -208,6 +208,19 @@ def _refuse_codecs(asked: Optional[str], names: Set[str], level: Optional[int]) 
                 pa.Codec(name.lower(), compression_level=level)
         except (OSError, ValueError) as error:
             raise ValueError(f'compression_level: {level}: {error}') from None
+
+
+def _ahead(function: Callable[[Any], int], items: Iterator[Any]) -> Iterator[int]:
+    """Yields function(item) for each item, in order. While the caller makes the next item, function(item) is computed."""
+    with ThreadPoolExecutor(1) as pool:
+        waiting: Optional[Future[int]] = None
+        for item in items:
+            before, waiting = waiting, pool.submit(function, item)
+            del item
+            if before is not None:
+                yield before.result()
+        if waiting is not None:
+            yield waiting.result()
 
 
 def _encode(writer: Any, table: Any) -> int:

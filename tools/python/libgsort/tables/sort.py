@@ -1,4 +1,11 @@
-"""Sorts a table that is pushed in batches and read in batches."""
+"""Sorts a table that is pushed in batches and read in batches.
+
+Records of the rows (rows.py) are pushed to a Sorter of the library, which spills them if necessary. The rest
+of each row is stored (store.py), in groups that are sorted by the same keys. The sorted records are read in windows of complete rows.
+
+Long texts have only their first bytes in the records. Rows that are equal so far are in one window, which is sorted by the complete texts. If they
+do not fit into a window, a second RowSorter sorts them by the rest of the text.
+"""
 from __future__ import annotations
 
 import ctypes
@@ -6,33 +13,36 @@ import os
 import tempfile
 import time
 import warnings
-from array import array
 from concurrent.futures import Future, ThreadPoolExecutor
 
+import numpy as np
 import pyarrow as pa
 
 from .. import _c
 from ..any_table import TableReport
+from ..arrays import argsort
 from ..arrow_c import without_range
 from ..cancel import CANCELED, Cancel
 from ..errors import NoteWarning, UsageError, error_of, level_of_caller, type_error
 from ..layout import key_list
+from ..sorter import Sorter
 from ..table import row_of, texts_of
 from .carried import Carriers
-from .merge import merged
-from .order import KEY_BYTES, Order, keys_of
+from .order import Key, Order, keys_of
 from .pool import of_malloc
-from .run import Spill, held, in_pieces, taken
+from .rows import Rows
+from .store import Store, in_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterator, List, Optional, Union
+    from typing import Any, Iterator, List, Optional, Tuple, Union
 
     from ..layout import Keys
     from ..table import Path
+    from .rows import Records
 
 LEAST = 32 << 20
-FAN_IN = 192  # runs that are merged at the same time; fewer if rows are so large that their batches would not fit into memory
+SORTER_LEAST = 16 << 20  # memory that a Sorter needs
 ROWS = 1 << 16  # rows that are converted at the same time
 GROUP_MOST = 1 << 30  # bytes that are sorted at the same time: more would not fit into columns with offsets of 32 bits
 
@@ -78,35 +88,188 @@ def _warn_of_enum(field: Any) -> None:
                       'itself, or cast the column to text', NoteWarning, stacklevel=level_of_caller())
 
 
+class RowSorter:
+    """Sorts converted batches. options: of the Sorter. row_most: bytes of a row"""
+
+    def __init__(self, order: Order, memory: int, temp: str, options: Any, row_most: int) -> None:
+        self.order, self.memory, self.temp, self.options, self.row_most = order, memory, temp, options, row_most
+        self.row_count = self.runs = self.passes = self.spilled_bytes = 0
+        self.first: List[Any] = []  # batches that decide the layout of the records
+        self.first_bytes = 0
+        self.rows: Optional[Rows] = None
+        self.group: List[Tuple[Any, Records]] = []  # stored parts of rows, and their records
+        self.group_bytes = self.group_count = 0
+        self.ender: Optional[ThreadPoolExecutor] = None
+        self.ending: Optional[Future[None]] = None
+
+    def push(self, batch: Any) -> None:
+        for piece in in_pieces(batch, self.memory // 16):
+            if self.rows is not None:
+                self._push(self.rows, piece)
+                continue
+            self.first.append(piece)
+            self.first_bytes += piece.nbytes
+            if self.first_bytes > self.memory // 16:
+                self._open()
+
+    def _open(self) -> None:
+        table = pa.Table.from_batches(self.first)
+        rows = self.rows = Rows(self.order, table.combine_chunks().to_batches()[0])
+        share = 3 if rows.stored else 5
+        self.sorter = Sorter(rows.dtype, key=rows.keys, memory=max(self.memory * share // 8, SORTER_LEAST), temp=self.temp, **self.options)
+        self.store = Store(rows.rest_schema, self.temp, self.memory // 8, self.memory // 16)
+        self.first.clear()
+        for batch in table.to_batches():
+            self._push(rows, batch)
+
+    def _push(self, rows: Rows, batch: Any) -> None:
+        step = max(1, min(ROWS, self.memory // 32 // rows.dtype.itemsize))
+        for begin in range(0, batch.num_rows, step):
+            part = batch.slice(begin, step)
+            records, rest = rows.pack(part, self.group_count)
+            if rest is not None:
+                self._refuse_large(records['bytes'])
+                self._add_rest(rest, records[records['run'] > 0])
+            self.sorter.push(records)
+            self.row_count += part.num_rows
+
+    def _refuse_large(self, sizes: Any) -> None:
+        largest = int(sizes.argmax())
+        size = int(sizes[largest])
+        if size > self.row_most:
+            raise error_of(-6, 0, f'row {self.row_count + largest} has {size} bytes, but may have at most 1/64 of memory, '
+                                  f'{self.row_most} bytes; give at least {64 * size} bytes of memory')
+
+    def _add_rest(self, rest: Any, records: Records) -> None:
+        self.group.append((rest, records))
+        self.group_bytes += int(records['bytes'].sum(dtype=np.int64)) + records.nbytes
+        if self.group_bytes > min(self.memory // 8, GROUP_MOST):
+            self._end_group()
+
+    def _end_group(self) -> None:
+        self._wait()
+        if self.ender is None:
+            self.ender = ThreadPoolExecutor(1)
+        self.ending = self.ender.submit(self._store, self.group)
+        self.group, self.group_bytes, self.group_count = [], 0, self.group_count + 1
+
+    def _wait(self) -> None:
+        if self.ending is not None:
+            self.ending.result()
+
+    @of_malloc()
+    def _store(self, group: List[Tuple[Any, Records]]) -> None:
+        """Sorts and stores a group, on another thread than push()."""
+        assert self.rows is not None
+        records = np.concatenate([records for _, records in group])
+        table = pa.Table.from_batches([rest for rest, _ in group]).combine_chunks()
+        group.clear()
+        self.store.add(table, argsort(records, order=self.rows.keys, **self.order.options))
+        pa.default_memory_pool().release_unused()
+
+    def finish(self) -> None:
+        """Pushes what is left of the batches."""
+        if self.first:
+            self._open()
+        if self.group:
+            self._end_group()
+        self._wait()
+        if self.ender is not None:
+            self.ender.shutdown()
+
+    def batches(self) -> Iterator[Any]:
+        """Yields sorted batches, once."""
+        self.finish()
+        rows = self.rows
+        if rows is None:  # nothing was pushed
+            return
+        tied: Optional[RowSorter] = None
+        for records, is_tied, is_open in self._windows(rows):
+            batch = self._batch(rows, records)
+            if tied is None and not is_open:
+                yield batch.take(pa.array(self.order.places(batch))) if is_tied else batch
+                continue
+            if tied is None:
+                tied = self._tied(rows, records)
+            tied.push(batch)
+            if not is_open:
+                yield from tied.batches()
+                self.spilled_bytes += tied.spilled_bytes
+                tied = None
+        report = self.sorter.report()
+        self.runs, self.passes = report.details['run_count'], max(report.details['merge_passes'], 1)
+        self.spilled_bytes += report.spilled_bytes + self.store.spilled_bytes
+
+    def _batch(self, rows: Rows, records: Records) -> Any:
+        rest = None
+        if rows.has_rest:
+            runs = records['run'][records['run'] > 0]
+            rest = self.store.rows(runs - 1) if len(runs) > 0 else None
+        return rows.unpack(records, rest)
+
+    def _tied(self, rows: Rows, records: Records) -> RowSorter:
+        """Returns a sorter for rows with equal first bytes of a text. It sorts them by the rest of the text and the other keys."""
+        tied = rows.tied_key(records[-1:])
+        keys = [Key(key.column, key.name, key.is_descending, key.skip + rows.widths[f'k{i}'] if i == tied else key.skip)
+                for i, key in enumerate(self.order.keys)]
+        return RowSorter(self.order.by(keys), self.memory // 4, self.temp, self.options, self.row_most)
+
+    def _windows(self, rows: Rows) -> Iterator[Tuple[Records, bool, bool]]:
+        """Yields sorted records, whether they need a comparison of complete texts, and whether such a comparison needs the next records, too."""
+        budget = min(self.memory // 64, 256 << 20)
+        is_open = False
+        left: List[Records] = []
+        while True:
+            block = self.sorter.pull()
+            if block is not None:
+                left.append(block)
+                if sum(records.nbytes for records in left) < budget:
+                    continue
+            if not left:
+                return
+            records = np.concatenate(left)
+            ties = rows.ties(records)
+            is_tied = np.zeros(len(records), bool)
+            if ties is not None:
+                is_tied[:-1] = ties
+            ends = np.arange(1, len(records) + 1) * records.itemsize
+            if rows.has_rest:
+                ends += np.cumsum(records['bytes'], dtype=np.int64)
+            known = len(records) - (block is not None)  # whether the last one is tied to the next one is not known yet
+            begin = 0
+            while begin < known:
+                before = ends[begin - 1] if begin > 0 else 0
+                end = min(max(int(np.searchsorted(ends, before + budget, 'right')), begin + 1), known)
+                free = np.flatnonzero(~is_tied[begin:end])
+                if len(free) > 0:
+                    end = begin + 1 + int(free[0 if is_open else -1])
+                yield records[begin:end], bool(is_tied[begin:end].any()), len(free) == 0
+                begin, is_open = end, len(free) == 0
+            if block is None:
+                return
+            left = [records[begin:]]
+
+
 class TableSorter:
     """Accepts batches of a schema, and then returns their rows in order, once."""
 
     def __init__(self, schema: Any, keys: Keys, nulls: str, memory: int, temp: Optional[Path],
-                 cancel: Optional[Cancel] = None) -> None:
+                 cancel: Optional[Cancel] = None, threads: Any = None) -> None:
         if nulls not in ('first', 'last'):
             raise ValueError(f"nulls: {nulls!r} is neither 'first' nor 'last'")
         if len(schema) == 0:
             raise ValueError('a table without columns has no order')
-        self.schema, self.memory = without_labels(schema), memory
+        self.schema, self.memory, self.cancel = without_labels(schema), memory, cancel
         self.temp = folder_of(temp)
         self.keys = keys_of(schema, key_list(keys))
         for key in self.keys:
             _warn_of_enum(schema.field(key.column))
         self.carriers = Carriers(self.schema, memory // 16)
-        self.order = Order(self.carriers, self.keys, nulls == 'first', max(memory // 4, 16 << 20), self.temp, cancel)
-        self.cancel = cancel
+        options = {'cancel': cancel, 'threads': threads}
+        self.order = Order(self.carriers, self.keys, nulls == 'first', {**options, 'memory': max(memory // 8, SORTER_LEAST), 'temp': self.temp})
+        self.sorter = RowSorter(self.order, memory, self.temp, options, min(memory // 64, GROUP_MOST))
         self.report = TableReport(memory=memory)
-        self.row_bytes = len(self.keys) * KEY_BYTES + 16  # per row, in addition to its columns
-        self.row_most = memory // 64
-        self.fronts_most = min(memory // 16, GROUP_MOST // 2)  # bytes of all runs in a merge, in addition to one batch of each
-        self.batch_most = self.fronts_most // FAN_IN
-        self.largest = self.batch_most  # bytes of the largest batch of a run
-        self.group: List[Any] = []
-        self.ender = ThreadPoolExecutor(1)
-        self.ending: Optional[Future[None]] = None
-        self.weight = self.held_bytes = self.taken_bytes = 0
-        self.runs: List[Iterator[Any]] = []
-        self.spill: Optional[Spill] = None
+        self.taken_bytes = 0
         self.started = time.monotonic()
 
     def _look(self) -> None:
@@ -119,68 +282,18 @@ class TableSorter:
         if batch.schema != self.schema:
             raise TypeError('a batch has other columns than the first one')
         for begin in range(0, batch.num_rows, ROWS):
-            self._take_in(self.carriers.take_in(batch.slice(begin, min(ROWS, batch.num_rows - begin))))  # cuts longer columns
-
-    def _take_in(self, batch: Any) -> None:
-        for piece in in_pieces(batch, self.row_most):
-            size = piece.nbytes
-            if piece.num_rows == 1 and size > self.row_most:
-                raise error_of(-6, 0, f'row {self.report.rows} has {size} bytes, but may have at most 1/64 of memory, '
-                                      f'{self.row_most} bytes; give at least {64 * size} bytes of memory')
-            self.report.rows += piece.num_rows
-            self.group.append(piece)
-            self.taken_bytes += size
-            self.weight += size + piece.num_rows * self.row_bytes
-            if self.weight > min(self.memory // 6, GROUP_MOST):
-                self._wait()
-                self.ending = self.ender.submit(self._end_group, self.group)
-                self.group, self.weight = [], 0
-
-    def _wait(self) -> None:
-        if self.ending is not None:
-            self.ending.result()
-
-    def _sorted_group(self, group: List[Any]) -> Iterator[Any]:
-        table = pa.Table.from_batches(group, self.carriers.carried).combine_chunks()
-        group.clear()
-        return taken(table, self.order.places(table), self.batch_most)
+            part = self.carriers.take_in(batch.slice(begin, min(ROWS, batch.num_rows - begin)))  # cuts longer columns
+            self.report.rows += part.num_rows
+            self.taken_bytes += part.nbytes
+            self.sorter.push(part)
 
     @of_malloc()
-    def _end_group(self, group: List[Any]) -> None:
-        """Sorts a group, on another thread than push(). The run stays in memory if there is space, or else it is spilled."""
-        run = self._sorted_group(group)
-        batches: List[Any] = []
-        for batch in run:
-            batches.append(batch)
-            self.held_bytes += batch.nbytes
-            self._measure(batch)
-            if self.held_bytes > self.memory // 4:
-                self.held_bytes -= sum(batch.nbytes for batch in batches)
-                self._spill(chained(batches, run))
-                return
-        self._add(held(batches))
-
-    def _measure(self, batch: Any) -> None:
-        """Updates `largest`. A merge sorts at least one batch of each run, which may need as much memory as the columns of the batches."""
-        self.largest = max(self.largest, batch.nbytes, (batch.nbytes + batch.num_rows * self.row_bytes) // 2)
-
-    def _spill(self, run: Iterator[Any]) -> None:
-        if self.spill is None:
-            self.spill = Spill(self.temp, self.carriers.carried)
-        before = self.spill.bytes
-        places = array('Q')
-        for batch in run:
-            self._measure(batch)
-            places.extend(self.spill.write(batch))
-        self.report.spilled_bytes += self.spill.bytes - before
-        self._add(self.spill.read(places))
-
-    def _add(self, run: Iterator[Any]) -> None:
-        self.runs.append(run)
-        pa.default_memory_pool().release_unused()
+    def finish(self) -> None:
+        """Says that everything was pushed. Raises what is wrong with it."""
+        self.sorter.finish()
 
     def batches(self) -> Iterator[Any]:
-        """Yields sorted batches of the schema that was pushed. The last group is sorted here, and stays in memory.
+        """Yields sorted batches of the schema that was pushed.
 
         Raises a VerifyError if the number of rows is wrong.
         """
@@ -193,34 +306,12 @@ class TableSorter:
             yield batch
 
     def _batches(self) -> Iterator[Any]:
-        self._wait()
-        self.ender.shutdown()
-        if self.group:
-            self.runs.append(self._sorted_group(self.group))
-        self.report.runs = len(self.runs)
         rows = 0
-        for batch in self._merged(self._few_runs(), self.memory // 64):
+        for batch in self.sorter.batches():
             self._look()
             rows += batch.num_rows
             yield self.carriers.give_out(batch)
         if rows != self.report.rows:
             raise error_of(-9, 0, f'{self.report.rows} rows were sorted, but {rows} were written')
+        self.report.runs, self.report.passes, self.report.spilled_bytes = self.sorter.runs, self.sorter.passes, self.sorter.spilled_bytes
         self.report.seconds = time.monotonic() - self.started
-
-    def _merged(self, runs: List[Iterator[Any]], batch_bytes: int) -> Iterator[Any]:
-        return runs[0] if len(runs) == 1 else merged(runs, self.order, self.fronts_most // max(len(runs), 1), self.row_bytes, batch_bytes)
-
-    def _few_runs(self) -> List[Iterator[Any]]:
-        """Merges runs until there are so few that a batch of each fits into memory. Returns them."""
-        fan_in = max(2, min(FAN_IN, self.fronts_most // self.largest))
-        while len(self.runs) > fan_in:
-            runs, self.runs, self.spill = self.runs, [], None
-            self.report.passes += 1
-            for begin in range(0, len(runs), fan_in):
-                self._spill(self._merged(runs[begin:begin + fan_in], self.batch_most))
-        return self.runs
-
-
-def chained(batches: List[Any], run: Iterator[Any]) -> Iterator[Any]:
-    yield from held(batches)
-    yield from run

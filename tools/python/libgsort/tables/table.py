@@ -52,6 +52,7 @@ def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, te
             sorter.push(batch)
             done += batch.nbytes
             shown.at('read', done, 0)
+        sorter.finish()
     except BaseException:
         shown.end()
         raise
