@@ -67,9 +67,9 @@ bool gsi_cuda_order(gsi_cuda_device *device, gsi_cuda_stream earlier, gsi_cuda_s
                           "cannot wait for an event");
 }
 
-uint32_t gsi_cuda_imprint_take(gsi_cuda_device *device)
+uint32_t gsi_cuda_digest_take(gsi_cuda_device *device)
 {
-    return static_cast<uint32_t>(device->imprint_next++ % device->imprint_count);
+    return static_cast<uint32_t>(device->digest_next++ % device->digest_count);
 }
 
 // Copies a buffer to the GPU; later work on the compute stream waits for the copy.
@@ -82,43 +82,43 @@ static bool upload(gsi_cuda_device *device, uint8_t *to, const gsi_buffer *buffe
            gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
 }
 
-void gsi_cuda_imprint_fetched(const gsi_cuda_device *device, const uint8_t *staging,
-                              gsi_buffer *buffer)
+void gsi_cuda_digest_fetched(const gsi_cuda_device *device, const uint8_t *staging,
+                             gsi_buffer *buffer)
 {
     const gsi_layout *layout = &device->config.layout;
-    buffer->imprint = gsi_imprint();
-    buffer->imprint.disorder_idx = UINT64_MAX;
+    buffer->digest = gsi_digest();
+    buffer->digest.disorder_idx = UINT64_MAX;
     if (staging == nullptr || device->has_failed) // the staging memory may be missing after a
                                                   // failure
         return;
     const auto *const seen =
         reinterpret_cast<const gsi_records_seen *>(staging + gsi_cuda_seen_off(layout));
     if (layout->form != GSI_FORM_KEYS) {
-        gsi_cuda_records_join(seen, buffer->bytes / layout->element_bytes, &buffer->imprint);
+        gsi_cuda_records_join(seen, buffer->bytes / layout->element_bytes, &buffer->digest);
         return;
     }
-    gsi_cuda_imprint_join(layout, staging, &buffer->imprint);
+    gsi_cuda_digest_join(layout, staging, &buffer->digest);
     if (layout->word != nullptr)
-        memcpy(buffer->imprint.fingerprint, seen->fingerprint, sizeof seen->fingerprint);
+        memcpy(buffer->digest.fingerprint, seen->fingerprint, sizeof seen->fingerprint);
 }
 
 // The fingerprint of integer records equals that of their records.
-void gsi_cuda_imprint_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool to_elements,
-                            uint8_t *imprint)
+void gsi_cuda_digest_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool to_elements,
+                           uint8_t *digest)
 {
     const gsi_layout *layout = &device->config.layout;
     const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
     gsi_cuda_check(device,
-                   gsi_cuda_imprint_make(layout, keys, n, to_elements,
-                                         reinterpret_cast<gsi_cuda_imprint *>(imprint), compute),
+                   gsi_cuda_digest_make(layout, keys, n, to_elements,
+                                        reinterpret_cast<gsi_cuda_digest *>(digest), compute),
                    "cannot check the order");
     if (layout->word != nullptr)
-        gsi_cuda_check(
-            device,
-            gsi_cuda_words_to(
-                layout->word, keys, n, to_elements,
-                reinterpret_cast<gsi_records_seen *>(imprint + gsi_cuda_seen_off(layout)), compute),
-            "cannot check the order");
+        gsi_cuda_check(device,
+                       gsi_cuda_words_to(
+                           layout->word, keys, n, to_elements,
+                           reinterpret_cast<gsi_records_seen *>(digest + gsi_cuda_seen_off(layout)),
+                           compute),
+                       "cannot check the order");
 }
 
 static enum gs_status failure(const gsi_cuda_device *device, gs_error *error)
@@ -230,21 +230,21 @@ static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
         return; // the event of the failure follows
     upload(device, elements, buffer);
     ticket->buffer = buffer;
-    const size_t at = is_ordered ? gsi_cuda_imprint_take(device) * gsi_cuda_seen_bytes(layout) : 0;
-    ticket->imprint = is_ordered ? device->imprint_staging + at : nullptr;
+    const size_t at = is_ordered ? gsi_cuda_digest_take(device) * gsi_cuda_seen_bytes(layout) : 0;
+    ticket->digest = is_ordered ? device->digest_staging + at : nullptr;
     if (!gsi_layout_is_native(layout))
         gsi_cuda_records_reduce(
             device, elements, n,
-            is_ordered ? reinterpret_cast<gsi_records_seen *>(device->imprints + at) : nullptr);
+            is_ordered ? reinterpret_cast<gsi_records_seen *>(device->digests + at) : nullptr);
     else
         gsi_cuda_check(device,
                        gsi_cuda_tally_add(layout, device->tally, elements, n, is_ordered, compute),
                        "cannot count elements");
     if (is_ordered && layout->form == GSI_FORM_KEYS)
-        gsi_cuda_imprint_queue(device, elements, n, false, device->imprints + at);
+        gsi_cuda_digest_queue(device, elements, n, false, device->digests + at);
     if (is_ordered)
         gsi_cuda_check(device,
-                       cudaMemcpyAsync(ticket->imprint, device->imprints + at,
+                       cudaMemcpyAsync(ticket->digest, device->digests + at,
                                        gsi_cuda_seen_bytes(layout), cudaMemcpyDeviceToHost,
                                        compute),
                        "cannot check the order");
@@ -266,8 +266,8 @@ static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
     } else {
         event.kind = GSI_EVENT_BUFFER;
         event.buffer = ticket->buffer;
-        if (ticket->imprint != nullptr)
-            gsi_cuda_imprint_fetched(device, ticket->imprint, event.buffer);
+        if (ticket->digest != nullptr)
+            gsi_cuda_digest_fetched(device, ticket->digest, event.buffer);
     }
     gsi_cuda_ticket_give(device, ticket);
     return event;
@@ -329,7 +329,7 @@ static void count_numbers(gsi_cuda_device *device, const gsi_layout *layout,
 
 // Adds the counts of one device's input: to `fields` (numbers: to the first one), and to `seen` for
 // records. Adds the counts of pairs, if there are any, to `pairs`.
-static void count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint *seen,
+static void count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_digest *seen,
                   gsi_tally *pairs)
 {
     const bool has_pairs = device->config.carry != nullptr;
@@ -365,7 +365,7 @@ enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t 
     const uint32_t tally_count = put->record->field_count;
     gsi_tally_report *const of_put = has_pairs ? config->carried_tally : tally;
     gsi_tally *tallies[GSI_FIELDS_MAX] = {}, *pairs = nullptr;
-    gsi_imprint seen = {};
+    gsi_digest seen = {};
     enum gs_status status = GS_OK;
     *tally = *of_put = gsi_tally_report();
     if (!make_tallies(put, tallies, tally_count) ||

@@ -5,7 +5,7 @@
 //   chunk buffer --in-----> slot of the open run ..> compute: tally, to keys
 //                           slot + spare         ..> compute: sort; the two may swap
 //   feed buffer  --in-----> its place in the mirror
-//                           slots, mirror        ..> compute: merge, to elements, imprint
+//                           slots, mirror        ..> compute: merge, to elements, digest
 //                           window               --out-------------------------------> window
 //
 // With positions (cuda_device_pairs.cc), elements and positions cross the link. Pairs are made,
@@ -97,7 +97,7 @@ struct gsi_ticket {
     gsi_run *run;             // sorted
     gsi_cuda_window *window;  // filled
     gsi_cuda_arrival arrival; // fed
-    uint8_t *imprint;         // host; for a reduced buffer
+    uint8_t *digest;          // host; for a reduced buffer
     gsi_ticket *next;
 };
 
@@ -207,9 +207,9 @@ struct gsi_cuda_device {
     gsi_cuda_tally *tally;     // counts numbers that are sorted
     gsi_cuda_tally *put_tally; // with config.carry: counts numbers of the input
     gsi_cuda_records records;
-    uint8_t *imprints, *imprint_staging; // two rings of equal length: device, pinned
-    uint32_t imprint_count;
-    uint64_t imprint_next;
+    uint8_t *digests, *digest_staging; // two rings of equal length: device, pinned
+    uint32_t digest_count;
+    uint64_t digest_next;
     void *tally_staging;                   // pinned
     gsi_part *parts, *part_staging;        // GSI_CUDA_PARTS, and chains; device, pinned
     uint8_t *gathered;                     // parts of runs that a window has to join
@@ -297,11 +297,11 @@ bool gsi_cuda_reaches(gsi_device *device, const void *data, uint64_t bytes);
 uint8_t *gsi_cuda_mirror(const gsi_cuda_device *device, const gsi_buffer *buffer);
 
 // gsi_cuda_seen_bytes: returns the size of the summary of a window or of a reduced buffer that is
-// copied to the host. Numbers have an imprint, records a gsi_records_seen. Integer records have
+// copied to the host. Numbers have a digest, records a gsi_records_seen. Integer records have
 // both, at gsi_cuda_seen_off the second.
 inline size_t gsi_cuda_seen_off(const gsi_layout *layout)
 {
-    return layout->form != GSI_FORM_KEYS ? 0 : gsi_round_up_u64(gsi_cuda_imprint_bytes(), 16);
+    return layout->form != GSI_FORM_KEYS ? 0 : gsi_round_up_u64(gsi_cuda_digest_bytes(), 16);
 }
 
 inline size_t gsi_cuda_seen_bytes(const gsi_layout *layout)
@@ -310,24 +310,24 @@ inline size_t gsi_cuda_seen_bytes(const gsi_layout *layout)
            (!gsi_layout_is_native(layout) ? sizeof(gsi_records_seen) : 0);
 }
 
-// gsi_cuda_imprint_queue: queues on the compute stream the imprint of n keys on the GPU. The keys
+// gsi_cuda_digest_queue: queues on the compute stream the digest of n keys on the GPU. The keys
 // are converted to elements in place, or stay keys. Not for tags.
-// out   imprint: gsi_cuda_seen_bytes on the GPU
-void gsi_cuda_imprint_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool to_elements,
-                            uint8_t *imprint);
+// out   digest: gsi_cuda_seen_bytes on the GPU
+void gsi_cuda_digest_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool to_elements,
+                           uint8_t *digest);
 
-// gsi_cuda_imprint_fetched: sets the imprint of a buffer from the fetched bytes; nullptr: the
+// gsi_cuda_digest_fetched: sets the digest of a buffer from the fetched bytes; nullptr: the
 // buffer has none.
-void gsi_cuda_imprint_fetched(const gsi_cuda_device *device, const uint8_t *staging,
-                              gsi_buffer *buffer);
+void gsi_cuda_digest_fetched(const gsi_cuda_device *device, const uint8_t *staging,
+                             gsi_buffer *buffer);
 
 // gsi_cuda_sort: queues the sort of n keys, or of tags of `places`. *keys and the spare may swap.
 void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
                    const gsi_cuda_places *places);
 
-// gsi_cuda_imprint_take: returns the index of an entry in both rings. Buffers in flight use one
+// gsi_cuda_digest_take: returns the index of an entry in both rings. Buffers in flight use one
 // entry each.
-uint32_t gsi_cuda_imprint_take(gsi_cuda_device *device);
+uint32_t gsi_cuda_digest_take(gsi_cuda_device *device);
 
 // cuda_device_pairs.cc: with config.carry. pairs_begin sets the input's layout in any case.
 // gsi_cuda_pairs_put: queues the making of pairs from n keys on the GPU, the next ones of the open
@@ -362,7 +362,7 @@ void gsi_cuda_records_reduce(gsi_cuda_device *device, uint8_t *at, uint64_t n,
 void gsi_cuda_records_sorted(gsi_cuda_device *device, gsi_run *run);
 // gsi_cuda_records_count: adds the counts of each field to `fields`, and those of all records to
 // `seen`.
-void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint *seen);
+void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_digest *seen);
 // gsi_cuda_records_begin: makes the tables of a merge and adapts the tags of its runs to it.
 enum gs_status gsi_cuda_records_begin(gsi_cuda_device *device, const gsi_merge_spec *spec,
                                       gsi_cuda_records_merge *merge, gs_error *error);

@@ -6,7 +6,7 @@
 // Consecutive segments of a run are one array to the cut, and are gathered into one array for the
 // merge.
 //
-//   heads --cut_windows--> cuts --gather, merge--> window --imprint--> window --out--> host buffer
+//   heads --cut_windows--> cuts --gather, merge--> window --digest--> window --out--> host buffer
 //                                                  (one of GSI_CUDA_WINDOWS on the GPU)
 //
 // Fed keys are a head once they have arrived. Windows are cut by cuda_device_cut.cc, and made and
@@ -64,7 +64,7 @@ gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
     gsi_merge *merge = window->merge;
     gsi_buffer *buffer = window->buffer;
     gsi_merge_inputs_done(&merge->inputs, window->segments, window->segment_count);
-    gsi_cuda_imprint_fetched(merge->device, window->imprint, buffer);
+    gsi_cuda_digest_fetched(merge->device, window->digest, buffer);
     window->next = merge->free_windows;
     merge->free_windows = window;
     merge->in_flight--;
@@ -340,7 +340,7 @@ static enum gsi_pull launch(gsi_merge *merge, gsi_buffer *buffer, uint64_t keys)
     gsi_cuda_window *window = merge->free_windows; // config.window_count bounds their number
     merge->free_windows = window->next;
     window->buffer = buffer;
-    window->imprint = nullptr;
+    window->digest = nullptr;
     window->segment_count = 0;
     buffer->bytes = gsi_min_u64(merge->window_keys, keys) * device->config.layout.key_bytes;
     if (merge->passing == nullptr)

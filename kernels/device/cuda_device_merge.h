@@ -10,9 +10,9 @@ struct gsi_cuda_window {
     gsi_buffer *buffer;
     gsi_segment **segments; // segments that it read from
     uint32_t segment_count;
-    uint8_t *imprint; // host; nullptr: the window holds keys
-    uint32_t place;   // index below GSI_CUDA_WINDOWS
-    bool is_packing;  // its planes are not yet being copied out
+    uint8_t *digest; // host; nullptr: the window holds keys
+    uint32_t place;  // index below GSI_CUDA_WINDOWS
+    bool is_packing; // its planes are not yet being copied out
     gsi_cuda_window *next;
 };
 

@@ -169,8 +169,8 @@ static bool open_memory(gsi_cuda_device *device)
     const bool has_tags = config->layout.form != GSI_FORM_KEYS;
     bool is_well = open_counts(device) &&
                    gsi_cuda_take(device, &device->mirror, plan->device_mirror_bytes) &&
-                   gsi_cuda_take(device, &device->imprints,
-                                 device->imprint_count * gsi_cuda_seen_bytes(&config->layout));
+                   gsi_cuda_take(device, &device->digests,
+                                 device->digest_count * gsi_cuda_seen_bytes(&config->layout));
     if (plan->device_runs == 0) // a reduction
         return is_well;
     const uint64_t window_bytes = gsi_max_u64(plan->window_bytes, plan->frame_bytes);
@@ -208,8 +208,8 @@ static bool open_staging(gsi_cuda_device *device)
                                                       : gsi_cuda_tally_bytes(put);
     if (device->config.carry != nullptr)
         tally_bytes = gsi_max_u64(tally_bytes, gsi_cuda_tally_bytes(layout));
-    return gsi_cuda_take_pinned(device, &device->imprint_staging,
-                                device->imprint_count * gsi_cuda_seen_bytes(layout)) &&
+    return gsi_cuda_take_pinned(device, &device->digest_staging,
+                                device->digest_count * gsi_cuda_seen_bytes(layout)) &&
            gsi_cuda_take_pinned(device, &device->tally_staging, tally_bytes) &&
            gsi_cuda_take_pinned(device, &device->found_staging,
                                 GSI_CUDA_WINDOWS * sizeof *device->found_staging) &&
@@ -221,7 +221,7 @@ static bool open_staging(gsi_cuda_device *device)
                                 GSI_CUDA_CUT_WINDOWS * sizeof *device->total_staging);
 }
 
-// Clears memory that is read before it is written. All of an imprint is fetched, even if only a
+// Clears memory that is read before it is written. All of a digest is fetched, even if only a
 // part was written. Keys are read in whole units, with neighbouring bytes in the mirror, or after a
 // group of a tree.
 static bool clear_memory(gsi_cuda_device *device)
@@ -233,7 +233,7 @@ static bool clear_memory(gsi_cuda_device *device)
         void *memory;
         uint64_t bytes;
     } parts[] = {
-        {device->imprints, device->imprint_count * gsi_cuda_seen_bytes(&device->config.layout)},
+        {device->digests, device->digest_count * gsi_cuda_seen_bytes(&device->config.layout)},
         {device->mirror, plan->device_mirror_bytes},
         {device->temp, room},
         {device->gathered, room},
@@ -286,13 +286,13 @@ void gsi_cuda_close(gsi_device *base)
     for (uint8_t *planes : device->planes)
         cudaFree(planes);
     void *const taken[] = {device->tally,     device->put_tally,      device->mirror,
-                           device->imprints,  device->scratch,        device->spare,
+                           device->digests,   device->scratch,        device->spare,
                            device->temp,      device->parts,          device->gathered,
                            device->unpacking, device->unpacking_sums, device->found};
     for (void *memory : taken)
         cudaFree(memory);
-    void *const pinned[] = {device->imprint_staging, device->tally_staging, device->part_staging,
-                            device->cut_staging,     device->total_staging, device->found_staging};
+    void *const pinned[] = {device->digest_staging, device->tally_staging, device->part_staging,
+                            device->cut_staging,    device->total_staging, device->found_staging};
     for (void *memory : pinned)
         cudaFreeHost(memory);
     if (device->is_pinned)
@@ -321,7 +321,7 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
     device->config = *config;
     gsi_cuda_pairs_begin(device);
     device->kernels = kernels_of(&config->layout);
-    device->imprint_count =
+    device->digest_count =
         config->plan->device_runs > 0 ? config->window_count : config->chunk_buffers;
     gsi_buffer_list_init(&device->returned);
     populate_part parts[POPULATE_THREADS] = {};

@@ -7,7 +7,7 @@
 //                           slot                 ..> compute: pairs, into the spare, tally of these
 //   seal                    the two swap         ..> compute: sort, as of any numbers
 //
-//   slots, mirror ..> compute: merge, imprint, of pairs
+//   slots, mirror ..> compute: merge, digest, of pairs
 //   window        ..> compute: positions, into what trees go by; the two swap --out--> host
 //
 // So runs and merges, wherever they take place, are those of pairs. Only sorts use the spare, and

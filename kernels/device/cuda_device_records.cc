@@ -339,7 +339,7 @@ static bool fetch(gsi_cuda_device *device, cudaError_t queued)
                           "cannot fetch the counts");
 }
 
-void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint *seen)
+void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_digest *seen)
 {
     gsi_cuda_records *records = &device->records;
     void *const staging = device->tally_staging;

@@ -28,21 +28,21 @@ static void pack(gsi_merge *merge, gsi_cuda_window *window, const void *from)
     device->packing_count++;
 }
 
-// Reserves an imprint on the GPU for a window of elements; returns nullptr for a window of keys.
-static uint8_t *take_imprint(const gsi_merge *merge, gsi_cuda_window *window)
+// Reserves a digest on the GPU for a window of elements; returns nullptr for a window of keys.
+static uint8_t *take_digest(const gsi_merge *merge, gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
     if (!merge->to_elements)
         return nullptr;
-    const size_t at = gsi_cuda_imprint_take(device) * gsi_cuda_seen_bytes(&device->config.layout);
-    window->imprint = device->imprint_staging + at;
-    return device->imprints + at;
+    const size_t at = gsi_cuda_digest_take(device) * gsi_cuda_seen_bytes(&device->config.layout);
+    window->digest = device->digest_staging + at;
+    return device->digests + at;
 }
 
-// After the merge: copies out `bytes` of a window on the GPU and the window's imprint, if there is
+// After the merge: copies out `bytes` of a window on the GPU and the window's digest, if there is
 // one.
 static void copy_out(const gsi_merge *merge, gsi_cuda_window *window, const void *from,
-                     uint64_t bytes, const uint8_t *imprint)
+                     uint64_t bytes, const uint8_t *digest)
 {
     gsi_cuda_device *device = merge->device;
     const cudaStream_t out = device->streams[GSI_CUDA_OUT];
@@ -50,9 +50,9 @@ static void copy_out(const gsi_merge *merge, gsi_cuda_window *window, const void
     gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_OUT);
     gsi_cuda_check(device, cudaMemcpyAsync(buffer->data, from, bytes, cudaMemcpyDeviceToHost, out),
                    "cannot copy from the GPU");
-    if (imprint != nullptr)
+    if (digest != nullptr)
         gsi_cuda_check(device,
-                       cudaMemcpyAsync(window->imprint, imprint,
+                       cudaMemcpyAsync(window->digest, digest,
                                        gsi_cuda_seen_bytes(&device->config.layout),
                                        cudaMemcpyDeviceToHost, out),
                        "cannot check the order");
@@ -62,11 +62,11 @@ static void copy_out(const gsi_merge *merge, gsi_cuda_window *window, const void
 static void launch_records(const gsi_merge *merge, gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
-    uint8_t *const imprint = take_imprint(merge, window);
+    uint8_t *const digest = take_digest(merge, window);
     const uint8_t *from = gsi_cuda_records_window(
         device, &merge->records, merge->taken, merge->taken_count, device->windows[window->place],
-        reinterpret_cast<gsi_records_seen *>(imprint));
-    copy_out(merge, window, from, window->buffer->bytes, imprint);
+        reinterpret_cast<gsi_records_seen *>(digest));
+    copy_out(merge, window, from, window->buffer->bytes, digest);
 }
 
 // Numbers: merges into the window's place on the GPU, and returns it.
@@ -83,15 +83,15 @@ static const void *merge_keys(const gsi_merge *merge, const gsi_cuda_window *win
 }
 
 // Numbers of the last merge: converts keys to elements in place. Returns nullptr if keys stay keys.
-static uint8_t *make_imprint(const gsi_merge *merge, gsi_cuda_window *window)
+static uint8_t *make_digest(const gsi_merge *merge, gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
     const gsi_layout *layout = &device->config.layout;
-    uint8_t *const imprint = take_imprint(merge, window);
-    if (imprint != nullptr)
-        gsi_cuda_imprint_queue(device, device->windows[window->place],
-                               window->buffer->bytes / layout->key_bytes, true, imprint);
-    return imprint;
+    uint8_t *const digest = take_digest(merge, window);
+    if (digest != nullptr)
+        gsi_cuda_digest_queue(device, device->windows[window->place],
+                              window->buffer->bytes / layout->key_bytes, true, digest);
+    return digest;
 }
 
 // Copies the next keys, or records, of a run on the host to the GPU.
@@ -160,7 +160,7 @@ gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window
             pack(merge, window, from);
             return GSI_CUDA_COMPUTE;
         }
-        const uint8_t *imprint = make_imprint(merge, window);
+        const uint8_t *digest = make_digest(merge, window);
         uint64_t bytes = window->buffer->bytes;
         if (merge->to_elements && device->config.carry != nullptr) {
             const uint64_t n = bytes / device->config.layout.key_bytes;
@@ -168,7 +168,7 @@ gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window
             from = device->windows[window->place];
             bytes = n * device->config.carry->output_bytes;
         }
-        copy_out(merge, window, from, bytes, imprint);
+        copy_out(merge, window, from, bytes, digest);
     }
     if (is_made)
         gsi_cuda_check(

@@ -12,7 +12,7 @@
 #include "kernels/record/seen.cuh"
 
 #include "element/record/record_mix.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 
 #include <cuda_pipeline.h>
 
@@ -351,17 +351,17 @@ cudaError_t gsi_cuda_records_gather(const gsi_cuda_places *places, const gsi_u12
     return launch(job, stream);
 }
 
-void gsi_cuda_records_join(const gsi_records_seen *seen, uint64_t count, gsi_imprint *imprint)
+void gsi_cuda_records_join(const gsi_records_seen *seen, uint64_t count, gsi_digest *digest)
 {
     const gsi_u128 had =
-        static_cast<gsi_u128>(imprint->fingerprint[1]) << 64 | imprint->fingerprint[0];
+        static_cast<gsi_u128>(digest->fingerprint[1]) << 64 | digest->fingerprint[0];
     const gsi_u128 sum =
         had + (static_cast<gsi_u128>(seen->fingerprint[1]) << 64 | seen->fingerprint[0]);
-    imprint->fingerprint[0] = static_cast<uint64_t>(sum);
-    imprint->fingerprint[1] = static_cast<uint64_t>(sum >> 64);
-    if (seen->disorder_inverted > 0 && imprint->disorder_idx == UINT64_MAX)
-        imprint->disorder_idx = imprint->count + ~seen->disorder_inverted;
-    imprint->count += count;
+    digest->fingerprint[0] = static_cast<uint64_t>(sum);
+    digest->fingerprint[1] = static_cast<uint64_t>(sum >> 64);
+    if (seen->disorder_inverted > 0 && digest->disorder_idx == UINT64_MAX)
+        digest->disorder_idx = digest->count + ~seen->disorder_inverted;
+    digest->count += count;
 }
 
 cudaError_t gsi_cuda_records_tag(const gsi_cuda_places *places, const uint8_t *records, uint64_t n,

@@ -16,7 +16,7 @@
 
 #include <cuda_runtime.h>
 
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally.h"
 
 // gsi_cuda_records_prepare: allows the kernels their shared memory; once per process and GPU.
@@ -37,8 +37,8 @@ cudaError_t gsi_cuda_records_check(const gsi_record *record, uint32_t record_byt
 cudaError_t gsi_cuda_records_gather(const gsi_cuda_places *places, const gsi_u128 *tags, uint64_t n,
                                     uint8_t *out, gsi_records_seen *seen, cudaStream_t stream);
 
-// gsi_cuda_records_join: appends the fetched results of `count` records to an imprint.
-void gsi_cuda_records_join(const gsi_records_seen *seen, uint64_t count, gsi_imprint *imprint);
+// gsi_cuda_records_join: appends the fetched results of `count` records to a digest.
+void gsi_cuda_records_join(const gsi_records_seen *seen, uint64_t count, gsi_digest *digest);
 
 // gsi_cuda_records_tag: makes tags of n records, of which the first has index `index`. The tags
 // begin at the byte of the key that places->at or *places->unshared says. From `places`, only this

@@ -1,12 +1,12 @@
 // tally.cu: launches the passes over elements: chooses the kernel and the number of blocks, and
 // joins their results.
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/width.h"
 #include "kernels/tally/tally.cuh"
 
 #include "kernels/common/launch.cuh"
 #include "kernels/tally/tally_add.cuh"
-#include "kernels/tally/tally_imprint.cuh"
+#include "kernels/tally/tally_digest.cuh"
 #include "kernels/tally/tally_squares.cuh"
 
 static_assert(sizeof(gsi_tally_part) == 128, "parts are whole cache lines");
@@ -14,7 +14,7 @@ static_assert(sizeof(gsi_key_map) == 5 * 8, "map fields");
 
 typedef void (*add_kernel)(gsi_tally_job job, gsi_cuda_tally *tally);
 typedef void (*squares_kernel)(gsi_tally_job job, gsi_cuda_squares *squares);
-typedef void (*imprint_kernel)(gsi_tally_job job, gsi_cuda_imprint *imprint);
+typedef void (*digest_kernel)(gsi_tally_job job, gsi_cuda_digest *digest);
 
 static bool is_float(const struct gsi_layout *layout)
 {
@@ -64,10 +64,10 @@ static squares_kernel choose_squares(const struct gsi_layout *layout)
     }
 }
 
-static imprint_kernel choose_imprint(const struct gsi_layout *layout)
+static digest_kernel choose_digest(const struct gsi_layout *layout)
 {
-    return GSI_BY_WIDTH(layout->key_bytes, gsi_imprint_kernel<uint32_t>,
-                        gsi_imprint_kernel<uint64_t>, gsi_imprint_kernel<gsi_u128>);
+    return GSI_BY_WIDTH(layout->key_bytes, gsi_digest_kernel<uint32_t>, gsi_digest_kernel<uint64_t>,
+                        gsi_digest_kernel<gsi_u128>);
 }
 
 // If elements and keys have the same bits, the job stores nothing.
@@ -201,23 +201,23 @@ void gsi_cuda_tally_join(const struct gsi_layout *layout, const void *staging,
     gsi_tally_add_parts(into, &parts);
 }
 
-size_t gsi_cuda_imprint_bytes(void)
+size_t gsi_cuda_digest_bytes(void)
 {
-    return sizeof(gsi_cuda_imprint);
+    return sizeof(gsi_cuda_digest);
 }
 
-cudaError_t gsi_cuda_imprint_make(const struct gsi_layout *layout, void *keys, uint64_t n,
-                                  bool to_elements, struct gsi_cuda_imprint *imprint,
-                                  cudaStream_t stream)
+cudaError_t gsi_cuda_digest_make(const struct gsi_layout *layout, void *keys, uint64_t n,
+                                 bool to_elements, struct gsi_cuda_digest *digest,
+                                 cudaStream_t stream)
 {
     const gsi_tally_job job = make_job(layout, keys, n, to_elements);
     uint32_t blocks = 0;
     if (n == 0)
-        return cudaMemsetAsync(imprint, 0, sizeof imprint->piece_count, stream);
+        return cudaMemsetAsync(digest, 0, sizeof digest->piece_count, stream);
     const cudaError_t error = count_blocks(&job, layout->key_bytes, &blocks);
     if (error != cudaSuccess)
         return error;
-    return gsi_launch(choose_imprint(layout), blocks, GSI_TALLY_THREADS, 0, stream, job, imprint);
+    return gsi_launch(choose_digest(layout), blocks, GSI_TALLY_THREADS, 0, stream, job, digest);
 }
 
 // Stores a key in its little-endian bytes.
@@ -226,13 +226,13 @@ static void store_key(const struct gsi_layout *layout, uint8_t to[16], gsi_u128 
     memcpy(to, &key, layout->key_bytes);
 }
 
-void gsi_cuda_imprint_join(const struct gsi_layout *layout, const void *staging,
-                           struct gsi_imprint *into)
+void gsi_cuda_digest_join(const struct gsi_layout *layout, const void *staging,
+                          struct gsi_digest *into)
 {
-    const gsi_cuda_imprint *const imprint = static_cast<const gsi_cuda_imprint *>(staging);
-    for (uint64_t i = 0; i < imprint->piece_count; i++) {
-        const gsi_imprint_piece &from = imprint->pieces[i];
-        struct gsi_imprint piece = {};
+    const gsi_cuda_digest *const digest = static_cast<const gsi_cuda_digest *>(staging);
+    for (uint64_t i = 0; i < digest->piece_count; i++) {
+        const gsi_digest_piece &from = digest->pieces[i];
+        struct gsi_digest piece = {};
         piece.count = from.count;
         piece.fingerprint[0] = static_cast<uint64_t>(from.fingerprint);
         piece.fingerprint[1] = static_cast<uint64_t>(from.fingerprint >> 64);
@@ -242,6 +242,6 @@ void gsi_cuda_imprint_join(const struct gsi_layout *layout, const void *staging,
         store_key(layout, piece.last_key, from.last_key);
         store_key(layout, piece.before_key, from.before_key);
         store_key(layout, piece.after_key, from.after_key);
-        gsi_imprint_join_keys(layout, into, &piece);
+        gsi_digest_join_keys(layout, into, &piece);
     }
 }

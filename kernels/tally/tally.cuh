@@ -51,18 +51,18 @@ void gsi_cuda_tally_join(const struct gsi_layout *layout, const void *staging,
                          struct gsi_tally *into);
 
 // Result of the pass on output, in device memory, 16-byte aligned; needs no clearing.
-struct gsi_cuda_imprint;
+struct gsi_cuda_digest;
 
-size_t gsi_cuda_imprint_bytes(void);
+size_t gsi_cuda_digest_bytes(void);
 
-// gsi_cuda_imprint_make: computes the imprint of n sort keys in device memory.
+// gsi_cuda_digest_make: computes the digest of n sort keys in device memory.
 // to_elements  also converts them to raw elements in place
-cudaError_t gsi_cuda_imprint_make(const struct gsi_layout *layout, void *keys, uint64_t n,
-                                  bool to_elements, struct gsi_cuda_imprint *imprint,
-                                  cudaStream_t stream);
+cudaError_t gsi_cuda_digest_make(const struct gsi_layout *layout, void *keys, uint64_t n,
+                                 bool to_elements, struct gsi_cuda_digest *digest,
+                                 cudaStream_t stream);
 
-// gsi_cuda_imprint_join: appends an imprint that was copied to the host to `into`.
-void gsi_cuda_imprint_join(const struct gsi_layout *layout, const void *staging,
-                           struct gsi_imprint *into);
+// gsi_cuda_digest_join: appends a digest that was copied to the host to `into`.
+void gsi_cuda_digest_join(const struct gsi_layout *layout, const void *staging,
+                          struct gsi_digest *into);
 
 #endif

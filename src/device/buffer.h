@@ -6,7 +6,7 @@
 #include "base/list.h"
 #include "base/pool.h"
 #include "element/record/record_tags.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "io/engine.h"
 #include "run/planes.h"
 
@@ -30,7 +30,7 @@ struct gsi_buffer {
     size_t memory_bytes;
     gsi_u128 *tags;                /* of records, one per record that fits; NULL: numbers */
     size_t bytes;                  /* of elements now in it */
-    struct gsi_imprint imprint;    /* windows of raw elements; reduce with order */
+    struct gsi_digest digest;      /* windows of raw elements; reduce with order */
     struct gsi_packed_keys packed; /* windows and fed buffers of keys: their layout at data */
     bool is_populated;             /* its pages are mapped in; never reset */
     uint32_t device_uses;          /* owned by the device: merges that it was fed to; else 0 */

@@ -8,7 +8,7 @@
  * Records are sorted by tags, which are made from the beginning of the key. A cut keeps the
  * remaining records in their previous order, so nothing has to be gathered into other memory. */
 #include "device/candidates.h"
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
@@ -34,9 +34,9 @@
 
 static gsi_u128 mix_keys(const struct gsi_layout *layout, const void *keys, uint64_t n)
 {
-    struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
-    gsi_imprint_add(layout, &imprint, keys, n);
-    return gsi_fingerprint(imprint.fingerprint);
+    struct gsi_digest digest = GSI_DIGEST_EMPTY;
+    gsi_digest_add(layout, &digest, keys, n);
+    return gsi_fingerprint(digest.fingerprint);
 }
 
 /* ---- records ---- */
@@ -135,7 +135,7 @@ static void copy_records(const struct gsi_candidates *candidates, uint64_t first
             __builtin_prefetch(record_at(candidates, tags[i + AHEAD]));
         memcpy(window->data + i * record->bytes, record_at(candidates, tags[i]), record->bytes);
     }
-    gsi_record_imprint_add(record, &window->imprint, window->data, n);
+    gsi_record_digest_add(record, &window->digest, window->data, n);
 }
 
 /* ---- numbers ---- */
@@ -249,11 +249,11 @@ void gsi_candidates_copy(const struct gsi_candidates *candidates, uint64_t first
     uint32_t bytes = layout->element_bytes;
     uint64_t n = gsi_min_u64(candidates->count - first, window->capacity / bytes);
     window->bytes = n * bytes;
-    window->imprint = GSI_IMPRINT_EMPTY;
+    window->digest = GSI_DIGEST_EMPTY;
     if (layout->form != GSI_FORM_KEYS) {
         copy_records(candidates, first, n, window);
         return;
     }
     memcpy(window->data, candidates->data + first * bytes, window->bytes);
-    gsi_imprint_add_unmap(layout, &window->imprint, window->data, n);
+    gsi_digest_add_unmap(layout, &window->digest, window->data, n);
 }

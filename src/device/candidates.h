@@ -46,7 +46,7 @@ static inline uint64_t gsi_candidates_after_cut(uint64_t most)
 
 /* gsi_candidates_sort: sorts the candidates, for copy, and keeps at most `most` of them.
  * gsi_candidates_copy: copies as many as fit, from `first` on, into a window: as raw elements, with
- * their imprint. */
+ * their digest. */
 void gsi_candidates_sort(struct gsi_candidates *candidates, uint64_t most);
 void gsi_candidates_copy(const struct gsi_candidates *candidates, uint64_t first,
                          struct gsi_buffer *window);

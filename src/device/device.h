@@ -117,7 +117,7 @@ struct gsi_device_config {
                                              * here */
     /* A device with its own memory may add positions to its input (`layout` is then the layout of
      * keys with positions) and return only these. A window's data are then its positions, side by
-     * side, but its `bytes` and its imprint describe what was merged. Elements must be put in input
+     * side, but its `bytes` and its digest describe what was merged. Elements must be put in input
      * order.
      * carry: how to add positions, of a kind that suits (carry.h). NULL: the device need not add
      * them. Borrowed.
@@ -140,7 +140,7 @@ struct gsi_merge_spec {
     uint32_t input_count;
     uint32_t fed_buffers; /* most fed buffers held at one time */
     uint64_t fed_records; /* of records: number of indexes for fed inputs, from 0 on */
-    bool to_elements;     /* windows hold raw elements with an imprint; else sort keys */
+    bool to_elements;     /* windows hold raw elements with a digest; else sort keys */
     bool to_packed;       /* sort keys are output compressed into planes, if the device can */
     uint64_t *taken; /* merge_pull adds how much of each input is in the pulled windows (only on the
                       * CPU); NULL: not counted; borrowed until the end */
@@ -205,7 +205,7 @@ struct gsi_device_ops {
     void (*merge_end)(struct gsi_merge *merge);
 
     /* reduce: only tallies a buffer; with `is_ordered` it also converts the elements to keys and
-     * computes an imprint. */
+     * computes a digest. */
     void (*reduce)(struct gsi_device *device, struct gsi_buffer *buffer, bool is_ordered);
 
     /* reaches: returns whether the data of buffers to put, and of windows, may be in this memory

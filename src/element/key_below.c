@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "element/record/record_word.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally_block.h"
 
 #include <string.h>

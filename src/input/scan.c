@@ -24,7 +24,7 @@ static void run(struct gsi_task *task, uint32_t worker_idx)
 /* There was no task, or it is done. */
 static void take_worked(struct scan *scan, struct gsi_buffer *buffer)
 {
-    if (scan->user->device == GSI_SCAN_IMPRINTS)
+    if (scan->user->device == GSI_SCAN_DIGESTS)
         gsi_buffer_list_push(&scan->worked, buffer);
     else
         gsi_reorder_add(&scan->reorder, buffer);

@@ -1,7 +1,7 @@
 /* scan.h: reads everything of some inputs once; each buffer is worked on by a task, and joined to
  * what is known of those before it.
  *
- *     free buffers -> source -> [device: count] -> task -> [device: imprint] -> in order -> join
+ *     free buffers -> source -> [device: count] -> task -> [device: digest] -> in order -> join
  *          ^                                                                                 |
  *          '---------------------------------------------------------------------------------'
  *
@@ -14,8 +14,8 @@
 /* What the device does with a buffer beside the task (device/device.h: reduce). */
 enum gsi_scan_device {
     GSI_SCAN_NO_DEVICE,
-    GSI_SCAN_COUNTS,   /* its tally, before the task */
-    GSI_SCAN_IMPRINTS, /* its tally and imprint, after the task: elements become keys */
+    GSI_SCAN_COUNTS,  /* its tally, before the task */
+    GSI_SCAN_DIGESTS, /* its tally and digest, after the task: elements become keys */
 };
 
 struct gsi_scan {

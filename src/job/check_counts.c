@@ -89,7 +89,7 @@ void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buff
 static bool begins_equal(const struct gsi_check_counts *counts,
                          const struct gsi_stream_check *check, const struct gsi_buffer *buffer)
 {
-    if (counts->group == NULL || check->imprint.count == 0 || buffer->bytes == 0)
+    if (counts->group == NULL || check->digest.count == 0 || buffer->bytes == 0)
         return gsi_stream_check_is_equal(check, buffer);
     return gsi_record_compare(counts->group, check->last, buffer->data, 0) == 0;
 }
@@ -104,7 +104,7 @@ static const void *equal_element(const struct gsi_layout *layout,
         return buffer->data + idx * layout->element_bytes;
     if (idx > 0)
         return finding->element;
-    gsi_key_to_element(layout, buffer->imprint.first_key, number);
+    gsi_key_to_element(layout, buffer->digest.first_key, number);
     return number;
 }
 
@@ -112,7 +112,7 @@ void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_ch
                            struct gsi_buffer *buffer)
 {
     const struct gsi_check_finding *finding = finding_of(counts, buffer);
-    uint64_t begin = check->imprint.count;
+    uint64_t begin = check->digest.count;
     bool is_first_equal = begins_equal(counts, check, buffer);
     uint64_t idx = is_first_equal ? 0 : finding->first_equal;
     uint8_t number[16];
@@ -120,7 +120,7 @@ void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_ch
     counts->checksum += finding->checksum;
     gsi_stream_check_join(check, buffer);
     if (counts->job->options->unique && idx != UINT64_MAX &&
-        begin + idx < check->imprint.disorder_idx)
+        begin + idx < check->digest.disorder_idx)
         gsi_stream_check_refuse_equal(
             check, begin + idx,
             equal_element(counts->job->loop.layout, finding, buffer, idx, number));

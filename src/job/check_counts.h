@@ -1,7 +1,7 @@
 /* check_counts.h: counts beside a check of the order: elements whose key equals that of the element
  * before them; and for records of 100 bytes the checksum that valsort prints.
  *
- *     task of a scan: count a buffer --> device: its imprint --> joined in input order
+ *     task of a scan: count a buffer --> device: its digest --> joined in input order
  *
  * With --group the first keys of records say which are equal, while all keys make the order.
  * Buffers are counted before the device turns elements into keys, so that counts are the same on
@@ -47,7 +47,7 @@ void gsi_check_counts_close(struct gsi_check_counts *counts); /* also zeroed one
 void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buffer *buffer);
 
 /* gsi_check_counts_join: adds the counts of a buffer that was counted and reduced, and joins its
- * imprint to `check`; in input order. With --unique an element whose key equals that of the element
+ * digest to `check`; in input order. With --unique an element whose key equals that of the element
  * before it is a disorder. */
 void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *check,
                            struct gsi_buffer *buffer);

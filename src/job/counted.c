@@ -203,8 +203,8 @@ static void close_counted(struct counted *counted)
     gsi_delivery_clear(&counted->delivery);
 }
 
-/* The imprint of what is wanted of the counts, which are lost. */
-static enum gs_status imprint(struct counted *counted, struct gsi_imprint *imprint)
+/* The digest of what is wanted of the counts, which are lost. */
+static enum gs_status digest(struct counted *counted, struct gsi_digest *digest)
 {
     struct gsi_tally_report tally, fields[GSI_FIELDS_MAX];
     uint64_t begin = 0;
@@ -214,8 +214,8 @@ static enum gs_status imprint(struct counted *counted, struct gsi_imprint *impri
         begin = end;
     }
     GSI_TRY(take_tally(counted, &tally, fields));
-    imprint->count = tally.count;
-    memcpy(imprint->fingerprint, tally.fingerprint, sizeof imprint->fingerprint);
+    digest->count = tally.count;
+    memcpy(digest->fingerprint, tally.fingerprint, sizeof digest->fingerprint);
     return GS_OK;
 }
 
@@ -232,13 +232,13 @@ static void tell_ends(const struct counted *counted)
 
 static enum gs_status count_and_write(struct counted *counted)
 {
-    struct gsi_imprint written = GSI_IMPRINT_EMPTY;
+    struct gsi_digest written = GSI_DIGEST_EMPTY;
     GSI_TRY(read_all(counted));
     GSI_TRY(write_all(counted));
     GSI_TRY(verify(counted));
     tell_ends(counted);
     if (counted->job->options->verify_read)
-        GSI_TRY(imprint(counted, &written));
+        GSI_TRY(digest(counted, &written));
     return gsi_delivery_place(&counted->delivery, &written);
 }
 

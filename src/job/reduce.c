@@ -1,6 +1,6 @@
 /* reduce.c: aggregates without sorting (--stats-only), and the check of order (--check).
  *
- *   scan of the inputs: (check_counts) -> device: tally, (imprint) -> (imprints joined) */
+ *   scan of the inputs: (check_counts) -> device: tally, (digest) -> (digests joined) */
 #include "base/checked.h"
 #include "element/record/record.h"
 #include "input/scan.h"
@@ -47,8 +47,8 @@ static void describe_records(const struct reducer *reducer)
     struct gs_report *report = reducer->job->report;
     uint8_t words[2][16];
     if (layout->form == GSI_FORM_KEYS) { /* buffers had their sort keys */
-        gsi_key_to_element(layout, reducer->check.imprint.before_key, words[0]);
-        gsi_key_to_element(layout, reducer->check.imprint.after_key, words[1]);
+        gsi_key_to_element(layout, reducer->check.digest.before_key, words[0]);
+        gsi_key_to_element(layout, reducer->check.digest.after_key, words[1]);
         before = words[0];
         after = words[1];
     }
@@ -72,17 +72,17 @@ static void describe_records(const struct reducer *reducer)
 static enum gs_status report_disorder(const struct reducer *reducer)
 {
     struct gsi_job *job = reducer->job;
-    const struct gsi_imprint *imprint = &reducer->check.imprint;
-    uint64_t element_idx = imprint->disorder_idx;
-    job->report->disorder.index = job->report->range.first + imprint->disorder_idx;
+    const struct gsi_digest *digest = &reducer->check.digest;
+    uint64_t element_idx = digest->disorder_idx;
+    job->report->disorder.index = job->report->range.first + digest->disorder_idx;
     size_t file = locate(job, &element_idx);
     job->report->disorder.file_idx = file;
     job->report->disorder.file_element_idx = element_idx;
     if (!gsi_layout_is_native(job->loop.layout)) {
         describe_records(reducer);
     } else {
-        gsi_key_to_element(job->loop.layout, imprint->before_key, job->report->disorder.before);
-        gsi_key_to_element(job->loop.layout, imprint->after_key, job->report->disorder.after);
+        gsi_key_to_element(job->loop.layout, digest->before_key, job->report->disorder.before);
+        gsi_key_to_element(job->loop.layout, digest->after_key, job->report->disorder.after);
     }
     return gsi_fail(job->loop.error, GS_E_DISORDER, 0,
                     "disorder"); /* report/disorder.h says where */
@@ -92,7 +92,7 @@ static enum gs_status report_disorder(const struct reducer *reducer)
 
 static bool has_disorder(const struct reducer *reducer)
 {
-    return reducer->check.imprint.disorder_idx != UINT64_MAX;
+    return reducer->check.digest.disorder_idx != UINT64_MAX;
 }
 
 /* The first disorder is all that was asked for, unless there will be a report, which is of
@@ -129,7 +129,7 @@ static enum gs_status reduce_all(struct reducer *reducer)
                                   job->loop.error));
     GSI_TRY(gsi_check_counts_open(&reducer->counts, job));
     const struct gsi_scan scan = {.context = reducer,
-                                  .device = is_ordered ? GSI_SCAN_IMPRINTS : GSI_SCAN_COUNTS,
+                                  .device = is_ordered ? GSI_SCAN_DIGESTS : GSI_SCAN_COUNTS,
                                   .run = reducer->counts.is_wanted ? count : NULL,
                                   .join = is_ordered ? join : NULL};
     GSI_TRY(gsi_scan_run(&scan, &job->inputs, &job->arena.chunks));

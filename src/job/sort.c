@@ -10,7 +10,7 @@
  * What the merge made is verified, whatever becomes of it. */
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 #include "job/job_report.h"
 #include "job/make_runs.h"
 #include "merge/find.h"
@@ -187,9 +187,9 @@ static bool take_first(void *context, struct gsi_buffer *window)
     }
     if (window->bytes > sort->left_bytes) {
         window->bytes = sort->left_bytes;
-        window->imprint = GSI_IMPRINT_EMPTY;
-        gsi_imprint_add_elements(layout, &window->imprint, window->data,
-                                 window->bytes / layout->element_bytes);
+        window->digest = GSI_DIGEST_EMPTY;
+        gsi_digest_add_elements(layout, &window->digest, window->data,
+                                window->bytes / layout->element_bytes);
     }
     sort->left_bytes -= window->bytes;
     return count_progress(sort->loop, window);
@@ -240,25 +240,25 @@ static enum gs_status verify_elements(const struct sort *sort)
     const struct gsi_job *job = sort->job;
     const struct gsi_tally_report *tally = &job->report->tally;
     const struct gsi_delivery *delivery = &sort->delivery;
-    const struct gsi_imprint *imprint = &delivery->check.imprint;
-    const struct gsi_imprint *dropped = &sort->in_order.dropped;
+    const struct gsi_digest *digest = &delivery->check.digest;
+    const struct gsi_digest *dropped = &sort->in_order.dropped;
     bool is_cut = gsi_unique_is_full(&delivery->unique);
     uint64_t most = most_bytes(sort) / sort->loop->layout->element_bytes;
-    if (imprint->disorder_idx != UINT64_MAX)
+    if (digest->disorder_idx != UINT64_MAX)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
                         "'%s': element %llu of the output is less than its predecessor; %s; check "
                         "the memory of this machine",
-                        job->target.output.name, (unsigned long long)imprint->disorder_idx,
+                        job->target.output.name, (unsigned long long)digest->disorder_idx,
                         gsi_target_left(&job->target));
-    gsi_u128 out = gsi_fingerprint(imprint->fingerprint) + gsi_fingerprint(dropped->fingerprint);
-    bool is_same = imprint->count + dropped->count == tally->count &&
+    gsi_u128 out = gsi_fingerprint(digest->fingerprint) + gsi_fingerprint(dropped->fingerprint);
+    bool is_same = digest->count + dropped->count == tally->count &&
                    out == gsi_fingerprint(tally->fingerprint);
-    if (!is_cut && (tally->count > most ? imprint->count != most : !is_same))
+    if (!is_cut && (tally->count > most ? digest->count != most : !is_same))
         return gsi_fail(
             sort->loop->error, GS_E_VERIFY, 0,
             "'%s': the output does not match the input (%llu of %llu elements, fingerprints "
             "differ); %s; %scheck the memory of this machine",
-            job->target.output.name, (unsigned long long)imprint->count,
+            job->target.output.name, (unsigned long long)digest->count,
             (unsigned long long)tally->count, gsi_target_left(&job->target),
             sort->presorted.count > 0 ? "do not change the inputs while they are sorted, or " : "");
     return GS_OK;
@@ -270,7 +270,7 @@ static enum gs_status verify_within(const struct sort *sort)
     const struct gsi_job *job = sort->job;
     const struct gsi_delivery *delivery = &sort->delivery;
     bool is_within = true;
-    if (delivery->check.imprint.count > 0)
+    if (delivery->check.digest.count > 0)
         GSI_TRY(gsi_find_verify(&sort->job->inputs, sort->job->options->find, delivery->check.first,
                                 delivery->check.last, &is_within));
     if (!is_within)

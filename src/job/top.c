@@ -29,14 +29,14 @@ static void fill(void *context, struct gsi_buffer *window, uint64_t first, uint3
 /* Of numbers the first one is the least of all, or the greatest, as the tally says, unless NaNs are
  * before it. */
 static bool begins_right(const struct gsi_layout *layout, const struct gsi_tally_report *tally,
-                         const struct gsi_imprint *imprint)
+                         const struct gsi_digest *digest)
 {
     uint8_t key[16];
-    if (!gsi_layout_is_native(layout) || imprint->count == 0 || !tally->has_extremes ||
+    if (!gsi_layout_is_native(layout) || digest->count == 0 || !tally->has_extremes ||
         (gsi_layout_nans_lead(layout) && tally->nan_count > 0))
         return true;
     gsi_element_to_key(layout, layout->is_reversed ? tally->max : tally->min, key);
-    return gsi_key_compare(layout, imprint->first_key, key) == 0;
+    return gsi_key_compare(layout, digest->first_key, key) == 0;
 }
 
 /* What came out is in order, as many as there should be, nothing else than what was found less what
@@ -47,18 +47,18 @@ static enum gs_status verify(struct top *top)
     struct gsi_job *job = top->job;
     struct gsi_delivery *delivery = &top->delivery;
     struct gsi_tally_report *tally = &job->report->tally;
-    const struct gsi_imprint *imprint = &delivery->check.imprint;
+    const struct gsi_digest *digest = &delivery->check.digest;
     GSI_TRY(job->loop.device->ops->tally(job->loop.device, tally, job->loop.error));
     bool has_payload = delivery->payload_tally.carry != NULL;
     if (!has_payload)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
-    gsi_u128 got = gsi_fingerprint(imprint->fingerprint);
+    gsi_u128 got = gsi_fingerprint(digest->fingerprint);
     gsi_u128 all = gsi_fingerprint(tally->fingerprint);
     uint64_t wanted = gsi_min_u64(tally->count, top->keeper.most);
     bool is_written = !delivery->has_blocks || delivery->unique.flow.count == wanted;
-    if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted && is_written &&
+    if (digest->disorder_idx == UINT64_MAX && digest->count == wanted && is_written &&
         top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
-        (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, imprint))
+        (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, digest))
         return has_payload ? gsi_input_tally_of_payload(&job->target, &delivery->payload_tally,
                                                         &delivery->unique, tally,
                                                         job->report->field_tallies)
@@ -66,7 +66,7 @@ static enum gs_status verify(struct top *top)
     return gsi_fail(job->loop.error, GS_E_VERIFY, 0,
                     "'%s': the output is not the first part of the sorted input (%llu of %llu "
                     "elements); %s; check the memory of this machine",
-                    job->target.output.name, (unsigned long long)imprint->count,
+                    job->target.output.name, (unsigned long long)digest->count,
                     (unsigned long long)tally->count, gsi_target_left(&job->target));
 }
 

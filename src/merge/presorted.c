@@ -1,7 +1,7 @@
 /* presorted.c: finds out in which part of which file a run lies. */
 #include "merge/presorted.h"
 
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -7,7 +7,7 @@
 #include "base/container_of.h"
 #include "element/compare.h"
 #include "element/filter/filter.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally_block.h"
 #include "loop/cancel.h"
 

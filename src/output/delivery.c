@@ -142,7 +142,7 @@ enum gs_status gsi_delivery_start(struct gsi_delivery *delivery)
     gsi_ranks_begin(&delivery->ranks, target->spec->statistics, loop->layout,
                     delivery->report.tally, delivery->report.field_tallies,
                     delivery->report.order_statistics);
-    if (delivery->check.imprint.count == 0)
+    if (delivery->check.digest.count == 0)
         return begin(delivery, bytes, false);
     delivery->sink.total_bytes = bytes;
     return GS_OK;
@@ -157,18 +157,18 @@ enum gs_status gsi_delivery_start_early(struct gsi_delivery *delivery, uint64_t 
 }
 
 /* Of those that unique left out nothing will come again. */
-enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_imprint *dropped)
+enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_digest *dropped)
 {
     struct gsi_unique *unique = &delivery->unique;
-    struct gsi_imprint *imprint = &delivery->check.imprint;
+    struct gsi_digest *digest = &delivery->check.digest;
     if (delivery->has_blocks) {
-        *dropped = *imprint;
+        *dropped = *digest;
         dropped->count -= unique->flow.count;
         gsi_fingerprint_add(dropped->fingerprint,
-                            -gsi_fingerprint(unique->digest.imprint.fingerprint));
-        GSI_TRY(gsi_unique_restart(unique, imprint->count));
+                            -gsi_fingerprint(unique->digest.digest.fingerprint));
+        GSI_TRY(gsi_unique_restart(unique, digest->count));
     }
-    *imprint = GSI_IMPRINT_EMPTY;
+    *digest = GSI_DIGEST_EMPTY;
     delivery->is_ended = false;
     delivery->ended_count = 0;
     return GS_OK;
@@ -375,20 +375,20 @@ void gsi_delivery_tell_ends(const struct gsi_delivery *delivery)
     cut_ends(delivery);
 }
 
-enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_imprint *written)
+enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_digest *written)
 {
     struct gsi_target *target = delivery->target;
     struct gsi_checkpoint *checkpoint = delivery->checkpoint;
     bool has_blocks = delivery->has_blocks;
     if (written == NULL)
-        written = has_blocks ? &delivery->unique.digest.imprint : &delivery->check.imprint;
+        written = has_blocks ? &delivery->unique.digest.digest : &delivery->check.digest;
     gsi_ranks_end(&delivery->ranks);
     target->bytes = delivery->sink.bytes;
     if (!delivery->is_split)
         target->file_bytes = gsi_sink_file_bytes(&delivery->sink);
     GSI_TRY(write_trailer(delivery));
     GSI_TRY(gsi_read_back(target, &delivery->windows, written));
-    uint64_t count = has_blocks ? delivery->unique.flow.count : delivery->check.imprint.count;
+    uint64_t count = has_blocks ? delivery->unique.flow.count : delivery->check.digest.count;
     if (target->inputs->values != NULL)
         return gsi_columns_place(&delivery->columns, count);
     if (delivery->is_split)

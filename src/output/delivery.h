@@ -7,7 +7,7 @@
  *
  * Windows come in order. They go back to `windows` once they are written, or looked at. Each sink
  * may be a split, which has a sink for each of its files. Windows are checked before anything of
- * them is left out; values that are counted have sums instead of imprints. The producer of the
+ * them is left out; values that are counted have sums instead of digests. The producer of the
  * windows knows what has to come, and verifies it at the end. Then the output is read back, if that
  * was asked for, and placed. */
 #ifndef GSI_DELIVERY_H
@@ -36,7 +36,7 @@ struct gsi_delivery {
     struct gsi_delivery_report report;
     struct gsi_checkpoint *checkpoint;
     bool has_blocks, is_split;
-    bool is_checked;            /* windows come with imprints */
+    bool is_checked;            /* windows come with digests */
     struct gsi_buffers windows; /* which are delivered; who makes them cuts them out of the arena */
     struct gsi_stream_check check;
     struct gsi_ranks ranks;
@@ -70,7 +70,7 @@ void gsi_delivery_clear(struct gsi_delivery *delivery);
  * fails GS_E_MEMORY, GS_E_VERIFY */
 enum gs_status gsi_delivery_start(struct gsi_delivery *delivery);
 enum gs_status gsi_delivery_start_early(struct gsi_delivery *delivery, uint64_t bytes);
-enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_imprint *dropped);
+enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_digest *dropped);
 
 /* gsi_delivery_take: takes the next window, in order.
  * gsi_delivery_link: the same as a link, which keeps the window.
@@ -90,7 +90,7 @@ enum gs_status gsi_delivery_run(struct gsi_delivery *delivery, struct gsi_stage 
 struct gsi_filler {
     void *context;
     /* fill: puts the elements from `first` on, as many as fit, at window->data, on any thread; sets
-     * window->bytes, and the imprint, if that is checked. */
+     * window->bytes, and the digest, if that is checked. */
     void (*fill)(void *context, struct gsi_buffer *window, uint64_t first, uint32_t worker_idx);
     uint64_t count; /* of elements */
 };
@@ -106,8 +106,8 @@ void gsi_delivery_tell_ends(const struct gsi_delivery *delivery);
 
 /* gsi_delivery_place: reads the output back, if that was asked for, and puts it in its place. What
  * came is verified.
- * in    written: the imprint of what has to be read back; NULL: that of what was checked
+ * in    written: the digest of what has to be read back; NULL: that of what was checked
  * fails GS_E_VERIFY; GS_E_IO, GS_E_SPACE */
-enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_imprint *written);
+enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_digest *written);
 
 #endif

@@ -2,7 +2,7 @@
 #include "output/in_order.h"
 
 #include "base/checked.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "plan/plan.h"
 
 #include <errno.h>

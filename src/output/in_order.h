@@ -57,7 +57,7 @@ struct gsi_in_order {
     struct gsi_loop *loop;
     struct gsi_delivery *delivery; /* of what is written */
     struct gsi_run_list *list;
-    struct gsi_imprint dropped; /* elements of the pass that are not in `written` */
+    struct gsi_digest dropped; /* elements of the pass that are not in `written` */
     enum gsi_in_order_state state;
     uint64_t low_chunks; /* fewer free ones are too few */
     uint32_t probe_runs;

@@ -38,7 +38,7 @@ enum gs_status gsi_input_tally_of_payload(const struct gsi_target *target,
     if (has_all)
         is_same &= position_sum == unique->payload.position_sum;
     if (has_all && is_whole)
-        is_same &= gsi_fingerprint(unique->digest.imprint.fingerprint) ==
+        is_same &= gsi_fingerprint(unique->digest.digest.fingerprint) ==
                    gsi_fingerprint(tally->fingerprint);
     if (is_same)
         return GS_OK;

@@ -62,7 +62,7 @@ enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is
     return GS_OK;
 }
 
-/* Whether imprints count elements whose first key is that of the one before them. Tags are never
+/* Whether digests count elements whose first key is that of the one before them. Tags are never
  * equal, for they have an index. */
 static bool has_repeats(const struct gsi_layout *layout)
 {
@@ -118,13 +118,13 @@ static void value_at(const struct gsi_ranks *ranks, const uint8_t *element, uint
 
 /* ---- groups of equal values ---- */
 
-/* Elements whose value is that of the one before them. The imprint of a whole window has them
+/* Elements whose value is that of the one before them. The digest of a whole window has them
  * counted, unless a value is less than a sort key. */
 static uint64_t count_equal(const struct gsi_ranks *ranks, const struct gsi_keyed *values,
-                            const struct gsi_imprint *imprint)
+                            const struct gsi_digest *digest)
 {
-    return imprint->count == values->n && ranks->has_repeats ? imprint->repeat_count
-                                                             : gsi_equal_keys_count(values);
+    return digest->count == values->n && ranks->has_repeats ? digest->repeat_count
+                                                            : gsi_equal_keys_count(values);
 }
 
 /* A group of `count` elements has ended. Of several that are the most frequent the first counts. */
@@ -140,7 +140,7 @@ static void take_group(struct gsi_ranks *ranks, const uint8_t *value, uint64_t c
 /* A group is longer than the longest so far only if an element equals the one so far behind it;
  * then as many elements equal the one before them. */
 static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t n,
-                       const struct gsi_imprint *imprint)
+                       const struct gsi_digest *digest)
 {
     uint32_t step = ranks->layout->element_bytes;
     const struct gsi_keyed values = {elements + ranks->key->off, n, step, ranks->key->bytes, NULL};
@@ -148,7 +148,7 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
     value_at(ranks, elements, value);
     bool goes_on = ranks->group_count > 0 && memcmp(value, ranks->last, sizeof value) == 0;
     size_t end = gsi_equal_keys_end(&values, 0);
-    uint64_t equal_count = count_equal(ranks, &values, imprint);
+    uint64_t equal_count = count_equal(ranks, &values, digest);
     ranks->report->distinct_count += n - equal_count - goes_on;
     if (!goes_on)
         take_group(ranks, ranks->last, ranks->group_count);
@@ -246,7 +246,7 @@ static bool take(void *context, struct gsi_buffer *window)
         add_bins(ranks, window->data + (from - ranks->seen) * bytes, to - from,
                  from - ranks->first);
     if (ranks->has_groups && from < to)
-        add_groups(ranks, window->data + (from - ranks->seen) * bytes, to - from, &window->imprint);
+        add_groups(ranks, window->data + (from - ranks->seen) * bytes, to - from, &window->digest);
     ranks->seen += n;
     return true;
 }

@@ -59,7 +59,7 @@ struct gsi_ranks {
     const struct gsi_key_type *type;
     struct gsi_order_report *report;
     bool is_wanted, is_descending, has_groups;
-    bool has_repeats;      /* imprints count them */
+    bool has_repeats;      /* digests count them */
     uint64_t seen;         /* elements that have passed */
     uint64_t first, count; /* of those that are no NaNs */
     struct gsi_quantile quantiles[GSI_QUANTILES_MAX];

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 #include "input/format/format.h"
 #include "input/header.h"
 #include "input/scan.h"
@@ -53,15 +53,15 @@ static enum gs_status fail_different(const struct read_back *back, const char *n
                     name, what, back->is_placed ? "the file was left as it is" : left);
 }
 
-static void imprint(void *context, struct gsi_buffer *window, uint32_t worker_idx)
+static void digest(void *context, struct gsi_buffer *window, uint32_t worker_idx)
 {
     (void)worker_idx;
     const struct read_back *back = context;
     const struct gsi_layout *layout = gsi_target_layout(back->target);
     gsi_byte_order_turn(back->target->spec->byte_order, layout, window->data, window->bytes);
-    window->imprint = GSI_IMPRINT_EMPTY;
-    gsi_imprint_add_elements(layout, &window->imprint, window->data,
-                             window->bytes / layout->element_bytes);
+    window->digest = GSI_DIGEST_EMPTY;
+    gsi_digest_add_elements(layout, &window->digest, window->data,
+                            window->bytes / layout->element_bytes);
 }
 
 static bool join(void *context, struct gsi_buffer *window)
@@ -155,13 +155,13 @@ static enum gs_status read_all(struct read_back *back)
                                        .bytes = from->bytes,
                                        .unpack = from->unpack};
     fit_windows(back);
-    const struct gsi_scan scan = {.context = back, .run = imprint, .join = join};
+    const struct gsi_scan scan = {.context = back, .run = digest, .join = join};
     return gsi_scan_run(&scan, &back->inputs, back->windows);
 }
 
-static bool is_as_wanted(const struct read_back *back, const struct gsi_imprint *wanted)
+static bool is_as_wanted(const struct read_back *back, const struct gsi_digest *wanted)
 {
-    const struct gsi_imprint *got = &back->check.imprint;
+    const struct gsi_digest *got = &back->check.digest;
     const bool is_sorted = gsi_target_layout(back->target) == back->loop->layout;
     return got->count == wanted->count && (got->disorder_idx == UINT64_MAX || !is_sorted) &&
            memcmp(got->fingerprint, wanted->fingerprint, sizeof got->fingerprint) == 0;
@@ -178,7 +178,7 @@ static enum gs_status as_verified(const struct read_back *back, enum gs_status s
 }
 
 enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *windows,
-                             const struct gsi_imprint *wanted)
+                             const struct gsi_digest *wanted)
 {
     enum gs_status status = GS_OK;
     if (!target->spec->is_read_back)
@@ -222,14 +222,14 @@ static enum gs_status read_plain(struct read_back *back, const struct gsi_input 
             return fail_different(back, input->name, "the content");
         if (gsi_cancel_is_set(loop->cancel))
             return gsi_fail(loop->error, GS_E_CANCELED, 0, "canceled");
-        imprint(back, &window, 0);
+        digest(back, &window, 0);
         gsi_stream_check_join(&back->check, &window);
     }
     return GS_OK;
 }
 
 enum gs_status gsi_read_back_kept(struct gsi_target *target, int fd, bool is_placed,
-                                  const struct gsi_imprint *wanted)
+                                  const struct gsi_digest *wanted)
 {
     enum gs_status status = GS_OK;
     struct gsi_loop *loop = target->loop;

@@ -1,6 +1,6 @@
 /* read_back.h: --verify=read: the output is read back from the disk before it takes its place.
  *
- *     output file -> scan: imprints, joined in order -> the same as what was handed over?
+ *     output file -> scan: digests, joined in order -> the same as what was handed over?
  *
  * What the merge made is verified anyway (sort.c). This finds what went wrong after that: in
  * windows that wait to be written, on the way to the disk, and on the disk. */
@@ -16,10 +16,10 @@ void gsi_read_back_plan(const struct gsi_target *target, struct gsi_plan *plan);
 /* gsi_read_back: reads the output back and compares it, if that was asked for. Everything is
  * written and nothing is in flight.
  * in    windows: all free, borrowed
- *       wanted: imprint of the elements that were handed over; its order does not count
+ *       wanted: digest of the elements that were handed over; its order does not count
  * fails GS_E_VERIFY: the file holds something else, or not in order; GS_E_IO */
 enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *windows,
-                             const struct gsi_imprint *wanted);
+                             const struct gsi_digest *wanted);
 
 /* gsi_read_back_kept: the same of a plain file that another process wrote, on this thread: there is
  * no plan, and there are no windows. The target knows how long it is.
@@ -27,6 +27,6 @@ enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *wind
  *       is_placed: whether it has the output's name already
  * fails GS_E_VERIFY, GS_E_IO; GS_E_MEMORY; GS_E_CANCELED */
 enum gs_status gsi_read_back_kept(struct gsi_target *target, int fd, bool is_placed,
-                                  const struct gsi_imprint *wanted);
+                                  const struct gsi_digest *wanted);
 
 #endif

@@ -1,6 +1,6 @@
 /* stream_check.c: checks the place where two buffers meet. */
 #include "output/stream_check.h"
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 
 #include "element/record/record.h"
 
@@ -14,7 +14,7 @@ enum gs_status gsi_stream_check_init(struct gsi_stream_check *check,
                                      struct gs_error *error)
 {
     *check =
-        (struct gsi_stream_check){.layout = layout, .ledger = ledger, .imprint = GSI_IMPRINT_EMPTY};
+        (struct gsi_stream_check){.layout = layout, .ledger = ledger, .digest = GSI_DIGEST_EMPTY};
     enum gs_status status =
         GSI_NEW(ledger, check->first, ELEMENTS * (uint64_t)layout->element_bytes, error);
     if (status == GS_OK) {
@@ -34,17 +34,17 @@ void gsi_stream_check_clear(struct gsi_stream_check *check)
 
 void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buffer *next)
 {
-    struct gsi_imprint *imprint = &check->imprint;
-    bool was_ordered = imprint->disorder_idx == UINT64_MAX;
-    uint64_t begin = imprint->count;
+    struct gsi_digest *digest = &check->digest;
+    bool was_ordered = digest->disorder_idx == UINT64_MAX;
+    uint64_t begin = digest->count;
     size_t bytes = check->layout->element_bytes;
     if (next->bytes == 0)
         return;
-    gsi_imprint_join(check->layout, imprint, &next->imprint, begin > 0 ? check->last : NULL,
-                     next->data);
-    if (was_ordered && imprint->disorder_idx != UINT64_MAX) {
-        const uint8_t *after = next->data + (imprint->disorder_idx - begin) * bytes;
-        memcpy(check->before, imprint->disorder_idx == begin ? check->last : after - bytes, bytes);
+    gsi_digest_join(check->layout, digest, &next->digest, begin > 0 ? check->last : NULL,
+                    next->data);
+    if (was_ordered && digest->disorder_idx != UINT64_MAX) {
+        const uint8_t *after = next->data + (digest->disorder_idx - begin) * bytes;
+        memcpy(check->before, digest->disorder_idx == begin ? check->last : after - bytes, bytes);
         memcpy(check->after, after, bytes);
     }
     if (begin == 0)
@@ -66,7 +66,7 @@ void gsi_stream_check_tell_ends(const struct gsi_layout *layout, const void *fir
 void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gsi_ends_report *ends)
 {
     ends->are_known = false;
-    if (check->imprint.count > 0)
+    if (check->digest.count > 0)
         gsi_stream_check_tell_ends(check->layout, check->first, check->last, ends);
 }
 
@@ -76,9 +76,9 @@ static int compare_next(const struct gsi_stream_check *check, const struct gsi_b
                         bool *is_known)
 {
     const struct gsi_layout *layout = check->layout;
-    *is_known = check->imprint.count > 0 && next->bytes > 0;
-    return *is_known ? gsi_imprint_compare_ends(layout, check->imprint.last_key, check->last,
-                                                &next->imprint, next->data)
+    *is_known = check->digest.count > 0 && next->bytes > 0;
+    return *is_known ? gsi_digest_compare_ends(layout, check->digest.last_key, check->last,
+                                               &next->digest, next->data)
                      : 0;
 }
 
@@ -98,11 +98,11 @@ void gsi_stream_check_refuse_equal(struct gsi_stream_check *check, uint64_t elem
                                    const void *element)
 {
     const struct gsi_layout *layout = check->layout;
-    struct gsi_imprint one = GSI_IMPRINT_EMPTY;
-    gsi_imprint_add_elements(layout, &one, element, 1);
-    check->imprint.disorder_idx = element_idx;
-    memcpy(check->imprint.before_key, one.first_key, sizeof one.first_key);
-    memcpy(check->imprint.after_key, one.first_key, sizeof one.first_key);
+    struct gsi_digest one = GSI_DIGEST_EMPTY;
+    gsi_digest_add_elements(layout, &one, element, 1);
+    check->digest.disorder_idx = element_idx;
+    memcpy(check->digest.before_key, one.first_key, sizeof one.first_key);
+    memcpy(check->digest.after_key, one.first_key, sizeof one.first_key);
     memcpy(check->before, element, layout->element_bytes);
     memcpy(check->after, element, layout->element_bytes);
 }

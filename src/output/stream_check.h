@@ -1,7 +1,7 @@
-/* stream_check.h: joins the imprints of buffers, in order: of windows on their way to the output,
+/* stream_check.h: joins the digests of buffers, in order: of windows on their way to the output,
  * or of chunks of the input. It keeps the last element of each buffer and compares it with the
- * first of the next one, because imprints of records with tags contain no keys
- * (element/element_imprint.h). */
+ * first of the next one, because digests of records with tags contain no keys
+ * (element/element_digest.h). */
 #ifndef GSI_STREAM_CHECK_H
 #define GSI_STREAM_CHECK_H
 
@@ -20,7 +20,7 @@ struct gsi_ends_report {
 struct gsi_stream_check {
     const struct gsi_layout *layout;
     struct gsi_ledger *ledger;
-    struct gsi_imprint imprint; /* of all buffers so far */
+    struct gsi_digest digest; /* of all buffers so far */
     /* One element each, as it lies in its buffer. The first disorder is between `before` and
      * `after`. Numbers may be keys here; records are always elements. */
     uint8_t *first, *last, *before, *after;
@@ -31,7 +31,7 @@ enum gs_status gsi_stream_check_init(struct gsi_stream_check *check,
                                      struct gs_error *error);
 void gsi_stream_check_clear(struct gsi_stream_check *check); /* also zeroed ones */
 
-/* gsi_stream_check_join: adds the next buffer, which has its imprint. */
+/* gsi_stream_check_join: adds the next buffer, which has its digest. */
 void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buffer *next);
 
 /* gsi_stream_check_link: gsi_stream_check_join as a link, which every window passes. */

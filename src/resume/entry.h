@@ -11,7 +11,7 @@
 #ifndef GSI_RESUME_ENTRY_H
 #define GSI_RESUME_ENTRY_H
 
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally.h"
 #include "resume/journal.h"
 #include "run/frame.h"
@@ -82,7 +82,7 @@ struct gsi_resume_written {
     uint64_t run_count;
     uint32_t last_bytes, rest_bytes;
     uint64_t tail_bytes, tail_hash; /* of the last of these bytes */
-    struct gsi_imprint imprint;     /* of all these elements */
+    struct gsi_digest digest;       /* of all these elements */
 };
 
 /* DONE; then tallies[tally_count]. */

@@ -94,7 +94,7 @@ static enum gs_status restore_taken(struct gsi_output_marks *marks, const struct
         is_sound = marks->taken[i] <= list->entries[i].key_count;
         keys += marks->taken[i];
     }
-    if (!is_sound || keys != head->imprint.count || keys * layout->element_bytes != head->bytes)
+    if (!is_sound || keys != head->digest.count || keys * layout->element_bytes != head->bytes)
         status = gsi_resume_fail_wrong(resume);
     return status;
 }
@@ -112,7 +112,7 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
         list->entries[i].written_count = marks->taken[i];
         list->entries[i].key_count -= marks->taken[i];
     }
-    marks->check->imprint = head->imprint;
+    marks->check->digest = head->digest;
     if (head->bytes > 0)
         GSI_TRY(read_written(marks, entry, 0, marks->check->first, head->last_bytes));
     GSI_TRY(gsi_resume_get(resume, entry->parts[1], marks->check->last, head->last_bytes));
@@ -193,7 +193,7 @@ void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *d
                                         .rest_bytes = sink->rest_bytes,
                                         .tail_bytes = marks->tail_bytes,
                                         .tail_hash = XXH3_64bits(marks->tail, marks->tail_bytes),
-                                        .imprint = marks->check->imprint};
+                                        .digest = marks->check->digest};
     memcpy(marks->rest, sink->rest, sink->rest_bytes);
     head->last_bytes = marks->resume->job.loop->layout->element_bytes;
     memcpy(marks->last, marks->check->last, head->last_bytes);

@@ -2,7 +2,7 @@
  * much of it is there.
  *
  *     pulled     a window that is due was cut: what each run has in the output up to its end
- *     delivered  it was handed to the sink: imprint up to there, and what the sink keeps of a page
+ *     delivered  it was handed to the sink: digest up to there, and what the sink keeps of a page
  *     written    it and those before it -> synced -> WRITTEN in the journal
  *
  * There is one mark at a time; the merge goes on meanwhile. After a kill the merge begins with what

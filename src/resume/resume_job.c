@@ -348,7 +348,7 @@ done:
 static enum gs_status read_back(struct gsi_resume *resume, int fd, bool is_placed)
 {
     const struct gsi_tally_report *tally = resume->job.tally;
-    struct gsi_imprint wanted = {.count = tally->count};
+    struct gsi_digest wanted = {.count = tally->count};
     memcpy(wanted.fingerprint, tally->fingerprint, sizeof wanted.fingerprint);
     enum gs_status status = gsi_read_back_kept(resume->job.target, fd, is_placed, &wanted);
     resume->is_ours |= status == GS_E_VERIFY; /* and goes, with the record */

@@ -124,9 +124,8 @@ static void check(struct test_random *random, int round)
         count = window.bytes / bytes;
         assert_int_equal(count, window.capacity / bytes < wanted - first ? window.capacity / bytes
                                                                          : wanted - first);
-        assert_true(window.imprint.disorder_idx == UINT64_MAX);
-        fingerprint +=
-            (gsi_u128)window.imprint.fingerprint[1] << 64 | window.imprint.fingerprint[0];
+        assert_true(window.digest.disorder_idx == UINT64_MAX);
+        fingerprint += (gsi_u128)window.digest.fingerprint[1] << 64 | window.digest.fingerprint[0];
         for (size_t i = 0; i < count; i++)
             if (memcmp(f.window + i * bytes, f.in + f.order[first + i] * bytes, bytes) != 0)
                 test_fail("round %d (%s of %zu bytes, %zu of %zu): wrong at %zu", round,
@@ -175,8 +174,8 @@ static void test_candidates__damage_before_a_cut__fingerprint_differs(void **sta
         gsi_candidates_sort(&found, most);
         struct gsi_buffer window = {.data = f.window, .capacity = sizeof f.window};
         gsi_candidates_copy(&found, 0, &window);
-        assert_true(found.fingerprint != ((gsi_u128)window.imprint.fingerprint[1] << 64 |
-                                          window.imprint.fingerprint[0]));
+        assert_true(found.fingerprint !=
+                    ((gsi_u128)window.digest.fingerprint[1] << 64 | window.digest.fingerprint[0]));
     }
 }
 

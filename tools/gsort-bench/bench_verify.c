@@ -11,7 +11,7 @@
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/key_order.h"
 #include "element/key_type.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "job/job_report.h"
 #include "run/frame.h"
 
@@ -75,12 +75,12 @@ static void fill_frame(const struct verify_bench *bench)
 static enum gs_status measure_digests(struct verify_bench *bench, uint64_t frames, uint64_t *ns,
                                       struct gs_error *error)
 {
-    struct gsi_imprint imprint;
+    struct gsi_digest digest;
     uint64_t begin = gsi_clock_ns();
     for (uint64_t i = 0; i < 2 * frames; i++) {
-        imprint = GSI_IMPRINT_EMPTY;
-        gsi_imprint_add(&bench->layout, &imprint, keys, key_count(bench));
-        if (imprint.disorder_idx != UINT64_MAX)
+        digest = GSI_DIGEST_EMPTY;
+        gsi_digest_add(&bench->layout, &digest, keys, key_count(bench));
+        if (digest.disorder_idx != UINT64_MAX)
             return gsi_fail(error, GS_E_VERIFY, 0, "digest: sorted keys were found out of order");
     }
     *ns = gsi_clock_ns() - begin;

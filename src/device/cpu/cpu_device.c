@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 #include "element/tally/tally_report.h"
 
 #include <stdlib.h>
@@ -235,8 +235,8 @@ static void reduce(struct gsi_task *task, uint32_t worker_idx, bool is_ordered)
         return;
     }
     gsi_record_tally_add_map(layout, tally, buffer->data, n);
-    buffer->imprint = GSI_IMPRINT_EMPTY;
-    gsi_imprint_add(layout, &buffer->imprint, buffer->data, n);
+    buffer->digest = GSI_DIGEST_EMPTY;
+    gsi_digest_add(layout, &buffer->digest, buffer->data, n);
 }
 
 static void reduce_unordered(struct gsi_task *task, uint32_t worker_idx)

@@ -62,7 +62,7 @@ struct gsi_cpu_records {
 
 /* gsi_cpu_records_sort: on a thread: sorts a piece's tags, with scratch as for gsi_sort_keys.
  * gsi_cpu_records_reduce: on a thread: tallies a buffer and, if is_ordered, computes its
- * imprint. */
+ * digest. */
 void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally, void *scratch);
 void gsi_cpu_records_reduce(const struct gsi_layout *layout, struct gsi_buffer *buffer,
                             bool is_ordered, struct gsi_record_tally *tally);

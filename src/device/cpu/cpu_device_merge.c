@@ -280,14 +280,14 @@ static void cut_window(struct window *window)
 
 struct tile_context {
     const struct gsi_layout *layout;
-    struct gsi_imprint *imprint; /* NULL: keep the keys */
+    struct gsi_digest *digest; /* NULL: keep the keys */
 };
 
 static void finish_tile(void *context, void *keys, size_t n)
 {
     const struct tile_context *tile = context;
-    if (tile->imprint != NULL)
-        gsi_imprint_add_unmap(tile->layout, tile->imprint, keys, n);
+    if (tile->digest != NULL)
+        gsi_digest_add_unmap(tile->layout, tile->digest, keys, n);
 }
 
 static void merge_window(struct gsi_task *task, uint32_t worker_idx)
@@ -296,8 +296,8 @@ static void merge_window(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_cpu_device *device = window->merge->device;
     const struct gsi_layout *layout = &device->config.layout;
     struct gsi_buffer *buffer = window->buffer;
-    buffer->imprint = GSI_IMPRINT_EMPTY;
-    struct tile_context tile = {layout, window->merge->to_elements ? &buffer->imprint : NULL};
+    buffer->digest = GSI_DIGEST_EMPTY;
+    struct tile_context tile = {layout, window->merge->to_elements ? &buffer->digest : NULL};
     window->work.scratch = device->scratch + worker_idx * GSI_MERGE_SCRATCH_BYTES;
     cut_window(window);
     if (layout->form != GSI_FORM_KEYS) {

@@ -16,7 +16,7 @@
 #include "base/u128.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_wide_sort.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/width.h"
 
 #include <stdbool.h>

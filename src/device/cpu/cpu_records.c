@@ -10,7 +10,7 @@
  * begun in one pass has records of pieces that are still in memory. Each of these pieces may end in
  * a frame that is not full. So pieces are then numbered from the number of buffers on. */
 #include "device/cpu/cpu_device.h"
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-/* Bytes of records that are copied before their imprint is computed, so that they stay in the
+/* Bytes of records that are copied before their digest is computed, so that they stay in the
  * first-level cache. */
 #define GATHER_BYTES GSI_CONSTANT(16384u, 1024u)
 /* AHEAD: how far ahead records are prefetched. User time of 384 MiB at random, 2 threads, Zen 5,
@@ -87,9 +87,9 @@ void gsi_cpu_records_reduce(const struct gsi_layout *layout, struct gsi_buffer *
 {
     size_t n = buffer->bytes / layout->element_bytes;
     gsi_record_tally_add(tally, buffer->data, n);
-    buffer->imprint = GSI_IMPRINT_EMPTY;
+    buffer->digest = GSI_DIGEST_EMPTY;
     if (is_ordered)
-        gsi_record_imprint_add(layout->record, &buffer->imprint, buffer->data, n);
+        gsi_record_digest_add(layout->record, &buffer->digest, buffer->data, n);
 }
 
 static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
@@ -243,20 +243,20 @@ static void no_tile(void *context, void *keys, size_t n)
 /* Unpacks the inline records of `n` tags. The order of the tags shows whether the records are in
  * order. */
 static void unpack(const struct gsi_cpu_records *records, const gsi_u128 *tags, size_t n,
-                   struct gsi_imprint *imprint, uint8_t *to)
+                   struct gsi_digest *digest, uint8_t *to)
 {
     const uint32_t bytes = records->places.record->bytes;
     const size_t before =
-        imprint != NULL && imprint->count > 0; /* the previous tag is checked, too */
+        digest != NULL && digest->count > 0; /* the previous tag is checked, too */
     gsi_words_to(records->rider, tags, n, to);
-    if (imprint == NULL)
+    if (digest == NULL)
         return;
     if (gsi_keys_drops(GSI_TAG_BYTES, tags - before, n + before) > 0) {
-        gsi_record_imprint_add(records->places.record, imprint, to, n);
+        gsi_record_digest_add(records->places.record, digest, to, n);
         return;
     }
-    gsi_fingerprint_add(imprint->fingerprint, gsi_mix_records(to, n, bytes));
-    imprint->count += n;
+    gsi_fingerprint_add(digest->fingerprint, gsi_mix_records(to, n, bytes));
+    digest->count += n;
 }
 
 void gsi_cpu_records_window(const struct gsi_cpu_records *records, struct gsi_merge_work *work,
@@ -273,11 +273,11 @@ void gsi_cpu_records_window(const struct gsi_cpu_records *records, struct gsi_me
     for (size_t step; n > 0; n -= step, tags += step, to += step * bytes) {
         step = gsi_min_u64(n, gsi_max_u64(1, GATHER_BYTES / bytes));
         if (records->rider != NULL) {
-            unpack(records, tags, step, to_elements ? &window->imprint : NULL, to);
+            unpack(records, tags, step, to_elements ? &window->digest : NULL, to);
             continue;
         }
         gather(places, tags, step, n - step, to);
         if (to_elements)
-            gsi_record_imprint_add(places->record, &window->imprint, to, step);
+            gsi_record_digest_add(places->record, &window->digest, to, step);
     }
 }

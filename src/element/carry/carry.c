@@ -5,7 +5,7 @@
 #include "element/carry/shuffle.h"
 #include "element/carry/strided.h"
 #include "element/record/record_word.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "element/key_below.h"
 #include "element/quantile/bracket.h"
 #include "element/quantile/quantile.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally_block.h"
 
 #include <math.h>

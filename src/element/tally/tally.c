@@ -7,7 +7,7 @@
  * bit flipped, so that only non-negative numbers are added, and the excess is taken off at the end.
  */
 #include "element/tally/tally.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 
 #include "element/tally/exact_sum.h"
 #include "element/tally/moments.h"

@@ -1,5 +1,5 @@
 /* tally.h: count, extremes, exact sum and fingerprint of a stream of elements, taken on the way in,
- * where raw elements become sort keys; on the way out, see imprint.h.
+ * where raw elements become sort keys; on the way out, see digest.h.
  *
  * Accumulators are plain integers, so adding them is associative and commutative: whatever the
  * chunking and the number of threads, the result has the same bits. One accumulator per thread;

@@ -1,4 +1,4 @@
-/* tally_block.h: what tally.c and imprint.c do to each block of elements; inlined into their
+/* tally_block.h: what tally.c and digest.c do to each block of elements; inlined into their
  * clones.
  *
  * A block is small enough to stay in the first-level cache while several loops pass over it, and

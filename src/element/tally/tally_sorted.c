@@ -1,7 +1,7 @@
 /* tally_sorted.c: sums of runs: of integers blocks, of floats those with one sign and exponent. */
 #include "element/tally/tally_sorted.h"
 
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally_block.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "device/cpu/cpu_partition.h"
 #include "device/cpu/cpu_presorted.h"
 #include "device/cpu/cpu_wide_sort.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally_sorted.h"
 #include "io/array.h"
 #include "job/in_place/small_array.h"
@@ -64,8 +64,8 @@ struct piece {
     uint32_t working_count; /* tasks that split it, each with a worker */
     struct worker *workers; /* of these */
     struct gsi_partition split;
-    struct gsi_imprint imprint; /* once it is done */
-    struct piece *next;         /* in the array */
+    struct gsi_digest digest; /* once it is done */
+    struct piece *next;       /* in the array */
     struct piece *next_waiting;
 };
 
@@ -155,14 +155,14 @@ static void split(struct gsi_task *task, uint32_t worker_idx)
 }
 
 /* Keys that are sorted become elements. */
-static void finish_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+static void finish_keys(const struct gsi_layout *layout, struct gsi_digest *digest,
                         struct gsi_tally_saved *tally, uint8_t *keys, uint64_t n)
 {
     const size_t part = PART_BYTES / layout->key_bytes;
-    *imprint = GSI_IMPRINT_EMPTY;
+    *digest = GSI_DIGEST_EMPTY;
     for (size_t step; n > 0; n -= step, keys += step * layout->key_bytes) {
         step = gsi_min_u64(part, n);
-        gsi_imprint_add_unmap(layout, imprint, keys, step);
+        gsi_digest_add_unmap(layout, digest, keys, step);
         gsi_tally_sorted_add(layout, tally, keys, step);
     }
 }
@@ -181,7 +181,7 @@ static void finish(struct gsi_task *task, uint32_t worker_idx)
         prepare(worker, keys, piece->count);
     if (piece->least != piece->most)
         gsi_sort_keys(layout->key_bytes, keys, piece->count, scratch);
-    finish_keys(layout, &piece->imprint, &worker->tally, keys, piece->count);
+    finish_keys(layout, &piece->digest, &worker->tally, keys, piece->count);
     piece->state = PIECE_DONE;
 }
 
@@ -381,7 +381,7 @@ static enum gs_status deliver(struct in_place *sort)
     for (const struct piece *piece = sort->pieces; piece != NULL; piece = piece->next) {
         window.data = window.memory = keys_of(piece);
         window.bytes = window.capacity = piece->count * sort->layout->element_bytes;
-        window.imprint = piece->imprint;
+        window.digest = piece->digest;
         if (window.bytes > 0)
             gsi_delivery_take(delivery, &window);
         loop->done_bytes += window.bytes;
@@ -410,23 +410,23 @@ static void take_tally(struct in_place *sort)
 static enum gs_status verify(const struct in_place *sort)
 {
     const struct gsi_job *job = sort->job;
-    const struct gsi_imprint *imprint = &sort->delivery.check.imprint;
+    const struct gsi_digest *digest = &sort->delivery.check.digest;
     const struct gsi_tally_report *tally = &job->report->tally;
-    if (imprint->disorder_idx != UINT64_MAX)
+    if (digest->disorder_idx != UINT64_MAX)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
                         "'%s': element %llu of the output is less than its predecessor; %s; check "
                         "the memory of this machine",
-                        job->target.output.name, (unsigned long long)imprint->disorder_idx,
+                        job->target.output.name, (unsigned long long)digest->disorder_idx,
                         gsi_target_left(&job->target));
-    if (imprint->count == sort->count && tally->count == sort->count &&
-        gsi_fingerprint(imprint->fingerprint) == gsi_fingerprint(tally->fingerprint))
+    if (digest->count == sort->count && tally->count == sort->count &&
+        gsi_fingerprint(digest->fingerprint) == gsi_fingerprint(tally->fingerprint))
         return GS_OK;
     return gsi_fail(
         sort->loop->error, GS_E_VERIFY, 0,
         "'%s': the output does not match the input (%llu of %llu elements, fingerprints differ); "
         "%s; do not change it while it is sorted, or check the memory of this machine",
-        job->target.output.name, (unsigned long long)imprint->count,
-        (unsigned long long)sort->count, gsi_target_left(&job->target));
+        job->target.output.name, (unsigned long long)digest->count, (unsigned long long)sort->count,
+        gsi_target_left(&job->target));
 }
 
 /* ---- begin and end ---- */

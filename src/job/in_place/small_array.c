@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally_sorted.h"
 #include "element/type_names.h"
 #include "job/job_report.h"
@@ -86,11 +86,11 @@ static void count_bytes(uint64_t bytes, struct gs_report *report)
 
 /* ---- the sort ---- */
 
-static enum gs_status verify(const char *name, const struct gsi_imprint *imprint,
+static enum gs_status verify(const char *name, const struct gsi_digest *digest,
                              const struct gsi_tally_report *tally, struct gs_error *error)
 {
-    if (imprint->disorder_idx == UINT64_MAX && imprint->count == tally->count &&
-        gsi_fingerprint(imprint->fingerprint) == gsi_fingerprint(tally->fingerprint))
+    if (digest->disorder_idx == UINT64_MAX && digest->count == tally->count &&
+        gsi_fingerprint(digest->fingerprint) == gsi_fingerprint(tally->fingerprint))
         return GS_OK;
     return gsi_fail(error, GS_E_VERIFY, 0,
                     "'%s': the output is not the sorted input; what was written is wrong; do not "
@@ -105,13 +105,13 @@ static enum gs_status sort(const struct gsi_options *options, struct gsi_array *
         gsi_layout_make(gsi_key_type_find(report->element.type), options->reverse);
     const size_t n = array->bytes / layout.element_bytes;
     uint64_t fingerprint[2] = {0, 0};
-    struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
+    struct gsi_digest digest = GSI_DIGEST_EMPTY;
     struct gsi_tally_saved tally;
     gsi_leaf_prepare(layout.key_bytes);
     array->is_written = true;
     gsi_fingerprint_add_map(&layout, fingerprint, array->to, n);
     gsi_sort_keys(layout.key_bytes, array->to, n, NULL);
-    gsi_imprint_add_unmap(&layout, &imprint, array->to, n);
+    gsi_digest_add_unmap(&layout, &digest, array->to, n);
     gsi_tally_sorted_begin(&tally);
     gsi_tally_sorted_add(&layout, &tally, array->to, n);
     gsi_tally_sorted_end(&tally);
@@ -120,7 +120,7 @@ static enum gs_status sort(const struct gsi_options *options, struct gsi_array *
     gsi_stream_check_tell_ends(&layout, array->to, array->to + (n - 1) * layout.element_bytes,
                                &report->ends);
     count_bytes(array->bytes, report);
-    return verify(options->inputs[0], &imprint, &report->tally, error);
+    return verify(options->inputs[0], &digest, &report->tally, error);
 }
 
 enum gs_status gsi_small_array_sort(const struct gsi_options *options, struct gsi_array *array,

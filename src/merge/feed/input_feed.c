@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
 #include "input/file_reader.h"
@@ -85,13 +85,13 @@ uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_ext
 static uint64_t find_disorder(const struct input_run *run, const struct gsi_buffer *block)
 {
     const struct gsi_layout *layout = run->reader.inputs->loop->layout;
-    const struct gsi_imprint *imprint = &block->imprint;
+    const struct gsi_digest *digest = &block->digest;
     bool has_last = run->element_count > 0;
     if (has_last &&
-        gsi_imprint_compare_ends(layout, run->last_key, run->last_record, imprint, block->data) > 0)
+        gsi_digest_compare_ends(layout, run->last_key, run->last_record, digest, block->data) > 0)
         return run->element_count;
-    return imprint->disorder_idx == UINT64_MAX ? UINT64_MAX
-                                               : run->element_count + imprint->disorder_idx;
+    return digest->disorder_idx == UINT64_MAX ? UINT64_MAX
+                                              : run->element_count + digest->disorder_idx;
 }
 
 /* Tags are made behind what the first and the last record of every file share, which is then shared
@@ -150,7 +150,7 @@ static bool check_block(const struct input_run *run, const struct gsi_buffer *bl
 static void remember_block(struct input_run *run, const struct gsi_buffer *block)
 {
     const struct gsi_layout *layout = run->reader.inputs->loop->layout;
-    const struct gsi_imprint *imprint = &block->imprint;
+    const struct gsi_digest *digest = &block->digest;
     uint64_t n = block->bytes / layout->element_bytes;
     gsi_u128 first;
     if (block->tags != NULL) {
@@ -158,9 +158,9 @@ static void remember_block(struct input_run *run, const struct gsi_buffer *block
         first = gsi_feed_place_of_record(layout, block->data);
         run->last_place = gsi_feed_place_of_record(layout, run->last_record);
     } else {
-        first = gsi_feed_place_of_key(layout, imprint->first_key);
-        run->last_place = gsi_feed_place_of_key(layout, imprint->last_key);
-        memcpy(run->last_key, imprint->last_key, sizeof run->last_key);
+        first = gsi_feed_place_of_key(layout, digest->first_key);
+        run->last_place = gsi_feed_place_of_key(layout, digest->last_key);
+        memcpy(run->last_key, digest->last_key, sizeof run->last_key);
     }
     run->span = run->last_place - first;
     run->element_count += n;

@@ -2,7 +2,7 @@
  * joined. */
 #include "output/unique/operators.h"
 
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void begin_groups(void *context, const struct gsi_batch *batch)
     const uint32_t bytes = group->groups.layout->element_bytes;
     const bool goes_on =
         group->has_last && gsi_groups_is_equal(&group->groups, group->last_element, batch->entries);
-    const bool is_apart = group->has_repeats && batch->window->imprint.repeat_count == 0;
+    const bool is_apart = group->has_repeats && batch->window->digest.repeat_count == 0;
     group->has_last = true;
     memcpy(group->last_element, batch->entries + (batch->count - 1) * bytes, bytes);
     gsi_groups_piece_begin(&group->pieces[batch->idx], goes_on, is_apart);
@@ -119,25 +119,25 @@ struct gsi_operator gsi_payload_operator(struct gsi_payload_operator *payload,
 static void begin_digest(void *context, const struct gsi_batch *batch)
 {
     struct gsi_digest_operator *digest = context;
-    digest->imprints[batch->idx] = GSI_IMPRINT_EMPTY;
+    digest->digests[batch->idx] = GSI_DIGEST_EMPTY;
 }
 
-static void append(const struct gsi_digest_operator *digest, struct gsi_imprint *imprint,
-                   const struct gsi_imprint *piece)
+static void append(const struct gsi_digest_operator *digest, struct gsi_digest *into,
+                   const struct gsi_digest *piece)
 {
     if (piece->count > 0)
-        gsi_imprint_join(digest->layout, imprint, piece, NULL, NULL);
+        gsi_digest_join(digest->layout, into, piece, NULL, NULL);
 }
 
 static uint64_t run_digest(void *context, const struct gsi_batch *batch, const uint8_t *in,
                            uint64_t n, uint8_t *out)
 {
     struct gsi_digest_operator *digest = context;
-    struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+    struct gsi_digest piece = GSI_DIGEST_EMPTY;
     (void)out;
     if (n > 0)
-        gsi_imprint_add_elements(digest->layout, &piece, in, n);
-    append(digest, &digest->imprints[batch->idx], &piece);
+        gsi_digest_add_elements(digest->layout, &piece, in, n);
+    append(digest, &digest->digests[batch->idx], &piece);
     return 0;
 }
 
@@ -145,7 +145,7 @@ static uint64_t join_digest(void *context, const struct gsi_batch *batch, uint8_
 {
     struct gsi_digest_operator *digest = context;
     (void)ahead;
-    append(digest, &digest->imprint, &digest->imprints[batch->idx]);
+    append(digest, &digest->digest, &digest->digests[batch->idx]);
     return 0;
 }
 

@@ -15,7 +15,7 @@ struct gsi_group_operator {
     struct gsi_groups_piece *pieces; /* of each batch */
     uint8_t *last_element;           /* of all batches that have begun */
     bool has_last;
-    bool has_repeats; /* imprints of windows count elements that equal the element before */
+    bool has_repeats; /* digests of windows count elements that equal the element before */
     struct gs_error *error;
 };
 
@@ -42,11 +42,11 @@ struct gsi_payload_operator {
 struct gsi_operator gsi_payload_operator(struct gsi_payload_operator *payload,
                                          uint64_t written_bytes);
 
-/* Adds up an imprint of elements; of records, without their order. */
+/* Adds up a digest of elements; of records, without their order. */
 struct gsi_digest_operator {
     const struct gsi_layout *layout; /* borrowed */
-    struct gsi_imprint *imprints;    /* of each batch, and of one that is an entry ahead */
-    struct gsi_imprint imprint;      /* of all batches that were joined */
+    struct gsi_digest *digests;      /* of each batch, and of one that is an entry ahead */
+    struct gsi_digest digest;        /* of all batches that were joined */
 };
 
 struct gsi_operator gsi_digest_operator(struct gsi_digest_operator *digest);

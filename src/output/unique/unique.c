@@ -2,7 +2,7 @@
 #include "output/unique/unique.h"
 
 #include "base/checked.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "input/format/format.h"
 #include "io/array.h"
 #include "output/ranks.h"
@@ -72,7 +72,7 @@ static void lay_out_rooms(struct gsi_unique *unique, const struct gsi_target *ta
     const struct gsi_buffer_shape shape = {.unit_bytes = plan->room_bytes};
     gsi_flow_place(&unique->flow, batches, batches, shelf);
     GSI_PLACE(shelf, unique->payload.sums, batches + 1);
-    GSI_PLACE(shelf, unique->digest.imprints, batches + 1);
+    GSI_PLACE(shelf, unique->digest.digests, batches + 1);
     gsi_buffers_lay_out(&unique->rooms, NULL, plan->room_count, shape, shelf);
     unique->flow.scratch =
         gsi_shelf_place_whole(shelf, plan->room_count * scratch_bytes(target), GSI_DIRECT_ALIGN);
@@ -137,7 +137,7 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
 {
     struct gsi_loop *loop = target->loop;
     const struct gsi_output_plan *plan = target->plan;
-    *unique = (struct gsi_unique){.target = target, .digest.imprint = GSI_IMPRINT_EMPTY};
+    *unique = (struct gsi_unique){.target = target, .digest.digest = GSI_DIGEST_EMPTY};
     if (plan->unique.used == 0)
         return GS_OK;
     unique->shelf = plan->unique;
@@ -184,7 +184,7 @@ static bool has_positions(const struct gsi_unique *unique)
     return unique->target->inputs->device_tally != NULL;
 }
 
-static void add_operators(struct gsi_unique *unique, bool is_imprinted)
+static void add_operators(struct gsi_unique *unique, bool is_digested)
 {
     const struct gsi_target *target = unique->target;
     const uint64_t written = gsi_unique_written_bytes(target);
@@ -199,19 +199,19 @@ static void add_operators(struct gsi_unique *unique, bool is_imprinted)
     if (carry != NULL)
         *next++ = gsi_payload_operator(&unique->payload, written);
     unique->digest.layout = gsi_target_layout(target);
-    if (carry != NULL ? carry->is_whole : is_imprinted)
+    if (carry != NULL ? carry->is_whole : is_digested)
         *next++ = gsi_digest_operator(&unique->digest);
     unique->flow.operator_count = (uint32_t)(next - unique->flow.operators);
 }
 
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
-                      bool is_imprinted, bool has_imprints)
+                      bool is_digested, bool has_digests)
 {
     const struct gsi_target *target = unique->target;
     struct gsi_flow *flow = &unique->flow;
     unique->next = next;
     unique->group.has_repeats =
-        has_imprints && target->spec->has_groups && gsi_groups_are_of_keys(&unique->group.groups);
+        has_digests && target->spec->has_groups && gsi_groups_are_of_keys(&unique->group.groups);
     flow->loop = target->loop;
     flow->receiver =
         (struct gsi_receiver){.context = unique, .block = lend_block, .take = take_block};
@@ -219,7 +219,7 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, st
     flow->rooms = &unique->rooms;
     flow->scratch_bytes = scratch_bytes(target);
     flow->most = target->spec->most_count;
-    add_operators(unique, is_imprinted);
+    add_operators(unique, is_digested);
     gsi_flow_begin(flow);
 }
 
@@ -265,7 +265,7 @@ enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)
     if (unique->target->spec->has_groups)
         gsi_group_operator_restart(&unique->group);
     unique->payload.position_sum = 0;
-    unique->digest.imprint = GSI_IMPRINT_EMPTY;
+    unique->digest.digest = GSI_DIGEST_EMPTY;
     gsi_flow_begin(&unique->flow);
     return GS_OK;
 }

@@ -55,11 +55,11 @@ void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing m
 
 /* gsi_unique_begin: windows will come, and go back to `windows`. `next` gets buffers of
  * unique->blocks.
- * in    is_imprinted: elements that go on as they are get an imprint, because they will be read
+ * in    is_digested: elements that go on as they are get a digest, because they will be read
  *       again
- *       has_imprints: windows have theirs */
+ *       has_digests: windows have theirs */
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
-                      bool is_imprinted, bool has_imprints);
+                      bool is_digested, bool has_digests);
 
 /* gsi_unique_written_bytes: how many bytes of the output an element becomes, with counts and
  * sums. */

@@ -2,7 +2,7 @@
  * Run: build/dev/tests/test_key_order */
 #include "support/model.h"
 
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally.h"
 
 /* Low bits to put below each pattern of the 16 high bits. */

@@ -3,7 +3,7 @@
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
 #include "element/tally/tally_report.h"
@@ -113,7 +113,7 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
             }
 }
 
-/* In pieces, by several accumulators, in another order: the same; and the imprint agrees. */
+/* In pieces, by several accumulators, in another order: the same; and the digest agrees. */
 static void test_record_tally__in_pieces__as_in_one(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     struct gsi_record_tally *one = record_tally_open(&record, &shelves[0]),
                             *two = record_tally_open(&record, &shelves[1]),
                             *three = record_tally_open(&record, &shelves[2]);
-    struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
+    struct gsi_digest digest = GSI_DIGEST_EMPTY;
     struct gsi_tally_report a[2], b[2];
     record_fill(&random, RECORD_RANDOM, data, 800, 7);
     gsi_record_tally_add(one, data, 800);
@@ -139,9 +139,9 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
                             joined = gsi_record_tally_finish(two, b);
     assert_memory_equal(&whole, &joined, sizeof whole);
     assert_memory_equal(a, b, sizeof a);
-    gsi_record_imprint_add(&record, &imprint, data, 800);
-    assert_int_equal(imprint.count, 800);
-    assert_memory_equal(imprint.fingerprint, whole.fingerprint, sizeof whole.fingerprint);
+    gsi_record_digest_add(&record, &digest, data, 800);
+    assert_int_equal(digest.count, 800);
+    assert_memory_equal(digest.fingerprint, whole.fingerprint, sizeof whole.fingerprint);
     gsi_record_tally_clear(one);
     whole = gsi_record_tally_finish(one, a);
     assert_int_equal(whole.count + whole.fingerprint[0] + whole.fingerprint[1] + a[0].count, 0);
@@ -155,7 +155,7 @@ static int compare_bytes(const void *a, const void *b)
 }
 
 /* One record below the one before it, anywhere, in any pieces: found where it is. */
-static void test_record_imprint__one_disorder__found(void **state)
+static void test_record_digest__one_disorder__found(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(5);
@@ -170,13 +170,13 @@ static void test_record_imprint__one_disorder__found(void **state)
             memset(data + bad * 23, 0, 23);
             want = memcmp(data + (bad - 1) * 23, data + bad * 23, 23) > 0 ? bad : UINT64_MAX;
         }
-        struct gsi_imprint all = GSI_IMPRINT_EMPTY;
+        struct gsi_digest all = GSI_DIGEST_EMPTY;
         for (size_t at = 0, step; at < n; at += step) {
-            struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+            struct gsi_digest piece = GSI_DIGEST_EMPTY;
             step = 1 + test_below(&random, n - at);
-            gsi_record_imprint_add(&record, &piece, data + at * 23, step);
-            gsi_record_imprint_join(&record, &all, &piece, at > 0 ? data + (at - 1) * 23 : NULL,
-                                    data + at * 23);
+            gsi_record_digest_add(&record, &piece, data + at * 23, step);
+            gsi_record_digest_join(&record, &all, &piece, at > 0 ? data + (at - 1) * 23 : NULL,
+                                   data + at * 23);
         }
         assert_int_equal(all.count, n);
         assert_int_equal(all.disorder_idx, want);
@@ -190,7 +190,7 @@ int main(void)
         cmocka_unit_test(test_mix_record__words_swapped__differs),
         cmocka_unit_test(test_record_tally__every_type_at_odd_places__as_numbers),
         cmocka_unit_test(test_record_tally__in_pieces__as_in_one),
-        cmocka_unit_test(test_record_imprint__one_disorder__found),
+        cmocka_unit_test(test_record_digest__one_disorder__found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

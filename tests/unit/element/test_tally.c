@@ -1,11 +1,11 @@
-/* test_tally.c: tallies and imprints against a plain reference, whatever the split.
+/* test_tally.c: tallies and digests against a plain reference, whatever the split.
  * Run: build/dev/tests/test_tally */
 #include "support/support.h"
 
 #include "base/u128.h"
 #include "element/key_type.h"
+#include "element/tally/digest.h"
 #include "element/tally/exact_sum.h"
-#include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 #include "element/tally/tally_report.h"
 #include "element/tally/tally_sorted.h"
@@ -306,18 +306,18 @@ static void fill_keys(const struct gsi_layout *layout)
     }
 }
 
-static void check_disorder(const struct gsi_layout *layout, const struct gsi_imprint *imprint,
+static void check_disorder(const struct gsi_layout *layout, const struct gsi_digest *digest,
                            size_t n, size_t idx)
 {
     uint32_t bytes = layout->key_bytes;
-    if (imprint->count != n || imprint->disorder_idx != idx ||
-        memcmp(imprint->before_key, copy + (idx - 1) * bytes, bytes) != 0 ||
-        memcmp(imprint->after_key, copy + idx * bytes, bytes) != 0)
+    if (digest->count != n || digest->disorder_idx != idx ||
+        memcmp(digest->before_key, copy + (idx - 1) * bytes, bytes) != 0 ||
+        memcmp(digest->after_key, copy + idx * bytes, bytes) != 0)
         test_fail("%s: disorder at %zu of %zu found at %llu", layout->type->name, idx, n,
-                  (unsigned long long)imprint->disorder_idx);
+                  (unsigned long long)digest->disorder_idx);
 }
 
-static void test_imprint__disorder_anywhere__is_found(void **state)
+static void test_digest__disorder_anywhere__is_found(void **state)
 {
     (void)state;
     for (size_t t = 0; t < gsi_key_type_count; t++) {
@@ -329,13 +329,13 @@ static void test_imprint__disorder_anywhere__is_found(void **state)
             uint8_t saved[16];
             memcpy(saved, copy + idx * bytes, bytes);
             memset(copy + idx * bytes, 0, bytes);
-            struct gsi_imprint whole = GSI_IMPRINT_EMPTY, first = GSI_IMPRINT_EMPTY,
-                               second = GSI_IMPRINT_EMPTY;
+            struct gsi_digest whole = GSI_DIGEST_EMPTY, first = GSI_DIGEST_EMPTY,
+                              second = GSI_DIGEST_EMPTY;
             size_t half = idx % 2 > 0 ? idx : n - idx; /* at the seam, and elsewhere */
-            gsi_imprint_add(&layout, &whole, copy, n);
-            gsi_imprint_add(&layout, &first, copy, half);
-            gsi_imprint_add(&layout, &second, copy + half * bytes, n - half);
-            gsi_imprint_join_keys(&layout, &first, &second);
+            gsi_digest_add(&layout, &whole, copy, n);
+            gsi_digest_add(&layout, &first, copy, half);
+            gsi_digest_add(&layout, &second, copy + half * bytes, n - half);
+            gsi_digest_join_keys(&layout, &first, &second);
             check_disorder(&layout, &whole, n, idx);
             check_disorder(&layout, &first, n, idx);
             memcpy(copy + idx * bytes, saved, bytes);
@@ -343,33 +343,33 @@ static void test_imprint__disorder_anywhere__is_found(void **state)
     }
 }
 
-static void check_imprint(const struct gsi_layout *layout, struct test_random *random, size_t n)
+static void check_digest(const struct gsi_layout *layout, struct test_random *random, size_t n)
 {
     uint32_t bytes = layout->key_bytes;
-    struct gsi_imprint whole = GSI_IMPRINT_EMPTY, joined = GSI_IMPRINT_EMPTY;
+    struct gsi_digest whole = GSI_DIGEST_EMPTY, joined = GSI_DIGEST_EMPTY;
     struct gsi_tally *tally = gsi_tally_create(layout);
     fill_keys(layout);
-    gsi_imprint_add(layout, &whole, copy, n);
+    gsi_digest_add(layout, &whole, copy, n);
     for (size_t i = 0; i < n; i++)
         gsi_key_to_element(layout, copy + i * bytes, data + i * bytes);
     gsi_tally_add(tally, data, n);
     struct gsi_tally_report want = gsi_tally_finish(tally);
     for (size_t at = 0, step; at < n; at += step) {
-        struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+        struct gsi_digest piece = GSI_DIGEST_EMPTY;
         step = 1 + test_below(random, n - at);
         size_t part = test_below(random, step + 1);
-        gsi_imprint_add_unmap(layout, &piece, copy + at * bytes, part);
-        gsi_imprint_add_unmap(layout, &piece, copy + (at + part) * bytes, step - part);
-        gsi_imprint_join_keys(layout, &joined, &piece);
+        gsi_digest_add_unmap(layout, &piece, copy + at * bytes, part);
+        gsi_digest_add_unmap(layout, &piece, copy + (at + part) * bytes, step - part);
+        gsi_digest_join_keys(layout, &joined, &piece);
     }
     if (whole.count != n || whole.disorder_idx != UINT64_MAX || whole.repeat_count != n / 2 ||
         memcmp(whole.fingerprint, want.fingerprint, sizeof want.fingerprint) != 0 ||
         memcmp(&whole, &joined, sizeof whole) != 0 || memcmp(copy, data, n * bytes) != 0)
-        test_fail("%s, %zu elements: imprint or elements differ", layout->type->name, n);
+        test_fail("%s, %zu elements: digest or elements differ", layout->type->name, n);
     gsi_tally_free(tally);
 }
 
-static void test_imprint__any_split__as_tally_and_unmapped(void **state)
+static void test_digest__any_split__as_tally_and_unmapped(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(3);
@@ -377,7 +377,7 @@ static void test_imprint__any_split__as_tally_and_unmapped(void **state)
         for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
             struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], is_reversed);
             for (size_t s = 0; s < SIZE_COUNT; s++)
-                check_imprint(&layout, &random, sizes[s]);
+                check_digest(&layout, &random, sizes[s]);
         }
 }
 
@@ -459,8 +459,8 @@ int main(void)
         cmocka_unit_test(test_exact_sum__large_ones_at_one_place__no_carry_is_lost),
         cmocka_unit_test(test_tally__any_split__same_bits),
         cmocka_unit_test(test_tally_sorted__every_type__same_bits),
-        cmocka_unit_test(test_imprint__disorder_anywhere__is_found),
-        cmocka_unit_test(test_imprint__any_split__as_tally_and_unmapped),
+        cmocka_unit_test(test_digest__disorder_anywhere__is_found),
+        cmocka_unit_test(test_digest__any_split__as_tally_and_unmapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * a window that waits to be written, and on the disk. Each ends with GS_E_VERIFY and leaves the old
  * output. The linker puts functions of this file before those that do these steps. (Frames of
  * spilled runs: test_spill_damage.) Run: build/dev/tests/test_verify */
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 #include "job/job_report.h"
 #include "support/scratch.h"
 #include "support/struct_jobs.h"
@@ -27,14 +27,14 @@ void __real_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
 void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
 void __real_gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n);
 void __wrap_gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n);
-void __real_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                                  void *keys, size_t n);
-void __wrap_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                                  void *keys, size_t n);
-void __real_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
-                                   const void *elements, size_t n);
-void __wrap_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
-                                   const void *elements, size_t n);
+void __real_gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_digest *digest,
+                                 void *keys, size_t n);
+void __wrap_gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_digest *digest,
+                                 void *keys, size_t n);
+void __real_gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *digest,
+                                  const void *elements, size_t n);
+void __wrap_gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *digest,
+                                  const void *elements, size_t n);
 enum gs_status __real_gsi_output_reread(const struct gsi_output *output, uint64_t off,
                                         uint64_t bytes, struct gsi_input *input,
                                         struct gs_error *error);
@@ -87,19 +87,19 @@ static void damage_merged(uint8_t *elements, size_t n, size_t bytes)
         swap(elements, elements + (n - 1) * bytes, bytes);
 }
 
-void __wrap_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                                  void *keys, size_t n)
+void __wrap_gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_digest *digest,
+                                 void *keys, size_t n)
 {
     damage_merged(keys, n, layout->key_bytes);
-    __real_gsi_imprint_add_unmap(layout, imprint, keys, n);
+    __real_gsi_digest_add_unmap(layout, digest, keys, n);
 }
 
 /* The window is the caller's to write: it was gathered there a moment ago. */
-void __wrap_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
-                                   const void *elements, size_t n)
+void __wrap_gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *digest,
+                                  const void *elements, size_t n)
 {
     damage_merged((uint8_t *)(uintptr_t)elements, n, record->bytes);
-    __real_gsi_record_imprint_add(record, imprint, elements, n);
+    __real_gsi_record_digest_add(record, digest, elements, n);
 }
 
 void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)

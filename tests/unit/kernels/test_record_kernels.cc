@@ -1,6 +1,6 @@
 // test_record_kernels.cc: the GPU's passes over records against the host's, over the emulated GPU
 // or a real one. Run: build/dev/tests/test_record_kernels
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 #include "element/record/record_mix.h"
 #include "support/device_records.h"
 #include "support/record_tallies.h"
@@ -252,13 +252,13 @@ static void test_numbers__times__those_that_are_none_are_left_out(void **)
     }
 }
 
-static void check_imprint(const char *what, const gsi_record &record, const bytes &data,
-                          const device_bytes &seen)
+static void check_digest(const char *what, const gsi_record &record, const bytes &data,
+                         const device_bytes &seen)
 {
     const uint64_t n = data.size() / record.bytes;
-    gsi_imprint want = {}, got = {};
+    gsi_digest want = {}, got = {};
     want.disorder_idx = got.disorder_idx = UINT64_MAX;
-    gsi_record_imprint_add(&record, &want, data.data(), n);
+    gsi_record_digest_add(&record, &want, data.data(), n);
     const gsi_records_seen fetched = fetch_seen(seen);
     gsi_cuda_records_join(&fetched, n, &got);
     if (got.count != want.count || memcmp(got.fingerprint, want.fingerprint, 16) != 0)
@@ -317,7 +317,7 @@ static void test_check__ordered_and_not__as_the_host(void **)
             check_cuda(gsi_cuda_records_check(
                 reinterpret_cast<const gsi_record *>(keys.data), record.bytes, records.data, n,
                 reinterpret_cast<gsi_records_seen *>(seen.data), nullptr));
-            check_imprint("check", record, ordered, seen);
+            check_digest("check", record, ordered, seen);
             give(records);
             give(keys);
         }
@@ -357,7 +357,7 @@ static void test_gather__any_order__records_fingerprint_and_order(void **)
             if (round == 0)
                 give(seen);
             else
-                check_imprint("gather", record, want, seen);
+                check_digest("gather", record, want, seen);
             for (const device_bytes &block : blocks.memory)
                 give(block);
             give(blocks.table);

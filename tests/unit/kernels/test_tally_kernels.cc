@@ -3,8 +3,8 @@
 #include "support/device_test.h"
 
 #include "element/layout.h"
+#include "element/tally/digest.h"
 #include "element/tally/exact_sum.h"
-#include "element/tally/imprint.h"
 #include "element/tally/tally_report.h"
 
 #include "kernels/tally/tally.cuh"
@@ -270,8 +270,7 @@ static void test_tally_kernels__two_streams__joined(void **state)
     }
 }
 
-static bool same_imprint(const struct gsi_imprint *a, const struct gsi_imprint *b,
-                         uint32_t key_bytes)
+static bool same_digest(const struct gsi_digest *a, const struct gsi_digest *b, uint32_t key_bytes)
 {
     const bool has_disorder = a->disorder_idx != UINT64_MAX;
     return a->count == b->count && memcmp(a->fingerprint, b->fingerprint, 16) == 0 &&
@@ -293,32 +292,32 @@ static void make_keys(const struct gsi_layout *layout)
     }
 }
 
-static void check_imprint(const struct gsi_layout *layout, const struct device_memory *memory,
-                          uint64_t n, bool to_elements, uint64_t disorder_idx)
+static void check_digest(const struct gsi_layout *layout, const struct device_memory *memory,
+                         uint64_t n, bool to_elements, uint64_t disorder_idx)
 {
-    struct gsi_cuda_imprint *const imprint = static_cast<struct gsi_cuda_imprint *>(memory->result);
+    struct gsi_cuda_digest *const digest = static_cast<struct gsi_cuda_digest *>(memory->result);
     const uint64_t bytes = n * layout->key_bytes;
-    struct gsi_imprint want = {}, have = {};
+    struct gsi_digest want = {}, have = {};
     want.disorder_idx = have.disorder_idx = UINT64_MAX;
     memcpy(expected, data, bytes);
-    (to_elements ? gsi_imprint_add_unmap(layout, &want, expected, n)
-                 : gsi_imprint_add(layout, &want, expected, n));
+    (to_elements ? gsi_digest_add_unmap(layout, &want, expected, n)
+                 : gsi_digest_add(layout, &want, expected, n));
     put_elements(memory, data, bytes);
-    check_cuda(gsi_cuda_imprint_make(layout, memory->elements + memory->lead, n, to_elements,
-                                     imprint, memory->stream));
-    check_cuda(cudaMemcpyAsync(memory->staging, imprint, gsi_cuda_imprint_bytes(),
+    check_cuda(gsi_cuda_digest_make(layout, memory->elements + memory->lead, n, to_elements, digest,
+                                    memory->stream));
+    check_cuda(cudaMemcpyAsync(memory->staging, digest, gsi_cuda_digest_bytes(),
                                cudaMemcpyDeviceToHost, memory->stream));
     check_cuda(cudaStreamSynchronize(memory->stream));
-    gsi_cuda_imprint_join(layout, memory->staging, &have);
-    if (want.disorder_idx != disorder_idx || !same_imprint(&want, &have, layout->key_bytes) ||
+    gsi_cuda_digest_join(layout, memory->staging, &have);
+    if (want.disorder_idx != disorder_idx || !same_digest(&want, &have, layout->key_bytes) ||
         !has_elements(memory, expected, bytes))
-        test_fail("%s%s, %llu keys, disorder at %llu: imprint or elements differ (%llu)",
+        test_fail("%s%s, %llu keys, disorder at %llu: digest or elements differ (%llu)",
                   layout->type->name, layout->is_reversed ? " reversed" : "",
                   static_cast<unsigned long long>(n), static_cast<unsigned long long>(disorder_idx),
                   static_cast<unsigned long long>(have.disorder_idx));
 }
 
-static void test_imprint_kernels__every_type_and_size__as_host(void **state)
+static void test_digest_kernels__every_type_and_size__as_host(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(3);
@@ -329,9 +328,8 @@ static void test_imprint_kernels__every_type_and_size__as_host(void **state)
             for (uint32_t i = 0; size_at(layout.key_bytes, i) != UINT64_MAX; i++) {
                 const uint64_t lead = test_below(&random, 16 / layout.key_bytes);
                 struct device_memory memory =
-                    take_memory(gsi_cuda_imprint_bytes(), lead * layout.key_bytes);
-                check_imprint(&layout, &memory, size_at(layout.key_bytes, i), i % 3 > 0,
-                              UINT64_MAX);
+                    take_memory(gsi_cuda_digest_bytes(), lead * layout.key_bytes);
+                check_digest(&layout, &memory, size_at(layout.key_bytes, i), i % 3 > 0, UINT64_MAX);
                 give_memory(&memory);
             }
         }
@@ -360,7 +358,7 @@ static void check_disorders(const struct gsi_layout *layout, uint64_t lead)
                                (MOST_TILES - 1) * tile + first,
                                (MOST_TILES - 1) * tile + first + 1,
                                n - 1};
-    struct device_memory memory = take_memory(gsi_cuda_imprint_bytes(), lead * bytes);
+    struct device_memory memory = take_memory(gsi_cuda_digest_bytes(), lead * bytes);
     for (const uint64_t place : places) {
         uint8_t saved[16], saved_second[16];
         const uint64_t second = place + tile < n ? place + tile : place;
@@ -368,14 +366,14 @@ static void check_disorders(const struct gsi_layout *layout, uint64_t lead)
         memcpy(saved_second, data + second * bytes, bytes);
         memset(data + place * bytes, 0, bytes);
         memset(data + second * bytes, 0, bytes);
-        check_imprint(layout, &memory, n, place % 2 > 0 || lead > 0, place);
+        check_digest(layout, &memory, n, place % 2 > 0 || lead > 0, place);
         memcpy(data + second * bytes, saved_second, bytes);
         memcpy(data + place * bytes, saved, bytes);
     }
     give_memory(&memory);
 }
 
-static void test_imprint_kernels__disorder_at_any_edge__is_found(void **state)
+static void test_digest_kernels__disorder_at_any_edge__is_found(void **state)
 {
     (void)state;
     for (size_t t = 0; t < gsi_key_type_count; t++) {
@@ -429,8 +427,8 @@ int main(void)
         cmocka_unit_test(test_exact_sum__add_fixed__any_place),
         cmocka_unit_test(test_tally_kernels__every_type_size_and_fill__as_host),
         cmocka_unit_test(test_tally_kernels__two_streams__joined),
-        cmocka_unit_test(test_imprint_kernels__every_type_and_size__as_host),
-        cmocka_unit_test(test_imprint_kernels__disorder_at_any_edge__is_found),
+        cmocka_unit_test(test_digest_kernels__every_type_and_size__as_host),
+        cmocka_unit_test(test_digest_kernels__disorder_at_any_edge__is_found),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

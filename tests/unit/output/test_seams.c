@@ -6,7 +6,7 @@
  * before those that look at pieces. Run: build/dev/tests/test_seams */
 #include "support/scratch.h"
 
-#include "element/element_imprint.h"
+#include "element/element_digest.h"
 #include "element/record/record_tally.h"
 #include "job/job_report.h"
 #include "resume/entry.h"
@@ -19,20 +19,20 @@
 #define MOST         100000u
 #define SEAMS_MOST   64
 #define RECORD_BYTES 40u
-#define BLOCK        1024u /* of what imprints look at, at a time */
+#define BLOCK        1024u /* of what digests look at, at a time */
 
-void __real_gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                            const void *keys, size_t n);
-void __wrap_gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                            const void *keys, size_t n);
-void __real_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                                  void *keys, size_t n);
-void __wrap_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                                  void *keys, size_t n);
-void __real_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
-                                   const void *elements, size_t n);
-void __wrap_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
-                                   const void *elements, size_t n);
+void __real_gsi_digest_add(const struct gsi_layout *layout, struct gsi_digest *digest,
+                           const void *keys, size_t n);
+void __wrap_gsi_digest_add(const struct gsi_layout *layout, struct gsi_digest *digest,
+                           const void *keys, size_t n);
+void __real_gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_digest *digest,
+                                 void *keys, size_t n);
+void __wrap_gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_digest *digest,
+                                 void *keys, size_t n);
+void __real_gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *digest,
+                                  const void *elements, size_t n);
+void __wrap_gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *digest,
+                                  const void *elements, size_t n);
 
 int __real_gsi_journal_append(struct gsi_journal *journal, uint32_t type, const struct iovec *parts,
                               int count);
@@ -115,26 +115,26 @@ static void meet(uint8_t *elements, size_t n, uint32_t bytes, bool is_tile)
     pthread_mutex_unlock(&mutex);
 }
 
-void __wrap_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                                  void *keys, size_t n)
+void __wrap_gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_digest *digest,
+                                 void *keys, size_t n)
 {
-    meet(keys, n, layout->key_bytes, imprint->count > 0);
-    __real_gsi_imprint_add_unmap(layout, imprint, keys, n);
+    meet(keys, n, layout->key_bytes, digest->count > 0);
+    __real_gsi_digest_add_unmap(layout, digest, keys, n);
 }
 
-void __wrap_gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                            const void *keys, size_t n)
+void __wrap_gsi_digest_add(const struct gsi_layout *layout, struct gsi_digest *digest,
+                           const void *keys, size_t n)
 {
-    meet((uint8_t *)(uintptr_t)keys, n, layout->key_bytes, imprint->count > 0);
-    __real_gsi_imprint_add(layout, imprint, keys, n);
+    meet((uint8_t *)(uintptr_t)keys, n, layout->key_bytes, digest->count > 0);
+    __real_gsi_digest_add(layout, digest, keys, n);
 }
 
 /* The window is the caller's to write: it was gathered there a moment ago. */
-void __wrap_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
-                                   const void *elements, size_t n)
+void __wrap_gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *digest,
+                                  const void *elements, size_t n)
 {
-    meet((uint8_t *)(uintptr_t)elements, n, record->bytes, imprint->count > 0);
-    __real_gsi_record_imprint_add(record, imprint, elements, n);
+    meet((uint8_t *)(uintptr_t)elements, n, record->bytes, digest->count > 0);
+    __real_gsi_record_digest_add(record, digest, elements, n);
 }
 
 int __wrap_gsi_journal_append(struct gsi_journal *journal, uint32_t type, const struct iovec *parts,

@@ -44,7 +44,7 @@ struct fed_bench {
     struct gsi_buffers frames, windows;
     uint8_t *arena, *there; /* `there`: on the GPU, as much as the frames */
     uint64_t fill_count;    /* so far; each fill has other keys */
-    struct gsi_imprint want, got;
+    struct gsi_digest want, got;
     cudaStream_t in, out;
     pthread_mutex_t lock;
     pthread_cond_t woken;
@@ -75,15 +75,15 @@ static void fill_frames(struct fed_bench *bench, uint32_t runs)
 {
     const uint32_t frames_a_run = bench->frames.count / runs;
     const uint64_t span = UINT64_MAX / (frames_a_run * FRAME_KEYS);
-    bench->want = GSI_IMPRINT_EMPTY;
+    bench->want = GSI_DIGEST_EMPTY;
     for (uint32_t f = 0; f < frames_a_run * runs; f++) {
         uint64_t *keys = (uint64_t *)bench->frames.all[f].data;
         const uint64_t first = f / runs * FRAME_KEYS, seed = gsi_mix_u64(bench->fill_count++);
-        struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+        struct gsi_digest piece = GSI_DIGEST_EMPTY;
         for (uint64_t i = 0; i < FRAME_KEYS; i++)
             keys[i] = (first + i) * span + gsi_mix_u64(seed + i) % span;
-        gsi_imprint_add_mapped(&bench->layout, &piece, keys, FRAME_KEYS);
-        gsi_imprint_join_keys(&bench->layout, &bench->want, &piece);
+        gsi_digest_add_mapped(&bench->layout, &piece, keys, FRAME_KEYS);
+        gsi_digest_join_keys(&bench->layout, &bench->want, &piece);
         bench->frames.all[f].bytes = FRAME_BYTES;
         bench->frames.all[f].packed.is_packed = false;
     }
@@ -110,7 +110,7 @@ static enum gs_status take_events(struct fed_bench *bench, struct gs_error *erro
             return gsi_fail(error, event.status, 0, "%s", event.failure);
         if (event.kind != GSI_EVENT_WINDOW)
             continue;
-        gsi_imprint_join_keys(&bench->layout, &bench->got, &event.buffer->imprint);
+        gsi_digest_join_keys(&bench->layout, &bench->got, &event.buffer->digest);
         gsi_buffers_give(&bench->windows, event.buffer);
     }
     return GS_OK;
@@ -152,7 +152,7 @@ static enum gs_status measure_merge(struct fed_bench *bench, uint32_t runs, stru
                                         .input_count = runs,
                                         .fed_buffers = bench->frames.count,
                                         .to_elements = true};
-    bench->got = GSI_IMPRINT_EMPTY;
+    bench->got = GSI_DIGEST_EMPTY;
     STATUS_TRY(bench->device->ops->merge_begin(bench->device, &spec, &merge, error));
     const uint64_t begin_ns = gsi_clock_ns();
     const enum gs_status status = pull_all(bench, merge, runs, error);

@@ -13,7 +13,7 @@
 #include "gsort-bench/bench.h"
 
 #include "element/layout.h"
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally.h"
 #include "element/tally/tally_report.h"
 

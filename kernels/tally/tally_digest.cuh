@@ -1,37 +1,37 @@
-// tally_imprint.cuh: checks and fingerprints keys on output: the kernel.
+// tally_digest.cuh: checks and fingerprints keys on output: the kernel.
 //
-// Each block processes one contiguous range of tiles and writes an imprint of it. The host joins
-// the imprints in order and compares the ends of neighbours. Within a range, keys are compared
+// Each block processes one contiguous range of tiles and writes a digest of it. The host joins
+// the digests in order and compares the ends of neighbours. Within a range, keys are compared
 // before any neighbour may have been converted to an element. For this a block reads a tile into
 // registers, copies the last key of each vector to shared memory, and stores after the barrier.
 // Thread 0 keeps the key before the tile in a register. The two keys at a disorder are read once,
 // at the end.
-#ifndef GSI_TALLY_IMPRINT_CUH
-#define GSI_TALLY_IMPRINT_CUH
+#ifndef GSI_TALLY_DIGEST_CUH
+#define GSI_TALLY_DIGEST_CUH
 
 #include "kernels/tally/tally_words.cuh"
 
-// Imprint of one block's range, like struct gsi_imprint.
-struct gsi_imprint_piece {
+// Digest of one block's range, like struct gsi_digest.
+struct gsi_digest_piece {
     gsi_u128 first_key, last_key, before_key, after_key;
     gsi_u128 fingerprint;
     uint64_t count, disorder_idx;
     uint64_t repeat_count, unused;
 };
 
-struct gsi_cuda_imprint {
+struct gsi_cuda_digest {
     uint64_t piece_count, unused;
-    gsi_imprint_piece pieces[GSI_TALLY_MOST_BLOCKS];
+    gsi_digest_piece pieces[GSI_TALLY_MOST_BLOCKS];
 };
 
 // Joined results of threads. Zeroed, it is empty: the position is kept inverted, so the lowest one
 // wins.
-struct gsi_imprint_part {
+struct gsi_digest_part {
     gsi_u128 fingerprint;
     uint64_t disorder_inverted, repeat_count;
 };
 
-__device__ inline void gsi_part_join(gsi_imprint_part &into, const gsi_imprint_part &from)
+__device__ inline void gsi_part_join(gsi_digest_part &into, const gsi_digest_part &from)
 {
     into.fingerprint += from.fingerprint;
     into.repeat_count += from.repeat_count;
@@ -40,15 +40,15 @@ __device__ inline void gsi_part_join(gsi_imprint_part &into, const gsi_imprint_p
 }
 
 // The same for one thread, so far.
-struct gsi_imprint_scan {
+struct gsi_digest_scan {
     gsi_mix_sum mixes;
     uint64_t disorder_inverted;
     uint32_t repeat_count; // fewer than 2^32: a thread's range has fewer words
 };
 
 template <class Word>
-__device__ __forceinline__ void gsi_imprint_compare(gsi_imprint_scan &scan, Word before, Word key,
-                                                    uint64_t position)
+__device__ __forceinline__ void gsi_digest_compare(gsi_digest_scan &scan, Word before, Word key,
+                                                   uint64_t position)
 {
     scan.repeat_count += key == before;
     if (key < before && ~position > scan.disorder_inverted)
@@ -59,8 +59,8 @@ __device__ __forceinline__ void gsi_imprint_compare(gsi_imprint_scan &scan, Word
 // last key. edges: shared by the block; not the array of the previous call, which other threads may
 // still be reading.
 template <class Word>
-__device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_scan &scan, const gsi_tally_job &job,
-                                                 const gsi_tile &tile, Word carry, Word *edges)
+__device__ __forceinline__ Word gsi_digest_tile(gsi_digest_scan &scan, const gsi_tally_job &job,
+                                                const gsi_tile &tile, Word carry, Word *edges)
 {
     constexpr uint32_t count = gsi_word_vector<Word>::count;
     gsi_word_vector<Word> *const vectors = gsi_tile_vectors<Word>(job, tile);
@@ -75,7 +75,7 @@ __device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_scan &scan, const g
         Word before = vector > 0 ? edges[vector - 1] : carry;
         for (uint32_t i = 0; i < count; i++) {
             const Word key = rows[row].words[i], bits = gsi_bits_of(job.map, key);
-            gsi_imprint_compare(scan, before, key, tile.from + vector * count + i);
+            gsi_digest_compare(scan, before, key, tile.from + vector * count + i);
             gsi_mix_add(scan.mixes, bits);
             rows[row].words[i] = bits;
             before = key;
@@ -88,13 +88,13 @@ __device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_scan &scan, const g
 
 // The same for a tile that is not full: one loop checks the order, another one does the rest.
 template <class Word>
-__device__ __forceinline__ Word gsi_imprint_words(gsi_imprint_scan &scan, const gsi_tally_job &job,
-                                                  const gsi_tile &tile, Word carry)
+__device__ __forceinline__ Word gsi_digest_words(gsi_digest_scan &scan, const gsi_tally_job &job,
+                                                 const gsi_tile &tile, Word carry)
 {
     Word *const words = static_cast<Word *>(job.base);
     const uint64_t from = tile.from + threadIdx.x;
     for (uint64_t i = from; i < tile.to; i += GSI_TALLY_THREADS)
-        gsi_imprint_compare(scan, i > tile.from ? words[i - 1] : carry, words[i], i);
+        gsi_digest_compare(scan, i > tile.from ? words[i - 1] : carry, words[i], i);
     const Word last = words[tile.to - 1];
     __syncthreads();
     for (uint64_t i = from; i < tile.to; i += GSI_TALLY_THREADS) {
@@ -107,7 +107,7 @@ __device__ __forceinline__ Word gsi_imprint_words(gsi_imprint_scan &scan, const 
 }
 
 // Returns the key at a position whose word may have been converted to an element.
-template <class Word> __device__ Word gsi_imprint_key(const gsi_tally_job &job, uint64_t position)
+template <class Word> __device__ Word gsi_digest_key(const gsi_tally_job &job, uint64_t position)
 {
     const Word word = static_cast<const Word *>(job.base)[position];
     return job.is_stored ? gsi_key_of(job.map, word) : word;
@@ -116,7 +116,7 @@ template <class Word> __device__ Word gsi_imprint_key(const gsi_tally_job &job, 
 // Grid: up to GSI_TALLY_MOST_BLOCKS, no more than there are tiles; no dynamic shared memory.
 template <class Word>
 __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
-    gsi_imprint_kernel(gsi_tally_job job, gsi_cuda_imprint *imprint)
+    gsi_digest_kernel(gsi_tally_job job, gsi_cuda_digest *digest)
 {
     __shared__ Word edges[2][GSI_TALLY_ROWS * GSI_TALLY_THREADS];
     const uint64_t tiles = (job.end + gsi_tile_words<Word> - 1) / gsi_tile_words<Word>;
@@ -126,21 +126,21 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     const uint64_t end = gsi_tile_at<Word>(job, tile_end - 1).to;
     const Word first = static_cast<const Word *>(job.base)[begin]; // thread 0: before any store
     Word carry = 0; // the first key is not below it, and equal only if it is 0
-    gsi_imprint_scan scan = {};
+    gsi_digest_scan scan = {};
     for (uint64_t tile_idx = tile_begin; tile_idx < tile_end; tile_idx++) {
         const gsi_tile tile = gsi_tile_at<Word>(job, tile_idx);
-        carry = tile.is_whole ? gsi_imprint_tile(scan, job, tile, carry, edges[tile_idx % 2])
-                              : gsi_imprint_words(scan, job, tile, carry);
+        carry = tile.is_whole ? gsi_digest_tile(scan, job, tile, carry, edges[tile_idx % 2])
+                              : gsi_digest_words(scan, job, tile, carry);
     }
 
-    gsi_imprint_part part = {};
+    gsi_digest_part part = {};
     part.fingerprint = gsi_mix_total(scan.mixes);
     part.disorder_inverted = scan.disorder_inverted;
     part.repeat_count = scan.repeat_count;
     part = gsi_block_join(part); // its barrier makes all stores visible to thread 0
     if (threadIdx.x > 0)
         return;
-    gsi_imprint_piece piece = {};
+    gsi_digest_piece piece = {};
     piece.first_key = first;
     piece.last_key = carry;
     piece.fingerprint = part.fingerprint;
@@ -150,12 +150,12 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     if (part.disorder_inverted > 0) {
         const uint64_t position = ~part.disorder_inverted;
         piece.disorder_idx = position - begin;
-        piece.before_key = gsi_imprint_key<Word>(job, position - 1);
-        piece.after_key = gsi_imprint_key<Word>(job, position);
+        piece.before_key = gsi_digest_key<Word>(job, position - 1);
+        piece.after_key = gsi_digest_key<Word>(job, position);
     }
-    imprint->pieces[blockIdx.x] = piece;
+    digest->pieces[blockIdx.x] = piece;
     if (blockIdx.x == 0)
-        imprint->piece_count = gridDim.x;
+        digest->piece_count = gridDim.x;
 }
 
 #endif

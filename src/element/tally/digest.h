@@ -1,8 +1,8 @@
-/* imprint.h: fingerprint and order of a stream of elements. They are taken on the way out, where
+/* digest.h: fingerprint and order of a stream of elements. They are taken on the way out, where
  * sort keys become raw elements again. The fingerprint is that of a tally (tally.h). There are
  * calls for single keys, too. */
-#ifndef GSI_IMPRINT_H
-#define GSI_IMPRINT_H
+#ifndef GSI_DIGEST_H
+#define GSI_DIGEST_H
 
 #include "base/u128.h"
 #include "element/layout.h"
@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 /* What the way out checks: fingerprint of the raw elements and order of the keys, for one piece.
- * Pieces are joined in output order with gsi_imprint_join. */
-struct gsi_imprint {
+ * Pieces are joined in output order with gsi_digest_join. */
+struct gsi_digest {
     uint64_t count;
     uint64_t fingerprint[2];
     uint8_t first_key[16], last_key[16]; /* valid if count > 0 */
@@ -40,21 +40,21 @@ static inline void gsi_fingerprint_add(uint64_t words[2], gsi_u128 x)
     words[1] = (uint64_t)(sum >> 64);
 }
 
-#define GSI_IMPRINT_EMPTY ((struct gsi_imprint){.disorder_idx = UINT64_MAX})
+#define GSI_DIGEST_EMPTY ((struct gsi_digest){.disorder_idx = UINT64_MAX})
 
-/* Imprints of sort keys (GSI_FORM_KEYS):
- * gsi_imprint_add: adds `n` sort keys.
- * gsi_imprint_add_unmap: adds `n` sort keys, and replaces them by their elements.
- * gsi_imprint_add_mapped: adds the sort keys of `n` elements, which stay as they are.
- * gsi_imprint_join_keys: appends a whole piece. */
-void gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint, const void *keys,
-                     size_t n);
-void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint, void *keys,
-                           size_t n);
-void gsi_imprint_add_mapped(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                            const void *elements, size_t n);
-void gsi_imprint_join_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                           const struct gsi_imprint *piece);
+/* Digests of sort keys (GSI_FORM_KEYS):
+ * gsi_digest_add: adds `n` sort keys.
+ * gsi_digest_add_unmap: adds `n` sort keys, and replaces them by their elements.
+ * gsi_digest_add_mapped: adds the sort keys of `n` elements, which stay as they are.
+ * gsi_digest_join_keys: appends a whole piece. */
+void gsi_digest_add(const struct gsi_layout *layout, struct gsi_digest *digest, const void *keys,
+                    size_t n);
+void gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_digest *digest, void *keys,
+                          size_t n);
+void gsi_digest_add_mapped(const struct gsi_layout *layout, struct gsi_digest *digest,
+                           const void *elements, size_t n);
+void gsi_digest_join_keys(const struct gsi_layout *layout, struct gsi_digest *digest,
+                          const struct gsi_digest *piece);
 
 /* gsi_fingerprint_add_map: adds that of `n` raw elements, and turns them into sort keys in place.
  */

@@ -1,9 +1,9 @@
-/* imprint.c: the pass over sorted keys on their way out: order, fingerprint, back to raw elements.
+/* digest.c: the pass over sorted keys on their way out: order, fingerprint, back to raw elements.
  *
  * Order and fingerprint are two loops over a block in the cache, because the first looks at the
  * neighbour that unmapping in the same loop would have overwritten. Only a block found to be out of
  * order is searched for the place. */
-#include "element/tally/imprint.h"
+#include "element/tally/digest.h"
 
 #include "element/equal_keys.h"
 #include "element/record/record_mix.h"
@@ -240,22 +240,22 @@ static gsi_u128 mix_block(const struct gsi_layout *layout, const void *keys, siz
     return gsi_block_sum_total(mix);
 }
 
-static void note_disorder(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                          uint64_t idx, const void *before, const void *after)
+static void note_disorder(const struct gsi_layout *layout, struct gsi_digest *digest, uint64_t idx,
+                          const void *before, const void *after)
 {
-    imprint->disorder_idx = idx;
-    memcpy(imprint->before_key, before, layout->key_bytes);
-    memcpy(imprint->after_key, after, layout->key_bytes);
+    digest->disorder_idx = idx;
+    memcpy(digest->before_key, before, layout->key_bytes);
+    memcpy(digest->after_key, after, layout->key_bytes);
 }
 
 /* First key of a block that is below the one before it, if there is one. */
-static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+static void find_disorder(const struct gsi_layout *layout, struct gsi_digest *digest,
                           const char *keys, size_t n)
 {
-    if (imprint->disorder_idx != UINT64_MAX)
+    if (digest->disorder_idx != UINT64_MAX)
         return;
-    if (imprint->count > 0 && gsi_key_compare(layout, imprint->last_key, keys) > 0) {
-        note_disorder(layout, imprint, imprint->count, imprint->last_key, keys);
+    if (digest->count > 0 && gsi_key_compare(layout, digest->last_key, keys) > 0) {
+        note_disorder(layout, digest, digest->count, digest->last_key, keys);
         return;
     }
     if (gsi_keys_drops(layout->key_bytes, keys, n) == 0)
@@ -263,68 +263,68 @@ static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *i
     const char *key = keys + layout->key_bytes;
     while (gsi_key_compare(layout, key - layout->key_bytes, key) <= 0)
         key += layout->key_bytes;
-    note_disorder(layout, imprint, imprint->count + (uint64_t)(key - keys) / layout->key_bytes,
+    note_disorder(layout, digest, digest->count + (uint64_t)(key - keys) / layout->key_bytes,
                   key - layout->key_bytes, key);
 }
 
 /* All of a block but its fingerprint. */
-static void add_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint, const char *keys,
+static void add_keys(const struct gsi_layout *layout, struct gsi_digest *digest, const char *keys,
                      size_t n)
 {
     const struct gsi_keyed keyed = gsi_keyed_by_layout(layout, keys, n);
-    find_disorder(layout, imprint, keys, n);
-    imprint->repeat_count +=
+    find_disorder(layout, digest, keys, n);
+    digest->repeat_count +=
         gsi_equal_keys_count(&keyed) +
-        (imprint->count > 0 && memcmp(imprint->last_key, keys, layout->key_bytes) == 0);
-    if (imprint->count == 0)
-        memcpy(imprint->first_key, keys, layout->key_bytes);
-    memcpy(imprint->last_key, keys + (n - 1) * layout->key_bytes, layout->key_bytes);
-    imprint->count += n;
+        (digest->count > 0 && memcmp(digest->last_key, keys, layout->key_bytes) == 0);
+    if (digest->count == 0)
+        memcpy(digest->first_key, keys, layout->key_bytes);
+    memcpy(digest->last_key, keys + (n - 1) * layout->key_bytes, layout->key_bytes);
+    digest->count += n;
 }
 
-static void add_block(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                      const char *keys, size_t n)
+static void add_block(const struct gsi_layout *layout, struct gsi_digest *digest, const char *keys,
+                      size_t n)
 {
-    add_keys(layout, imprint, keys, n);
-    gsi_fingerprint_add(imprint->fingerprint, mix_block(layout, keys, n));
+    add_keys(layout, digest, keys, n);
+    gsi_fingerprint_add(digest->fingerprint, mix_block(layout, keys, n));
 }
 
 /* The same where the records of words are there, too, or will be. */
-static void add_records(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+static void add_records(const struct gsi_layout *layout, struct gsi_digest *digest,
                         const void *records, size_t n)
 {
-    gsi_fingerprint_add(imprint->fingerprint, gsi_mix_records(records, n, layout->element_bytes));
+    gsi_fingerprint_add(digest->fingerprint, gsi_mix_records(records, n, layout->element_bytes));
 }
 
-void gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint, const void *keys,
-                     size_t n)
+void gsi_digest_add(const struct gsi_layout *layout, struct gsi_digest *digest, const void *keys,
+                    size_t n)
 {
     const char *at = keys;
     for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
         step = gsi_block_elements(n);
-        add_block(layout, imprint, at, step);
+        add_block(layout, digest, at, step);
     }
 }
 
-void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint, void *keys,
-                           size_t n)
+void gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_digest *digest, void *keys,
+                          size_t n)
 {
     char *at = keys;
     for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
         step = gsi_block_elements(n);
         if (layout->word == NULL) {
-            add_block(layout, imprint, at, step);
+            add_block(layout, digest, at, step);
             gsi_keys_to_elements(layout, at, step);
         } else {
-            add_keys(layout, imprint, at, step);
+            add_keys(layout, digest, at, step);
             gsi_keys_to_elements(layout, at, step);
-            add_records(layout, imprint, at, step);
+            add_records(layout, digest, at, step);
         }
     }
 }
 
-void gsi_imprint_add_mapped(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                            const void *elements, size_t n)
+void gsi_digest_add_mapped(const struct gsi_layout *layout, struct gsi_digest *digest,
+                           const void *elements, size_t n)
 {
     uint64_t keys[2 * GSI_BLOCK_ELEMENTS];
     const char *at = elements;
@@ -332,33 +332,33 @@ void gsi_imprint_add_mapped(const struct gsi_layout *layout, struct gsi_imprint 
         step = gsi_block_elements(n);
         gsi_elements_to_keys(layout, at, step, keys);
         if (layout->word == NULL) {
-            add_block(layout, imprint, (const char *)keys, step);
+            add_block(layout, digest, (const char *)keys, step);
         } else {
-            add_keys(layout, imprint, (const char *)keys, step);
-            add_records(layout, imprint, at, step);
+            add_keys(layout, digest, (const char *)keys, step);
+            add_records(layout, digest, at, step);
         }
     }
 }
 
-void gsi_imprint_join_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                           const struct gsi_imprint *piece)
+void gsi_digest_join_keys(const struct gsi_layout *layout, struct gsi_digest *digest,
+                          const struct gsi_digest *piece)
 {
     if (piece->count == 0)
         return;
-    if (imprint->count == 0) {
-        *imprint = *piece;
+    if (digest->count == 0) {
+        *digest = *piece;
         return;
     }
-    if (imprint->disorder_idx == UINT64_MAX) {
-        if (gsi_key_compare(layout, imprint->last_key, piece->first_key) > 0)
-            note_disorder(layout, imprint, imprint->count, imprint->last_key, piece->first_key);
+    if (digest->disorder_idx == UINT64_MAX) {
+        if (gsi_key_compare(layout, digest->last_key, piece->first_key) > 0)
+            note_disorder(layout, digest, digest->count, digest->last_key, piece->first_key);
         else if (piece->disorder_idx != UINT64_MAX)
-            note_disorder(layout, imprint, imprint->count + piece->disorder_idx, piece->before_key,
+            note_disorder(layout, digest, digest->count + piece->disorder_idx, piece->before_key,
                           piece->after_key);
     }
-    gsi_fingerprint_add(imprint->fingerprint, gsi_fingerprint(piece->fingerprint));
-    imprint->repeat_count +=
-        piece->repeat_count + (memcmp(imprint->last_key, piece->first_key, layout->key_bytes) == 0);
-    memcpy(imprint->last_key, piece->last_key, layout->key_bytes);
-    imprint->count += piece->count;
+    gsi_fingerprint_add(digest->fingerprint, gsi_fingerprint(piece->fingerprint));
+    digest->repeat_count +=
+        piece->repeat_count + (memcmp(digest->last_key, piece->first_key, layout->key_bytes) == 0);
+    memcpy(digest->last_key, piece->last_key, layout->key_bytes);
+    digest->count += piece->count;
 }

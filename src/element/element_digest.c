@@ -1,5 +1,5 @@
-/* element_imprint.c: checks the order of records by their tags, block by block. */
-#include "element/element_imprint.h"
+/* element_digest.c: checks the order of records by their tags, block by block. */
+#include "element/element_digest.h"
 
 #include "base/checked.h"
 #include "element/record/record_mix.h"
@@ -31,54 +31,54 @@ static size_t find_disorder(const struct gsi_record *record, const uint8_t *elem
     return n;
 }
 
-void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
-                            const void *elements, size_t n)
+void gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *digest,
+                           const void *elements, size_t n)
 {
     const uint8_t *at = elements;
     for (size_t step; n > 0; n -= step, at += step * record->bytes) {
         step = block_records(record, n);
-        gsi_fingerprint_add(imprint->fingerprint, gsi_mix_records(at, step, record->bytes));
-        size_t before = imprint->count > 0; /* the last record added before is looked at, too */
+        gsi_fingerprint_add(digest->fingerprint, gsi_mix_records(at, step, record->bytes));
+        size_t before = digest->count > 0; /* the last record added before is looked at, too */
         size_t disorder = find_disorder(record, at - before * record->bytes, step + before);
-        if (disorder < step + before && imprint->disorder_idx == UINT64_MAX)
-            imprint->disorder_idx = imprint->count + disorder - before;
-        imprint->count += step;
+        if (disorder < step + before && digest->disorder_idx == UINT64_MAX)
+            digest->disorder_idx = digest->count + disorder - before;
+        digest->count += step;
     }
 }
 
-void gsi_record_imprint_join(const struct gsi_record *record, struct gsi_imprint *imprint,
-                             const struct gsi_imprint *piece, const void *last, const void *first)
+void gsi_record_digest_join(const struct gsi_record *record, struct gsi_digest *digest,
+                            const struct gsi_digest *piece, const void *last, const void *first)
 {
-    if (imprint->disorder_idx == UINT64_MAX) {
+    if (digest->disorder_idx == UINT64_MAX) {
         if (last != NULL && gsi_record_compare(record, last, first, 0) > 0)
-            imprint->disorder_idx = imprint->count;
+            digest->disorder_idx = digest->count;
         else if (piece->disorder_idx != UINT64_MAX)
-            imprint->disorder_idx = imprint->count + piece->disorder_idx;
+            digest->disorder_idx = digest->count + piece->disorder_idx;
     }
-    gsi_fingerprint_add(imprint->fingerprint, gsi_fingerprint(piece->fingerprint));
-    imprint->count += piece->count;
+    gsi_fingerprint_add(digest->fingerprint, gsi_fingerprint(piece->fingerprint));
+    digest->count += piece->count;
 }
 
-void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                              const void *elements, size_t n)
+void gsi_digest_add_elements(const struct gsi_layout *layout, struct gsi_digest *digest,
+                             const void *elements, size_t n)
 {
     if (layout->form == GSI_FORM_KEYS)
-        gsi_imprint_add_mapped(layout, imprint, elements, n);
+        gsi_digest_add_mapped(layout, digest, elements, n);
     else
-        gsi_record_imprint_add(layout->record, imprint, elements, n);
+        gsi_record_digest_add(layout->record, digest, elements, n);
 }
 
-void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                      const struct gsi_imprint *piece, const void *last, const void *first)
+void gsi_digest_join(const struct gsi_layout *layout, struct gsi_digest *digest,
+                     const struct gsi_digest *piece, const void *last, const void *first)
 {
     if (layout->form == GSI_FORM_KEYS)
-        gsi_imprint_join_keys(layout, imprint, piece);
+        gsi_digest_join_keys(layout, digest, piece);
     else
-        gsi_record_imprint_join(layout->record, imprint, piece, last, first);
+        gsi_record_digest_join(layout->record, digest, piece, last, first);
 }
 
-int gsi_imprint_compare_ends(const struct gsi_layout *layout, const uint8_t *last_key,
-                             const void *last, const struct gsi_imprint *piece, const void *first)
+int gsi_digest_compare_ends(const struct gsi_layout *layout, const uint8_t *last_key,
+                            const void *last, const struct gsi_digest *piece, const void *first)
 {
     return layout->form == GSI_FORM_KEYS ? gsi_key_compare(layout, last_key, piece->first_key)
                                          : gsi_record_compare(layout->record, last, first, 0);
