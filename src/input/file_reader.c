@@ -25,22 +25,22 @@ void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inp
     struct gsi_input *input = extent->input;
     *reader = (struct gsi_file_reader){
         .inputs = inputs, .input = input, .off = extent->off, .bytes = extent->bytes, .done = done};
-    reader->piece_bytes = gsi_plan_chunk_room(plan, plan->frame_bytes);
+    reader->block_bytes = gsi_plan_chunk_room(plan, plan->frame_bytes);
     reader->is_direct = !input->is_stream && is_direct(inputs->loop->layout, input, extent->off);
     reader->is_end = extent->bytes == 0;
     /* Records leave room for the pages around them; numbers are fewer, or lie in whole pages. */
     if (!reader->is_direct || plan->record_bytes > 0 ||
         (input->base_off + extent->off) % GSI_DIRECT_ALIGN == 0)
         return;
-    if (reader->piece_bytes > GSI_DIRECT_ALIGN)
-        reader->piece_bytes -= GSI_DIRECT_ALIGN;
+    if (reader->block_bytes > GSI_DIRECT_ALIGN)
+        reader->block_bytes -= GSI_DIRECT_ALIGN;
     else
         reader->is_direct = false;
 }
 
 /* ---- files ---- */
 
-static void piece_done(struct gsi_io *io)
+static void block_done(struct gsi_io *io)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     struct gsi_file_reader *reader = buffer->holder;
@@ -66,7 +66,7 @@ static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
     if (gsi_input_reopen(reader->input, reader->inputs->loop->error) != GS_OK)
         return; /* gsi_loop_wait finds the failure */
     buffer->data = buffer->memory + lead;
-    buffer->bytes = gsi_min_u64(reader->piece_bytes, reader->bytes - reader->requested_bytes);
+    buffer->bytes = gsi_min_u64(reader->block_bytes, reader->bytes - reader->requested_bytes);
     reader->requested_bytes += buffer->bytes;
     reader->is_end = reader->requested_bytes == reader->bytes;
     size_t wanted = lead + buffer->bytes;
@@ -77,7 +77,7 @@ static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
         .bytes = reader->is_direct ? gsi_round_up_u64(wanted, GSI_DIRECT_ALIGN) : wanted,
         .off = off - lead,
         .is_copy = !reader->is_direct,
-        .done = piece_done};
+        .done = block_done};
     gsi_loop_submit(reader->inputs->loop, &buffer->io);
 }
 
@@ -95,7 +95,7 @@ static void end_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer
 }
 
 /* Bytes that came at the end of what the piece holds; those of the stream's header are no data. */
-static void take_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
+static void add_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
 {
     if (reader->unpack == NULL) /* else it counts what it reads */
         gsi_loop_now(reader->inputs->loop)->bytes_read += bytes;
@@ -110,12 +110,12 @@ static void stream_done(struct gsi_io *io)
     struct gsi_file_reader *reader = buffer->holder;
     if (!gsi_loop_io_done(reader->inputs->loop, io, reader->input->name))
         return;
-    take_bytes(reader, buffer, io->moved);
+    add_bytes(reader, buffer, io->moved);
     if (io->moved < io->bytes)
         end_stream(reader, buffer);
     if (reader->inputs->loop->error->status != GS_OK)
         return;
-    if (!reader->is_end && buffer->bytes < reader->piece_bytes) {
+    if (!reader->is_end && buffer->bytes < reader->block_bytes) {
         read_stream(reader, buffer);
         return;
     }
@@ -129,14 +129,14 @@ static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffe
 {
     struct gsi_input *input = reader->input;
     while (reader->unpack == NULL && input->head_off < input->head_bytes &&
-           buffer->bytes < reader->piece_bytes)
-        take_bytes(reader, buffer,
-                   gsi_header_head_bytes(input, buffer->data + buffer->bytes,
-                                         reader->piece_bytes - buffer->bytes));
+           buffer->bytes < reader->block_bytes)
+        add_bytes(reader, buffer,
+                  gsi_header_copy_head(input, buffer->data + buffer->bytes,
+                                       reader->block_bytes - buffer->bytes));
     buffer->io = (struct gsi_io){.op = GSI_IO_READ,
                                  .fd = input->fd,
                                  .data = buffer->data + buffer->bytes,
-                                 .bytes = reader->piece_bytes - buffer->bytes,
+                                 .bytes = reader->block_bytes - buffer->bytes,
                                  .off = GSI_IO_STREAM,
                                  .done = stream_done};
     if (reader->unpack == NULL)

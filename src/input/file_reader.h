@@ -15,7 +15,7 @@ struct gsi_file_reader {
     struct gsi_inputs *inputs;
     struct gsi_input *input;
     uint64_t off, bytes;      /* of its data: where the reader begins, and how much it reads */
-    uint64_t piece_bytes;     /* of every piece but the last */
+    uint64_t block_bytes;     /* of every piece but the last */
     uint64_t requested_bytes; /* of data */
     uint32_t reading_count;   /* pieces on their way */
     bool is_direct;

@@ -75,13 +75,13 @@ static enum gs_status wait_for_header(struct gsi_inputs *inputs, struct gsi_inpu
     return status;
 }
 
-static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
+static enum gs_status inspect(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     struct gsi_sniff sniff;
     enum gs_status status = GS_OK;
     if (inputs->spec->has_region) { /* of streams it is refused once they are known */
         input->is_sniffed = true;
-        return input->is_stream ? GS_OK : gsi_range_region(inputs, input);
+        return input->is_stream ? GS_OK : gsi_range_select_bytes(inputs, input);
     }
     const bool is_later = inputs->has_stream;
     inputs->has_stream |= input->is_stream;
@@ -89,25 +89,25 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
     input->is_sniffed =
         inputs->spec->is_raw || (input->is_stream && !is_asked && inputs->spec->takes_nothing);
     if (input->is_sniffed)
-        return gsi_header_place(inputs, input);
+        return gsi_header_skip(inputs, input);
     if (input->is_stream && is_later && !is_asked && !inputs->spec->is_merge)
         return GS_OK;
     gsi_sniff_start(&sniff, inputs, input, sniff_done);
     status = gsi_loop_wait_until(inputs->loop, &input->is_sniffed);
     if (status != GS_OK)
         gsi_loop_drain(inputs->loop);
-    return status == GS_OK ? gsi_header_place(inputs, input) : status;
+    return status == GS_OK ? gsi_header_skip(inputs, input) : status;
 }
 
-enum gs_status gsi_header_look(struct gsi_inputs *inputs, struct gsi_input *input)
+enum gs_status gsi_header_inspect(struct gsi_inputs *inputs, struct gsi_input *input)
 {
-    enum gs_status status = look(inputs, input);
+    enum gs_status status = inspect(inputs, input);
     bool is_wanted = inputs->spec->waits_for_header && input == inputs->table && input->is_stream &&
                      input->coding == GSI_CODING_NONE;
     return status == GS_OK && is_wanted ? wait_for_header(inputs, input) : status;
 }
 
-enum gs_status gsi_header_place(struct gsi_inputs *inputs, struct gsi_input *input)
+enum gs_status gsi_header_skip(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     enum gs_status status = inputs->loop->error->status;
     uint64_t header = inputs->spec->header_bytes;
@@ -135,7 +135,7 @@ uint64_t gsi_header_strip(struct gsi_inputs *inputs, struct gsi_input *input, ui
     return bytes - skipped;
 }
 
-uint64_t gsi_header_head_bytes(struct gsi_input *input, uint8_t *to, uint64_t room)
+uint64_t gsi_header_copy_head(struct gsi_input *input, uint8_t *to, uint64_t room)
 {
     uint64_t bytes = gsi_min_u64(input->head_bytes - input->head_off, room);
     memcpy(to, input->head + input->head_off, bytes);
@@ -219,7 +219,7 @@ void gsi_header_close(struct gsi_inputs *inputs)
     gsi_format_close(inputs);
 }
 
-enum gs_status gsi_header_head(struct gsi_inputs *inputs, uint64_t count)
+enum gs_status gsi_header_make(struct gsi_inputs *inputs, uint64_t count)
 {
-    return gsi_format_put(inputs, count);
+    return gsi_format_make_header(inputs, count);
 }

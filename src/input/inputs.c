@@ -36,7 +36,7 @@ enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs)
     return GS_OK;
 }
 
-bool gsi_inputs_have(const struct gsi_inputs *inputs, const struct stat *file)
+bool gsi_inputs_contain(const struct gsi_inputs *inputs, const struct stat *file)
 {
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gsi_input *input = &inputs->table[i];
@@ -139,7 +139,7 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
 
 /* ---- a part of the inputs ---- */
 
-enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_input *input)
+enum gs_status gsi_range_select_bytes(const struct gsi_inputs *inputs, struct gsi_input *input)
 {
     uint64_t off = inputs->spec->region_off, bytes = inputs->spec->region_bytes;
     if (bytes == UINT64_MAX && off <= input->bytes)
@@ -164,8 +164,8 @@ void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t 
     inputs->is_cut = true;
 }
 
-enum gs_status gsi_range_take(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
-                              struct gsi_range_report *report)
+enum gs_status gsi_range_select(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
+                                struct gsi_range_report *report)
 {
     uint32_t element = inputs->layout->element_bytes;
     uint64_t all = inputs->bytes / element;

@@ -124,8 +124,8 @@ static inline size_t gsi_inputs_merged(const struct gsi_inputs *inputs)
     return inputs->spec->merges_first && inputs->count > 0 ? 1 : inputs->count;
 }
 
-/* gsi_inputs_have: whether one of them is this file. */
-bool gsi_inputs_have(const struct gsi_inputs *inputs, const struct stat *file);
+/* gsi_inputs_contain: whether one of them is this file. */
+bool gsi_inputs_contain(const struct gsi_inputs *inputs, const struct stat *file);
 
 /* gsi_inputs_check_whole: checks the `bytes` of data that were found in `input`.
  * fails GS_E_INPUT: they are not whole elements, or not as many as its header says */
@@ -154,8 +154,8 @@ static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
     return inputs->filter != NULL || inputs->pre_aggregate != NULL;
 }
 
-/* gsi_inputs_put_bytes: of an element as the device gets it. */
-static inline uint32_t gsi_inputs_put_bytes(const struct gsi_inputs *inputs)
+/* gsi_inputs_device_bytes: of an element as the device gets it. */
+static inline uint32_t gsi_inputs_device_bytes(const struct gsi_inputs *inputs)
 {
     return inputs->device_tally != NULL ? inputs->layout->element_bytes
                                         : inputs->loop->layout->element_bytes;
@@ -187,20 +187,20 @@ struct gsi_range_report {
     uint64_t first, count, of;
 };
 
-/* gsi_range_region: makes what --region names all that there is of the input, a file that was
+/* gsi_range_select_bytes: makes what --region names all that there is of the input, a file that was
  * opened and not looked at.
  * fails GS_E_USAGE: it ends behind the file */
-enum gs_status gsi_range_region(const struct gsi_inputs *inputs, struct gsi_input *input);
+enum gs_status gsi_range_select_bytes(const struct gsi_inputs *inputs, struct gsi_input *input);
 
 /* gsi_range_cut: makes elements `first` to `first + count - 1` of what is read of `input` all that
  * is. */
 void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
                    uint64_t count);
 
-/* gsi_range_take: makes what --range names all that there is: `count` elements from `first` on;
+/* gsi_range_select: makes what --range names all that there is: `count` elements from `first` on;
  * UINT64_MAX: all from there on. The inputs were measured.
  * fails GS_E_USAGE: they have fewer elements */
-enum gs_status gsi_range_take(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
-                              struct gsi_range_report *report);
+enum gs_status gsi_range_select(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
+                                struct gsi_range_report *report);
 
 #endif

@@ -43,7 +43,7 @@ void gsi_reader_lay_out(struct gsi_reader *reader, struct gsi_shelf *shelf)
     }
 }
 
-void gsi_reader_give(struct gsi_reader *reader, struct gsi_buffer *buffer)
+void gsi_reader_add(struct gsi_reader *reader, struct gsi_buffer *buffer)
 {
     buffer->bytes = 0;
     if (reader->inputs->is_lent)
@@ -87,8 +87,8 @@ static void end_stream(struct gsi_reader *reader, struct gsi_input *input,
 }
 
 /* Bytes that came at the end of what a buffer holds; those of the stream's header are no data. */
-static void take_bytes(struct gsi_reader *reader, struct gsi_input *input,
-                       struct gsi_buffer *buffer, uint64_t bytes)
+static void add_bytes(struct gsi_reader *reader, struct gsi_input *input, struct gsi_buffer *buffer,
+                      uint64_t bytes)
 {
     bytes = gsi_header_strip(reader->inputs, input, buffer->data + fill_of(buffer)->requested_bytes,
                              bytes);
@@ -120,7 +120,7 @@ static void block_done(struct gsi_io *io)
     }
     if (input->is_stream) {
         reader->is_stream_busy = false;
-        take_bytes(reader, input, slot->buffer, moved);
+        add_bytes(reader, input, slot->buffer, moved);
         if (moved < slot->wanted)
             end_stream(reader, input, slot->buffer);
         return;
@@ -277,17 +277,17 @@ static void sniff_done(struct gsi_sniff *sniff)
 {
     struct gsi_reader *reader = GSI_CONTAINER_OF(sniff, struct gsi_reader, sniff);
     reader->is_stream_busy = false;
-    gsi_header_place(sniff->inputs, sniff->input); /* gsi_loop_wait finds its failure */
+    gsi_header_skip(sniff->inputs, sniff->input); /* gsi_loop_wait finds its failure */
 }
 
 /* A stream that was looked at begins with what was read of it then. */
-static void take_head(struct gsi_reader *reader, struct gsi_input *input)
+static void copy_head(struct gsi_reader *reader, struct gsi_input *input)
 {
     struct gsi_buffer *buffer = reader->filling;
     struct gsi_inputs *inputs = reader->inputs;
-    uint64_t bytes = gsi_header_head_bytes(input, buffer->data + fill_of(buffer)->requested_bytes,
-                                           buffer->capacity - fill_of(buffer)->requested_bytes);
-    take_bytes(reader, input, buffer, bytes);
+    uint64_t bytes = gsi_header_copy_head(input, buffer->data + fill_of(buffer)->requested_bytes,
+                                          buffer->capacity - fill_of(buffer)->requested_bytes);
+    add_bytes(reader, input, buffer, bytes);
     inputs->loop->done_bytes += bytes;
     gsi_loop_now(inputs->loop)->bytes_read += bytes;
 }
@@ -312,7 +312,7 @@ bool gsi_reader_pump(struct gsi_reader *reader)
             gsi_sniff_start(&reader->sniff, reader->inputs, input, sniff_done);
             has_moved = true;
         } else if (input->coding == GSI_CODING_NONE && input->head_off < input->head_bytes)
-            take_head(reader, input);
+            copy_head(reader, input);
         else if (gsi_input_reopen(input, reader->inputs->loop->error) != GS_OK)
             break; /* gsi_loop_wait finds the failure */
         else {

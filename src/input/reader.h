@@ -30,14 +30,14 @@ struct gsi_reader {
 };
 
 /* gsi_reader_lay_out: places a reader on a shelf. It has no inputs yet.
- * gsi_reader_give: gives a buffer to fill; unaligned capacities are fine.
+ * gsi_reader_add: gives a buffer to fill; unaligned capacities are fine.
  * gsi_reader_pump: requests what can be requested. Returns whether anything was.
  * gsi_reader_next: returns the next full buffer; NULL: none is full yet, or none was given. At the
  * end, the last buffer may not be full, and all given buffers after it are returned empty.
  * gsi_reader_skip: begins to read `bytes` of data later. No input is a stream, and nothing was
  * given. */
 void gsi_reader_lay_out(struct gsi_reader *reader, struct gsi_shelf *shelf);
-void gsi_reader_give(struct gsi_reader *reader, struct gsi_buffer *buffer);
+void gsi_reader_add(struct gsi_reader *reader, struct gsi_buffer *buffer);
 bool gsi_reader_pump(struct gsi_reader *reader);
 struct gsi_buffer *gsi_reader_next(struct gsi_reader *reader);
 void gsi_reader_skip(struct gsi_reader *reader, uint64_t bytes);

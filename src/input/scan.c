@@ -22,7 +22,7 @@ static void run(struct gsi_task *task, uint32_t worker_idx)
 }
 
 /* There was no task, or it is done. */
-static void take_worked(struct scan *scan, struct gsi_buffer *buffer)
+static void pass_worked(struct scan *scan, struct gsi_buffer *buffer)
 {
     if (scan->user->device == GSI_SCAN_DIGESTS)
         gsi_buffer_list_push(&scan->worked, buffer);
@@ -33,7 +33,7 @@ static void take_worked(struct scan *scan, struct gsi_buffer *buffer)
 static void run_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    take_worked(buffer->holder, buffer);
+    pass_worked(buffer->holder, buffer);
 }
 
 static void work(struct scan *scan, struct gsi_buffer *buffer)
@@ -41,7 +41,7 @@ static void work(struct scan *scan, struct gsi_buffer *buffer)
     if (scan->user->begin != NULL)
         scan->user->begin(scan->user->context, buffer);
     if (scan->user->run == NULL) {
-        take_worked(scan, buffer);
+        pass_worked(scan, buffer);
         return;
     }
     buffer->holder = scan;
@@ -50,7 +50,7 @@ static void work(struct scan *scan, struct gsi_buffer *buffer)
 }
 
 /* A buffer that the device has looked at. */
-static void take_event(void *context, const struct gsi_event *event)
+static void accept_event(void *context, const struct gsi_event *event)
 {
     struct scan *scan = context;
     if (scan->user->device == GSI_SCAN_COUNTS)
@@ -110,7 +110,8 @@ enum gs_status gsi_scan_run(const struct gsi_scan *user, struct gsi_inputs *inpu
 {
     struct scan scan = {.user = user, .loop = inputs->loop, .buffers = buffers};
     const struct gsi_stage stage = {.context = &scan,
-                                    .take = user->device == GSI_SCAN_NO_DEVICE ? NULL : take_event,
+                                    .take =
+                                        user->device == GSI_SCAN_NO_DEVICE ? NULL : accept_event,
                                     .pump = pump,
                                     .is_done = is_done};
     gsi_buffer_list_init(&scan.worked);

@@ -9,11 +9,11 @@ static uint64_t run_filter(void *context, const struct gsi_batch *batch, const u
                            uint64_t n, uint8_t *out)
 {
     struct gsi_filter_operator *filter = context;
-    uint32_t *places =
-        filter->entries != NULL ? gsi_entry_maker_places(filter->entries, batch->window) : NULL;
+    uint32_t *indexes =
+        filter->entries != NULL ? gsi_entry_maker_indexes(filter->entries, batch->window) : NULL;
     (void)in;
     filter->kept[batch->idx] = (struct gsi_filtered){0};
-    return gsi_filter_apply(filter->inputs->filter, out, n, places, &filter->kept[batch->idx]);
+    return gsi_filter_apply(filter->inputs->filter, out, n, indexes, &filter->kept[batch->idx]);
 }
 
 static uint64_t join_filter(void *context, const struct gsi_batch *batch, uint8_t *ahead)

@@ -45,7 +45,7 @@ static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gs
 {
     const struct gsi_input *input = sniff->input;
     struct gsi_zst_walk walk = gsi_zst_walk_begin(frame);
-    uint64_t whole = gsi_zst_walk_on(&walk, input->head + off, input->head_bytes - off);
+    uint64_t whole = gsi_zst_walk_continue(&walk, input->head + off, input->head_bytes - off);
     uint64_t next = off + (whole > 0 ? whole : walk.next_off + GSI_ZST_BLOCK_HEADER_BYTES);
     if (sniff->plain == NULL)
         sniff->plain = malloc(PLAIN_BYTES);
@@ -69,12 +69,12 @@ static uint64_t bytes_without_data(const struct gsi_zst_frame *frame, const uint
     if (frame->is_skippable)
         return frame->header_bytes + frame->content_bytes;
     struct gsi_zst_walk walk = gsi_zst_walk_begin(frame);
-    uint64_t whole = gsi_zst_walk_on(&walk, at, bytes);
+    uint64_t whole = gsi_zst_walk_continue(&walk, at, bytes);
     return walk.next_off == frame->header_bytes + GSI_ZST_BLOCK_HEADER_BYTES ? whole : 0;
 }
 
 /* Such frames of a file are no part of the head where nothing follows them there. */
-static void pass_over(struct gsi_sniff *sniff)
+static void skip_empty_frames(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
     if (input->file_bytes == UINT64_MAX || sniff->passed_bytes + sniff->frame_off > input->bytes)
@@ -104,19 +104,19 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
             return gsi_min_u64(wanted_packed(sniff, off, &frame), most);
         sniff->frame_off += passed;
     }
-    pass_over(sniff);
+    skip_empty_frames(sniff);
     return gsi_min_u64(sniff->frame_off + 1, HEAD_MAX_BYTES);
 }
 
 /* Plain data: of a format of format.h, or what gsort sorts, but no other program's. What --header
  * passes over may be anything. */
-static void take_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
+static void detect_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
 {
     const struct gsi_inputs_spec *spec = sniff->inputs->spec;
     struct gsi_beginning beginning = {data, bytes, sniff->is_at_end, spec->are_records};
     if (spec->header_bytes > 0 ||
         gsi_foreign_check(&beginning, sniff->input->name, sniff->inputs->loop->error) == GS_OK)
-        gsi_format_take(sniff->inputs, sniff->input, data, bytes);
+        gsi_format_detect(sniff->inputs, sniff->input, data, bytes);
 }
 
 /* Whether a stream has given nothing but frames without data, as far as it is looked at. */
@@ -148,14 +148,14 @@ static void decide(struct gsi_sniff *sniff)
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
         input->bytes = UINT64_MAX;
-        take_plain(sniff, sniff->plain, sniff->plain_bytes);
+        detect_plain(sniff, sniff->plain, sniff->plain_bytes);
     } else if (gsi_name_is_zst(input->path)) {
         gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
                  "'%s': its name ends in .zst, but it does not begin with a zstd frame; --raw "
                  "sorts the file as it is",
                  input->name);
     } else {
-        take_plain(sniff, input->head, input->head_bytes);
+        detect_plain(sniff, input->head, input->head_bytes);
     }
     if (is_file) { /* is read again */
         free(input->head);

@@ -26,7 +26,7 @@ struct gsi_sniff {
 /* gsi_sniff_start: starts to look at an open input; one at a time. `done` is called when the input
  * is known, maybe before this returns; or with a failure in inputs->loop->error: the input cannot
  * be read, or (GS_E_INPUT) it holds another program's format, is named .zst but holds something
- * else, or is what gsi_format_take (format.h) refuses. */
+ * else, or is what gsi_format_detect (format.h) refuses. */
 void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_inputs *inputs, struct gsi_input *input,
                      void (*done)(struct gsi_sniff *sniff));
 

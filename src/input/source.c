@@ -49,7 +49,7 @@ static struct gsi_buffer *lend(void *context, uint64_t off)
     return gsi_buffer_list_pop(&source->given);
 }
 
-static void take(void *context, struct gsi_buffer *buffer)
+static void accept(void *context, struct gsi_buffer *buffer)
 {
     struct gsi_source *source = context;
     gsi_buffer_list_push(&source->passed, buffer);
@@ -61,7 +61,7 @@ static void begin_flow(struct gsi_source *source)
     struct gsi_flow *flow = &source->flow;
     flow->loop = inputs->loop;
     flow->most = UINT64_MAX;
-    flow->receiver = (struct gsi_receiver){.context = source, .block = lend, .take = take};
+    flow->receiver = (struct gsi_receiver){.context = source, .block = lend, .take = accept};
     if (inputs->filter != NULL)
         flow->operators[flow->operator_count++] = gsi_filter_operator(
             &source->filter, inputs, source->has_payload ? &source->entries : NULL);
@@ -100,7 +100,7 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inp
     source->reader.inputs = inputs;
     if (source->has_payload) {
         source->read_count = inputs->spec->first_position;
-        gsi_lanes_begin(&source->entries.lanes, inputs, source->read_count);
+        gsi_value_readers_begin(&source->entries.readers, inputs, source->read_count);
     }
     source->shelf = shelf;
     begin_flow(source);
@@ -116,10 +116,10 @@ void gsi_source_clear(struct gsi_source *source)
 
 /* ---- given buffers ---- */
 
-static void give(struct gsi_source *source, struct gsi_buffer *buffer)
+static void add_buffer(struct gsi_source *source, struct gsi_buffer *buffer)
 {
     if (!source->has_payload) {
-        gsi_reader_give(&source->reader, buffer);
+        gsi_reader_add(&source->reader, buffer);
         return;
     }
     buffer->bytes = 0;
@@ -141,7 +141,7 @@ static void populate_done(struct gsi_task *task)
     struct gsi_source *source = buffer->holder;
     buffer->is_populated = true;
     source->populating_count--;
-    give(source, buffer);
+    add_buffer(source, buffer);
 }
 
 /* Returns whether the memory of a buffer is present when transfers need it. Tasks fill entries, and
@@ -156,7 +156,7 @@ void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer)
 {
     source->given_count++;
     if (is_present(source, buffer)) {
-        give(source, buffer);
+        add_buffer(source, buffer);
         return;
     }
     buffer->holder = source;
@@ -266,9 +266,9 @@ bool gsi_source_pump(struct gsi_source *source)
     struct gsi_reader *reader = &source->reader;
     struct gsi_buffer *staged;
     while (!reader->is_end && (staged = gsi_buffers_take(&source->entries.staging)) != NULL)
-        gsi_reader_give(reader, staged);
+        gsi_reader_add(reader, staged);
     bool has_moved = gsi_reader_pump(reader);
-    has_moved |= gsi_lanes_pump(&source->entries.lanes);
+    has_moved |= gsi_value_readers_pump(&source->entries.readers);
     if (has_flow(source)) {
         has_moved |= pass_read(source);
         has_moved |= gsi_flow_pump(&source->flow);

@@ -68,7 +68,7 @@ static void clear_notice(int event_fd)
 /* Finds out whether a call on this descriptor may block indefinitely, and whether the descriptor
  * must be ready before the call. Even a file without a size (/proc/kmsg) may have nothing to read
  * yet. If the descriptor is not open, the call itself reports that. */
-static void look_at(const struct gsi_io *io, bool *may_block, bool *must_poll)
+static void inspect(const struct gsi_io *io, bool *may_block, bool *must_poll)
 {
     struct stat info;
     bool is_stream = io->off == GSI_IO_STREAM && io->bytes > 0 && fstat(io->fd, &info) == 0;
@@ -114,7 +114,7 @@ static void transfer(struct threads *threads, struct gsi_io *io)
 {
     bool may_block, must_poll;
     enum gsi_io_step step;
-    look_at(io, &may_block, &must_poll);
+    inspect(io, &may_block, &must_poll);
     do {
         if ((must_poll && !wait_ready(threads, io)) || atomic_load(&threads->is_canceling)) {
             io->sys_errno = ECANCELED;

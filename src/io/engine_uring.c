@@ -50,7 +50,7 @@ struct uring {
 
 /* Returns a request. The ring has room for a transfer and a cancel of every slot, for the wake read
  * and one poll. */
-static struct io_uring_sqe *take_sqe(struct uring *uring)
+static struct io_uring_sqe *get_sqe(struct uring *uring)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
     GSI_ASSERT(sqe != NULL);
@@ -60,7 +60,7 @@ static struct io_uring_sqe *take_sqe(struct uring *uring)
 /* Starts a read of an eventfd, so that a write to it ends a sleep in the ring. */
 static void arm_wake(struct uring *uring)
 {
-    struct io_uring_sqe *sqe = take_sqe(uring);
+    struct io_uring_sqe *sqe = get_sqe(uring);
     io_uring_prep_read(sqe, uring->wake_fd, &uring->wake_count, sizeof uring->wake_count, 0);
     io_uring_sqe_set_data(sqe, uring);
     uring->is_wake_armed = true;
@@ -69,7 +69,7 @@ static void arm_wake(struct uring *uring)
 static void start_transfer(struct uring *uring, struct slot *slot)
 {
     const struct gsi_io *io = slot->io;
-    struct io_uring_sqe *sqe = take_sqe(uring);
+    struct io_uring_sqe *sqe = get_sqe(uring);
     if (io->op == GSI_IO_READ)
         io_uring_prep_read(sqe, io->fd, gsi_io_data(io), gsi_io_bytes(io), gsi_io_off(io));
     else
@@ -81,7 +81,7 @@ static void start_transfer(struct uring *uring, struct slot *slot)
 
 static void start_poll(struct uring *uring, struct slot *slot)
 {
-    struct io_uring_sqe *sqe = take_sqe(uring);
+    struct io_uring_sqe *sqe = get_sqe(uring);
     io_uring_prep_poll_add(sqe, slot->io->fd, slot->io->op == GSI_IO_READ ? POLLIN : POLLOUT);
     io_uring_sqe_set_data(sqe, slot);
     slot->is_polling = true;
@@ -301,7 +301,7 @@ static void uring_wake(struct gsi_engine *engine)
 static void uring_watch(struct gsi_engine *engine, int fd)
 {
     struct uring *uring = (struct uring *)engine;
-    struct io_uring_sqe *sqe = take_sqe(uring);
+    struct io_uring_sqe *sqe = get_sqe(uring);
     io_uring_prep_poll_add(sqe, fd, POLLIN);
     io_uring_sqe_set_data(sqe, &uring->watched_fd);
     uring->watched_fd = fd;
@@ -321,7 +321,7 @@ static void uring_cancel(struct gsi_engine *engine)
             cancel_held(uring, slot);
             continue;
         }
-        struct io_uring_sqe *sqe = take_sqe(uring);
+        struct io_uring_sqe *sqe = get_sqe(uring);
         io_uring_prep_cancel(sqe, slot, 0);
         io_uring_sqe_set_data(sqe, NULL);
     }

@@ -35,7 +35,7 @@ struct gsi_input {
     bool is_direct;          /* reads may be direct; direct_fd is open whenever fd is */
     bool is_device : 1;      /* a block device: its times are not those of its content */
     bool is_temporary : 1;   /* its disk is released as it is read */
-    bool is_copy : 1;        /* gsi_input_become_file made a file of a stream */
+    bool is_copy : 1;        /* gsi_input_replace made a file of a stream */
     bool is_stream;          /* no size, no offsets: read in order until it ends */
     bool is_sniffed;         /* its format was detected (input/sniff.h): */
     enum gsi_coding coding;  /* compressed data are read in order until they end, like streams */
@@ -78,10 +78,10 @@ void gsi_input_close_for_now(struct gsi_input *input);
  * fails GS_E_INPUT: it is gone, or not the same file with the same size and time of change */
 enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error);
 
-/* gsi_input_become_file: replaces a stream by the file `fd`, which contains everything that the
+/* gsi_input_replace: replaces a stream by the file `fd`, which contains everything that the
  * stream returned, except its header. The input owns `fd` from now on.
  * in    bytes: size of the data in it */
-void gsi_input_become_file(struct gsi_input *input, int fd, uint64_t bytes);
+void gsi_input_replace(struct gsi_input *input, int fd, uint64_t bytes);
 
 /* gsi_input_read: reads `bytes` of data from data byte `off` on, and waits for them. The file must
  * be open.
@@ -102,7 +102,7 @@ enum gsi_output_kind {
     GSI_OUTPUT_ATOMIC, /* regular file: written under no name or a temporary one, then renamed */
     GSI_OUTPUT_SHARED, /* a regular file opened by the caller (stdout, /dev/fd/3): written at its
                         * position */
-    GSI_OUTPUT_PLACE,  /* a place in a regular file that others write to, too (file_place.c) */
+    GSI_OUTPUT_PART,   /* a place in a regular file that others write to, too (file_place.c) */
     GSI_OUTPUT_STREAM, /* pipe, terminal, device: written in place, in order */
     GSI_OUTPUT_ARRAY,  /* memory of the program (array.h) */
 };
@@ -117,7 +117,7 @@ struct gsi_output {
     const char *path; /* borrowed; NULL: a given descriptor */
     const char *name; /* for messages */
     int fd, direct_fd, dir_fd;
-    uint64_t base_off;  /* offset of the first byte; for a GSI_OUTPUT_PLACE, after the header, which
+    uint64_t base_off;  /* offset of the first byte; for a GSI_OUTPUT_PART, after the header, which
                          * every process writes at 0 */
     uint64_t allocated; /* bytes of disk allocated in advance */
     bool is_placed;     /* it has replaced the target, or is complete in its own place */
@@ -146,13 +146,13 @@ enum gs_status gsi_output_open(const char *path, struct gsi_output *output, stru
  * fails GS_E_IO */
 enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct gs_error *error);
 
-/* gsi_output_open_place: opens `path`, a file of `file_bytes`, to write in it from `off` on. Sets
+/* gsi_output_open_part: opens `path`, a file of `file_bytes`, to write in it from `off` on. Sets
  * its length if it does not exist or is empty. Several processes may do so at once, and each finds
  * the file of the first.
  * fails GS_E_USAGE: it has another length, is no regular file, or has an empty name; GS_E_SPACE: no
  *       room for it; GS_E_IO */
-enum gs_status gsi_output_open_place(const char *path, uint64_t off, uint64_t file_bytes,
-                                     struct gsi_output *output, struct gs_error *error);
+enum gs_status gsi_output_open_part(const char *path, uint64_t off, uint64_t file_bytes,
+                                    struct gsi_output *output, struct gs_error *error);
 
 /* gsi_output_locate: determines kind and directory as gsi_output_open does, without opening
  * anything. Treats standard output as a stream. Close the output all the same. */
@@ -200,10 +200,10 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
  * fails GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error);
 
-/* gsi_output_place: performs one part of a commit, after gsi_output_seal: the file replaces the
+/* gsi_output_rename: performs one part of a commit, after gsi_output_seal: the file replaces the
  * target.
  * fails GS_E_IO, GS_E_SPACE */
-enum gs_status gsi_output_place(struct gsi_output *output, struct gs_error *error);
+enum gs_status gsi_output_rename(struct gsi_output *output, struct gs_error *error);
 
 /* gsi_output_sync_dir: syncs the names in its directory; a part of commit.
  * fails GS_E_IO */

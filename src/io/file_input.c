@@ -90,7 +90,7 @@ static bool ends_before_size(const struct gsi_input *input, const struct stat *i
     return info->st_blocks == 0 && pread(input->fd, &byte, 1, info->st_size - 1) == 0;
 }
 
-static void be_stream(struct gsi_input *input)
+static void mark_stream(struct gsi_input *input)
 {
     input->is_stream = true;
     input->bytes = input->file_bytes = UINT64_MAX;
@@ -128,7 +128,7 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
         if (info.st_size == 0)
             GSI_TRY_OR(try_to_read(input, error), fail);
         if (input->is_stream || (info.st_size > 0 && ends_before_size(input, &info)))
-            be_stream(input);
+            mark_stream(input);
         else
             GSI_TRY_OR(measure(input, (uint64_t)info.st_size, error), fail);
     } else if (S_ISBLK(info.st_mode)) {
@@ -142,7 +142,7 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
     } else if (S_ISDIR(info.st_mode)) {
         GSI_TRY_OR(gsi_fail(error, GS_E_INPUT, EISDIR, "'%s': cannot read", input->name), fail);
     } else {
-        be_stream(input);
+        mark_stream(input);
         gsi_pipe_widen(input->fd);
     }
     return GS_OK;
@@ -221,7 +221,7 @@ enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error)
     return GS_OK;
 }
 
-void gsi_input_become_file(struct gsi_input *input, int fd, uint64_t bytes)
+void gsi_input_replace(struct gsi_input *input, int fd, uint64_t bytes)
 {
     if (!gsi_fd_is_caller(input->fd))
         close_fds(input);

@@ -8,7 +8,7 @@
  * While it is written only its owner may open the file (0600), whatever its final permissions are.
  * File systems without O_TMPFILE get a temporary name from the beginning. So does a file that could
  * not be given a name at the end (no /proc, and no privilege). If the target is not a regular file
- * (a FIFO, a device), it is written in place: renaming over /dev/null would be a disaster. */
+ * (a FIFO, a device), it is written in rename_to_target: renaming over /dev/null would be a disaster. */
 #include "io/file_parts.h"
 
 #include <errno.h>
@@ -135,7 +135,7 @@ static int descriptor_at(char *name)
 }
 
 /* Does the same for names that lead there, such as /dev/stdout and /dev/fd/3. Such a descriptor is
- * written in place: a program that passes one, to be written at its position, does not want the
+ * written in rename_to_target: a program that passes one, to be written at its position, does not want the
  * file replaced. */
 static int named_descriptor(const char *path)
 {
@@ -380,9 +380,9 @@ enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error
     return GS_OK;
 }
 
-/* Moves the file to its place. linkat never replaces a file: if the name exists, it uses a
+/* Moves the file to its rename_to_target. linkat never replaces a file: if the name exists, it uses a
  * temporary name and a rename. */
-static enum gs_status place(struct gsi_output *output, struct gs_error *error)
+static enum gs_status rename_to_target(struct gsi_output *output, struct gs_error *error)
 {
     if (output->temp_name[0] == '\0') {
         if (link_as(output, output->target_name) == 0)
@@ -436,7 +436,7 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
     return GS_OK;
 }
 
-/* Closes an output that was written in place. Files opened by others are synced by them; a block
+/* Closes an output that was written in rename_to_target. Files opened by others are synced by them; a block
  * device is synced here, because its data must persist. Delayed writes of the kernel may fail as
  * late as at close (NFS). */
 static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error *error)
@@ -463,21 +463,21 @@ enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_er
     return GS_OK;
 }
 
-enum gs_status gsi_output_place(struct gsi_output *output, struct gs_error *error)
+enum gs_status gsi_output_rename(struct gsi_output *output, struct gs_error *error)
 {
-    enum gs_status status = place(output, error);
+    enum gs_status status = rename_to_target(output, error);
     output->is_placed = status == GS_OK;
     return status;
 }
 
-/* Ends an output that was written in its final place. */
+/* Ends an output that was written in its final rename_to_target. */
 static enum gs_status commit_written(struct gsi_output *output, uint64_t bytes,
                                      struct gs_error *error)
 {
     if (output->kind == GSI_OUTPUT_SHARED &&
         lseek(output->fd, (off_t)(output->base_off + bytes), SEEK_SET) < 0)
         return gsi_output_fail(output, "cannot seek", error);
-    if (output->kind == GSI_OUTPUT_PLACE && fsync(output->fd) != 0)
+    if (output->kind == GSI_OUTPUT_PART && fsync(output->fd) != 0)
         return gsi_output_fail(output, "cannot sync", error);
     if (output->kind == GSI_OUTPUT_SHARED || output->kind == GSI_OUTPUT_STREAM)
         GSI_TRY(finish_in_place(output, error));
@@ -490,11 +490,11 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
     bool is_atomic = output->kind == GSI_OUTPUT_ATOMIC;
     if (is_atomic) {
         GSI_TRY(gsi_output_seal(output, bytes, error));
-        GSI_TRY(gsi_output_place(output, error));
+        GSI_TRY(gsi_output_rename(output, error));
     } else {
         GSI_TRY(commit_written(output, bytes, error));
     }
-    bool has_directory = is_atomic || output->kind == GSI_OUTPUT_PLACE;
+    bool has_directory = is_atomic || output->kind == GSI_OUTPUT_PART;
     return has_directory ? gsi_output_sync_dir(output, error) : GS_OK;
 }
 

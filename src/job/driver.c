@@ -96,7 +96,7 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
         else
             GSI_TRY(open_input(job, paths[i], input));
         job->inputs.count++;
-        GSI_TRY(gsi_header_look(&job->inputs, input));
+        GSI_TRY(gsi_header_inspect(&job->inputs, input));
         if (input->is_direct && gsi_input_is_cached(input))
             gsi_input_go_buffered(input); /* copying from the page cache is faster than the disk */
         if (job->inputs.are_many)
@@ -129,7 +129,7 @@ static bool is_over_input(const struct gsi_job *job)
     struct stat info;
     return !gsi_fd_is_caller(output->fd) && fstat(output->fd, &info) == 0 &&
            (output->kind == GSI_OUTPUT_SHARED || S_ISBLK(info.st_mode)) &&
-           gsi_inputs_have(&job->inputs, &info);
+           gsi_inputs_contain(&job->inputs, &info);
 }
 
 /* A merge reads while it writes. A region is written over where it lies, and nothing else. */

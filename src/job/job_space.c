@@ -167,7 +167,7 @@ static enum gs_status check_split_room(const struct gsi_job *job)
 
 enum gs_status gsi_job_take_space(struct gsi_job *job)
 {
-    if (job->target.output.kind == GSI_OUTPUT_PLACE)
+    if (job->target.output.kind == GSI_OUTPUT_PART)
         GSI_TRY(gsi_output_reserve(
             &job->target.output, job->inputs_spec.kept_header_bytes + job->plan.sizes.output_bytes,
             job->loop.error));

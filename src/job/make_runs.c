@@ -150,7 +150,7 @@ static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
             gsi_buffers_give(maker->chunks, chunk);
             continue;
         }
-        maker->open_keys += chunk->bytes / gsi_inputs_put_bytes(&maker->job->inputs);
+        maker->open_keys += chunk->bytes / gsi_inputs_device_bytes(&maker->job->inputs);
         GSI_TRY(device->ops->chunk_put(device, chunk, maker->loop->error));
         maker->uploading_count += maker->loop->plan->device_runs > 0;
         if (++maker->open_chunks >= chunks_a_run(maker))

@@ -13,7 +13,7 @@ static bool is_apart(const struct gsi_inputs *inputs, const struct gsi_output *o
     if (output->kind == GSI_OUTPUT_ATOMIC || gsi_fd_is_caller(output->fd))
         return true;
     return output->fd >= 0 && fstat(output->fd, &of_output) == 0 && !S_ISBLK(of_output.st_mode) &&
-           !gsi_inputs_have(inputs, &of_output);
+           !gsi_inputs_contain(inputs, &of_output);
 }
 
 /* Elements have to be sorted as they lie in files of known size, which stay open, by a device that

@@ -106,7 +106,7 @@ static enum gs_status begin(struct copies *copies, struct gsi_input *input, stru
     copy->fd = -1;
     GSI_TRY(gsi_temp_open(copies->directory, &copy->fd, &is_direct, error));
     gsi_file_go_buffered(copy->fd);
-    for (size_t bytes; (bytes = gsi_header_head_bytes(input, copy->block, BLOCK_BYTES)) > 0;)
+    for (size_t bytes; (bytes = gsi_header_copy_head(input, copy->block, BLOCK_BYTES)) > 0;)
         GSI_TRY(put_block(copy, bytes));
     copies->busy_count++;
     request_block(copy);
@@ -118,7 +118,7 @@ static enum gs_status finish(struct copies *copies, struct copy *copy)
     struct gsi_input *input = copy->input;
     if (input->skip_bytes > 0)
         return gsi_header_end(copies->inputs, input, copy->written.bytes);
-    gsi_input_become_file(input, copy->fd, copy->written.bytes);
+    gsi_input_replace(input, copy->fd, copy->written.bytes);
     copy->fd = -1;
     return GS_OK;
 }

@@ -136,9 +136,9 @@ enum gs_status gsi_delivery_start(struct gsi_delivery *delivery)
     struct gsi_loop *loop = target->loop;
     uint64_t bytes = gsi_target_wanted_bytes(target);
     gsi_loop_phase(loop, GS_PHASE_WRITE, bytes);
-    bool is_part = target->output.kind == GSI_OUTPUT_PLACE;
+    bool is_part = target->output.kind == GSI_OUTPUT_PART;
     uint64_t file_bytes = is_part ? target->whole_bytes : bytes;
-    GSI_TRY(gsi_header_head(target->inputs, file_bytes / loop->layout->element_bytes));
+    GSI_TRY(gsi_header_make(target->inputs, file_bytes / loop->layout->element_bytes));
     gsi_ranks_begin(&delivery->ranks, target->spec->statistics, loop->layout,
                     delivery->report.tally, delivery->report.field_tallies,
                     delivery->report.order_statistics);
@@ -152,7 +152,7 @@ enum gs_status gsi_delivery_start_early(struct gsi_delivery *delivery, uint64_t 
 {
     const struct gsi_target *target = delivery->target;
     if (bytes != UINT64_MAX)
-        GSI_TRY(gsi_header_head(target->inputs, bytes / target->loop->layout->element_bytes));
+        GSI_TRY(gsi_header_make(target->inputs, bytes / target->loop->layout->element_bytes));
     return begin(delivery, bytes, true);
 }
 
@@ -219,7 +219,7 @@ static enum gs_status close_header(struct gsi_delivery *delivery)
     }
     is_changed |= gsi_format_tallies(target->inputs);
     return delivery->has_blocks || (is_changed && !delivery->is_split)
-               ? gsi_header_head(target->inputs, count)
+               ? gsi_header_make(target->inputs, count)
                : GS_OK;
 }
 

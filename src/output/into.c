@@ -13,7 +13,7 @@ enum gs_status gsi_into_take(struct gsi_target *target, const struct gsi_part_re
     bool is_part = part->count > 0;
     uint32_t element = target->loop->layout->element_bytes;
     target->whole_bytes = is_part ? part->of * element : target->inputs->bytes;
-    GSI_TRY(gsi_header_head(target->inputs, target->whole_bytes / element));
+    GSI_TRY(gsi_header_make(target->inputs, target->whole_bytes / element));
     report->is_given = true;
     report->off = target->inputs->header.bytes + part->first * element;
     report->file_bytes = target->inputs->header.bytes + target->whole_bytes;
@@ -24,7 +24,7 @@ enum gs_status gsi_into_take(struct gsi_target *target, const struct gsi_part_re
 static enum gs_status check_inputs(const struct gsi_target *target)
 {
     struct stat info;
-    return stat(target->spec->name, &info) != 0 || !gsi_inputs_have(target->inputs, &info)
+    return stat(target->spec->name, &info) != 0 || !gsi_inputs_contain(target->inputs, &info)
                ? GS_OK
                : gsi_fail(target->loop->error, GS_E_USAGE, 0,
                           "--into: '%s' is an input and would be overwritten while it is read",
@@ -34,8 +34,8 @@ static enum gs_status check_inputs(const struct gsi_target *target)
 enum gs_status gsi_into_open(struct gsi_target *target, const struct gsi_into_report *report)
 {
     GSI_TRY(check_inputs(target));
-    return gsi_output_open_place(target->spec->name, report->off - target->inputs->header.bytes,
-                                 report->file_bytes, &target->output, target->loop->error);
+    return gsi_output_open_part(target->spec->name, report->off - target->inputs->header.bytes,
+                                report->file_bytes, &target->output, target->loop->error);
 }
 
 void gsi_into_tell(const struct gsi_target *target, const struct gsi_part_report *part)
@@ -43,7 +43,7 @@ void gsi_into_tell(const struct gsi_target *target, const struct gsi_part_report
     struct gs_error *error = target->loop->error;
     size_t length = strlen(error->text);
     bool has_begun = target->is_open && target->loop->phase >= GS_PHASE_WRITE;
-    if (error->status == GS_OK || target->output.kind != GSI_OUTPUT_PLACE || !has_begun ||
+    if (error->status == GS_OK || target->output.kind != GSI_OUTPUT_PART || !has_begun ||
         target->output.is_placed)
         return;
     if (part->count > 0)

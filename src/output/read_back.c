@@ -95,8 +95,8 @@ static enum gs_status check_trailer(const struct read_back *back, const struct g
     const struct gsi_target *target = back->target;
     bool is_there = true;
     if (gsi_trailer_bytes(target->inputs) > 0)
-        GSI_TRY(gsi_trailer_is_there(target->inputs, input->fd, input->base_off + input->bytes,
-                                     &is_there));
+        GSI_TRY(gsi_trailer_is_written(target->inputs, input->fd, input->base_off + input->bytes,
+                                       &is_there));
     return is_there ? GS_OK : fail_different(back, input->name, "the data after its elements");
 }
 
@@ -129,7 +129,7 @@ static enum gs_status open_files(struct read_back *back)
     if (files->count == 0)
         return open_file(back, &target->output, target->file_bytes);
     for (uint32_t i = 0; i < files->count; i++) {
-        GSI_TRY(gsi_header_head(target->inputs, files->table[i].count));
+        GSI_TRY(gsi_header_make(target->inputs, files->table[i].count));
         GSI_TRY(open_file(back, &files->table[i].output, files->table[i].file_bytes));
     }
     return GS_OK;
@@ -241,7 +241,7 @@ enum gs_status gsi_read_back_kept(struct gsi_target *target, int fd, bool is_pla
         return GS_OK;
     GSI_TRY(gsi_stream_check_init(&back.check, loop->layout, &loop->ledger, loop->error));
     GSI_TRY_OR(GSI_NEW(&loop->ledger, data, room, loop->error), done);
-    GSI_TRY_OR(gsi_header_head(target->inputs, target->bytes / element_bytes), done);
+    GSI_TRY_OR(gsi_header_make(target->inputs, target->bytes / element_bytes), done);
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     const struct gsi_input input = {.name = target->output.name,
                                     .fd = fd,

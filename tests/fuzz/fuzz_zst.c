@@ -7,11 +7,11 @@
 static void walk(const uint8_t *data, size_t bytes, const struct gsi_zst_frame *frame)
 {
     struct gsi_zst_walk whole = gsi_zst_walk_begin(frame), parts = whole;
-    uint64_t at_once = gsi_zst_walk_on(&whole, data, bytes), step_by_step = 0;
+    uint64_t at_once = gsi_zst_walk_continue(&whole, data, bytes), step_by_step = 0;
     for (uint64_t known = 0; known < bytes && step_by_step == 0;) {
         uint64_t wanted = parts.next_off + 3;
         known = wanted < bytes ? wanted : bytes;
-        step_by_step = gsi_zst_walk_on(&parts, data, known);
+        step_by_step = gsi_zst_walk_continue(&parts, data, known);
     }
     FUZZ_CHECK(at_once == step_by_step);
 }

@@ -147,7 +147,7 @@ static bool read_form(const char *text, struct gsi_schema_field *field)
 }
 
 /* What a card says of a column. Returns what is wrong with it. */
-static const char *take_card(const uint8_t *card, struct gsi_schema *schema, bool *has_form)
+static const char *read_card(const uint8_t *card, struct gsi_schema *schema, bool *has_form)
 {
     static const char *const meanings[] = {"TUNIT", "TSCAL", "TZERO", "TNULL", "TDIM"};
     char text[GSI_FITS_NAME_BYTES];
@@ -172,7 +172,7 @@ static const char *take_card(const uint8_t *card, struct gsi_schema *schema, boo
 }
 
 /* Columns that fall as what is stored rises have no order. */
-static void take_falling(const uint8_t *card, struct gsi_schema *schema)
+static void mark_falling(const uint8_t *card, struct gsi_schema *schema)
 {
     uint32_t i = gsi_fits_index(card, "TSCAL");
     if (i > 0 && i <= schema->field_count && !(gsi_fits_real(card) > 0))
@@ -180,7 +180,7 @@ static void take_falling(const uint8_t *card, struct gsi_schema *schema)
 }
 
 /* One column behind the other. Returns what is wrong. */
-static const char *place_columns(struct gsi_schema *schema, const bool *has_form)
+static const char *set_offsets(struct gsi_schema *schema, const bool *has_form)
 {
     uint64_t off = 0;
     for (uint32_t i = 0; i < schema->field_count; i++) {
@@ -205,10 +205,10 @@ static const char *read_columns(const uint8_t *data, uint64_t begin, uint64_t en
     bool has_form[COLUMNS_MAX] = {false};
     const char *problem = NULL;
     for (uint64_t at = begin; at < end && problem == NULL; at += GSI_FITS_CARD)
-        problem = take_card(data + at, schema, has_form);
+        problem = read_card(data + at, schema, has_form);
     for (uint64_t at = begin; at < end && problem == NULL; at += GSI_FITS_CARD)
-        take_falling(data + at, schema);
-    return problem != NULL ? problem : place_columns(schema, has_form);
+        mark_falling(data + at, schema);
+    return problem != NULL ? problem : set_offsets(schema, has_form);
 }
 
 /* Whether the value is written where the standard wants it, so that another one fits. */
@@ -303,4 +303,4 @@ const struct gsi_format gsi_fits_format = {.name = "a FITS file",
                                            .magic_bytes = 9,
                                            .wanted = gsi_fits_wanted,
                                            .read = gsi_fits_read,
-                                           .put = make_header};
+                                           .make_header = make_header};

@@ -54,8 +54,8 @@ static const char *key_text(struct gsi_formatted *kept, const struct gsi_schema_
 }
 
 /* NAME, NAME:asc, NAME:desc, or what is meant for gsi_record_make: OFF:TYPE. */
-enum gs_status gsi_field_named(const struct gsi_inputs *inputs, const char *option,
-                               const char *given, const char **text)
+enum gs_status gsi_field_resolve(const struct gsi_inputs *inputs, const char *option,
+                                 const char *given, const char **text)
 {
     struct gsi_formatted *kept = inputs->formatted;
     char name[GSI_SCHEMA_NAME_BYTES], said[GSI_SCHEMA_TEXT_BYTES];
@@ -79,7 +79,8 @@ enum gs_status gsi_field_named(const struct gsi_inputs *inputs, const char *opti
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--%s: '%s' has no field '%s' (a nested field is written outer.inner); its "
                         "fields are %s",
-                        option, inputs->table[0].name, given, gsi_schema_say(&kept->schema, said));
+                        option, inputs->table[0].name, given,
+                        gsi_schema_describe(&kept->schema, said));
     if (field->is_scaled && strcmp(option, "key") != 0)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--%s: '%s' is stored with a scale or an offset; write %u:TYPE to use the "
@@ -113,7 +114,7 @@ static enum gs_status resolve_all(const struct gsi_inputs *inputs, const char *o
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--%s: is given %zu times; the limit is %d", option, count, GSI_FIELDS_MAX);
     for (size_t i = 0; i < count; i++) {
-        enum gs_status status = gsi_field_named(inputs, option, (*given)[i], &texts[i]);
+        enum gs_status status = gsi_field_resolve(inputs, option, (*given)[i], &texts[i]);
         if (status != GS_OK)
             return status;
     }
@@ -122,8 +123,8 @@ static enum gs_status resolve_all(const struct gsi_inputs *inputs, const char *o
 }
 
 /* No key was given: by all fields, the first one first, as NumPy sorts. */
-static enum gs_status take_all_fields(const struct gsi_inputs *inputs,
-                                      struct gsi_elements *elements)
+static enum gs_status choose_all_fields(const struct gsi_inputs *inputs,
+                                        struct gsi_elements *elements)
 {
     struct gsi_formatted *kept = inputs->formatted;
     char said[GSI_SCHEMA_TEXT_BYTES];
@@ -137,7 +138,7 @@ static enum gs_status take_all_fields(const struct gsi_inputs *inputs,
             return gsi_fail(
                 inputs->loop->error, GS_E_INPUT, 0,
                 "'%s': its elements are %s, %s; name a --key, or save the file with another type",
-                inputs->table[0].name, gsi_schema_say(&kept->schema, said),
+                inputs->table[0].name, gsi_schema_describe(&kept->schema, said),
                 count < GSI_FIELDS_MAX ? "which gsort cannot sort"
                                        : "which have too many fields to sort by all");
         kept->keys[count] = text;
@@ -146,7 +147,7 @@ static enum gs_status take_all_fields(const struct gsi_inputs *inputs,
     if (count == 0)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': its elements are %s, without a field to sort by; name a --key",
-                        inputs->table[0].name, gsi_schema_say(&kept->schema, said));
+                        inputs->table[0].name, gsi_schema_describe(&kept->schema, said));
     elements->keys = kept->keys;
     elements->key_names = kept->names;
     elements->key_count = count;
@@ -176,7 +177,7 @@ enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_ele
     if (elements->type != NULL && (!is_number || !gsi_type_goes_with(elements->type, type)))
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--type %s: '%s' holds %s; leave --type out", elements->type, name,
-                        gsi_schema_say(&kept->schema, said));
+                        gsi_schema_describe(&kept->schema, said));
     if (elements->record_bytes > 0 && elements->record_bytes != schema->element_bytes)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--record %u: the header of '%s' says %u bytes; leave --record out",
@@ -190,7 +191,7 @@ enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_ele
         schema->element_bytes > GSI_RECORD_BYTES_MAX)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': its elements are %s; gsort sorts elements of %u to %u bytes", name,
-                        gsi_schema_say(&kept->schema, said), GSI_RECORD_BYTES_MIN,
+                        gsi_schema_describe(&kept->schema, said), GSI_RECORD_BYTES_MIN,
                         GSI_RECORD_BYTES_MAX);
     elements->type = NULL;
     elements->record_bytes = schema->element_bytes;
@@ -199,7 +200,7 @@ enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_ele
     if (elements->key_count > 0)
         GSI_TRY(resolve_all(inputs, "key", &elements->keys, elements->key_count, kept->keys));
     else
-        GSI_TRY(take_all_fields(inputs, elements));
+        GSI_TRY(choose_all_fields(inputs, elements));
     return GS_OK;
 }
 

@@ -21,11 +21,11 @@ struct gsi_elements {
  * fails GS_E_USAGE, GS_E_INPUT */
 enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_elements *elements);
 
-/* gsi_field_named: what `given` names, a field or OFF:TYPE, as OFF:TYPE; names `option` in a
+/* gsi_field_resolve: what `given` names, a field or OFF:TYPE, as OFF:TYPE; names `option` in a
  * failure.
  * fails GS_E_USAGE */
-enum gs_status gsi_field_named(const struct gsi_inputs *inputs, const char *option,
-                               const char *given, const char **text);
+enum gs_status gsi_field_resolve(const struct gsi_inputs *inputs, const char *option,
+                                 const char *given, const char **text);
 
 /* gsi_field_is_scaled: whether `text`, of a key as gsi_fields_choose left it, stands for a field by
  * whose name another number is meant than is stored. */

@@ -87,9 +87,9 @@ static enum gs_status check_same(const struct gsi_inputs *inputs, const struct g
     if (!gsi_schema_is_same(first, schema))
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': its elements are %s, but those of '%s' are %s", input->name,
-                        gsi_schema_say(schema, text), inputs->table[0].name,
-                        gsi_schema_say(first, first_text));
-    if (gsi_schema_means_same(first, schema))
+                        gsi_schema_describe(schema, text), inputs->table[0].name,
+                        gsi_schema_describe(first, first_text));
+    if (gsi_schema_has_same_scales(first, schema))
         return GS_OK;
     return gsi_fail(
         inputs->loop->error, GS_E_INPUT, 0,
@@ -123,7 +123,7 @@ static enum gs_status check_plain(const struct gsi_inputs *inputs, const struct 
 
 /* What is behind the elements of a file. That of the first one is kept; others may have nothing
  * there but zeros, for one output cannot hold it of both. */
-static enum gs_status take_rest(struct gsi_inputs *inputs, struct gsi_input *input,
+static enum gs_status keep_rest(struct gsi_inputs *inputs, struct gsi_input *input,
                                 const struct gsi_schema *schema)
 {
     uint64_t elements = input->expected_bytes, heap = schema->heap_bytes;
@@ -149,9 +149,9 @@ static enum gs_status take_rest(struct gsi_inputs *inputs, struct gsi_input *inp
 }
 
 /* The elements of an input of this format, which was read into `schema`. */
-static enum gs_status take_schema(struct gsi_inputs *inputs, struct gsi_input *input,
-                                  const struct gsi_format *format, const uint8_t *data,
-                                  const struct gsi_schema *schema)
+static enum gs_status accept_schema(struct gsi_inputs *inputs, struct gsi_input *input,
+                                    const struct gsi_format *format, const uint8_t *data,
+                                    const struct gsi_schema *schema)
 {
     if (input == inputs->table)
         GSI_TRY(keep_first(inputs, format, schema, data));
@@ -165,11 +165,11 @@ static enum gs_status take_schema(struct gsi_inputs *inputs, struct gsi_input *i
                         "'%s': its header says %llu elements, which is too many", input->name,
                         (unsigned long long)schema->count);
     GSI_TRY(gsi_input_skip(input, schema->header_bytes, inputs->loop->error));
-    return format->is_plain ? GS_OK : take_rest(inputs, input, schema);
+    return format->is_plain ? GS_OK : keep_rest(inputs, input, schema);
 }
 
-enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *input,
-                               const uint8_t *data, size_t bytes)
+enum gs_status gsi_format_detect(struct gsi_inputs *inputs, struct gsi_input *input,
+                                 const uint8_t *data, size_t bytes)
 {
     const struct gsi_format *format = find(data, bytes);
     struct gs_error *error = inputs->loop->error;
@@ -186,7 +186,7 @@ enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *inpu
                         input->name);
     enum gs_status status = format->read(data, bytes, input->name, schema, error);
     if (status == GS_OK)
-        status = take_schema(inputs, input, format, data, schema);
+        status = accept_schema(inputs, input, format, data, schema);
     free(schema);
     return status;
 }
@@ -222,7 +222,7 @@ enum gs_status gsi_format_check(const struct gsi_inputs *inputs, bool is_whole)
 
 /* A heap is there where it was. Otherwise zeros are as many as the new count needs, and what was
  * behind the old ones follows. */
-static enum gs_status put_trailer(struct gsi_inputs *inputs, uint64_t count)
+static enum gs_status make_trailer(struct gsi_inputs *inputs, uint64_t count)
 {
     struct gsi_formatted *kept = inputs->formatted;
     const struct gsi_schema *schema = &kept->schema;
@@ -271,14 +271,14 @@ void gsi_format_tally(struct gsi_inputs *inputs, const uint8_t *data, uint64_t b
                                          bytes);
 }
 
-enum gs_status gsi_format_put(struct gsi_inputs *inputs, uint64_t count)
+enum gs_status gsi_format_make_header(struct gsi_inputs *inputs, uint64_t count)
 {
     const struct gsi_format *format = inputs->head.format;
     if (format == NULL)
         return GS_OK;
     if (!format->is_plain)
-        GSI_TRY(put_trailer(inputs, count));
-    return format->put(inputs, count);
+        GSI_TRY(make_trailer(inputs, count));
+    return format->make_header(inputs, count);
 }
 
 /* ---- what follows the elements of the output ---- */
@@ -344,7 +344,8 @@ enum gs_status gsi_trailer_write(struct gsi_inputs *inputs, const struct gsi_out
     }
 }
 
-enum gs_status gsi_trailer_is_there(struct gsi_inputs *inputs, int fd, uint64_t off, bool *is_there)
+enum gs_status gsi_trailer_is_written(struct gsi_inputs *inputs, int fd, uint64_t off,
+                                      bool *is_there)
 {
     uint8_t block[BLOCK_BYTES], there[BLOCK_BYTES];
     uint64_t at = 0, bytes = 0;

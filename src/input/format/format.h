@@ -40,7 +40,7 @@ struct gsi_format {
 
     /* Puts the header of an output of `count` elements at inputs->header.data.
      * fails GS_E_MEMORY; GS_E_INPUT: it cannot say so many */
-    enum gs_status (*put)(struct gsi_inputs *inputs, uint64_t count);
+    enum gs_status (*make_header)(struct gsi_inputs *inputs, uint64_t count);
 
     /* Looks at elements on their way into the output, in their order, where the header says more of
      * them than their number; NULL: it does not. *tally has tally_bytes, zeros at first. */
@@ -81,14 +81,14 @@ size_t gsi_format_wanted(const uint8_t *data, size_t bytes);
 /* gsi_format_named: the format that a name promises by its *ending; NULL: none. */
 const struct gsi_format *gsi_format_named(const char *path, const char **ending);
 
-/* gsi_format_take: finds out where the data of an input begin, and how many there are.
+/* gsi_format_detect: finds out where the data of an input begin, and how many there are.
  * in    data: what the input begins with, unpacked; if that is a header, all of it
  * fails GS_E_INPUT: a header that is not ours, others than the first input's elements, no header
  *       where the name promises one or the first input had one; GS_E_MEMORY */
-enum gs_status gsi_format_take(struct gsi_inputs *inputs, struct gsi_input *input,
-                               const uint8_t *data, size_t bytes);
+enum gs_status gsi_format_detect(struct gsi_inputs *inputs, struct gsi_input *input,
+                                 const uint8_t *data, size_t bytes);
 
-/* gsi_format_close: frees what gsi_format_take keeps. */
+/* gsi_format_close: frees what gsi_format_detect keeps. */
 void gsi_format_close(struct gsi_inputs *inputs);
 
 /* gsi_format_check: checks that what is written can be done in the output's format, if it has one.
@@ -96,10 +96,10 @@ void gsi_format_close(struct gsi_inputs *inputs);
  * fails GS_E_USAGE */
 enum gs_status gsi_format_check(const struct gsi_inputs *inputs, bool is_whole);
 
-/* gsi_format_put: puts the output's header, for `count` elements, at inputs->header.data, if it has
+/* gsi_format_make_header: puts the output's header, for `count` elements, at inputs->header.data, if it has
  * a format; and says what is to come behind them.
  * fails GS_E_MEMORY, GS_E_INPUT */
-enum gs_status gsi_format_put(struct gsi_inputs *inputs, uint64_t count);
+enum gs_status gsi_format_make_header(struct gsi_inputs *inputs, uint64_t count);
 
 /* gsi_format_copy_header: puts the first input's header there, where formats change it.
  * fails GS_E_MEMORY */
@@ -122,9 +122,9 @@ uint64_t gsi_trailer_bytes(const struct gsi_inputs *inputs);
 enum gs_status gsi_trailer_write(struct gsi_inputs *inputs, const struct gsi_output *output,
                                  uint64_t off);
 
-/* gsi_trailer_is_there: whether what `fd` has from byte `off` on is what was to be written.
+/* gsi_trailer_is_written: whether what `fd` has from byte `off` on is what was to be written.
  * fails GS_E_IO */
-enum gs_status gsi_trailer_is_there(struct gsi_inputs *inputs, int fd, uint64_t off,
-                                    bool *is_there);
+enum gs_status gsi_trailer_is_written(struct gsi_inputs *inputs, int fd, uint64_t off,
+                                      bool *is_there);
 
 #endif

@@ -16,7 +16,7 @@ const struct gsi_schema_field *gsi_schema_field_find(const struct gsi_schema *sc
     return NULL;
 }
 
-const char *gsi_schema_say(const struct gsi_schema *schema, char text[GSI_SCHEMA_TEXT_BYTES])
+const char *gsi_schema_describe(const struct gsi_schema *schema, char text[GSI_SCHEMA_TEXT_BYTES])
 {
     size_t at = 0, most = GSI_SCHEMA_TEXT_BYTES;
     if (schema->descr != NULL) {
@@ -55,7 +55,7 @@ bool gsi_schema_is_same(const struct gsi_schema *a, const struct gsi_schema *b)
            (a->descr_bytes == b->descr_bytes && memcmp(a->descr, b->descr, a->descr_bytes) == 0);
 }
 
-bool gsi_schema_means_same(const struct gsi_schema *a, const struct gsi_schema *b)
+bool gsi_schema_has_same_scales(const struct gsi_schema *a, const struct gsi_schema *b)
 {
     for (uint32_t i = 0; i < a->field_count; i++)
         if (a->fields[i].more != b->fields[i].more)

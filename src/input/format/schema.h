@@ -47,13 +47,13 @@ const struct gsi_schema_field *gsi_schema_field_find(const struct gsi_schema *sc
 
 #define GSI_SCHEMA_TEXT_BYTES 512u
 
-/* gsi_schema_say: what elements are, for messages: as the header says it, or names and types. Cuts
+/* gsi_schema_describe: what elements are, for messages: as the header says it, or names and types. Cuts
  * it off where `text` ends. Returns `text`. */
-const char *gsi_schema_say(const struct gsi_schema *schema, char text[GSI_SCHEMA_TEXT_BYTES]);
+const char *gsi_schema_describe(const struct gsi_schema *schema, char text[GSI_SCHEMA_TEXT_BYTES]);
 
 /* gsi_schema_is_same: whether elements have the same fields.
- * gsi_schema_means_same: then, whether these have the same scales, offsets and units. */
+ * gsi_schema_has_same_scales: then, whether these have the same scales, offsets and units. */
 bool gsi_schema_is_same(const struct gsi_schema *a, const struct gsi_schema *b);
-bool gsi_schema_means_same(const struct gsi_schema *a, const struct gsi_schema *b);
+bool gsi_schema_has_same_scales(const struct gsi_schema *a, const struct gsi_schema *b);
 
 #endif

@@ -275,13 +275,13 @@ enum gs_status gsi_las_read(const uint8_t *data, size_t bytes, const char *name,
 
 static void count_point(struct gsi_las_tally *tally, const uint8_t *point, uint8_t mask)
 {
-    int32_t place[3];
-    memcpy(place, point, sizeof place);
+    int32_t position[3];
+    memcpy(position, point, sizeof position);
     for (uint32_t i = 0; i < 3; i++) {
-        if (tally->count == 0 || place[i] < tally->least[i])
-            tally->least[i] = place[i];
-        if (tally->count == 0 || place[i] > tally->most[i])
-            tally->most[i] = place[i];
+        if (tally->count == 0 || position[i] < tally->least[i])
+            tally->least[i] = position[i];
+        if (tally->count == 0 || position[i] > tally->most[i])
+            tally->most[i] = position[i];
     }
     tally->returns[point[14] & mask]++;
     tally->count++;
@@ -322,12 +322,12 @@ static uint64_t number_at(const uint8_t *at)
     return value;
 }
 
-static void put(uint8_t *at, uint64_t value, uint32_t bytes)
+static void write_number(uint8_t *at, uint64_t value, uint32_t bytes)
 {
     memcpy(at, &value, bytes);
 }
 
-static void put_bounds(uint8_t *header, const struct gsi_las_tally *tally)
+static void write_bounds(uint8_t *header, const struct gsi_las_tally *tally)
 {
     for (size_t i = 0; i < 3; i++) {
         double scale, offset, most = 0, least = 0;
@@ -343,23 +343,23 @@ static void put_bounds(uint8_t *header, const struct gsi_las_tally *tally)
 }
 
 /* Formats 6 and later say nothing in the old fields. */
-static void put_returns(uint8_t *header, const struct gsi_schema *schema,
-                        const struct gsi_las_tally *tally)
+static void write_returns(uint8_t *header, const struct gsi_schema *schema,
+                          const struct gsi_las_tally *tally)
 {
     bool is_old = header[AT_POINT_FORMAT] < 6 && tally->count <= UINT32_MAX;
     for (size_t i = 0; i < RETURNS_32; i++)
-        put(header + AT_RETURNS_32 + 4 * i, is_old ? tally->returns[i + 1] : 0, 4);
+        write_number(header + AT_RETURNS_32 + 4 * i, is_old ? tally->returns[i + 1] : 0, 4);
     for (size_t i = 0; schema->version >= 4 && i < GSI_LAS_RETURNS; i++)
-        put(header + AT_RETURNS_64 + 8 * i, tally->returns[i + 1], 8);
+        write_number(header + AT_RETURNS_64 + 8 * i, tally->returns[i + 1], 8);
 }
 
 /* A place behind the points moves with their end. */
 static void move(uint8_t *at, const struct gsi_schema *schema, uint64_t count)
 {
     uint64_t was = schema->header_bytes + schema->count * schema->element_bytes;
-    uint64_t place = number_at(at);
-    if (place >= was)
-        put(at, place - was + schema->header_bytes + count * schema->element_bytes, 8);
+    uint64_t position = number_at(at);
+    if (position >= was)
+        write_number(at, position - was + schema->header_bytes + count * schema->element_bytes, 8);
 }
 
 bool gsi_las_patch(uint8_t *header, const struct gsi_schema *schema, uint64_t count,
@@ -368,16 +368,16 @@ bool gsi_las_patch(uint8_t *header, const struct gsi_schema *schema, uint64_t co
     bool is_old = header[AT_POINT_FORMAT] < 6 && count <= UINT32_MAX;
     if (schema->version < 4 && count > UINT32_MAX)
         return false;
-    put(header + AT_COUNT_32, is_old || schema->version < 4 ? count : 0, 4);
+    write_number(header + AT_COUNT_32, is_old || schema->version < 4 ? count : 0, 4);
     if (schema->version >= 3)
         move(header + AT_WAVEFORMS, schema, count);
     if (schema->version >= 4) {
-        put(header + AT_COUNT_64, count, 8);
+        write_number(header + AT_COUNT_64, count, 8);
         move(header + AT_EVLRS, schema, count);
     }
     if (tally != NULL) {
-        put_bounds(header, tally);
-        put_returns(header, schema, tally);
+        write_bounds(header, tally);
+        write_returns(header, schema, tally);
     }
     return true;
 }
@@ -410,6 +410,6 @@ const struct gsi_format gsi_las_format = {.name = "a LAS file",
                                           .magic_bytes = 4,
                                           .wanted = gsi_las_wanted,
                                           .read = gsi_las_read,
-                                          .put = make_header,
+                                          .make_header = make_header,
                                           .tally = tally_points,
                                           .tally_bytes = sizeof(struct gsi_las_tally)};

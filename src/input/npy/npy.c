@@ -448,8 +448,8 @@ static enum gs_status refuse(const char *name, const char *problem, struct gs_er
 
 /* The rows of a table of numbers are elements, their columns fields; one dimension has only one
  * order. */
-static enum gs_status take_shape(const char *name, const struct shape *shape,
-                                 struct gsi_schema *npy, struct gs_error *error)
+static enum gs_status apply_shape(const char *name, const struct shape *shape,
+                                  struct gsi_schema *npy, struct gs_error *error)
 {
     const struct gsi_schema_field column = npy->fields[0];
     if (shape->dimensions == 1)
@@ -501,7 +501,7 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
                             .end = (const char *)data + wanted};
     if (!read_dictionary(&text, npy, &shape))
         return refuse(name, text.problem, error);
-    GSI_TRY(take_shape(name, &shape, npy, error));
+    GSI_TRY(apply_shape(name, &shape, npy, error));
     if (npy->element_bytes == 0)
         return refuse(name, "its elements have 0 bytes", error);
     return GS_OK;

@@ -64,8 +64,8 @@ static void add_count(const char *descr, size_t bytes, bool is_structured, uint3
 
 /* A field of --out as NumPy writes it: a part of an array, of text or of time stays bytes or an
  * integer. */
-static size_t put_field(const struct gsi_schema_field *field, const char *name, uint32_t bytes,
-                        char *descr, size_t most)
+static size_t write_field(const struct gsi_schema_field *field, const char *name, uint32_t bytes,
+                          char *descr, size_t most)
 {
     char kind = field != NULL && field->count == 1 ? field->kind : 'V';
     kind = kind == 'm' || kind == 'M' ? 'i' : kind;
@@ -100,7 +100,7 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
         *at++ = i > 0 ? ',' : '[';
         *at = ' ';
         at += i > 0;
-        at += put_field(field, name, inputs->carry->out[i].bytes, at, field_bytes(name));
+        at += write_field(field, name, inputs->carry->out[i].bytes, at, field_bytes(name));
     }
     strcpy(at, "]");
 }
@@ -124,7 +124,7 @@ static uint8_t encode(char *text)
 
 /* What --out-order makes of it; 'f8' becomes '>f8'. Where it says no order, there is none of bytes.
  */
-static void put_order(enum gsi_byte_order order, char *descr)
+static void apply_order(enum gsi_byte_order order, char *descr)
 {
     if (strchr("uifbcSUVmM", descr[1]) != NULL) {
         memmove(descr + 2, descr + 1, strlen(descr));
@@ -157,7 +157,7 @@ static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t
                  inputs->formatted->schema.descr);
     else
         return inputs->formatted->schema.descr;
-    put_order(inputs->head.byte_order, made);
+    apply_order(inputs->head.byte_order, made);
     return made;
 }
 
@@ -169,7 +169,7 @@ static size_t type_bytes(const struct gsi_inputs *inputs)
     return bytes;
 }
 
-static enum gs_status put(struct gsi_inputs *inputs, uint64_t count)
+static enum gs_status make_header(struct gsi_inputs *inputs, uint64_t count)
 {
     const struct gsi_schema *npy = inputs->formatted != NULL ? &inputs->formatted->schema : NULL;
     bool is_inputs = npy != NULL && !is_changed(inputs);
@@ -223,4 +223,4 @@ const struct gsi_format gsi_npy_format = {.name = "a .npy file",
                                           .wanted = wanted,
                                           .read = gsi_npy_read,
                                           .check = check_counts,
-                                          .put = put};
+                                          .make_header = make_header};

@@ -23,7 +23,7 @@ static uint64_t staged_bytes(const struct gsi_carry *carry, uint64_t memory_byte
     return gsi_round_up_u64(gsi_max_u64(bytes, least), GSI_DIRECT_ALIGN);
 }
 
-static uint64_t places_each(const struct gsi_inputs *inputs, uint64_t staged)
+static uint64_t indexes_each(const struct gsi_inputs *inputs, uint64_t staged)
 {
     bool are_wanted = gsi_carry_has_positions(inputs->carry) || inputs->values != NULL;
     return inputs->filter != NULL && are_wanted ? staged / inputs->carry->input.element_bytes : 0;
@@ -39,28 +39,29 @@ void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inp
         .unit_bytes = staged,
         .record_bytes = gsi_layout_is_native(layout) ? 0 : layout->element_bytes,
         .most_records = UINT64_MAX};
-    *maker = (struct gsi_entry_maker){.inputs = inputs, .places_each = places_each(inputs, staged)};
+    *maker =
+        (struct gsi_entry_maker){.inputs = inputs, .indexes_each = indexes_each(inputs, staged)};
     uint8_t *lent = inputs->is_lent ? (uint8_t *)inputs->table[0].array->from : NULL;
     gsi_buffers_lay_out(&maker->staging, lent, STAGED_COUNT, shape, shelf);
-    GSI_PLACE(shelf, maker->places, STAGED_COUNT * maker->places_each);
+    GSI_PLACE(shelf, maker->indexes, STAGED_COUNT * maker->indexes_each);
     GSI_PLACE(shelf, maker->ranks, inputs->carry->is_shuffled ? batches : 0);
     GSI_PLACE(shelf, maker->values, inputs->values != NULL ? batches : 0);
-    gsi_lanes_lay_out(&maker->lanes, inputs->values, memory_bytes, shelf);
+    gsi_value_readers_lay_out(&maker->readers, inputs->values, memory_bytes, shelf);
 }
 
 /* ---- entries ---- */
 
-uint32_t *gsi_entry_maker_places(const struct gsi_entry_maker *maker,
-                                 const struct gsi_buffer *staged)
+uint32_t *gsi_entry_maker_indexes(const struct gsi_entry_maker *maker,
+                                  const struct gsi_buffer *staged)
 {
     uint64_t idx = (uint64_t)(staged - maker->staging.all);
-    return maker->places_each > 0 ? maker->places + idx * maker->places_each : NULL;
+    return maker->indexes_each > 0 ? maker->indexes + idx * maker->indexes_each : NULL;
 }
 
 bool gsi_entry_maker_skip_to(struct gsi_entry_maker *maker, uint64_t position)
 {
-    while (!gsi_lanes_skip_to(&maker->lanes, position))
-        if (!gsi_lanes_pump(&maker->lanes))
+    while (!gsi_value_readers_skip_to(&maker->readers, position))
+        if (!gsi_value_readers_pump(&maker->readers))
             return false;
     return true;
 }
@@ -70,30 +71,30 @@ static uint64_t count_ready(void *context, const struct gsi_buffer *window, uint
                             uint64_t n)
 {
     struct gsi_entry_maker *maker = context;
-    const uint32_t *places = gsi_entry_maker_places(maker, window);
-    uint64_t place = places != NULL ? places[first] : first, ready, count = 0;
-    if (!gsi_entry_maker_skip_to(maker, window->turn_idx + place))
+    const uint32_t *indexes = gsi_entry_maker_indexes(maker, window);
+    uint64_t idx = indexes != NULL ? indexes[first] : first, ready, count = 0;
+    if (!gsi_entry_maker_skip_to(maker, window->turn_idx + idx))
         return 0;
-    while ((ready = gsi_lanes_ready(&maker->lanes)) == 0)
-        if (!gsi_lanes_pump(&maker->lanes))
+    while ((ready = gsi_value_readers_ready(&maker->readers)) == 0)
+        if (!gsi_value_readers_pump(&maker->readers))
             return 0;
-    if (places == NULL)
+    if (indexes == NULL)
         return gsi_min_u64(n, ready);
-    while (count < n && places[first + count] - place < ready)
+    while (count < n && indexes[first + count] - idx < ready)
         count++;
     return count;
 }
 
 /* Takes values of these elements, and of those between them. */
-static void take_values(struct gsi_entry_maker *maker, const struct gsi_batch *batch)
+static void pop_values(struct gsi_entry_maker *maker, const struct gsi_batch *batch)
 {
-    const uint32_t *places = gsi_entry_maker_places(maker, batch->window);
+    const uint32_t *indexes = gsi_entry_maker_indexes(maker, batch->window);
     uint64_t first = (uint64_t)(batch->entries - batch->window->data) /
                      maker->inputs->carry->input.element_bytes;
     uint64_t values = batch->count;
-    if (places != NULL)
-        values = (uint64_t)places[first + batch->count - 1] - places[first] + 1;
-    gsi_lanes_take(&maker->lanes, values, maker->values[batch->idx]);
+    if (indexes != NULL)
+        values = (uint64_t)indexes[first + batch->count - 1] - indexes[first] + 1;
+    gsi_value_readers_pop(&maker->readers, values, maker->values[batch->idx]);
 }
 
 static void begin_entries(void *context, const struct gsi_batch *batch)
@@ -102,8 +103,8 @@ static void begin_entries(void *context, const struct gsi_batch *batch)
     if (maker->inputs->carry->is_shuffled)
         maker->ranks[batch->idx] = maker->kept_count;
     maker->kept_count += batch->count;
-    if (maker->lanes.count > 0)
-        take_values(maker, batch);
+    if (maker->readers.count > 0)
+        pop_values(maker, batch);
 }
 
 static uint64_t run_entries(void *context, const struct gsi_batch *batch, const uint8_t *in,
@@ -111,17 +112,17 @@ static uint64_t run_entries(void *context, const struct gsi_batch *batch, const 
 {
     const struct gsi_entry_maker *maker = context;
     const struct gsi_carry *carry = maker->inputs->carry;
-    const uint32_t *places = gsi_entry_maker_places(maker, batch->window);
-    uint64_t place = (uint64_t)(in - batch->window->data) / carry->input.element_bytes;
-    uint64_t first = batch->window->turn_idx + (places == NULL ? place : 0);
-    places = places != NULL ? places + place : NULL;
-    gsi_payload_tally_add(maker->inputs->payload_tally, batch->worker_idx, in, n, first, places);
+    const uint32_t *indexes = gsi_entry_maker_indexes(maker, batch->window);
+    uint64_t idx = (uint64_t)(in - batch->window->data) / carry->input.element_bytes;
+    uint64_t first = batch->window->turn_idx + (indexes == NULL ? idx : 0);
+    indexes = indexes != NULL ? indexes + idx : NULL;
+    gsi_payload_tally_add(maker->inputs->payload_tally, batch->worker_idx, in, n, first, indexes);
     uint64_t rank = (uint64_t)(in - batch->entries) / carry->input.element_bytes;
     rank += carry->is_shuffled ? maker->ranks[batch->idx] : 0;
-    gsi_carry_take(carry, in, n, first, places, rank, out);
-    if (maker->lanes.count > 0)
-        gsi_lanes_put(&maker->lanes, maker->values[batch->idx], n, places,
-                      out + gsi_carry_element_off(carry), carry->carried_bytes);
+    gsi_carry_take(carry, in, n, first, indexes, rank, out);
+    if (maker->readers.count > 0)
+        gsi_value_readers_copy(&maker->readers, maker->values[batch->idx], n, indexes,
+                               out + gsi_carry_element_off(carry), carry->carried_bytes);
     return n;
 }
 
@@ -129,13 +130,13 @@ static uint64_t join_entries(void *context, const struct gsi_batch *batch, uint8
 {
     struct gsi_entry_maker *maker = context;
     (void)ahead;
-    gsi_lanes_give(&maker->lanes, maker->values[batch->idx]);
+    gsi_value_readers_release(&maker->readers, maker->values[batch->idx]);
     return 0;
 }
 
 struct gsi_operator gsi_entry_maker_operator(struct gsi_entry_maker *maker)
 {
-    const bool has_values = maker->lanes.count > 0;
+    const bool has_values = maker->readers.count > 0;
     const bool has_begin = has_values || maker->inputs->carry->is_shuffled;
     return (struct gsi_operator){.context = maker,
                                  .kind = GSI_MAP,

@@ -2,7 +2,7 @@
  * payload of elements (element/carry/carry.h), straight into the buffers that are sorted.
  *
  *     staged buffer  e0 e1 e2 e3 e4    as read, at positions 100 to 104
- *     filter         e1 e3             places 1 3
+ *     filter         e1 e3             indexes 1 3
  *     positions      [e1 101] [e3 103]
  *     --values       [e1 a101 b101] [e3 a103 b103]
  *
@@ -11,23 +11,23 @@
 #ifndef GSI_ENTRY_MAKER_H
 #define GSI_ENTRY_MAKER_H
 
-#include "input/values/lanes.h"
+#include "input/values/value_readers.h"
 #include "loop/flow.h"
 
 struct gsi_entry_maker {
     const struct gsi_inputs *inputs;
-    struct gsi_buffers staging; /* elements are read into these; turn_idx is a position */
-    struct gsi_lanes lanes;     /* of --values, beside it */
-    struct gsi_lane_part (*values)[GSI_VALUES_MAX]; /* of each batch, if there are lanes */
-    uint32_t *places;     /* with a filter, if they are wanted: of what it keeps of each buffer */
-    uint64_t places_each; /* of a staged buffer */
-    uint64_t *ranks;      /* with --shuffle: elements that are kept before each batch */
-    uint64_t kept_count;  /* elements in batches so far */
+    struct gsi_buffers staging;       /* elements are read into these; turn_idx is a position */
+    struct gsi_value_readers readers; /* of --values, beside it */
+    struct gsi_value_slice (*values)[GSI_VALUES_MAX]; /* of each batch, if there are readers */
+    uint32_t *indexes;     /* with a filter, if they are wanted: of what it keeps of each buffer */
+    uint64_t indexes_each; /* of a staged buffer */
+    uint64_t *ranks;       /* with --shuffle: elements that are kept before each batch */
+    uint64_t kept_count;   /* elements in batches so far */
 };
 
-/* gsi_entry_maker_lay_out: places a maker on a shelf, out of `memory_bytes` in all, for a flow that
+/* gsi_entry_maker_lay_out: indexes a maker on a shelf, out of `memory_bytes` in all, for a flow that
  * has at most so many batches at a time.
- * gsi_entry_maker_places: returns the memory for the places of those elements of a staged buffer
+ * gsi_entry_maker_indexes: returns the memory for the indexes of those elements of a staged buffer
  * that a filter keeps; NULL: nobody needs them.
  * gsi_entry_maker_operator: returns the operator.
  * gsi_entry_maker_skip_to: passes over values up to a position, as far as they can be read now.
@@ -36,8 +36,8 @@ struct gsi_entry_maker {
  * output. The number of elements of a stream is unknown until it was read. */
 void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inputs *inputs,
                              uint64_t memory_bytes, uint32_t batches, struct gsi_shelf *shelf);
-uint32_t *gsi_entry_maker_places(const struct gsi_entry_maker *maker,
-                                 const struct gsi_buffer *staged);
+uint32_t *gsi_entry_maker_indexes(const struct gsi_entry_maker *maker,
+                                  const struct gsi_buffer *staged);
 struct gsi_operator gsi_entry_maker_operator(struct gsi_entry_maker *maker);
 bool gsi_entry_maker_skip_to(struct gsi_entry_maker *maker, uint64_t position);
 void gsi_entry_maker_check(const struct gsi_entry_maker *maker, uint64_t count);

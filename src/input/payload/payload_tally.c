@@ -53,7 +53,7 @@ void gsi_payload_tally_close(struct gsi_payload_tally *payload)
 
 void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_idx,
                            const uint8_t *elements, size_t n, uint64_t first,
-                           const uint32_t *places)
+                           const uint32_t *indexes)
 {
     if (payload->carry == NULL || n == 0)
         return;
@@ -62,10 +62,10 @@ void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_id
     if (!gsi_carry_has_positions(payload->carry))
         return;
     worker->position_sum += (gsi_u128)first * n;
-    if (places == NULL)
+    if (indexes == NULL)
         worker->position_sum += (gsi_u128)n * (n - 1) / 2;
-    for (size_t i = 0; places != NULL && i < n; i++)
-        worker->position_sum += places[i];
+    for (size_t i = 0; indexes != NULL && i < n; i++)
+        worker->position_sum += indexes[i];
 }
 
 struct gsi_tally_report gsi_payload_tally_sum(struct gsi_payload_tally *payload,

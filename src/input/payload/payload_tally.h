@@ -39,11 +39,11 @@ void gsi_payload_tally_open_device(struct gsi_payload_tally *payload, const stru
                                    const struct gsi_tally_report *of_device, uint64_t first);
 void gsi_payload_tally_close(struct gsi_payload_tally *payload); /* also zeroed ones */
 
-/* gsi_payload_tally_add: elements that lie one after the other, with places as in gsi_carry_take.
+/* gsi_payload_tally_add: elements that lie one after the other, with indexes as in gsi_carry_take.
  * in    worker_idx: of the calling thread */
 void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_idx,
                            const uint8_t *elements, size_t n, uint64_t first,
-                           const uint32_t *places);
+                           const uint32_t *indexes);
 
 /* gsi_payload_tally_sum: of all elements; `fields` as in gsi_record_tally_finish.
  * out   position_sum: of all of them */

@@ -1,4 +1,4 @@
-/* blocks.c: a ring of blocks, requested and taken in the same order. */
+/* blocks.c: a ring of blocks, requested and used in the same order. */
 #include "input/zst/blocks.h"
 
 #include "base/checked.h"
@@ -17,8 +17,8 @@ void gsi_zst_blocks_init(struct gsi_zst_blocks *reader, struct gsi_loop *loop, u
 void gsi_zst_blocks_begin(struct gsi_zst_blocks *reader, struct gsi_input *input)
 {
     reader->input = input;
-    reader->requested_bytes = reader->taken_bytes = 0;
-    reader->read_idx = reader->take_idx = 0;
+    reader->requested_bytes = reader->used_bytes = 0;
+    reader->read_idx = reader->front_idx = 0;
     reader->is_read = false;
 }
 
@@ -53,7 +53,7 @@ static void read_done(struct gsi_io *io)
 }
 
 /* What was read of a stream to find out what it is. */
-static void take_head(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
+static void copy_head(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
 {
     struct gsi_input *input = reader->input;
     struct gsi_loop *loop = reader->loop;
@@ -87,7 +87,7 @@ static void request(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
 /* Streams: one read at a time, because only its end says whether there is another one. */
 static bool is_waiting(struct gsi_zst_blocks *reader)
 {
-    return !is_file(reader) && reader->read_idx != reader->take_idx &&
+    return !is_file(reader) && reader->read_idx != reader->front_idx &&
            !block_at(reader, reader->read_idx - 1)->is_full;
 }
 
@@ -95,7 +95,7 @@ bool gsi_zst_blocks_pump(struct gsi_zst_blocks *reader)
 {
     const struct gsi_input *input = reader->input;
     bool has_moved = false;
-    while (!reader->is_read && reader->read_idx - reader->take_idx < GSI_ZST_BLOCK_COUNT) {
+    while (!reader->is_read && reader->read_idx - reader->front_idx < GSI_ZST_BLOCK_COUNT) {
         bool has_head = input->head_off < input->head_bytes;
         if (is_file(reader) && reader->requested_bytes == input->file_bytes)
             reader->is_read = true;
@@ -103,9 +103,9 @@ bool gsi_zst_blocks_pump(struct gsi_zst_blocks *reader)
             break;
         struct gsi_zst_block *block = block_at(reader, reader->read_idx++);
         block->is_full = false;
-        block->taken = 0;
+        block->used = 0;
         if (has_head)
-            take_head(reader, block);
+            copy_head(reader, block);
         else
             request(reader, block);
         has_moved = true;
@@ -115,33 +115,33 @@ bool gsi_zst_blocks_pump(struct gsi_zst_blocks *reader)
 
 const uint8_t *gsi_zst_blocks_front(struct gsi_zst_blocks *reader, uint64_t *bytes)
 {
-    for (; reader->take_idx != reader->read_idx; reader->take_idx++) {
-        const struct gsi_zst_block *block = block_at(reader, reader->take_idx);
+    for (; reader->front_idx != reader->read_idx; reader->front_idx++) {
+        const struct gsi_zst_block *block = block_at(reader, reader->front_idx);
         if (!block->is_full)
             return NULL;
-        *bytes = block->bytes - block->taken;
+        *bytes = block->bytes - block->used;
         if (*bytes > 0)
-            return block->data + block->taken;
+            return block->data + block->used;
     }
     return NULL;
 }
 
-void gsi_zst_blocks_take(struct gsi_zst_blocks *reader, uint64_t bytes)
+void gsi_zst_blocks_consume(struct gsi_zst_blocks *reader, uint64_t bytes)
 {
-    block_at(reader, reader->take_idx)->taken += bytes;
-    reader->taken_bytes += bytes;
+    block_at(reader, reader->front_idx)->used += bytes;
+    reader->used_bytes += bytes;
 }
 
 bool gsi_zst_blocks_is_end(struct gsi_zst_blocks *reader)
 {
     uint64_t bytes;
     return gsi_zst_blocks_front(reader, &bytes) == NULL && reader->is_read &&
-           reader->take_idx == reader->read_idx;
+           reader->front_idx == reader->read_idx;
 }
 
 bool gsi_zst_blocks_is_idle(const struct gsi_zst_blocks *reader)
 {
-    for (uint64_t i = reader->take_idx; i != reader->read_idx; i++)
+    for (uint64_t i = reader->front_idx; i != reader->read_idx; i++)
         if (!reader->blocks[i % GSI_ZST_BLOCK_COUNT].is_full)
             return false;
     return true;

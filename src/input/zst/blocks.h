@@ -15,17 +15,17 @@ struct gsi_zst_block {
     struct gsi_io io;
     struct gsi_zst_blocks *reader;
     uint8_t *data;
-    uint64_t wanted, bytes, taken; /* bytes of the file: requested, read, taken */
-    bool is_full;                  /* read, and not all taken */
+    uint64_t wanted, bytes, used; /* bytes of the file: requested, read, used */
+    bool is_full;                 /* read, and not all used */
 };
 
 struct gsi_zst_blocks {
     struct gsi_loop *loop;
     struct gsi_input *input;
-    uint64_t requested_bytes, taken_bytes; /* of the input */
-    bool is_read;                          /* everything is requested */
-    uint64_t read_idx, take_idx;           /* numbers of blocks, from the input's beginning on */
-    void (*moved)(void *context);          /* a block came, or the job has failed */
+    uint64_t requested_bytes, used_bytes; /* of the input */
+    bool is_read;                         /* everything is requested */
+    uint64_t read_idx, front_idx;         /* numbers of blocks, from the input's beginning on */
+    void (*moved)(void *context);         /* a block came, or the job has failed */
     void *context;
     struct gsi_zst_block blocks[GSI_ZST_BLOCK_COUNT];
 };
@@ -42,11 +42,11 @@ void gsi_zst_blocks_begin(struct gsi_zst_blocks *reader, struct gsi_input *input
 bool gsi_zst_blocks_pump(struct gsi_zst_blocks *reader);
 
 /* gsi_zst_blocks_front: the next bytes, all in one block; NULL: not there yet, or none.
- * gsi_zst_blocks_take: `bytes` of them are done with. */
+ * gsi_zst_blocks_consume: `bytes` of them are done with. */
 const uint8_t *gsi_zst_blocks_front(struct gsi_zst_blocks *reader, uint64_t *bytes);
-void gsi_zst_blocks_take(struct gsi_zst_blocks *reader, uint64_t bytes);
+void gsi_zst_blocks_consume(struct gsi_zst_blocks *reader, uint64_t bytes);
 
-/* gsi_zst_blocks_is_end: everything was read and taken. */
+/* gsi_zst_blocks_is_end: everything was read and used. */
 bool gsi_zst_blocks_is_end(struct gsi_zst_blocks *reader);
 
 /* gsi_zst_blocks_is_idle: no block is being read. */

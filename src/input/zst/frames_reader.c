@@ -24,7 +24,7 @@ enum state {
 struct gsi_frames_reader {
     struct gsi_loop *loop;
     struct gsi_frames_reader_plan plan; /* whose shelf is open */
-    struct gsi_zst_blocks reader;
+    struct gsi_zst_blocks blocks;
 
     enum state state;
     struct gsi_zst_walk walk;
@@ -75,7 +75,7 @@ enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi
     unpack->plan = *plan;
     unpack->plan.shelf = shelf;
     *out = unpack;
-    gsi_zst_blocks_init(&unpack->reader, loop, blocks, advance, unpack);
+    gsi_zst_blocks_init(&unpack->blocks, loop, blocks, advance, unpack);
     GSI_TRY(
         gsi_zst_large_init(&unpack->stream, loop, plan->window_bytes, stream, stream_done, unpack));
     return gsi_zst_small_init(&unpack->slots, loop, unpack->slot_list, plan->slot_count, slot_done,
@@ -104,7 +104,7 @@ static void give_up(struct gsi_frames_reader *unpack)
 static void fail_damaged(struct gsi_frames_reader *unpack, uint64_t frame_off, const char *what)
 {
     gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
-             "'%s': the zstd frame at byte %llu is damaged (%s)%s", unpack->reader.input->name,
+             "'%s': the zstd frame at byte %llu is damaged (%s)%s", unpack->blocks.input->name,
              (unsigned long long)frame_off, what,
              frame_off == 0 ? "; if the file is not compressed, --raw sorts it as it is" : "");
 }
@@ -113,7 +113,7 @@ static void fail_cut(struct gsi_frames_reader *unpack, uint64_t frame_off)
 {
     gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
              "'%s': is truncated within the zstd frame that begins at byte %llu",
-             unpack->reader.input->name, (unsigned long long)frame_off);
+             unpack->blocks.input->name, (unsigned long long)frame_off);
 }
 
 /* Bytes of the frame until there are wanted_bytes of it; whether there are. */
@@ -122,11 +122,11 @@ static bool gather(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
     const uint8_t *data;
     uint64_t bytes;
     while (slot->coded_bytes < unpack->wanted_bytes &&
-           (data = gsi_zst_blocks_front(&unpack->reader, &bytes)) != NULL) {
+           (data = gsi_zst_blocks_front(&unpack->blocks, &bytes)) != NULL) {
         bytes = gsi_min_u64(bytes, unpack->wanted_bytes - slot->coded_bytes);
         memcpy(slot->coded + slot->coded_bytes, data, bytes);
         slot->coded_bytes += bytes;
-        gsi_zst_blocks_take(&unpack->reader, bytes);
+        gsi_zst_blocks_consume(&unpack->blocks, bytes);
     }
     return slot->coded_bytes == unpack->wanted_bytes;
 }
@@ -154,10 +154,10 @@ static bool run_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_sl
     if (unpack->slots.used_count > 0 || unpack->request->moved == unpack->request->bytes)
         return false;
     uint64_t bytes = 0;
-    const uint8_t *data = gsi_zst_blocks_front(&unpack->reader, &bytes);
+    const uint8_t *data = gsi_zst_blocks_front(&unpack->blocks, &bytes);
     bool has_more = data != NULL || stream->begun.pos < stream->begun.size;
     if (stream->is_dry && !has_more) {
-        if (gsi_zst_blocks_is_end(&unpack->reader))
+        if (gsi_zst_blocks_is_end(&unpack->blocks))
             fail_cut(unpack, begun->frame_off);
         return false;
     }
@@ -170,7 +170,7 @@ static void stream_done(void *context)
     struct gsi_frames_reader *unpack = context;
     struct gsi_zst_large *stream = &unpack->stream;
     if (stream->next.pos > 0)
-        gsi_zst_blocks_take(&unpack->reader, stream->next.pos);
+        gsi_zst_blocks_consume(&unpack->blocks, stream->next.pos);
     unpack->request->moved += stream->made_bytes;
     if (ZSTD_isError(stream->result))
         fail_damaged(unpack, gsi_zst_small_front(&unpack->slots)->frame_off,
@@ -182,8 +182,8 @@ static void stream_done(void *context)
 
 /* ---- frames ---- */
 
-static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_frame *frame,
-                       const struct gsi_zst_slot *slot)
+static void start_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_frame *frame,
+                        const struct gsi_zst_slot *slot)
 {
     if (frame->is_skippable) {
         unpack->state = STATE_SKIP;
@@ -191,7 +191,7 @@ static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_fr
     } else if (frame->dictionary_id != 0) {
         gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
                  "'%s': was compressed with dictionary %u; decompress it first with zstd -D",
-                 unpack->reader.input->name, frame->dictionary_id);
+                 unpack->blocks.input->name, frame->dictionary_id);
     } else if (frame->content_bytes <= GSI_ZST_SMALL_BYTES) {
         unpack->state = STATE_WALK;
         unpack->walk = gsi_zst_walk_begin(frame);
@@ -199,7 +199,7 @@ static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_fr
         gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
                  "'%s': the zstd frame at byte %llu needs a window of %llu bytes, but %llu were "
                  "planned; decompress it first with zstd -d --long=31",
-                 unpack->reader.input->name, (unsigned long long)slot->frame_off,
+                 unpack->blocks.input->name, (unsigned long long)slot->frame_off,
                  (unsigned long long)frame->window_bytes,
                  (unsigned long long)unpack->plan.window_bytes);
     } else {
@@ -212,10 +212,10 @@ static bool begin_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *s
 {
     uint64_t bytes;
     if (unpack->slots.used_count == unpack->slots.count ||
-        gsi_zst_blocks_front(&unpack->reader, &bytes) == NULL)
+        gsi_zst_blocks_front(&unpack->blocks, &bytes) == NULL)
         return false;
     slot->coded_bytes = 0;
-    slot->frame_off = unpack->reader.taken_bytes;
+    slot->frame_off = unpack->blocks.used_bytes;
     unpack->state = STATE_HEADER;
     return true;
 }
@@ -227,10 +227,10 @@ static bool read_header(struct gsi_frames_reader *unpack, struct gsi_zst_slot *s
     if (wanted < 0)
         fail_damaged(unpack, slot->frame_off, "it has no zstd header");
     else if (wanted == 0)
-        take_frame(unpack, &frame, slot);
+        start_frame(unpack, &frame, slot);
     else {
         unpack->wanted_bytes = (uint64_t)wanted;
-        if (!gather(unpack, slot) && gsi_zst_blocks_is_end(&unpack->reader))
+        if (!gather(unpack, slot) && gsi_zst_blocks_is_end(&unpack->blocks))
             fail_cut(unpack, slot->frame_off);
         return slot->coded_bytes == unpack->wanted_bytes;
     }
@@ -239,7 +239,7 @@ static bool read_header(struct gsi_frames_reader *unpack, struct gsi_zst_slot *s
 
 static bool walk_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
-    uint64_t whole = gsi_zst_walk_on(&unpack->walk, slot->coded, slot->coded_bytes);
+    uint64_t whole = gsi_zst_walk_continue(&unpack->walk, slot->coded, slot->coded_bytes);
     if (whole > 0 && slot->coded_bytes == whole) {
         unpack->state = STATE_BETWEEN;
         gsi_zst_small_start(&unpack->slots);
@@ -252,7 +252,7 @@ static bool walk_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *sl
         return true;
     }
     bool is_there = gather(unpack, slot);
-    if (!is_there && gsi_zst_blocks_is_end(&unpack->reader))
+    if (!is_there && gsi_zst_blocks_is_end(&unpack->blocks))
         fail_cut(unpack, slot->frame_off);
     return is_there;
 }
@@ -264,13 +264,13 @@ static bool skip(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *sl
         unpack->state = STATE_BETWEEN;
         return true;
     }
-    if (gsi_zst_blocks_front(&unpack->reader, &bytes) == NULL) {
-        if (gsi_zst_blocks_is_end(&unpack->reader))
+    if (gsi_zst_blocks_front(&unpack->blocks, &bytes) == NULL) {
+        if (gsi_zst_blocks_is_end(&unpack->blocks))
             fail_cut(unpack, slot->frame_off);
         return false;
     }
     bytes = gsi_min_u64(unpack->wanted_bytes, bytes);
-    gsi_zst_blocks_take(&unpack->reader, bytes);
+    gsi_zst_blocks_consume(&unpack->blocks, bytes);
     unpack->wanted_bytes -= bytes;
     return true;
 }
@@ -299,7 +299,7 @@ static bool is_finished(struct gsi_frames_reader *unpack)
 {
     return unpack->request->moved == unpack->request->bytes ||
            (unpack->state == STATE_BETWEEN && unpack->slots.used_count == 0 &&
-            gsi_zst_blocks_is_end(&unpack->reader));
+            gsi_zst_blocks_is_end(&unpack->blocks));
 }
 
 static void advance(void *context)
@@ -308,12 +308,12 @@ static void advance(void *context)
     bool has_moved = true;
     while (unpack->request != NULL && !unpack->stream.is_busy && has_moved &&
            unpack->loop->error->status == GS_OK) {
-        const uint64_t taken_bytes = unpack->reader.taken_bytes;
-        has_moved = gsi_zst_blocks_pump(&unpack->reader);
-        has_moved |= gsi_zst_small_give(&unpack->slots, unpack->request);
+        const uint64_t used_bytes = unpack->blocks.used_bytes;
+        has_moved = gsi_zst_blocks_pump(&unpack->blocks);
+        has_moved |= gsi_zst_small_copy(&unpack->slots, unpack->request);
         has_moved |= parse(unpack);
         /* A frame that is not complete yet may have emptied all blocks: they are read into next. */
-        has_moved |= unpack->reader.taken_bytes != taken_bytes;
+        has_moved |= unpack->blocks.used_bytes != used_bytes;
     }
     if (unpack->loop->error->status != GS_OK)
         give_up(unpack);
@@ -326,7 +326,7 @@ static void advance(void *context)
 
 static void begin(struct gsi_frames_reader *unpack, struct gsi_input *input)
 {
-    gsi_zst_blocks_begin(&unpack->reader, input);
+    gsi_zst_blocks_begin(&unpack->blocks, input);
     unpack->state = STATE_BETWEEN;
 }
 
@@ -334,7 +334,7 @@ void gsi_frames_reader_submit(struct gsi_frames_reader *unpack, struct gsi_input
                               struct gsi_io *io)
 {
     unpack->loop->io_pending++;
-    if (unpack->reader.input != input)
+    if (unpack->blocks.input != input)
         begin(unpack, input);
     io->moved = 0;
     io->sys_errno = 0;
@@ -346,5 +346,5 @@ bool gsi_frames_reader_is_idle(const struct gsi_frames_reader *unpack)
 {
     return unpack == NULL ||
            (unpack->request == NULL && !unpack->stream.is_busy &&
-            gsi_zst_blocks_is_idle(&unpack->reader) && gsi_zst_small_is_idle(&unpack->slots));
+            gsi_zst_blocks_is_idle(&unpack->blocks) && gsi_zst_small_is_idle(&unpack->slots));
 }

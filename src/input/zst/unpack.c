@@ -61,25 +61,25 @@ void gsi_zst_small_start(struct gsi_zst_small *slots)
 {
     struct gsi_zst_slot *slot = gsi_zst_small_front(slots);
     slot->task = (struct gsi_task){.run = unpack_slot, .done = slot_done, .is_urgent = true};
-    slot->given_bytes = 0;
+    slot->copied_bytes = 0;
     slot->is_ready = false;
     slots->fill_idx = (slots->fill_idx + 1) % slots->count;
     slots->used_count++;
     gsi_pool_submit(slots->loop->pool, &slot->task);
 }
 
-bool gsi_zst_small_give(struct gsi_zst_small *slots, struct gsi_io *request)
+bool gsi_zst_small_copy(struct gsi_zst_small *slots, struct gsi_io *request)
 {
-    struct gsi_zst_slot *slot = &slots->list[slots->give_idx];
+    struct gsi_zst_slot *slot = &slots->list[slots->copy_idx];
     if (slots->used_count == 0 || !slot->is_ready || request->moved == request->bytes)
         return false;
     uint64_t bytes =
-        gsi_min_u64(request->bytes - request->moved, slot->plain_bytes - slot->given_bytes);
-    memcpy((uint8_t *)request->data + request->moved, slot->plain + slot->given_bytes, bytes);
+        gsi_min_u64(request->bytes - request->moved, slot->plain_bytes - slot->copied_bytes);
+    memcpy((uint8_t *)request->data + request->moved, slot->plain + slot->copied_bytes, bytes);
     request->moved += bytes;
-    slot->given_bytes += bytes;
-    if (slot->given_bytes == slot->plain_bytes) {
-        slots->give_idx = (slots->give_idx + 1) % slots->count;
+    slot->copied_bytes += bytes;
+    if (slot->copied_bytes == slot->plain_bytes) {
+        slots->copy_idx = (slots->copy_idx + 1) % slots->count;
         slots->used_count--;
     }
     return true;
@@ -88,7 +88,7 @@ bool gsi_zst_small_give(struct gsi_zst_small *slots, struct gsi_io *request)
 bool gsi_zst_small_is_idle(const struct gsi_zst_small *slots)
 {
     for (uint32_t i = 0; i < slots->used_count; i++)
-        if (!slots->list[(slots->give_idx + i) % slots->count].is_ready)
+        if (!slots->list[(slots->copy_idx + i) % slots->count].is_ready)
             return false;
     return true;
 }
@@ -119,7 +119,7 @@ void gsi_zst_large_begin(struct gsi_zst_large *stream, const uint8_t *data, uint
     stream->is_dry = false;
 }
 
-static void unpack_on(struct gsi_task *task, uint32_t worker_idx)
+static void unpack_more(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_zst_large *stream = GSI_CONTAINER_OF(task, struct gsi_zst_large, task);
     ZSTD_inBuffer *begun = &stream->begun, *next = &stream->next;
@@ -150,6 +150,6 @@ void gsi_zst_large_run(struct gsi_zst_large *stream, const uint8_t *data, uint64
     stream->next = (ZSTD_inBuffer){data, data != NULL ? bytes : 0, 0};
     stream->request = request;
     stream->is_busy = true;
-    stream->task = (struct gsi_task){.run = unpack_on, .done = unpack_done, .is_urgent = true};
+    stream->task = (struct gsi_task){.run = unpack_more, .done = unpack_done, .is_urgent = true};
     gsi_pool_submit(stream->loop->pool, &stream->task);
 }

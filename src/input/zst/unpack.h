@@ -27,7 +27,7 @@ struct gsi_zst_slot {
     struct gsi_zst_small *slots;
     ZSTD_DCtx *context;
     uint8_t *coded, *plain;
-    uint64_t coded_bytes, plain_bytes, given_bytes;
+    uint64_t coded_bytes, plain_bytes, copied_bytes;
     uint64_t frame_off; /* in the file */
     size_t result;      /* zstd's */
     bool is_ready;
@@ -38,7 +38,7 @@ struct gsi_zst_small {
     struct gsi_loop *loop;
     void (*done)(void *context, const struct gsi_zst_slot *slot);
     void *context;
-    uint32_t count, fill_idx, give_idx, used_count; /* used: from start until all is given out */
+    uint32_t count, fill_idx, copy_idx, used_count; /* used: from start until all is given out */
     struct gsi_zst_slot *list;
 };
 
@@ -60,9 +60,9 @@ enum gs_status gsi_zst_small_init(struct gsi_zst_small *slots, struct gsi_loop *
 struct gsi_zst_slot *gsi_zst_small_front(struct gsi_zst_small *slots);
 void gsi_zst_small_start(struct gsi_zst_small *slots);
 
-/* gsi_zst_small_give: adds what comes next to what the request has, if it is ready. Returns whether
+/* gsi_zst_small_copy: adds what comes next to what the request has, if it is ready. Returns whether
  * it was. */
-bool gsi_zst_small_give(struct gsi_zst_small *slots, struct gsi_io *request);
+bool gsi_zst_small_copy(struct gsi_zst_small *slots, struct gsi_io *request);
 
 /* gsi_zst_small_is_idle: no frame is being unpacked. */
 bool gsi_zst_small_is_idle(const struct gsi_zst_small *slots);

@@ -51,7 +51,7 @@ struct gsi_zst_walk gsi_zst_walk_begin(const struct gsi_zst_frame *frame)
                                  .has_checksum = frame->has_checksum};
 }
 
-uint64_t gsi_zst_walk_on(struct gsi_zst_walk *walk, const uint8_t *data, uint64_t bytes)
+uint64_t gsi_zst_walk_continue(struct gsi_zst_walk *walk, const uint8_t *data, uint64_t bytes)
 {
     while (!walk->is_last && walk->next_off + GSI_ZST_BLOCK_HEADER_BYTES <= bytes) {
         const uint8_t *at = data + walk->next_off;

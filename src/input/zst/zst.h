@@ -42,9 +42,9 @@ struct gsi_zst_walk {
 /* gsi_zst_walk_begin: begins behind a header that was read; not for skippable frames. */
 struct gsi_zst_walk gsi_zst_walk_begin(const struct gsi_zst_frame *frame);
 
-/* gsi_zst_walk_on: goes on as far as the first `bytes` of the frame, which are at `data`, reach.
+/* gsi_zst_walk_continue: goes on as far as the first `bytes` of the frame, which are at `data`, reach.
  * Returns the size of the whole frame, or 0: not known yet, at least walk->next_off + 3. */
-uint64_t gsi_zst_walk_on(struct gsi_zst_walk *walk, const uint8_t *data, uint64_t bytes);
+uint64_t gsi_zst_walk_continue(struct gsi_zst_walk *walk, const uint8_t *data, uint64_t bytes);
 
 /* gsi_zst_peek: unpacks the beginning of `data` to `plain`. Returns how many bytes came out;
  * SIZE_MAX: out of memory. It takes little more memory than `plain_bytes`, whatever window a frame

@@ -30,8 +30,8 @@ static enum gs_status choose_part(struct gsi_job *job)
     const struct gsi_options *options = job->options;
     const enum gsi_set set = options->merge_set;
     if (options->has_range)
-        GSI_TRY(gsi_range_take(&job->inputs, options->range_first, options->range_count,
-                               &job->report->range));
+        GSI_TRY(gsi_range_select(&job->inputs, options->range_first, options->range_count,
+                                 &job->report->range));
     if (options->find != NULL)
         GSI_TRY(gsi_find_take(&job->inputs, options->find, &job->report->find));
     else if (options->action == GS_FIND)

@@ -185,7 +185,7 @@ static enum gs_status condition_field(const struct gsi_job *job, const struct gs
     name[length] = '\0';
     *field = length > 0 ? name : NULL;
     return length > 0 && job->inputs.formatted != NULL && chosen->layout.number == NULL
-               ? gsi_field_named(&job->inputs, "where", name, field)
+               ? gsi_field_resolve(&job->inputs, "where", name, field)
                : GS_OK;
 }
 
@@ -206,7 +206,7 @@ static enum gs_status choose_folded(const struct gsi_job *job, struct gsi_chosen
             text = name;
         }
         if (job->inputs.formatted != NULL && chosen->fold.count < GSI_FIELDS_MAX)
-            GSI_TRY(gsi_field_named(&job->inputs, option, text, &text));
+            GSI_TRY(gsi_field_resolve(&job->inputs, option, text, &text));
         GSI_TRY(gsi_fold_add_field(&chosen->fold, &chosen->record, options->group_keys, kind,
                                    is_wide || options->sum_wide, text, job->loop.error));
         chosen->fold.fields[chosen->fold.count - 1].field.text = texts[i];

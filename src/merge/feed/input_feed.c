@@ -195,7 +195,7 @@ static void take_checked(struct input_run *run, struct gsi_buffer *block)
 static void release_disk(const struct gsi_file_reader *reader, const struct gsi_buffer *block)
 {
     const struct gsi_input *input = reader->input;
-    uint64_t begin = input->base_off + reader->off + block->turn_idx * reader->piece_bytes;
+    uint64_t begin = input->base_off + reader->off + block->turn_idx * reader->block_bytes;
     uint64_t end = gsi_round_down_u64(begin + block->bytes, GSI_DIRECT_ALIGN);
     begin = gsi_round_down_u64(begin, GSI_DIRECT_ALIGN);
     if (end > begin)
@@ -252,7 +252,7 @@ static void check(struct input_run *run, struct gsi_buffer *block)
         gsi_fail(loop->error, GS_E_MEMORY, 0,
                  "'%s': this stream of records is too long for --memory (%llu bytes can be "
                  "merged); raise --memory, or %s",
-                 reader->input->name, (unsigned long long)(run->frame_count * reader->piece_bytes),
+                 reader->input->name, (unsigned long long)(run->frame_count * reader->block_bytes),
                  reader->unpack != NULL ? "decompress it first" : "merge from a file");
     } else {
         block->task = (struct gsi_task){.run = make_tags, .done = tags_done};
@@ -270,7 +270,7 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
     const uint32_t element = inputs->layout->element_bytes;
     struct gsi_filtered *kept = &state_of(block)->kept;
     size_t n = block->bytes / element;
-    uint64_t first = block->turn_idx * (run->reader.piece_bytes / element);
+    uint64_t first = block->turn_idx * (run->reader.block_bytes / element);
     if (inputs->filter != NULL)
         n = gsi_filter_apply(inputs->filter, block->data, n, NULL, kept);
     if (inputs->sets != NULL)
@@ -299,7 +299,7 @@ static void open_block(struct input_run *run, struct gsi_buffer *block)
  * block becomes the next open one. */
 static void join_block(struct input_run *run, struct gsi_buffer *block)
 {
-    const uint64_t full = run->reader.piece_bytes;
+    const uint64_t full = run->reader.block_bytes;
     if (run->open == NULL) {
         open_block(run, block);
     } else {

@@ -87,7 +87,7 @@ static enum gs_status begin_file(struct gsi_split *split)
     GSI_TRY(gsi_target_open_pack(&split->at));
     /* Where the number is not known yet, the header is made again at the end. */
     GSI_TRY(
-        gsi_header_head(split->at.inputs, bytes == UINT64_MAX ? 0 : bytes / split->entry_bytes));
+        gsi_header_make(split->at.inputs, bytes == UINT64_MAX ? 0 : bytes / split->entry_bytes));
     gsi_sink_init(&split->sink, &split->at, &split->blocks, bytes);
     split->state = GSI_SPLIT_FILLS;
     return GS_OK;
@@ -96,7 +96,7 @@ static enum gs_status begin_file(struct gsi_split *split)
 static enum gs_status finish_file(struct gsi_split *split)
 {
     if (split->at.pack == NULL)
-        GSI_TRY(gsi_header_head(split->at.inputs, split->sink.bytes / split->entry_bytes));
+        GSI_TRY(gsi_header_make(split->at.inputs, split->sink.bytes / split->entry_bytes));
     gsi_sink_finish(&split->sink);
     split->state = GSI_SPLIT_FINISHES;
     return GS_OK;

@@ -272,7 +272,7 @@ enum gs_status gsi_split_files_place(struct gsi_split_files *files, bool *is_pla
         if (i > 0 && i + 1 == files->count && output->temp_name[0] != '\0')
             status = sync_directories(files, error);
         if (status == GS_OK)
-            status = gsi_output_place(output, error);
+            status = gsi_output_rename(output, error);
         if (status != GS_OK) {
             keep_others(files, i, error);
             return status;

@@ -48,7 +48,7 @@ static void test_zst__any_frame__ends_where_libzstd_says(void **state)
         uint64_t whole = 0;
         for (uint64_t have = 1; whole == 0; have = walk.next_off + 3) {
             assert_true(have <= length);
-            whole = gsi_zst_walk_on(&walk, coded, have);
+            whole = gsi_zst_walk_continue(&walk, coded, have);
         }
         if (whole != length)
             test_fail("frame %d of %zu bytes ends at %llu, not %zu", i, bytes,
@@ -120,7 +120,7 @@ static void test_zst__random_bytes_behind_a_magic__are_survived(void **state)
         memcpy(data, (const uint8_t[]){0x28, 0xb5, 0x2f, 0xfd}, 4);
         if (gsi_zst_frame_read(data, bytes, &frame) == 0 && !frame.is_skippable) {
             struct gsi_zst_walk walk = gsi_zst_walk_begin(&frame);
-            gsi_zst_walk_on(&walk, data, bytes);
+            gsi_zst_walk_continue(&walk, data, bytes);
         }
         assert_true(gsi_zst_peek(data, bytes, out, sizeof out) <= sizeof out);
         free(data);

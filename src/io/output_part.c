@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 /* Checks that the file already exists, or can be created. A link would be another file's name. */
-static enum gs_status look(const struct gsi_output *output, struct stat *info, bool *is_there,
-                           struct gs_error *error)
+static enum gs_status check_target(const struct gsi_output *output, struct stat *info,
+                                   bool *is_there, struct gs_error *error)
 {
     *is_there = lstat(output->path, info) == 0;
     if (!*is_there && errno != ENOENT)
@@ -72,14 +72,14 @@ done:
     return status;
 }
 
-enum gs_status gsi_output_open_place(const char *path, uint64_t off, uint64_t file_bytes,
-                                     struct gsi_output *output, struct gs_error *error)
+enum gs_status gsi_output_open_part(const char *path, uint64_t off, uint64_t file_bytes,
+                                    struct gsi_output *output, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     struct stat info;
     bool is_there;
     *output = gsi_output_closed(path);
-    GSI_TRY_OR(look(output, &info, &is_there, error), fail);
+    GSI_TRY_OR(check_target(output, &info, &is_there, error), fail);
     GSI_TRY_OR(gsi_output_resolve(output, is_there, error), fail);
     if (file_bytes > INT64_MAX)
         GSI_TRY_OR(gsi_fail(error, GS_E_IO, EFBIG, "'%s': cannot hold %llu bytes", path,
@@ -94,7 +94,7 @@ enum gs_status gsi_output_open_place(const char *path, uint64_t off, uint64_t fi
     if (output->fd < 0)
         GSI_TRY_OR(gsi_output_fail(output, "cannot write", error), fail);
     GSI_TRY_OR(set_length(output, file_bytes, error), fail);
-    output->kind = GSI_OUTPUT_PLACE;
+    output->kind = GSI_OUTPUT_PART;
     output->base_off = off;
     output->direct_fd = gsi_direct_open(output->fd, O_WRONLY);
     return GS_OK;
