@@ -1,4 +1,4 @@
-/* file_reader.c: pieces of files and streams. */
+/* file_reader.c: reads blocks of files and streams. */
 #include "input/file_reader.h"
 
 #include "base/checked.h"
@@ -11,7 +11,7 @@ static bool is_direct(const struct gsi_layout *layout, const struct gsi_input *i
     return input->is_direct && (input->base_off + off) % layout->align_bytes == 0;
 }
 
-/* Numbers have to lie at multiples of their size; records need not. */
+/* Numbers must be at multiples of their size; records need not be. */
 bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi_input *input)
 {
     return is_direct(layout, input, 0);
@@ -28,7 +28,8 @@ void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inp
     reader->block_bytes = gsi_plan_chunk_room(plan, plan->frame_bytes);
     reader->is_direct = !input->is_stream && is_direct(inputs->loop->layout, input, extent->off);
     reader->is_end = extent->bytes == 0;
-    /* Records leave room for the pages around them; numbers are fewer, or lie in whole pages. */
+    /* Buffers of records have room for the pages around a block. Blocks of numbers are a page
+     * shorter, unless they begin at a page. */
     if (!reader->is_direct || plan->record_bytes > 0 ||
         (input->base_off + extent->off) % GSI_DIRECT_ALIGN == 0)
         return;
@@ -94,10 +95,10 @@ static void end_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer
     gsi_header_end(reader->inputs, reader->input, reader->requested_bytes);
 }
 
-/* Bytes that came at the end of what the piece holds; those of the stream's header are no data. */
+/* Adds bytes that were read to the block, without the bytes of the stream's header. */
 static void add_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
 {
-    if (reader->unpack == NULL) /* else it counts what it reads */
+    if (reader->unpack == NULL) /* otherwise it counts its own reads */
         gsi_loop_now(reader->inputs->loop)->bytes_read += bytes;
     bytes = gsi_header_strip(reader->inputs, reader->input, buffer->data + buffer->bytes, bytes);
     buffer->bytes += bytes;
@@ -123,8 +124,8 @@ static void stream_done(struct gsi_io *io)
     reader->done(reader, buffer);
 }
 
-/* What the piece has no bytes of yet. A stream that was looked at begins with what was read of it
- * then (a packed one, whose reader begins with that, too). */
+/* Reads the rest of the block. A stream that was inspected begins with its head, which was read
+ * then. For a compressed stream, the frames reader does that. */
 static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
 {
     struct gsi_input *input = reader->input;

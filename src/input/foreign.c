@@ -1,4 +1,4 @@
-/* foreign.c: a table of the first bytes of formats, and what text looks like. */
+/* foreign.c: recognises formats by a table of first bytes, and text by its characters. */
 #include "input/foreign.h"
 
 #include "base/checked.h"
@@ -7,20 +7,21 @@
 
 #define MAGIC_BYTES 16u
 
-/* Text is recognised by so many bytes, or by all there are. */
+/* The number of bytes that are checked for text; fewer if there are fewer. */
 #define TEXT_BYTES ((size_t)4096)
 
-/* Shorter text is taken for text only if it is one of words and numbers: seven bytes could be
- * characters by chance. */
+/* Shorter text must consist of words and numbers, because seven bytes could be characters by
+ * chance. */
 #define TEXT_LEAST_BYTES 8u
 #define TEXT_SHORT_BYTES 64u
 
 struct magic {
     const char *format;
     const char *advice;
-    size_t bytes; /* that are the same in all such files */
+    size_t bytes; /* of `data`, the same in all such files */
     uint8_t data[MAGIC_BYTES];
-    /* Whether what follows them is possible; `wanted` bytes are there. NULL: that is known. */
+    /* Returns whether the bytes after them are possible; `wanted` bytes are available. NULL: the
+     * first bytes suffice. */
     bool (*follows)(const uint8_t *data);
     size_t wanted;
 };
@@ -47,8 +48,7 @@ static bool follows_lz4(const uint8_t *data)
     return (data[4] & 0xc2) == 0x40 && (data[5] & 0x8f) == 0 && (data[5] >> 4) >= 4;
 }
 
-/* The entry of a file: a version and a method that exist, and a name that is no longer than names
- * are. */
+/* The entry of a file: a version and a method that exist, and a name of a plausible length. */
 static bool follows_zip(const uint8_t *data)
 {
     unsigned version = data[4], method = data[8] | (unsigned)data[9] << 8;
@@ -63,7 +63,7 @@ static bool follows_npz(const uint8_t *data)
            memcmp(data + 30 + length - 4, ".npy", 4) == 0;
 }
 
-/* A page's header, or that of the metadata: its first field is a number. */
+/* A page's header or the metadata's header: its first field is a number. */
 static bool follows_parquet(const uint8_t *data)
 {
     return data[4] == 0x15;
@@ -114,8 +114,8 @@ static const struct magic *find_magic(const uint8_t *data, size_t bytes)
     return NULL;
 }
 
-/* Bytes of the character at `at`: ASCII that is printed, a blank, a line's end, or UTF-8; 0: it is
- * none. One that is cut off by the end counts. */
+/* Returns the bytes of the character at `at`: printable ASCII, a blank, a line's end, or UTF-8; 0:
+ * it is none. A character that the end cuts off counts. */
 static size_t character_bytes(const uint8_t *at, size_t left)
 {
     if (*at < 0x80)
@@ -129,7 +129,7 @@ static size_t character_bytes(const uint8_t *at, size_t left)
     return gsi_min_u64(bytes, left);
 }
 
-/* All bytes are characters. */
+/* Returns whether all bytes are characters. */
 static bool are_characters(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0, step; i < bytes; i += step)
@@ -138,14 +138,14 @@ static bool are_characters(const uint8_t *data, size_t bytes)
     return true;
 }
 
-/* ASCII that is printed, a blank or a line's end. */
+/* Returns whether a letter is printable ASCII, a blank or a line's end. */
 static bool is_ascii(unsigned letter)
 {
     uint8_t byte = (uint8_t)letter;
     return letter < 0x80 && character_bytes(&byte, 1) == 1;
 }
 
-/* What most of any text is. */
+/* Returns whether a letter is one of those that most text consists of. */
 static bool is_of_words(unsigned letter)
 {
     bool is_letter = (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z';
@@ -154,8 +154,9 @@ static bool is_of_words(unsigned letter)
            (letter > 0 && letter < 0x80 && strchr(" -+.,:;_\t\r\n", (int)letter) != NULL);
 }
 
-/* Latin-1, or another code of a byte a letter: no control characters, and three of four are those
- * of words, which bytes of numbers are not. A few bytes may be by chance. */
+/* Returns whether the bytes are Latin-1 or another code with one byte per letter. They contain no
+ * control characters, and three of four belong to words. Bytes of numbers do not, except for a few
+ * by chance. */
 static bool are_bytes_of_text(const uint8_t *data, size_t bytes)
 {
     size_t words = 0;
@@ -167,8 +168,8 @@ static bool are_bytes_of_text(const uint8_t *data, size_t bytes)
     return bytes < TEXT_SHORT_BYTES || words >= bytes - bytes / 4;
 }
 
-/* UTF-16 of one byte order, with lines; without the mark that it begins with, only text that is
- * Latin-1. */
+/* Returns whether the bytes are UTF-16 in one byte order, with lines. Without a byte order mark,
+ * only letters of Latin-1 are recognised. */
 static bool are_units_of_text(const uint8_t *data, size_t bytes, bool is_big_endian,
                               bool needs_line)
 {
@@ -188,7 +189,8 @@ static bool are_units_of_text(const uint8_t *data, size_t bytes, bool is_big_end
     return (has_line || !needs_line) && (has_mark || words >= count - count / 4);
 }
 
-/* Text in any code; with `is_all`, as far as it is looked at. */
+/* Returns whether the bytes may be text in any code. With `is_all`, they are all that is inspected.
+ */
 static bool may_be_text(const uint8_t *data, size_t bytes, bool is_all)
 {
     return are_characters(data, bytes) || are_bytes_of_text(data, bytes) ||
@@ -196,7 +198,7 @@ static bool may_be_text(const uint8_t *data, size_t bytes, bool is_all)
            are_units_of_text(data, bytes, true, is_all);
 }
 
-/* Words and numbers, as they stand in short files. */
+/* Returns whether the bytes are words and numbers, as in short files. */
 static bool are_words(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
@@ -205,8 +207,7 @@ static bool are_words(const uint8_t *data, size_t bytes)
     return true;
 }
 
-/* Lines of text: numbers of 4 to 16 bytes that are all printed, with line ends among them, are
- * none. */
+/* Returns whether the bytes are lines of text. */
 static bool is_text(const uint8_t *data, size_t bytes, bool is_whole)
 {
     if (bytes < TEXT_LEAST_BYTES || memchr(data, '\n', bytes) == NULL)

@@ -1,10 +1,10 @@
-/* foreign.h: recognises other programs' formats by their first bytes. Sorted as numbers such files
- * would be destroyed, and nothing would say so.
+/* foreign.h: recognises other programs' formats by their first bytes. Sorting such files as numbers
+ * would destroy them without an error.
  *
- * Numbers may begin with any bytes, so a format must be certain. It is recognised by eight bytes or
- * more, or by four bytes and what its header may hold behind them. Text is recognised by its first
- * KiBs, all of which are characters: of ASCII, UTF-8, UTF-16, or a code of a byte a letter, as
- * Latin-1. Arguments are plain: no job is needed. */
+ * Numbers may begin with any bytes, so a format must be certain. Eight or more bytes identify it,
+ * or four bytes and a plausible header after them. Text is identified by its first KiBs, if all are
+ * characters: of ASCII, UTF-8, UTF-16, or a code with one byte per letter, such as Latin-1.
+ * Arguments are plain: no job is needed. */
 #ifndef GSI_FOREIGN_H
 #define GSI_FOREIGN_H
 
@@ -14,17 +14,17 @@
 struct gsi_beginning {
     const uint8_t *data;
     size_t bytes;
-    bool is_whole;    /* nothing follows `data` */
-    bool may_be_text; /* text is no foreign format: records may be lines */
+    bool is_whole;    /* `data` is the whole input */
+    bool may_be_text; /* text is accepted: records may be lines */
 };
 
-/* gsi_foreign_wanted: how many bytes of an input's beginning have to be known to recognise it;
- * `bytes` or fewer: what is there is enough. For numbers four bytes are enough, as a rule. */
+/* gsi_foreign_wanted: returns how many bytes of an input's beginning are necessary to recognise it.
+ * `bytes` or fewer: these suffice. For numbers, four bytes usually suffice. */
 size_t gsi_foreign_wanted(const uint8_t *data, size_t bytes);
 
-/* gsi_foreign_check: checks that the beginning is no other program's format.
+/* gsi_foreign_check: checks that the beginning is not another program's format.
  * in    name: of the input, for the message
- * fails GS_E_INPUT: it is one; the line says which, and what to do */
+ * fails GS_E_INPUT: it is; the message names the format and what to do */
 enum gs_status gsi_foreign_check(const struct gsi_beginning *beginning, const char *name,
                                  struct gs_error *error);
 

@@ -1,4 +1,4 @@
-/* header.c: looks at inputs, skips and copies headers, and opens what unpacks. */
+/* header.c: inspects inputs, skips and copies headers, and opens the frames reader. */
 #include "input/header.h"
 
 #include "base/checked.h"
@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What zstd(1) makes at levels up to 19, without --long, looks back this far at most. That, or this
- * part of memory, is planned for whatever the first frame says: others may follow. */
+/* Files that zstd(1) writes at levels up to 19, without --long, need at most this window. The plan
+ * has room for that, or for this part of memory, whatever the first frame says: later frames may
+ * need more. */
 #define WINDOW_BYTES ((uint64_t)8 << 20)
 #define WINDOW_PART  8
 
@@ -21,7 +22,7 @@ static void sniff_done(struct gsi_sniff *sniff)
     (void)sniff;
 }
 
-/* Bytes of an input's header, as they come: what --header copies. */
+/* Keeps bytes of an input's header for the output, if --header copies them. */
 static void keep_bytes(struct gsi_inputs *inputs, const struct gsi_input *input,
                        const uint8_t *data, uint64_t bytes)
 {
@@ -49,8 +50,8 @@ static void header_done(struct gsi_io *io)
     }
 }
 
-/* A merge writes the header before it has read anything else: that of a stream is waited for. If it
- * ends in there, whoever reads on finds out. */
+/* Waits for the header of a stream, because a merge writes it before it reads anything else. If the
+ * stream ends within it, the next read fails. */
 static enum gs_status wait_for_header(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     enum gs_status status = GS_OK;
@@ -79,7 +80,7 @@ static enum gs_status inspect(struct gsi_inputs *inputs, struct gsi_input *input
 {
     struct gsi_sniff sniff;
     enum gs_status status = GS_OK;
-    if (inputs->spec->has_region) { /* of streams it is refused once they are known */
+    if (inputs->spec->has_region) { /* streams are refused later, when they are known */
         input->is_sniffed = true;
         return input->is_stream ? GS_OK : gsi_range_select_bytes(inputs, input);
     }
@@ -113,7 +114,7 @@ enum gs_status gsi_header_skip(struct gsi_inputs *inputs, struct gsi_input *inpu
     uint64_t header = inputs->spec->header_bytes;
     if (status != GS_OK || header == 0)
         return status;
-    /* Of a file the header is there to be read; a stream's comes with its data. */
+    /* The header of a file can be read now. A stream's header is read with its data. */
     bool is_kept = input == inputs->table && inputs->spec->kept_header_bytes > 0;
     if (is_kept && !input->is_stream && header <= input->bytes) {
         GSI_TRY(gsi_input_read(input, inputs->header.data, header, 0, inputs->loop->error));
@@ -175,7 +176,8 @@ enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs)
                     inputs->table[0].name);
 }
 
-/* How many inputs are unpacked at the same time: for a merge all that are packed, else one. */
+/* Returns how many inputs are decompressed at the same time: in a merge all compressed ones,
+ * otherwise one. */
 static uint64_t unpack_count(const struct gsi_inputs *inputs)
 {
     uint64_t count = 0;

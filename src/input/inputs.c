@@ -5,8 +5,9 @@
 
 #include <sys/stat.h>
 
-/* What an input holds, as far as that is known before it is read: of a stream, if it was promised
- * and is neither packed nor has a tail to drop. A merge reads streams until they end. */
+/* Returns the bytes of an input, or UINT64_MAX if they are unknown before it is read. For a stream
+ * they are known if they were promised, if it is not compressed and if no tail is dropped. A merge
+ * reads streams until they end. */
 static uint64_t known_bytes(const struct gsi_inputs *inputs, const struct gsi_input *input)
 {
     if (!input->is_stream)
@@ -98,7 +99,7 @@ uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs)
            (inputs->filtered.left_count + folded) * inputs->layout->element_bytes;
 }
 
-/* Where only a part of the inputs was to be read nobody else knows how much that is. */
+/* Checks the number of elements if only a part of the inputs was read: nothing else does. */
 static enum gs_status verify_cut(const struct gsi_inputs *inputs,
                                  const struct gsi_tally_report *tally)
 {
@@ -116,8 +117,8 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
 {
     const struct gsi_filtered *filtered = &inputs->filtered;
     uint64_t read = inputs->data_bytes / inputs->layout->element_bytes;
-    /* A merge that ends early has read more than it counted; nobody knows how long its streams
-     * are. */
+    /* A merge that ends early has read more than it counted; the length of its streams is unknown.
+     */
     if (inputs->spec->may_end_early)
         return GS_OK;
     if (!gsi_inputs_filter(inputs))

@@ -1,4 +1,4 @@
-/* inputs.h: the inputs of a job, in order, and what is known about them. */
+/* inputs.h: describes the inputs of a job, in order, and everything known about them. */
 #ifndef GSI_INPUTS_H
 #define GSI_INPUTS_H
 
@@ -16,18 +16,17 @@
 
 struct gsi_input_report {
     uint64_t bytes;
-    uint64_t file_bytes; /* as in the files: packed or not */
-    bool is_direct;      /* all are read past the page cache */
-    bool is_packed;      /* the first one, by zstd */
-    /* Of the first input's first element: in the file, in what it unpacks to, or from where a
-     * stream stands. */
+    uint64_t file_bytes; /* as in the files: compressed or not */
+    bool is_direct;      /* all reads are direct */
+    bool is_packed;      /* the first one is compressed by zstd */
+    /* The offset of the first input's first element: in the file, in its decompressed data, or from
+     * a stream's position. */
     uint64_t data_off;
-    uint64_t data_bytes;     /* from there on; UINT64_MAX: a stream's, or of what is packed */
-    uint64_t expected_bytes; /* that its header says; UINT64_MAX: it says nothing */
-    char values[GSI_VALUES_MAX][GSI_VALUE_TEXT_BYTES]; /* of the options, made to fit */
+    uint64_t data_bytes;     /* from there on; UINT64_MAX: a stream, or compressed */
+    uint64_t expected_bytes; /* according to its header; UINT64_MAX: it does not say */
+    char values[GSI_VALUES_MAX][GSI_VALUE_TEXT_BYTES]; /* of the options, shortened to fit */
     size_t value_count;
-    /* Elements that do not meet the conditions of --where are in no tally: how many there
-     * are, and their fingerprint. */
+    /* Elements that --where leaves out are in no tally. Their number and fingerprint: */
     char where[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES];
     size_t where_count;
     uint64_t left_out_count;
@@ -40,13 +39,13 @@ struct gsi_formatted;
 struct gsi_set_filter;
 struct gsi_values;
 
-/* What the output begins with. It has the same length for any number of elements. */
+/* The beginning of the output. It has the same length for any number of elements. */
 struct gsi_header {
     uint8_t *data; /* from malloc */
     uint64_t bytes;
 };
 
-/* The options that change what the header says of the elements. */
+/* The options that change the header's description of the elements. */
 struct gsi_head_spec {
     const struct gsi_format *format; /* NULL: none */
     bool has_counts;                 /* a count follows each element */
@@ -58,15 +57,15 @@ struct gsi_head_spec {
 /* The options that concern inputs. The job compiles them (job/spec/), and they do not change
  * afterwards. */
 struct gsi_inputs_spec {
-    bool is_merge;      /* they are sorted, and are merged: */
-    bool merges_first;  /* only the first one, after a look at the others (merge/set_filter.h) */
-    bool is_raw;        /* no format is looked for */
+    bool is_merge;      /* they are sorted, and merged: */
+    bool merges_first;  /* only the first one, filtered by the others (merge/set_filter.h) */
+    bool is_raw;        /* no format is detected */
     bool are_records;   /* --record says so */
-    bool takes_nothing; /* nothing is read of streams: only the plan, or the type, is asked for */
-    bool asks_readers;  /* but a reader of the program is asked for its beginning */
+    bool takes_nothing; /* streams are not read: only the plan or the type is requested */
+    bool asks_readers;  /* but readers of the program are: their beginning */
     bool may_end_early; /* a merge may read more than it counts */
-    uint64_t header_bytes, kept_header_bytes; /* of each; the first one's, for the output */
-    bool waits_for_header;                    /* which is written before anything else is read */
+    uint64_t header_bytes, kept_header_bytes; /* of each input; of the first one, for the output */
+    bool waits_for_header;                    /* it is written before anything else is read */
     bool drops_header, drops_tail;
     bool has_region;
     uint64_t region_off, region_bytes;
@@ -75,7 +74,7 @@ struct gsi_inputs_spec {
 
 /* The plan of reading beside the arena: how inputs are decompressed, and the shelves of stages. */
 struct gsi_input_plan {
-    bool is_shared; /* one reader for all inputs; false: a merge has one for each, or none is */
+    bool is_shared; /* all inputs have one frames reader; false: each has one, or none has */
     struct gsi_frames_reader_plan unpack;
     struct gsi_shelf payload;       /* input/source.h */
     struct gsi_shelf payload_tally; /* input/payload/payload_tally.h */
@@ -88,59 +87,59 @@ struct gsi_inputs {
     const struct gsi_inputs_spec *spec;
     struct gsi_input *table;
     size_t count, room;
-    bool are_many;       /* too many to be open all at once: each is open while it is read */
+    bool are_many;       /* too many to be open at the same time: each is open while it is read */
     bool is_cut;         /* only a part of their elements is read (range.h) */
-    bool is_lent;        /* an array, of which buffers are only looked at (reader.c) */
-    bool has_stream;     /* among those that were looked at */
+    bool is_lent;        /* an array whose memory buffers borrow (reader.c) */
+    bool has_stream;     /* among the inspected inputs */
     uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
     uint64_t data_bytes; /* of elements, read so far */
-    const struct gsi_layout *layout; /* of elements as read; loop->layout is of what is sorted */
-    const struct gsi_carry *carry;   /* which entries are sorted instead; NULL: none */
+    const struct gsi_layout *layout; /* of elements as read; loop->layout: of sorted entries */
+    const struct gsi_carry *carry;   /* the entries that are sorted instead; NULL: none */
     struct gsi_payload_tally *payload_tally; /* of elements whose entries are sorted */
-    /* Where the device tallies elements of which it makes entries itself (device/device.h); NULL:
-     * the source makes entries. */
+    /* The tally of a device that makes entries itself (device/device.h); NULL: the source makes
+     * entries. */
     struct gsi_tally_report *device_tally;
-    struct gsi_values *values;       /* that are joined with them; NULL: none */
+    struct gsi_values *values;       /* files of --values; NULL: none */
     const struct gsi_filter *filter; /* keeps some elements; NULL: all are kept */
-    struct gsi_set_filter *sets;     /* with --merge=SET: as a filter; NULL: there is none */
-    const struct gsi_fold *fold;     /* fields that are folded with --unique; NULL: none */
-    struct gsi_pre_aggregate *pre_aggregate; /* folds what is read; NULL: nothing is */
+    struct gsi_set_filter *sets;     /* filters with --merge=SET; NULL: no such option */
+    const struct gsi_fold *fold;     /* fields that are aggregated with --unique; NULL: none */
+    struct gsi_pre_aggregate *pre_aggregate; /* aggregates while reading; NULL: nothing does */
     struct gsi_filtered filtered;            /* by `filter`, so far */
-    struct gsi_header header;        /* of the first one, or made of theirs; what there is so far */
-    struct gsi_head_spec head;       /* what that says, once the inputs were looked at */
-    struct gsi_formatted *formatted; /* of inputs of a format; NULL: they have none */
-    struct gsi_frames_reader *unpack; /* of packed inputs, one by one; NULL: there are none, or a
-                                         merge has one for each */
+    struct gsi_header header;  /* copied from the first input, or made; as far as it is complete */
+    struct gsi_head_spec head; /* its contents, known after the inputs were inspected */
+    struct gsi_formatted *formatted;  /* of inputs with a format; NULL: they have none */
+    struct gsi_frames_reader *unpack; /* plan->is_shared; else NULL */
     const struct gsi_input_plan *plan;
 };
 
 /* gsi_inputs_measure: adds up the bytes of all inputs, which are open, in inputs->bytes.
- * fails GS_E_INPUT: an input does not hold whole elements, or all together are too many bytes */
+ * fails GS_E_INPUT: an input does not contain whole elements, or all together have too many bytes
+ */
 enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs);
 
-/* gsi_inputs_merged: how many inputs, from the first on, give elements. */
+/* gsi_inputs_merged: returns how many inputs, from the first on, are merged. */
 static inline size_t gsi_inputs_merged(const struct gsi_inputs *inputs)
 {
     return inputs->spec->merges_first && inputs->count > 0 ? 1 : inputs->count;
 }
 
-/* gsi_inputs_contain: whether one of them is this file. */
+/* gsi_inputs_contain: returns whether one of them is this file. */
 bool gsi_inputs_contain(const struct gsi_inputs *inputs, const struct stat *file);
 
-/* gsi_inputs_check_whole: checks the `bytes` of data that were found in `input`.
+/* gsi_inputs_check_whole: checks the `bytes` of data that `input` has.
  * fails GS_E_INPUT: they are not whole elements, or not as many as its header says */
 enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
                                       const struct gsi_input *input, uint64_t bytes);
 
-/* gsi_inputs_drop_tail: how many of the `bytes` of data found in `input` to leave out: with
- * --drop-tail, those behind the last whole element; a note says how many. None without the option,
- * and none where a .npy header gives the count. */
+/* gsi_inputs_drop_tail: returns how many of the `bytes` of data in `input` to leave out. With
+ * --drop-tail these are the bytes after the last whole element, and a note says how many. It
+ * returns 0 without the option, or if a header gives the count. */
 uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
                               uint64_t bytes);
 
-/* gsi_inputs_filter: whether elements are left out as they are read.
- * gsi_inputs_are_changed: whether something else is written than what is sorted.
- * gsi_inputs_shrink: whether less may go on than is read. */
+/* gsi_inputs_filter: returns whether elements are left out while reading.
+ * gsi_inputs_are_changed: returns whether the output has other contents than the sorted entries.
+ * gsi_inputs_shrink: returns whether fewer elements may be sorted than are read. */
 static inline bool gsi_inputs_filter(const struct gsi_inputs *inputs)
 {
     return inputs->filter != NULL || inputs->sets != NULL;
@@ -154,23 +153,25 @@ static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
     return inputs->filter != NULL || inputs->pre_aggregate != NULL;
 }
 
-/* gsi_inputs_device_bytes: of an element as the device gets it. */
+/* gsi_inputs_device_bytes: returns the bytes of an element as the device gets it. */
 static inline uint32_t gsi_inputs_device_bytes(const struct gsi_inputs *inputs)
 {
     return inputs->device_tally != NULL ? inputs->layout->element_bytes
                                         : inputs->loop->layout->element_bytes;
 }
 
-/* gsi_inputs_kept_bytes: of data_bytes, those of elements that go on, as they are sorted.
- * gsi_inputs_verify: checks that what was counted is what the filter, if there is one, has kept of
- * what was read, all of it; and of a part of the inputs (range.h), as much as that is.
+/* gsi_inputs_kept_bytes: returns the bytes of the entries that are sorted, of the elements that
+ * were read.
+ * gsi_inputs_verify: checks that the tally has all elements that were read, or all that the filter
+ * kept. If only a part of the inputs was read, it checks their number.
  * fails GS_E_VERIFY */
 uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs);
 enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
                                  const struct gsi_tally_report *tally);
 
-/* gsi_zst_slots_fitting: how many zstd frames are packed or unpacked at the same time, each in a
- * slot of `slot_bytes`. All slots take at most an eighth of the memory, but there is always one. */
+/* gsi_zst_slots_fitting: returns how many zstd frames are compressed or decompressed at the same
+ * time, each in a slot of `slot_bytes`. All slots together have at most an eighth of the memory,
+ * but there is always one. */
 static inline uint32_t gsi_zst_slots_fitting(uint64_t slot_bytes, uint64_t memory_bytes,
                                              uint32_t thread_count)
 {
@@ -181,24 +182,22 @@ static inline uint32_t gsi_zst_slots_fitting(uint64_t slot_bytes, uint64_t memor
  * file (--region). The data of a file then begin later and end sooner (base_off, bytes). Code that
  * reads it needs not know that. A stream cannot be cut, because it is not seekable. */
 
-/* --range: so many elements, from `first` on, of all `of`. */
+/* --range: `count` elements, from `first` on, of all `of`. */
 struct gsi_range_report {
     bool is_given;
     uint64_t first, count, of;
 };
 
-/* gsi_range_select_bytes: makes what --region names all that there is of the input, a file that was
- * opened and not looked at.
- * fails GS_E_USAGE: it ends behind the file */
+/* gsi_range_select_bytes: limits an open input, which was not inspected, to the bytes of --region.
+ * fails GS_E_USAGE: the region ends after the end of the file */
 enum gs_status gsi_range_select_bytes(const struct gsi_inputs *inputs, struct gsi_input *input);
 
-/* gsi_range_cut: makes elements `first` to `first + count - 1` of what is read of `input` all that
- * is. */
+/* gsi_range_cut: limits an input to its elements `first` to `first + count - 1`. */
 void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
                    uint64_t count);
 
-/* gsi_range_select: makes what --range names all that there is: `count` elements from `first` on;
- * UINT64_MAX: all from there on. The inputs were measured.
+/* gsi_range_select: limits the inputs, which were measured, to `count` elements from `first` on;
+ * UINT64_MAX: all from there on.
  * fails GS_E_USAGE: they have fewer elements */
 enum gs_status gsi_range_select(struct gsi_inputs *inputs, uint64_t first, uint64_t count,
                                 struct gsi_range_report *report);

@@ -8,8 +8,8 @@
 #include "io/array.h"
 #include "plan/plan.h"
 
-/* Bytes a transfer: 2 MiB, and as many in flight as are planned, reach the limit of the disks
- * measured (gsort-bench disk), also while other processes keep this one waiting. */
+/* Bytes per transfer. Transfers of 2 MiB, as many in flight as are planned, reach the limit of the
+ * measured disks (gsort-bench disk). They do so even if other processes delay this one. */
 #define BLOCK_BYTES GSI_CONSTANT((uint64_t)2 << 20, (uint64_t)64 << 10)
 
 struct gsi_reader_slot {
@@ -18,15 +18,15 @@ struct gsi_reader_slot {
     struct gsi_buffer *buffer;
     size_t input_idx;
     bool is_busy;
-    size_t lead;   /* bytes that are read before those that are wanted, and */
-    size_t wanted; /* io.bytes may be rounded up, for direct I/O */
+    size_t lead;   /* bytes that are read before the wanted ones; also */
+    size_t wanted; /* io.bytes may be rounded up for direct I/O */
     struct gsi_reader_slot *next;
 };
 
 /* The reader's state of a buffer that it fills. */
 struct fill {
     uint64_t requested_bytes;
-    uint32_t read_count; /* transfers under way */
+    uint32_t read_count; /* transfers in flight */
     const uint8_t *from; /* of an array that is copied */
 };
 GSI_HOLDER_STATE(fill_of, struct fill)
@@ -54,7 +54,7 @@ void gsi_reader_add(struct gsi_reader *reader, struct gsi_buffer *buffer)
         reader->filling = buffer;
 }
 
-/* An input that was left behind rests as soon as nothing of it is in flight. */
+/* Closes an input for now when the reader has left it and nothing of it is in flight. */
 static void close_read_input(struct gsi_reader *reader, size_t input_idx)
 {
     for (uint32_t i = 0; i < reader->slot_count; i++)
@@ -72,7 +72,7 @@ static void next_input(struct gsi_reader *reader)
     close_read_input(reader, reader->input_idx - 1);
 }
 
-/* The end of a stream, and whether what came was right. */
+/* Ends a stream, and checks its data. */
 static void end_stream(struct gsi_reader *reader, struct gsi_input *input,
                        struct gsi_buffer *buffer)
 {
@@ -86,7 +86,7 @@ static void end_stream(struct gsi_reader *reader, struct gsi_input *input,
         next_input(reader);
 }
 
-/* Bytes that came at the end of what a buffer holds; those of the stream's header are no data. */
+/* Adds bytes that were read to a buffer, without the bytes of the stream's header. */
 static void add_bytes(struct gsi_reader *reader, struct gsi_input *input, struct gsi_buffer *buffer,
                       uint64_t bytes)
 {
@@ -137,9 +137,8 @@ static uint64_t file_off(const struct gsi_reader *reader)
     return reader->inputs->table[reader->input_idx].base_off + reader->input_off;
 }
 
-/* Records rarely begin and end where pages do. So the data of a buffer of them begin as far into a
- * page as they do in the file, and the first and the last page are read with what lies around the
- * data. */
+/* Records rarely begin and end at pages. So their data begin as far into a page of the buffer as in
+ * the file. The first and the last page are read whole, with the bytes around the data. */
 static void place_records(struct gsi_reader *reader)
 {
     struct gsi_buffer *buffer = reader->filling;
@@ -147,10 +146,10 @@ static void place_records(struct gsi_reader *reader)
         buffer->data = buffer->memory + file_off(reader) % GSI_DIRECT_ALIGN;
 }
 
-/* Whether whole pages around a block can be read (of what is packed there are none: what it holds
- * comes from the unpacking, just as it is asked for): they may go beyond it only into the spare
- * room of a buffer of records, or behind the end of the last file, where buffers have room. (What
- * is behind the end of another file would be read over the beginning of the next one.) */
+/* Returns whether whole pages around a block can be read. They may extend into the spare
+ * room of a buffer of records, or after the end of the last file if there is room. (After the end
+ * of any other file, they would overwrite the beginning of the next one.) Compressed data have no
+ * pages. */
 static bool is_direct_block(const struct gsi_reader *reader, uint64_t bytes, uint64_t lead)
 {
     const struct gsi_input *input = &reader->inputs->table[reader->input_idx];
@@ -208,7 +207,7 @@ static void request_block(struct gsi_reader *reader)
              block = block_bytes(reader);
     uint64_t bytes = gsi_min_u64(block, room);
     place_records(reader);
-    if (buffer->tags != NULL) /* so that the next block begins a page */
+    if (buffer->tags != NULL) /* so that the next block begins at a page */
         bytes = gsi_min_u64(block - file_off(reader) % GSI_DIRECT_ALIGN, room);
     if (!input->is_stream)
         bytes = gsi_min_u64(bytes, input->bytes - reader->input_off);
@@ -232,9 +231,9 @@ static void request_block(struct gsi_reader *reader)
 
 /* ---- arrays ---- */
 
-/* Threads copy a buffer each, for which one alone would be too slow. Where who reads the buffers
- * only looks at them, they are lent what lies in the array: their data are outside of their memory
- * then, until they are given again. */
+/* Each thread copies a buffer, because one thread alone would be too slow. If the buffers are only
+ * read afterwards, they borrow the memory of the array instead. Their data are then outside of
+ * their own memory, until they are added again. */
 static void copy(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
@@ -261,7 +260,7 @@ static void request_array(struct gsi_reader *reader)
     gsi_loop_now(inputs->loop)->bytes_read += bytes;
     buffer->bytes = fill_of(buffer)->requested_bytes = bytes;
     if (inputs->is_lent) {
-        buffer->data = (uint8_t *)from; /* nobody writes there */
+        buffer->data = (uint8_t *)from; /* it is only read */
         return;
     }
     fill_of(buffer)->from = from;
@@ -280,7 +279,7 @@ static void sniff_done(struct gsi_sniff *sniff)
     gsi_header_skip(sniff->inputs, sniff->input); /* gsi_loop_wait finds its failure */
 }
 
-/* A stream that was looked at begins with what was read of it then. */
+/* Copies the head of a stream, which was read when it was inspected. */
 static void copy_head(struct gsi_reader *reader, struct gsi_input *input)
 {
     struct gsi_buffer *buffer = reader->filling;

@@ -1,4 +1,4 @@
-/* scan.c: a source, tasks and the device, as one stage. */
+/* scan.c: runs a source, tasks and the device as one stage. */
 #include "input/scan.h"
 
 #include "loop/reorder.h"
@@ -8,10 +8,10 @@ struct scan {
     struct gsi_loop *loop;
     struct gsi_buffers *buffers;
     struct gsi_source source;
-    struct gsi_buffer_list worked; /* what the device gets after the task */
+    struct gsi_buffer_list worked; /* for the device, after the task */
     uint64_t sent_count;
     struct gsi_reorder reorder;
-    struct gsi_buffer *joining; /* the next one to be joined; NULL: it is not there yet */
+    struct gsi_buffer *joining; /* the next one to be joined; NULL: it is not complete yet */
 };
 
 static void run(struct gsi_task *task, uint32_t worker_idx)
@@ -21,7 +21,7 @@ static void run(struct gsi_task *task, uint32_t worker_idx)
     scan->user->run(scan->user->context, buffer, worker_idx);
 }
 
-/* There was no task, or it is done. */
+/* Passes on a buffer whose task is done, or that has no task. */
 static void pass_worked(struct scan *scan, struct gsi_buffer *buffer)
 {
     if (scan->user->device == GSI_SCAN_DIGESTS)
@@ -49,7 +49,7 @@ static void work(struct scan *scan, struct gsi_buffer *buffer)
     gsi_pool_submit(scan->loop->pool, &buffer->task);
 }
 
-/* A buffer that the device has looked at. */
+/* Accepts a buffer that the device has counted. */
 static void accept_event(void *context, const struct gsi_event *event)
 {
     struct scan *scan = context;

@@ -61,7 +61,7 @@ static uint64_t join_pre_aggregate(void *context, const struct gsi_batch *batch,
     return op->is_held[batch->idx];
 }
 
-/* Buffers that were joined have keys in common. */
+/* Joined buffers have keys in common. */
 static uint64_t rework_pre_aggregate(void *context, uint8_t *entries, uint64_t n)
 {
     const struct gsi_pre_aggregate_operator *op = context;

@@ -2,7 +2,7 @@
  * before anything counts or sorts their elements.
  *
  *     filter          leaves out elements (element/filter/filter.h)
- *     pre-aggregate   folds records into others with the same keys (element/fold/pre_aggregate.h).
+ *     pre-aggregate   adds records to others with the same keys (element/fold/pre_aggregate.h).
  *                     Each thread may hold a buffer until everything is read. */
 #ifndef GSI_SHRINK_OPERATORS_H
 #define GSI_SHRINK_OPERATORS_H
@@ -14,7 +14,7 @@ struct gsi_entry_maker;
 
 struct gsi_filter_operator {
     struct gsi_inputs *inputs;
-    const struct gsi_entry_maker *entries; /* gets the places of elements; NULL: nobody does */
+    const struct gsi_entry_maker *entries; /* gets the indexes of kept elements, unless NULL */
     struct gsi_filtered *kept;             /* of each batch */
 };
 
@@ -31,10 +31,10 @@ struct gsi_pre_aggregate_operator {
 struct gsi_operator gsi_pre_aggregate_operator(struct gsi_pre_aggregate_operator *op,
                                                struct gsi_pre_aggregate *pre_aggregate);
 
-/* No task may be under way. Zeroed ones hold nothing.
- * gsi_pre_aggregate_operator_is_holding: whether a thread holds a buffer.
- * gsi_pre_aggregate_operator_release: returns the next buffer that was held, for the flow to take
- * back; NULL: there is none. From then on threads hold no others. */
+/* No task may run. Zeroed operators hold nothing.
+ * gsi_pre_aggregate_operator_is_holding: returns whether a thread holds a buffer.
+ * gsi_pre_aggregate_operator_release: returns the next held buffer, for the flow; NULL: there is
+ * none. From then on threads hold no others. */
 bool gsi_pre_aggregate_operator_is_holding(const struct gsi_pre_aggregate_operator *op);
 struct gsi_buffer *gsi_pre_aggregate_operator_release(struct gsi_pre_aggregate_operator *op);
 

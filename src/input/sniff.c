@@ -13,34 +13,34 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Frames without data are looked past up to here; a frame behind them is taken for one that needs
- * the window that gsi_header_plan (header.h) plans for at least. */
+/* Frames without data are skipped up to here. Any frame after that is assumed to need at most the
+ * window that gsi_header_plan (header.h) plans at least. */
 #define HEAD_MAX_BYTES ((size_t)1 << 20)
 
-/* So much of a frame that begins before that is looked at: no block is longer than half of it. */
+/* This much is inspected of a frame that begins before that: no block is longer than half of it. */
 #define FRAME_MAX_BYTES ((size_t)256 << 10)
 
-/* So many bytes of what is packed are looked at: no header of what may be packed is longer. */
+/* Decompressed bytes that are inspected: no header of a format that may be compressed is longer. */
 #define PLAIN_BYTES ((size_t)65536)
 
-/* Once more so many bytes, where frames too short for a header follow each other. */
+/* Bytes that are read next if the frames so far are too short for a header. */
 #define FURTHER_BYTES 4096u
 
-/* How many bytes the beginning of plain data must have. */
+/* Returns how many bytes of plain data are necessary. */
 static size_t wanted_plain(const uint8_t *plain, size_t bytes)
 {
     size_t wanted = gsi_format_wanted(plain, bytes);
     return wanted > 0 ? wanted : gsi_foreign_wanted(plain, bytes);
 }
 
-/* What is in it must be known: taken for something else it would be sorted as that. */
+/* Fails, because input that is not recognised would be sorted as numbers. */
 static void fail_memory(struct gsi_sniff *sniff)
 {
     gsi_fail(sniff->inputs->loop->error, GS_E_MEMORY, ENOMEM,
              "out of memory: cannot read the start of '%s'", sniff->input->name);
 }
 
-/* The same for a packed input, whose first frame with data is at `off`: its blocks one by one. */
+/* Does the same for a compressed input, whose first frame with data is at `off`, block by block. */
 static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gsi_zst_frame *frame)
 {
     const struct gsi_input *input = sniff->input;
@@ -61,8 +61,8 @@ static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gs
     return next > input->head_bytes ? next : input->head_bytes + FURTHER_BYTES;
 }
 
-/* Bytes of a frame without data: a skippable one, or of one block that is empty; 0: it is no such
- * frame, or not enough of it is there to tell. */
+/* Returns the bytes of a frame without data: it is skippable, or has one empty block. Returns 0 if
+ * it is no such frame, or if more bytes are necessary to decide. */
 static uint64_t bytes_without_data(const struct gsi_zst_frame *frame, const uint8_t *at,
                                    size_t bytes)
 {
@@ -73,7 +73,7 @@ static uint64_t bytes_without_data(const struct gsi_zst_frame *frame, const uint
     return walk.next_off == frame->header_bytes + GSI_ZST_BLOCK_HEADER_BYTES ? whole : 0;
 }
 
-/* Such frames of a file are no part of the head where nothing follows them there. */
+/* Removes such frames of a file from the head if they fill it. */
 static void skip_empty_frames(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
@@ -84,7 +84,7 @@ static void skip_empty_frames(struct gsi_sniff *sniff)
     input->head_bytes = 0;
 }
 
-/* Bytes that the head should have for what is in it to be known; no more than it has: enough. */
+/* Returns how many bytes the head should have. If it has as many, they suffice. */
 static size_t wanted_bytes(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
@@ -108,8 +108,8 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
     return gsi_min_u64(sniff->frame_off + 1, HEAD_MAX_BYTES);
 }
 
-/* Plain data: of a format of format.h, or what gsort sorts, but no other program's. What --header
- * passes over may be anything. */
+/* Detects the format of plain data, and refuses other programs' formats. A header that --header
+ * skips may be anything. */
 static void detect_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
 {
     const struct gsi_inputs_spec *spec = sniff->inputs->spec;
@@ -119,7 +119,7 @@ static void detect_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t by
         gsi_format_detect(sniff->inputs, sniff->input, data, bytes);
 }
 
-/* Whether a stream has given nothing but frames without data, as far as it is looked at. */
+/* Returns whether the inspected part of a stream has only frames without data. */
 static bool is_hidden(const struct gsi_sniff *sniff)
 {
     const struct gsi_input *input = sniff->input;
@@ -157,7 +157,7 @@ static void decide(struct gsi_sniff *sniff)
     } else {
         detect_plain(sniff, input->head, input->head_bytes);
     }
-    if (is_file) { /* is read again */
+    if (is_file) { /* it is read again */
         free(input->head);
         input->head = NULL;
         input->head_bytes = 0;

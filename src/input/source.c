@@ -1,4 +1,5 @@
-/* source.c: a reader, the flow that its buffers pass, and which buffers both get, and when. */
+/* source.c: connects a reader with the flow that its buffers pass, and decides which buffers both
+ * get, and when. */
 #include "input/source.h"
 
 #include "base/checked.h"
@@ -144,8 +145,9 @@ static void populate_done(struct gsi_task *task)
     add_buffer(source, buffer);
 }
 
-/* Returns whether the memory of a buffer is present when transfers need it. Tasks fill entries, and
- * nothing touches what is lent. A stream may end soon: it takes what comes. */
+/* Returns whether the memory of a buffer is present when transfers need it. Entries are written by
+ * tasks, and borrowed memory is not written. A stream may end soon, so its buffers are not
+ * populated in advance. */
 static bool is_present(const struct gsi_source *source, const struct gsi_buffer *buffer)
 {
     return source->has_payload || source->inputs->is_lent || buffer->is_populated ||
@@ -170,15 +172,15 @@ uint32_t gsi_source_given(const struct gsi_source *source)
     return source->given_count;
 }
 
-/* The input that is read, or the last one. */
+/* Returns the input that is being read, or the last one. */
 static const struct gsi_input *current_input(const struct gsi_source *source)
 {
     const struct gsi_inputs *inputs = source->inputs;
     return &inputs->table[gsi_min_u64(source->reader.input_idx, inputs->count - 1)];
 }
 
-/* Returns whether to populate another buffer: as many at a time as there are threads, but no more
- * than what is left of the last input fills. */
+/* Returns whether to populate another buffer. At a time, there is one per thread, but no more than
+ * the rest of the last input fills. */
 static bool may_populate(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     const struct gsi_inputs *inputs = source->inputs;
@@ -190,8 +192,9 @@ static bool may_populate(const struct gsi_source *source, const struct gsi_buffe
             coming < current_input(source)->bytes - reader->input_off);
 }
 
-/* Copies from the page cache outrun the threads. What is read no further ahead is still in the
- * processor's cache when it is looked at; these are the buffers of transfers, and two a thread. */
+/* Copies from the page cache are faster than the threads. If little is read ahead, data are still
+ * in the processor's cache when a thread works on them. So there are buffers for the transfers and
+ * two per thread. */
 static bool is_ahead(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     uint32_t threads = source->inputs->loop->plan->thread_count;
@@ -222,7 +225,7 @@ bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers)
 
 /* ---- buffers that were read ---- */
 
-/* Passes them to the flow. */
+/* Passes full buffers to the flow. */
 static bool pass_read(struct gsi_source *source)
 {
     struct gsi_buffer *buffer;
@@ -243,7 +246,7 @@ static bool pass_read(struct gsi_source *source)
     return has_moved;
 }
 
-/* Passes what threads hold when everything else has passed, and then ends the flow. */
+/* Passes the buffers that threads hold after all others, and then ends the flow. */
 static bool end_flow(struct gsi_source *source)
 {
     struct gsi_flow *flow = &source->flow;
@@ -293,7 +296,7 @@ struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_
     struct gsi_buffer *buffer;
     while ((buffer = gsi_source_next(source)) != NULL && buffer->bytes == 0) {
         gsi_buffers_give(buffers, buffer);
-        gsi_source_refill(source, buffers); /* a filter may have waited for just that one */
+        gsi_source_refill(source, buffers); /* a filter may need this buffer */
     }
     return buffer;
 }

@@ -1,5 +1,5 @@
-/* source.h: reads all inputs into the buffers that it is given, without elements that are not
- * wanted, and with the payload of those that are.
+/* source.h: reads all inputs into given buffers, without the elements that a filter drops, and with
+ * the payload of the others.
  *
  *     plain             given buffers --reader--> full, in order                       --> next
  *     --where, --sum    given buffers --reader--> full, in order --flow--> joined      --> next
@@ -15,8 +15,8 @@
  * Without payload, a buffer that shrank is joined with the next one if both fit in one. So the
  * source never returns more buffers than it read. Buffers whose elements were copied to another one
  * are returned empty. Nothing is copied, and no buffer waits, if all elements are kept. With
- * payload, entries are written straight into the given buffers. These hold as many entries as fit,
- * so that the plan is that of a sort of entries, whatever the size of elements in the inputs. */
+ * payload, entries are written straight into the given buffers. Each has as many entries as fit. So
+ * the plan is the plan of a sort of entries, whatever the size of elements. */
 #ifndef GSI_SOURCE_H
 #define GSI_SOURCE_H
 
@@ -28,32 +28,32 @@ struct gsi_source {
     struct gsi_inputs *inputs;
     struct gsi_shelf shelf;
     struct gsi_reader reader;
-    struct gsi_flow flow; /* without operators: not used */
+    struct gsi_flow flow; /* not used without operators */
     struct gsi_filter_operator filter;
     struct gsi_pre_aggregate_operator pre_aggregate;
     struct gsi_entry_maker entries; /* has_payload */
     bool has_payload;
     bool is_end;                   /* no more buffers are needed */
     uint64_t read_count;           /* elements; of payload: the position of the next one */
-    uint32_t given_count;          /* buffers that were given or offered, and not returned yet */
-    uint32_t populating_count;     /* offered, but their memory is not there yet */
+    uint32_t given_count;          /* buffers that were offered and are not returned yet */
+    uint32_t populating_count;     /* offered, but their memory is not present yet */
     struct gsi_buffer_list given;  /* to be filled with entries */
-    struct gsi_buffer_list passed; /* the flow; to be returned */
+    struct gsi_buffer_list passed; /* have passed the flow; to be returned */
 };
 
-/* gsi_source_plan: returns the shelf of a source with payload, out of `memory_bytes` in all; empty:
- * there is no payload.
- * gsi_source_init: takes the memory that was planned.
+/* gsi_source_plan: returns the shelf of a source with payload, for `memory_bytes` in all; empty
+ * without payload.
+ * gsi_source_init: allocates the planned memory.
  * fails GS_E_MEMORY
- * gsi_source_clear: no task may be under way; also zeroed ones. */
+ * gsi_source_clear: frees a source, or a zeroed one; no task may run. */
 struct gsi_shelf gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes,
                                  uint32_t thread_count);
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs);
 void gsi_source_clear(struct gsi_source *source);
 
-/* gsi_source_offer: gives a buffer to fill, once its memory is present, which the job's threads see
- * to. Otherwise the owner's thread would make it present, alone, inside the transfers (0.47 GB/s a
- * thread on a virtual machine whose host takes free memory back; AMD EPYC, 2026-11-21).
+/* gsi_source_offer: adds a buffer to fill, after the job's threads have made its memory present.
+ * Otherwise the owner's thread alone would do that, during the transfers. (A virtual machine whose
+ * host reclaims free memory did this with 0.47 GB/s per thread.)
  * gsi_source_given: returns how many buffers were offered and are not returned yet. */
 void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer);
 uint32_t gsi_source_given(const struct gsi_source *source);
@@ -61,24 +61,26 @@ uint32_t gsi_source_given(const struct gsi_source *source);
 /* gsi_source_pump: does everything that can be done now. Returns whether anything moved. */
 bool gsi_source_pump(struct gsi_source *source);
 
-/* gsi_source_next: the next full buffer; NULL: not yet, or none was given. At the end, the last
- * buffer may not be full, and then those that were given are returned empty. */
+/* gsi_source_next: returns the next full buffer; NULL: none is full yet, or none was offered. At
+ * the end, the last buffer may not be full, and all offered buffers after it are returned empty. */
 struct gsi_buffer *gsi_source_next(struct gsi_source *source);
 
-/* gsi_source_refill: pumps, and offers as many free buffers as transfers can begin in. Buffers that
- * were freed last go first, so that others are not even touched where few are enough.
- * gsi_source_next_filled: the next buffer that is not empty; empty ones go back to `buffers`. */
+/* gsi_source_refill: pumps, and offers as many free buffers as transfers can start with. The
+ * buffers freed last are used first, so that others are not touched if few suffice.
+ * gsi_source_next_filled: returns the next buffer that is not empty; it returns empty ones to
+ * `buffers`. */
 bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers);
 struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_buffers *buffers);
 
-/* gsi_source_skip: begins to read `bytes` of data later. No input is a stream, and nothing was
- * given. */
+/* gsi_source_skip: begins to read `bytes` of data later. No input is a stream, and no buffer was
+ * offered. */
 void gsi_source_skip(struct gsi_source *source, uint64_t bytes);
 
-/* gsi_source_has_data: whether the next buffer is, or may be, not empty. */
+/* gsi_source_has_data: returns whether the next buffer is, or may be, not empty. */
 bool gsi_source_has_data(const struct gsi_source *source);
 
-/* gsi_source_is_end: everything was read, and every buffer came out of next. */
+/* gsi_source_is_end: returns whether everything was read and gsi_source_next has returned all
+ * buffers. */
 bool gsi_source_is_end(const struct gsi_source *source);
 
 #endif

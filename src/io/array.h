@@ -1,9 +1,9 @@
 /* array.h: makes an array of the program the input and the output of a job.
  *
  * An array has no descriptor, and no transfers are made for it. A source copies from it on the
- * job's threads, or lends its memory to buffers (input/source_buffers.c). Windows are made in it or
- * copied to it (output/sink.c). The output may be the input: all of it has been read before
- * anything is written. */
+ * job's threads, or lends its memory to buffers (input/reader.c). Windows are made in it or copied
+ * to it (output/sink.c). The output may be the input: all of it has been read before anything is
+ * written. */
 #ifndef GSI_ARRAY_H
 #define GSI_ARRAY_H
 

@@ -78,8 +78,9 @@ struct gsi_engine_ops {
      * forever). Calls `done` of every finished transfer. */
     void (*wait)(struct gsi_engine *engine, uint64_t timeout_ns);
     void (*wake)(struct gsi_engine *engine); /* any thread; ends the current or next wait */
-    /* watch: adds a descriptor that ends one wait when it is readable; nobody reads it. At most one
-     * per engine, before the first wait; it must stay open until the engine is closed. */
+    /* watch: adds a descriptor that ends one wait when it is readable; the engine does not read it.
+     * At most one per engine, before the first wait; it must stay open until the engine is closed.
+     */
     void (*watch)(struct gsi_engine *engine, int fd);
     /* cancel: gives up all transfers in flight and queued. Each still ends soon with `done`, and
      * with sys_errno ECANCELED unless it finished before. */

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 /* Most threads, and so most transfers in flight. With 16, blocks of 1 to 4 MiB move as fast as
- * io_uring moves them at depth 8 to 32 (4 GiB direct, ext4 on a virtual disk, Linux 6.18: medians
- * of 1.4 and 1.2 GB/s read, 1.7 and 1.5 written); more would only cost stacks. */
+ * io_uring moves them at depth 8 to 32. (4 GiB direct, ext4 on a virtual disk: medians of 1.4 and
+ * 1.2 GB/s read, 1.7 and 1.5 written.) More would only cost stacks. */
 #define THREADS_MAX 16u
 
 /* musl has these calls since 1.2.5. */

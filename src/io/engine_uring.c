@@ -1,9 +1,9 @@
 /* engine_uring.c: transfers data by Linux io_uring (5.6 and later), through liburing.
  *
- * A transfer holds one of `depth` slots from its first request to the end of its last: short
- * transfers continue in the same slot. user_data identifies the request. It is the slot; the engine
+ * A transfer holds one of `depth` slots from its first request to the end of its last. Short
+ * transfers continue in the same slot. user_data identifies the request: it is the slot; the engine
  * itself for the wake read; the address of watched_fd for the poll of that descriptor; or NULL for
- * answers to cancel requests, which nobody needs.
+ * answers to cancel requests, which are ignored.
  *
  * Everything except wake runs on the owner's thread, as SINGLE_ISSUER and DEFER_TASKRUN require.
  * The kernel then completes requests inside wait and never interrupts the thread elsewhere.
@@ -123,8 +123,8 @@ static bool settle(struct uring *uring, struct slot *slot, int result)
     struct gsi_io *io = slot->io;
     if (slot->is_polling && result > 0) /* readiness, not bytes */
         result = -EINTR;
-    /* This cancel was not requested: the kernel gives up requests that wait for a thread if it
-     * cannot start one, for example while signals keep arriving (Linux, io_uring/io-wq.c,
+    /* This cancel was not requested. The kernel gives up requests that wait for a thread if it
+     * cannot start one, for example while signals keep arriving (io_uring/io-wq.c,
      * create_worker_cont). */
     if (result == -ECANCELED && !slot->is_canceled)
         result = -EINTR;

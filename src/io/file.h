@@ -102,7 +102,7 @@ enum gsi_output_kind {
     GSI_OUTPUT_ATOMIC, /* regular file: written under no name or a temporary one, then renamed */
     GSI_OUTPUT_SHARED, /* a regular file opened by the caller (stdout, /dev/fd/3): written at its
                         * position */
-    GSI_OUTPUT_PART,   /* a place in a regular file that others write to, too (file_place.c) */
+    GSI_OUTPUT_PART,   /* a part of a regular file to which others write, too (output_part.c) */
     GSI_OUTPUT_STREAM, /* pipe, terminal, device: written in place, in order */
     GSI_OUTPUT_ARRAY,  /* memory of the program (array.h) */
 };
@@ -182,9 +182,9 @@ enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char
 enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
                                struct gs_error *error);
 
-/* gsi_output_reread: opens the written data of a GSI_OUTPUT_ATOMIC or _PLACE, from byte `off` of
- * the file on, as an input of `bytes`, before the commit. The data are synced first and, if the
- * file system can, dropped from the cache. Close the input before the output.
+/* gsi_output_reread: opens the written data of a GSI_OUTPUT_ATOMIC or _PART, from byte `off` of the
+ * file on, as an input of `bytes`, before the commit. The data are synced first and, if the file
+ * system can, dropped from the cache. Close the input before the output.
  * fails GS_E_IO, GS_E_SPACE: it cannot be synced */
 enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, uint64_t bytes,
                                  struct gsi_input *input, struct gs_error *error);

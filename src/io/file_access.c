@@ -170,7 +170,7 @@ static unsigned allowed_by(const struct gsi_bytes *acl, unsigned tags)
     return allowed;
 }
 
-/* Returns a mode that gives nobody more than an ACL did. Without the ACL, a user with an entry
+/* Returns a mode that grants no user more than an ACL did. Without the ACL, a user with an entry
  * belongs to the group or to others. */
 static mode_t mode_below(const struct gsi_bytes *acl)
 {

@@ -8,7 +8,7 @@
  * While it is written only its owner may open the file (0600), whatever its final permissions are.
  * File systems without O_TMPFILE get a temporary name from the beginning. So does a file that could
  * not be given a name at the end (no /proc, and no privilege). If the target is not a regular file
- * (a FIFO, a device), it is written in rename_to_target: renaming over /dev/null would be a disaster. */
+ * (a FIFO, a device), it is written in place: renaming over /dev/null would be a disaster. */
 #include "io/file_parts.h"
 
 #include <errno.h>
@@ -135,7 +135,7 @@ static int descriptor_at(char *name)
 }
 
 /* Does the same for names that lead there, such as /dev/stdout and /dev/fd/3. Such a descriptor is
- * written in rename_to_target: a program that passes one, to be written at its position, does not want the
+ * written in place: a program that passes one, to be written at its position, does not want the
  * file replaced. */
 static int named_descriptor(const char *path)
 {
@@ -184,7 +184,8 @@ static enum gs_status check_target(struct gsi_output *output, const struct stat 
 {
     struct stat directory;
     uid_t user = geteuid();
-    /* Replacing needs no permission to write, but nobody expects a read-only file to change. */
+    /* Replacing needs no permission to write, but users expect that a read-only file does not
+     * change. */
     if (faccessat(AT_FDCWD, output->path, W_OK, AT_EACCESS) != 0)
         return gsi_output_fail(output, "cannot write", error);
     if (fstat(output->dir_fd, &directory) == 0 && (directory.st_mode & S_ISVTX) != 0 && user != 0 &&
@@ -224,7 +225,7 @@ static bool can_be_linked(const struct gsi_output *output)
 }
 
 /* Creates the file. A new file is created with 0666, so that the kernel applies umask and default
- * ACLs: only this way can we learn them without changing them. It loses those permissions at once,
+ * ACLs. We cannot learn them otherwise without changing them. It loses those permissions at once,
  * until commit. File systems without permissions refuse fchmod, which does no harm. */
 static enum gs_status create(struct gsi_output *output, bool has_target, struct gs_error *error)
 {
@@ -380,7 +381,7 @@ enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error
     return GS_OK;
 }
 
-/* Moves the file to its rename_to_target. linkat never replaces a file: if the name exists, it uses a
+/* Moves the file to its place. linkat never replaces a file: if the name exists, it uses a
  * temporary name and a rename. */
 static enum gs_status rename_to_target(struct gsi_output *output, struct gs_error *error)
 {
@@ -436,7 +437,7 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
     return GS_OK;
 }
 
-/* Closes an output that was written in rename_to_target. Files opened by others are synced by them; a block
+/* Closes an output that was written in place. Files opened by others are synced by them; a block
  * device is synced here, because its data must persist. Delayed writes of the kernel may fail as
  * late as at close (NFS). */
 static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error *error)
@@ -470,7 +471,7 @@ enum gs_status gsi_output_rename(struct gsi_output *output, struct gs_error *err
     return status;
 }
 
-/* Ends an output that was written in its final rename_to_target. */
+/* Ends an output that was written in its final place. */
 static enum gs_status commit_written(struct gsi_output *output, uint64_t bytes,
                                      struct gs_error *error)
 {

@@ -1,8 +1,8 @@
-/* file_place.c: implements outputs that are a place in a file to which several processes write,
- * each at its own place, maybe from several machines.
+/* output_part.c: implements outputs that are parts of one file. Several processes write to it, each
+ * its own part, maybe on several machines.
  *
  *     open     under a lock: a process that finds no file, or an empty one, sets its whole length
- *     write    each to its own place; it first allocates the disk for that (gsi_output_reserve)
+ *     write    each its own part, after allocating the disk for it (gsi_output_reserve)
  *     commit   fsync of the file and of its directory
  *
  * Nothing shortens or replaces the file, so a part can be written again at any time. On systems

@@ -13,7 +13,7 @@
 
 /* ---- one header ---- */
 
-/* Whether all of it is there; *end is behind its last block. */
+/* Returns whether the whole header is available; *end is the end of its last block. */
 static bool find_end(const uint8_t *data, uint64_t bytes, uint64_t begin, uint64_t *end)
 {
     for (uint64_t at = begin; at + GSI_FITS_CARD <= bytes; at += GSI_FITS_CARD)
@@ -24,7 +24,7 @@ static bool find_end(const uint8_t *data, uint64_t bytes, uint64_t begin, uint64
     return false;
 }
 
-/* The card of this keyword; NULL: there is none. */
+/* Returns the card of this keyword; NULL: there is none. */
 static const uint8_t *find(const uint8_t *data, uint64_t begin, uint64_t end, const char *keyword)
 {
     for (; begin < end && !gsi_fits_is(data + begin, "END"); begin += GSI_FITS_CARD)
@@ -48,7 +48,7 @@ static bool is_table(const uint8_t *data, uint64_t begin)
            strcmp(text, "BINTABLE") == 0;
 }
 
-/* How many bytes of data follow a header; too many: UINT64_MAX. */
+/* Returns how many bytes of data follow a header; UINT64_MAX: too many. */
 static uint64_t data_bytes(const uint8_t *data, uint64_t begin, uint64_t end)
 {
     const uint8_t *bits = find(data, begin, end, "BITPIX");
@@ -60,7 +60,7 @@ static uint64_t data_bytes(const uint8_t *data, uint64_t begin, uint64_t end)
         char keyword[16];
         snprintf(keyword, sizeof keyword, "NAXIS%u", (unsigned)i);
         uint64_t extent = find_number(data, begin, end, keyword, 0);
-        if (i > 1 || extent > 0 || !has_groups) /* of groups the first one is 0 */
+        if (i > 1 || extent > 0 || !has_groups) /* the first axis of groups is 0 */
             all = gsi_mul_max_u64(all, extent);
     }
     all = gsi_add_max_u64(all, find_number(data, begin, end, "PCOUNT", 0));
@@ -71,8 +71,8 @@ static uint64_t data_bytes(const uint8_t *data, uint64_t begin, uint64_t end)
 
 enum walk { WALK_FOUND, WALK_NEEDS_MORE, WALK_HAS_NONE };
 
-/* Looks for the table's header. WALK_NEEDS_MORE: than the bytes there are; *begin bytes at least.
- * `data` begins with the first header. */
+/* Searches for the table's header; `data` begins with the first header. WALK_NEEDS_MORE: more bytes
+ * are necessary, at least *begin. */
 static enum walk walk(const uint8_t *data, uint64_t bytes, uint64_t *begin, uint64_t *end)
 {
     *begin = 0;
@@ -80,7 +80,7 @@ static enum walk walk(const uint8_t *data, uint64_t bytes, uint64_t *begin, uint
         if (*begin + GSI_FITS_CARD > bytes)
             return WALK_NEEDS_MORE;
         if (*begin > 0 && !gsi_fits_is(data + *begin, "XTENSION"))
-            return WALK_HAS_NONE; /* what comes now is no HDU */
+            return WALK_HAS_NONE; /* the next bytes are no HDU */
         if (!find_end(data, bytes, *begin, end))
             return WALK_NEEDS_MORE;
         if (is_table(data, *begin))
@@ -98,7 +98,7 @@ uint64_t gsi_fits_wanted(const uint8_t *data, size_t bytes)
     uint64_t begin, end;
     if (bytes >= GSI_SCHEMA_HEADER_MAX || walk(data, bytes, &begin, &end) != WALK_NEEDS_MORE)
         return bytes;
-    /* Twice as many, lest long headers be looked through again and again. */
+    /* Twice as many, so that long headers are not searched again and again. */
     return gsi_max_u64(2 * (uint64_t)bytes,
                        gsi_round_up_u64(gsi_max_u64(begin, bytes) + 1, GSI_FITS_BLOCK));
 }
@@ -115,7 +115,7 @@ static const struct form forms[] = {{'L', 'V', 1}, {'X', 'V', 1}, {'B', 'u', 1},
                                     {'D', 'f', 8}, {'C', 'c', 8}, {'M', 'c', 16}, {'P', '?', 8},
                                     {'Q', '?', 16}};
 
-/* rT..: so many of a type. */
+/* Reads the form rT..: r elements of type T. */
 static bool read_form(const char *text, struct gsi_schema_field *field)
 {
     uint64_t count = 0;
@@ -146,7 +146,7 @@ static bool read_form(const char *text, struct gsi_schema_field *field)
     return true;
 }
 
-/* What a card says of a column. Returns what is wrong with it. */
+/* Reads a card that describes a column. Returns what is wrong with it. */
 static const char *read_card(const uint8_t *card, struct gsi_schema *schema, bool *has_form)
 {
     static const char *const meanings[] = {"TUNIT", "TSCAL", "TZERO", "TNULL", "TDIM"};
@@ -163,7 +163,7 @@ static const char *read_card(const uint8_t *card, struct gsi_schema *schema, boo
     for (size_t k = 0; k < sizeof meanings / sizeof meanings[0]; k++) {
         if ((i = gsi_fits_index(card, meanings[k])) == 0 || i > schema->field_count)
             continue;
-        /* A comment may follow the value, but most are written by one program. */
+        /* A comment may follow the value, but one program writes most of them. */
         schema->fields[i - 1].more += XXH3_64bits(card, GSI_FITS_CARD);
         if (k == 1 || k == 2)
             schema->fields[i - 1].is_scaled |= gsi_fits_real(card) != (k == 1 ? 1 : 0);
@@ -171,7 +171,7 @@ static const char *read_card(const uint8_t *card, struct gsi_schema *schema, boo
     return NULL;
 }
 
-/* Columns that fall as what is stored rises have no order. */
+/* Marks columns whose values fall as the stored numbers rise: they have no order. */
 static void mark_falling(const uint8_t *card, struct gsi_schema *schema)
 {
     uint32_t i = gsi_fits_index(card, "TSCAL");
@@ -179,7 +179,7 @@ static void mark_falling(const uint8_t *card, struct gsi_schema *schema)
         schema->fields[i - 1].kind = '?';
 }
 
-/* One column behind the other. Returns what is wrong. */
+/* Sets the offsets of the columns, one after the other. Returns what is wrong. */
 static const char *set_offsets(struct gsi_schema *schema, const bool *has_form)
 {
     uint64_t off = 0;
@@ -211,7 +211,7 @@ static const char *read_columns(const uint8_t *data, uint64_t begin, uint64_t en
     return problem != NULL ? problem : set_offsets(schema, has_form);
 }
 
-/* Whether the value is written where the standard wants it, so that another one fits. */
+/* Returns whether the value has the standard's position, so that another one fits. */
 static bool is_fixed(const uint8_t *card)
 {
     return card != NULL && card[29] >= '0' && card[29] <= '9' &&

@@ -1,4 +1,4 @@
-/* fits_card.c: keyword, "= ", value, " / comment". */
+/* fits_card.c: parses cards: keyword, "= ", value, " / comment". */
 #include "input/fits/fits_card.h"
 
 #include "base/plain_real.h"
@@ -31,7 +31,7 @@ uint32_t gsi_fits_index(const uint8_t *card, const char *stem)
     return value <= 999 ? value : 0;
 }
 
-/* Where the value begins; 0: there is none. */
+/* Returns the offset of the value; 0: there is none. */
 static uint32_t value_at(const uint8_t *card)
 {
     uint32_t at = VALUE;

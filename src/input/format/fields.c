@@ -14,7 +14,7 @@
 
 #define DESC ":desc"
 
-/* A field as a type of a key; false: gsort knows no order of such. */
+/* Describes a field as the type of a key. Returns false if gsort has no order for it. */
 static bool type_text(const struct gsi_schema_field *field, char *text, size_t most)
 {
     uint32_t bytes = field->bytes;
@@ -28,7 +28,7 @@ static bool type_text(const struct gsi_schema_field *field, char *text, size_t m
         return true;
     }
     const char *order = bytes == 1 ? "" : field->is_big_endian ? ">" : "<";
-    if (kind == 'M') { /* of a unit that gsort knows; else it is a number, as those of m */
+    if (kind == 'M') { /* with a unit that gsort knows; otherwise it is a number, as m is */
         snprintf(code, sizeof code, "%sM%u[%s]", order, bytes, field->unit);
         word = gsi_type_word_find(code, strlen(code));
     }
@@ -40,7 +40,7 @@ static bool type_text(const struct gsi_schema_field *field, char *text, size_t m
     return word != NULL;
 }
 
-/* OFF:TYPE of a field, kept in `kept`; NULL: there is none. */
+/* Returns OFF:TYPE of a field, stored in `kept`; NULL: it has none. */
 static const char *key_text(struct gsi_formatted *kept, const struct gsi_schema_field *field,
                             bool is_descending)
 {
@@ -53,7 +53,7 @@ static const char *key_text(struct gsi_formatted *kept, const struct gsi_schema_
     return text;
 }
 
-/* NAME, NAME:asc, NAME:desc, or what is meant for gsi_record_make: OFF:TYPE. */
+/* Accepts NAME, NAME:asc, NAME:desc, and OFF:TYPE, which gsi_record_make parses. */
 enum gs_status gsi_field_resolve(const struct gsi_inputs *inputs, const char *option,
                                  const char *given, const char **text)
 {
@@ -122,7 +122,7 @@ static enum gs_status resolve_all(const struct gsi_inputs *inputs, const char *o
     return GS_OK;
 }
 
-/* No key was given: by all fields, the first one first, as NumPy sorts. */
+/* Chooses all fields in their order, as NumPy does, because no key was given. */
 static enum gs_status choose_all_fields(const struct gsi_inputs *inputs,
                                         struct gsi_elements *elements)
 {
@@ -154,7 +154,7 @@ static enum gs_status choose_all_fields(const struct gsi_inputs *inputs,
     return GS_OK;
 }
 
-/* Elements that are no structures, and no bytes. */
+/* Returns whether elements are plain numbers: neither structures nor bytes. */
 static bool is_plain_number(const struct gsi_schema *schema, const char **type)
 {
     char text[16];

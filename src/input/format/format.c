@@ -20,7 +20,7 @@ static bool begins_as(const struct gsi_format *format, const uint8_t *data, size
     return memcmp(data, format->magic, gsi_min_u64(bytes, format->magic_bytes)) == 0;
 }
 
-/* The format of data that begin so; NULL: none. */
+/* Returns the format of data that begin so; NULL: none. */
 static const struct gsi_format *find(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; gsi_formats[i] != NULL; i++)
@@ -29,7 +29,7 @@ static const struct gsi_format *find(const uint8_t *data, size_t bytes)
     return NULL;
 }
 
-/* What a magic may begin with is looked at, whatever there is. */
+/* As many bytes are always read, to recognise the beginning of a magic. */
 #define LEAST_BYTES 4u
 
 size_t gsi_format_wanted(const uint8_t *data, size_t bytes)
@@ -121,14 +121,14 @@ static enum gs_status check_plain(const struct gsi_inputs *inputs, const struct 
     return inputs->formatted != NULL ? fail_mixed(inputs, input, NULL) : GS_OK;
 }
 
-/* What is behind the elements of a file. That of the first one is kept; others may have nothing
- * there but zeros, for one output cannot hold it of both. */
+/* Handles the bytes after the elements of a file. Those of the first file are kept. Other files may
+ * have only zeros there, because the output has room for the bytes of one file. */
 static enum gs_status keep_rest(struct gsi_inputs *inputs, struct gsi_input *input,
                                 const struct gsi_schema *schema)
 {
     uint64_t elements = input->expected_bytes, heap = schema->heap_bytes;
     if (input->bytes < elements)
-        return GS_OK; /* whoever measures it says so */
+        return GS_OK; /* gsi_inputs_measure reports it */
     uint64_t rest = input->bytes - elements, end = gsi_add_max_u64(elements, heap);
     input->bytes = elements;
     if (input == inputs->table) {
@@ -148,7 +148,7 @@ static enum gs_status keep_rest(struct gsi_inputs *inputs, struct gsi_input *inp
                     input->name);
 }
 
-/* The elements of an input of this format, which was read into `schema`. */
+/* Accepts an input of this format, whose header was read into `schema`. */
 static enum gs_status accept_schema(struct gsi_inputs *inputs, struct gsi_input *input,
                                     const struct gsi_format *format, const uint8_t *data,
                                     const struct gsi_schema *schema)
@@ -200,7 +200,7 @@ void gsi_format_close(struct gsi_inputs *inputs)
 
 /* ---- output ---- */
 
-/* Elements refer to what is there. */
+/* Fails, because elements refer to a heap that the output would not have. */
 static enum gs_status fail_heap(const struct gsi_inputs *inputs)
 {
     return gsi_fail(
@@ -220,8 +220,8 @@ enum gs_status gsi_format_check(const struct gsi_inputs *inputs, bool is_whole)
     return format->check != NULL ? format->check(inputs) : GS_OK;
 }
 
-/* A heap is there where it was. Otherwise zeros are as many as the new count needs, and what was
- * behind the old ones follows. */
+/* Describes what follows the elements. A heap stays where it was. Without a heap, as many zeros
+ * follow as the new count needs, and then the bytes that followed the old zeros. */
 static enum gs_status make_trailer(struct gsi_inputs *inputs, uint64_t count)
 {
     struct gsi_formatted *kept = inputs->formatted;
@@ -298,7 +298,8 @@ uint64_t gsi_trailer_bytes(const struct gsi_inputs *inputs)
     return trailer_of(inputs)->zeros + trailer_of(inputs)->bytes;
 }
 
-/* The block that begins `at` bytes behind the elements; *bytes: how long it is, 0 at the end. */
+/* Reads the block that begins `at` bytes after the elements. Sets *bytes to its length, 0 at the
+ * end. */
 static enum gs_status read_block(struct gsi_inputs *inputs, uint64_t at, uint8_t *block,
                                  uint64_t *bytes)
 {

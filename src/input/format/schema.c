@@ -1,4 +1,4 @@
-/* schema.c: finds, says and compares fields. */
+/* schema.c: finds, describes and compares fields. */
 #include "input/format/schema.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static bool is_same_field(const struct gsi_schema_field *a, const struct gsi_sch
            strcmp(a->unit, b->unit) == 0 && a->is_inner == b->is_inner;
 }
 
-/* What the fields do not tell, arrays of structures, is compared as it is written. */
+/* Arrays of structures, which the fields do not describe, are compared as text. */
 bool gsi_schema_is_same(const struct gsi_schema *a, const struct gsi_schema *b)
 {
     bool has_inner = false;

@@ -31,7 +31,7 @@ enum offset {
 };
 
 #define FORMATS     11u
-#define VLR_BYTES   54u  /* of the head of one */
+#define VLR_BYTES   54u  /* of its head */
 #define EXTRA_BYTES 192u /* of an entry that describes extra bytes */
 
 static uint64_t number(const uint8_t *at, uint32_t bytes)
@@ -57,7 +57,7 @@ struct field {
     char kind;
 };
 
-/* Bits of bytes have no bytes of their own: they come before the byte that they are in. */
+/* Bit fields have no bytes of their own; they are listed before the byte that contains them. */
 static const struct field begin_0[] = {{"X", 4, 'i'},
                                        {"Y", 4, 'i'},
                                        {"Z", 4, 'i'},
@@ -132,7 +132,7 @@ static struct gsi_schema_field *add(struct gsi_schema *schema, uint32_t off, uin
     return field;
 }
 
-/* Returns how many bytes they have. */
+/* Adds the known fields. Returns how many bytes they have. */
 static uint32_t add_known(struct gsi_schema *schema, uint32_t format)
 {
     uint32_t off = 0;
@@ -150,7 +150,7 @@ static uint32_t add_known(struct gsi_schema *schema, uint32_t format)
 
 /* ---- extra bytes ---- */
 
-/* Types 1 to 10; 11 to 30 were arrays of two and three of them. 0: bytes without a type. */
+/* Types 1 to 10; types 11 to 30 were arrays of two and three of them. Type 0: untyped bytes. */
 static const struct {
     char kind;
     uint8_t bytes;
@@ -164,7 +164,7 @@ static double real(const uint8_t *at)
     return value;
 }
 
-/* One entry, whose bytes are at *off. */
+/* Adds one entry, whose bytes are at *off. Returns what is wrong with it. */
 static const char *add_extra(struct gsi_schema *schema, const uint8_t *entry, uint32_t *off)
 {
     uint32_t type = entry[2], options = entry[3];
@@ -180,13 +180,13 @@ static const char *add_extra(struct gsi_schema *schema, const uint8_t *entry, ui
     bool has_scale = type > 0 && (options & 8) != 0, has_offset = type > 0 && (options & 16) != 0;
     field->is_scaled = has_scale || has_offset;
     if (has_scale && !(real(entry + 112) > 0))
-        field->kind = '?'; /* falls as it rises */
+        field->kind = '?'; /* its value falls as the stored number rises */
     field->more = field->is_scaled ? XXH3_64bits(entry + 112, 48) : 0;
     *off += bytes * count;
     return NULL;
 }
 
-/* Looks through the VLRs. Returns what is wrong with them. */
+/* Searches the VLRs for extra bytes. Returns what is wrong with them. */
 static const char *add_extras(const uint8_t *data, struct gsi_schema *schema, uint32_t off)
 {
     uint64_t at = number(data + AT_HEADER_BYTES, 2);
@@ -223,7 +223,7 @@ static uint32_t header_least(uint8_t minor)
     return minor >= 4 ? END_OF_1_4 : minor == 3 ? END_OF_1_3 : GSI_LAS_HEADER_BYTES;
 }
 
-/* Returns what is wrong. */
+/* Reads the header. Returns what is wrong with it. */
 static const char *read_header(const uint8_t *data, size_t bytes, struct gsi_schema *schema)
 {
     if (bytes < GSI_LAS_HEADER_BYTES)
@@ -250,7 +250,7 @@ static const char *read_header(const uint8_t *data, size_t bytes, struct gsi_sch
     uint32_t known = add_known(schema, format);
     if (schema->element_bytes < known)
         return "its points are too short for their format";
-    for (uint32_t i = 0; i < 3; i++) /* X, Y, Z mean the same where these are the same */
+    for (uint32_t i = 0; i < 3; i++) /* X, Y, Z mean the same if these are equal */
         schema->fields[i].more = XXH3_64bits(data + AT_SCALES, 48);
     return add_extras(data, schema, known);
 }
@@ -287,7 +287,8 @@ static void count_point(struct gsi_las_tally *tally, const uint8_t *point, uint8
     tally->count++;
 }
 
-/* Whether return numbers have four bits: formats 6 and later have a byte more before the class. */
+/* Returns the mask of return numbers: four bits in formats 6 and later, which have another byte
+ * before the class. */
 static uint8_t return_mask(const struct gsi_schema *schema)
 {
     const struct gsi_schema_field *field = gsi_schema_field_find(schema, "classification");
@@ -342,7 +343,7 @@ static void write_bounds(uint8_t *header, const struct gsi_las_tally *tally)
     }
 }
 
-/* Formats 6 and later say nothing in the old fields. */
+/* Formats 6 and later leave the old fields empty. */
 static void write_returns(uint8_t *header, const struct gsi_schema *schema,
                           const struct gsi_las_tally *tally)
 {
@@ -353,7 +354,7 @@ static void write_returns(uint8_t *header, const struct gsi_schema *schema,
         write_number(header + AT_RETURNS_64 + 8 * i, tally->returns[i + 1], 8);
 }
 
-/* A place behind the points moves with their end. */
+/* Moves an offset after the points along with their end. */
 static void move(uint8_t *at, const struct gsi_schema *schema, uint64_t count)
 {
     uint64_t was = schema->header_bytes + schema->count * schema->element_bytes;

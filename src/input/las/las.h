@@ -1,10 +1,10 @@
-/* las.h: headers of LAS, versions 1.0 to 1.4, the format of lidar's points.
+/* las.h: reads and writes headers of LAS, versions 1.0 to 1.4, the format of lidar's points.
  *
  *     header | VLRs, which name extra bytes of points | points | EVLRs, waveforms
  *
  * Points of formats 0 to 10 are records with known fields, little endian, and extra bytes. Fields
- * have laspy's names; X, Y, Z are the integers that are stored. LAZ is packed, and refused. Pure;
- * any bytes may come. */
+ * have laspy's names; X, Y, Z are the stored integers. LAZ is compressed, and refused. The
+ * functions are pure, and accept any bytes. */
 #ifndef GSI_LAS_H
 #define GSI_LAS_H
 
@@ -13,21 +13,21 @@
 #define GSI_LAS_HEADER_BYTES 227u /* at least */
 #define GSI_LAS_RETURNS      15u
 
-/* What the header says of points. */
+/* The tally of points that a header contains. */
 struct gsi_las_tally {
     uint64_t count;
     uint64_t returns[GSI_LAS_RETURNS + 1]; /* by return number */
     int32_t least[3], most[3];             /* X, Y, Z */
-    uint8_t begun[16];                     /* a point whose beginning has come: what there is */
+    uint8_t begun[16];                     /* the beginning of a point that is incomplete */
     uint64_t begun_bytes;
 };
 
-/* gsi_las_wanted: how many bytes the header has, as far as `bytes` of it can tell. */
+/* gsi_las_wanted: returns how many bytes the header has, as far as `bytes` of it say. */
 uint64_t gsi_las_wanted(const uint8_t *data, size_t bytes);
 
 /* gsi_las_read: reads the header at `data`.
  * in    name: of the file, for the error
- * fails GS_E_INPUT: cut short, odd, or LAZ */
+ * fails GS_E_INPUT: it is truncated, invalid, or LAZ */
 enum gs_status gsi_las_read(const uint8_t *data, size_t bytes, const char *name,
                             struct gsi_schema *schema, struct gs_error *error);
 
@@ -35,9 +35,10 @@ enum gs_status gsi_las_read(const uint8_t *data, size_t bytes, const char *name,
 void gsi_las_tally(const struct gsi_schema *schema, struct gsi_las_tally *tally,
                    const uint8_t *data, uint64_t bytes);
 
-/* gsi_las_patch: makes the header, which gsi_las_read has read, that of `count` points; what is
- * behind the points moves with their end. Returns false if it cannot say so many.
- * in    tally: of these points; NULL: not known, bounds and returns stay */
+/* gsi_las_patch: changes a header that gsi_las_read accepted to a header of `count` points. Offsets
+ * after the points move along with their end. Returns false if the version cannot have so many
+ * points.
+ * in    tally: of these points; NULL: unknown, so bounds and returns stay */
 bool gsi_las_patch(uint8_t *header, const struct gsi_schema *schema, uint64_t count,
                    const struct gsi_las_tally *tally);
 

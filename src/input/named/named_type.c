@@ -13,7 +13,7 @@ static bool has_unit(const struct gsi_type_word *word)
     return strchr(word->type, '[') != NULL;
 }
 
-/* Of inputs that nothing is said of, behind the name of the first. */
+/* Returns the text after the name of the first input of unknown type: how many there are. */
 static const char *others(size_t input_count, char text[32])
 {
     text[0] = '\0';

@@ -113,7 +113,7 @@ static bool accept_word(struct literals *text, const char *word)
 
 /* ---- types ---- */
 
-/* [25s], to the end of a code. */
+/* Reads a unit, [25s], at the end of a code. */
 static bool read_unit(const char *at, char *unit)
 {
     size_t length = strlen(at);
@@ -124,7 +124,8 @@ static bool read_unit(const char *at, char *unit)
     return true;
 }
 
-/* '<f8', '|S10', '<M8[ns]': kind, bytes and unit. 'f8' is in the order of the machine. */
+/* Reads kind, bytes and unit of a code: '<f8', '|S10', '<M8[ns]'. 'f8' has the machine's byte
+ * order. */
 static bool read_code(struct literals *text, const char *code, struct gsi_schema_field *field)
 {
     static const char known[] = "<>|=";
@@ -150,7 +151,7 @@ static bool read_code(struct literals *text, const char *code, struct gsi_schema
     return true;
 }
 
-/* A field's place is where the last one ended. */
+/* Adds a field after the last one. */
 static bool add_field(struct literals *text, struct gsi_schema *npy,
                       const struct gsi_schema_field *field)
 {
@@ -166,7 +167,7 @@ static bool add_field(struct literals *text, struct gsi_schema *npy,
     return true;
 }
 
-/* 3, or (2, 3): how many elements that are. */
+/* Reads a shape, 3 or (2, 3), and counts its elements. */
 static bool read_count(struct literals *text, uint32_t *count)
 {
     uint64_t product = 1, extent;
@@ -188,8 +189,8 @@ static bool read_count(struct literals *text, uint32_t *count)
 
 #define NAMES_MAX (2 * (GSI_NPY_FIELDS_MAX + DEPTH_MAX))
 
-/* Names and titles, as they are in the text: from `first` on those of the list of fields that is
- * read, before them those of the lists that it is in. */
+/* Names and titles, as in the text. From `first` on, they belong to the list of fields that is
+ * being read; those before belong to the lists around it. */
 struct names {
     uint32_t first, count;
     struct {
@@ -201,7 +202,7 @@ struct names {
 static bool read_fields(struct literals *text, struct gsi_schema *npy, struct names *names,
                         const char *prefix, uint32_t depth);
 
-/* A name or a title that no other field of the list has; padding has none. */
+/* Reads a name or a title that no other field of the list has; padding has none. */
 static bool read_own_name(struct literals *text, struct names *names, char *own)
 {
     skip_blanks(text);
@@ -221,7 +222,7 @@ static bool read_own_name(struct literals *text, struct names *names, char *own)
     return true;
 }
 
-/* A field's name: 'name', or ('title', 'name'). */
+/* Reads a field's name: 'name', or ('title', 'name'). */
 static bool read_name(struct literals *text, struct names *names, const char *prefix, char *name)
 {
     char own[GSI_SCHEMA_NAME_BYTES];
@@ -242,8 +243,8 @@ static bool read_name(struct literals *text, struct names *names, const char *pr
     return true;
 }
 
-/* Fields in a field keep their own types; in an array of such fields they have no names (which one
- * would be meant?), and it is bytes. */
+/* Reads the fields of a field. They keep their own types. In an array of such fields they have no
+ * names, because these would be ambiguous: the array is bytes. */
 static bool read_inner(struct literals *text, struct gsi_schema *npy,
                        struct gsi_schema_field *field, struct names *names, uint32_t depth)
 {
@@ -264,7 +265,7 @@ static bool read_inner(struct literals *text, struct gsi_schema *npy,
     return read_count(text, &field->count) && add_field(text, npy, field);
 }
 
-/* ('name', type) or ('name', type, shape) */
+/* Reads ('name', type) or ('name', type, shape). */
 static bool read_field(struct literals *text, struct gsi_schema *npy, struct names *names,
                        const char *prefix, uint32_t depth)
 {
@@ -324,7 +325,7 @@ static bool read_descr(struct literals *text, struct gsi_schema *npy)
 #define MAGIC_BYTES 6u
 #define ALIGNMENT   64u
 
-/* NumPy leaves room for the count to grow to as many digits, so that arrays can be appended to. */
+/* NumPy leaves room for a count of as many digits, so that arrays can be appended to. */
 #define COUNT_DIGITS 21
 
 bool gsi_npy_begins(const uint8_t *data, size_t bytes)
@@ -332,7 +333,7 @@ bool gsi_npy_begins(const uint8_t *data, size_t bytes)
     return bytes >= MAGIC_BYTES && memcmp(data, MAGIC, MAGIC_BYTES) == 0;
 }
 
-/* Where the text begins: version 1 has a length of 2 bytes, later ones of 4. */
+/* Returns the offset of the text. Version 1 has a length of 2 bytes, later versions of 4. */
 static uint32_t text_off(uint8_t version)
 {
     return MAGIC_BYTES + 2 + (version == 1 ? 2 : 4);
@@ -349,14 +350,14 @@ uint64_t gsi_npy_wanted(const uint8_t *data, size_t bytes)
     return text_off(version) + length;
 }
 
-/* What the dictionary says of the shape. */
+/* The shape in the dictionary. */
 struct shape {
     uint32_t dimensions;
-    uint64_t columns; /* of two */
+    uint64_t columns; /* of two dimensions */
     bool is_fortran;
 };
 
-/* (N,): one dimension; (N, M): two. */
+/* Reads a shape: (N,) has one dimension, (N, M) has two. */
 static bool read_shape(struct literals *text, struct gsi_schema *npy, struct shape *shape)
 {
     uint64_t extent;
@@ -382,7 +383,7 @@ static bool read_shape(struct literals *text, struct gsi_schema *npy, struct sha
 
 enum member { MEMBER_DESCR, MEMBER_ORDER, MEMBER_SHAPE, MEMBER_COUNT };
 
-/* One member of the dictionary; *seen has a bit for each. */
+/* Reads a member of the dictionary; *seen has a bit for each. */
 static bool read_member(struct literals *text, struct gsi_schema *npy, uint32_t *seen,
                         struct shape *shape)
 {
@@ -409,7 +410,7 @@ static bool read_member(struct literals *text, struct gsi_schema *npy, uint32_t 
         text->problem = "fortran_order is neither True nor False";
         return false;
     }
-    if (is_at_end(text)) /* blanks are no part of it */
+    if (is_at_end(text)) /* blanks are not a value */
         return expect(text, '[', "descr has no value");
     npy->descr = text->at;
     if (!read_descr(text, npy))
@@ -446,8 +447,7 @@ static enum gs_status refuse(const char *name, const char *problem, struct gs_er
                     name, problem);
 }
 
-/* The rows of a table of numbers are elements, their columns fields; one dimension has only one
- * order. */
+/* Turns the rows of a table of numbers into elements, and its columns into fields. */
 static enum gs_status apply_shape(const char *name, const struct shape *shape,
                                   struct gsi_schema *npy, struct gs_error *error)
 {
@@ -495,7 +495,7 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
     if (wanted > bytes)
         return refuse(name, "it is truncated", error);
     npy->header_bytes = (uint32_t)wanted;
-    /* Version 3 is there for names that Latin-1 has no letters for. (NumPy, lib/format.py) */
+    /* Version 3 exists for names with letters that Latin-1 does not have. (NumPy, lib/format.py) */
     struct literals text = {.is_latin1 = npy->version < 3,
                             .at = (const char *)data + text_off(npy->version),
                             .end = (const char *)data + wanted};

@@ -1,4 +1,4 @@
-/* npy_format.c: .npy as a format, and the output's header. */
+/* npy_format.c: implements the format .npy, and makes the output's header. */
 #include "input/format/format.h"
 
 #include "base/checked.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements that came without a type of NumPy's: numbers as they are, others as bytes. */
+/* Describes elements that have no type of NumPy's: numbers as they are, others as bytes. */
 static void make_descr(const struct gsi_layout *layout, char *descr, size_t most)
 {
     static const char kinds[] = {['u'] = 'u', ['i'] = 'i', ['f'] = 'f', ['t'] = 'i', ['b'] = 'V'};
@@ -42,8 +42,8 @@ static enum gs_status check_counts(const struct gsi_inputs *inputs)
     return GS_OK;
 }
 
-/* A count behind each element: one more field of a structure, which may end in a comma; or the
- * second one. */
+/* Adds the count after each element: another field of a structure, which may end in a comma; or the
+ * second field. */
 static void add_count(const char *descr, size_t bytes, bool is_structured, uint32_t columns,
                       char *to, size_t most)
 {
@@ -62,7 +62,7 @@ static void add_count(const char *descr, size_t bytes, bool is_structured, uint3
     snprintf(to, most, "%.*s%s%s", (int)bytes, descr, is_first ? "" : ", ", field);
 }
 
-/* A field of --out as NumPy writes it: a part of an array, of text or of time stays bytes or an
+/* Writes a field of --out as NumPy does. A part of an array, of text or of time stays bytes or an
  * integer. */
 static size_t write_field(const struct gsi_schema_field *field, const char *name, uint32_t bytes,
                           char *descr, size_t most)
@@ -81,14 +81,14 @@ static size_t write_field(const struct gsi_schema_field *field, const char *name
                                  kind == 'U' ? bytes / 4 : bytes);
 }
 
-/* What a field takes in a header at most: a name, each letter of it escaped, and the rest. OFF:LEN
+/* Returns the most bytes of a field in a header: a name, each letter escaped, and the rest. OFF:LEN
  * may have any number of digits. */
 static size_t field_bytes(const char *name)
 {
     return 2 * strlen(name) + 32;
 }
 
-/* Fields of --out: a structure of them. */
+/* Makes a structure of the fields of --out. */
 static void make_fields(const struct gsi_inputs *inputs, char *descr)
 {
     char *at = descr;
@@ -105,8 +105,8 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
     strcpy(at, "]");
 }
 
-/* Makes Latin-1 of UTF-8 where that has all its letters, as NumPy writes headers. Returns the
- * version that says so: 1, or else 3. */
+/* Converts UTF-8 to Latin-1 if that has all letters, as NumPy does in headers. Returns the version
+ * that says so: 1 for Latin-1, 3 for UTF-8. */
 static uint8_t encode(char *text)
 {
     const unsigned char *from = (const unsigned char *)text;
@@ -122,8 +122,7 @@ static uint8_t encode(char *text)
     return 1;
 }
 
-/* What --out-order makes of it; 'f8' becomes '>f8'. Where it says no order, there is none of bytes.
- */
+/* Applies --out-order to a type, so that 'f8' is '>f8'. Bytes have no order. */
 static void apply_order(enum gsi_byte_order order, char *descr)
 {
     if (strchr("uifbcSUVmM", descr[1]) != NULL) {
@@ -136,14 +135,14 @@ static void apply_order(enum gsi_byte_order order, char *descr)
         descr[1] = order == GSI_ORDER_BIG ? '>' : '<';
 }
 
-/* Returns whether something else than elements is written. */
+/* Returns whether the output has something else than elements. */
 static bool is_changed(const struct gsi_inputs *inputs)
 {
     const bool is_whole = inputs->carry != NULL && inputs->carry->is_whole;
     return gsi_inputs_are_changed(inputs) && !(is_whole && inputs->head.field_count == 0);
 }
 
-/* The type of what is written of each element, where that is not the inputs'. */
+/* Returns the type of what is written of each element; `made`, if it is not the inputs' type. */
 static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t most)
 {
     if (is_changed(inputs) && gsi_carry_has_positions(inputs->carry))
@@ -152,7 +151,7 @@ static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t
         make_fields(inputs, made);
     else if (inputs->formatted == NULL)
         make_descr(inputs->layout, made, most);
-    else if (inputs->head.byte_order != GSI_ORDER_AS_READ) /* of numbers, it is short */
+    else if (inputs->head.byte_order != GSI_ORDER_AS_READ) /* for numbers it is short */
         snprintf(made, most, "%.*s", (int)inputs->formatted->schema.descr_bytes,
                  inputs->formatted->schema.descr);
     else
@@ -206,7 +205,7 @@ static enum gs_status make_header(struct gsi_inputs *inputs, uint64_t count)
     return GS_OK;
 }
 
-/* No more than what read accepts, whatever is said. */
+/* Returns no more than gsi_npy_read accepts, whatever the header says. */
 static uint64_t wanted(const uint8_t *data, size_t bytes)
 {
     return gsi_min_u64(gsi_npy_wanted(data, bytes), GSI_NPY_HEADER_MAX);

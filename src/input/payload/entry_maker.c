@@ -1,4 +1,4 @@
-/* entry_maker.c: makes entries of staged elements, their positions and their values. */
+/* entry_maker.c: makes entries of staged elements, with their positions and values. */
 #include "input/payload/entry_maker.h"
 
 #include "base/checked.h"
@@ -7,8 +7,8 @@
 #include "io/array.h"
 #include "plan/plan.h"
 
-/* As many as transfers may be in flight, each as large as one transfer where there is memory for
- * that; together a 32nd of it. */
+/* There are as many staged buffers as transfers may be in flight. Each is as large as one transfer
+ * if memory allows that; together they have a 32nd of it. */
 #define STAGED_COUNT     GSI_PLAN_READS
 #define STAGED_PART      512
 #define STAGED_MIN_BYTES ((uint64_t)16 << 10)
@@ -66,7 +66,7 @@ bool gsi_entry_maker_skip_to(struct gsi_entry_maker *maker, uint64_t position)
     return true;
 }
 
-/* How many of the next `n` elements have values that are ready. */
+/* Returns how many of the next `n` elements have values that are ready. */
 static uint64_t count_ready(void *context, const struct gsi_buffer *window, uint64_t first,
                             uint64_t n)
 {
@@ -85,7 +85,7 @@ static uint64_t count_ready(void *context, const struct gsi_buffer *window, uint
     return count;
 }
 
-/* Takes values of these elements, and of those between them. */
+/* Pops the values of these elements, and of the elements between them. */
 static void pop_values(struct gsi_entry_maker *maker, const struct gsi_batch *batch)
 {
     const uint32_t *indexes = gsi_entry_maker_indexes(maker, batch->window);

@@ -1,6 +1,6 @@
-/* payload_tally.h: tallies the elements that are read when entries of key and payload are sorted
- * instead of them: a tally, as of a sort of the elements, and the sum of their positions. The job
- * has it from before it reads until it has verified. */
+/* payload_tally.h: tallies elements as they are read, if entries of key and payload are sorted
+ * instead of them. It has the tally that a sort of the elements would have, and the sum of their
+ * positions. The job keeps it from before it reads until it has verified. */
 #ifndef GSI_PAYLOAD_TALLY_H
 #define GSI_PAYLOAD_TALLY_H
 
@@ -19,17 +19,17 @@ struct gsi_payload_tally {
     struct gsi_shelf shelf;
     struct gsi_payload_tally_worker *workers;
     uint32_t worker_count;
-    /* The device counts them, and adds positions from `first` on: where it tells; NULL: workers
+    /* The tally of a device that counts elements and adds positions from `first` on; NULL: workers
      * do. */
     const struct gsi_tally_report *of_device;
     uint64_t first;
 };
 
-/* gsi_payload_tally_plan: its shelf; empty where nothing or only positions are carried.
- * gsi_payload_tally_open: takes the memory that was planned.
+/* gsi_payload_tally_plan: returns its shelf; empty if there is no payload, or only positions.
+ * gsi_payload_tally_open: allocates the planned memory.
  * fails GS_E_MEMORY
- * gsi_payload_tally_open_device: the same where a device counts; takes no memory, and nothing is
- * added. */
+ * gsi_payload_tally_open_device: does the same if a device counts. It needs no memory, and
+ * gsi_payload_tally_add is not called. */
 struct gsi_shelf gsi_payload_tally_plan(const struct gsi_carry *carry, uint32_t thread_count);
 enum gs_status gsi_payload_tally_open(struct gsi_payload_tally *payload,
                                       const struct gsi_carry *carry, uint32_t thread_count,
@@ -39,14 +39,14 @@ void gsi_payload_tally_open_device(struct gsi_payload_tally *payload, const stru
                                    const struct gsi_tally_report *of_device, uint64_t first);
 void gsi_payload_tally_close(struct gsi_payload_tally *payload); /* also zeroed ones */
 
-/* gsi_payload_tally_add: elements that lie one after the other, with indexes as in gsi_carry_take.
+/* gsi_payload_tally_add: adds consecutive elements, with indexes as in gsi_carry_take.
  * in    worker_idx: of the calling thread */
 void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_idx,
                            const uint8_t *elements, size_t n, uint64_t first,
                            const uint32_t *indexes);
 
-/* gsi_payload_tally_sum: of all elements; `fields` as in gsi_record_tally_finish.
- * out   position_sum: of all of them */
+/* gsi_payload_tally_sum: returns the tally of all elements; `fields` as in gsi_record_tally_finish.
+ * out   position_sum: the sum of all positions */
 struct gsi_tally_report gsi_payload_tally_sum(struct gsi_payload_tally *payload,
                                               struct gsi_tally_report *fields,
                                               gsi_u128 *position_sum);

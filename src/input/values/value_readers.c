@@ -21,7 +21,7 @@ struct slices {
 
 GSI_HOLDER_STATE(slices_of, struct slices)
 
-/* At least one value. */
+/* Returns the bytes of a buffer, at least one value. */
 static uint64_t buffer_bytes(const struct gsi_values *values, uint32_t width, uint64_t memory_bytes)
 {
     uint64_t bytes = gsi_clamp_u64(memory_bytes / READER_PART / values->count, BUFFER_MIN_BYTES,
@@ -150,7 +150,7 @@ void gsi_value_readers_pop(struct gsi_value_readers *readers, uint64_t n,
     skip(readers, n);
 }
 
-/* Widths that are usual have a copy that the compiler knows the length of. */
+/* Copies values. For usual widths the compiler knows the length. */
 GSI_INLINE void copy_values(const uint8_t *from, uint64_t n, uint8_t *to, uint64_t step,
                             uint32_t width)
 {

@@ -1,4 +1,4 @@
-/* values.c: names, lengths and places of values. */
+/* values.c: parses --values, and opens its files. */
 #include "input/values/values.h"
 
 #include "base/checked.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the first colon that is followed by digits and an equals sign; NULL: there is none. */
+/* Returns the first colon that digits and an equals sign follow; NULL: there is none. */
 static char *find_bytes(char *text, uint64_t *bytes, char **output)
 {
     for (char *at = text; (at = strchr(at, ':')) != NULL; at++) {
@@ -22,7 +22,7 @@ static char *find_bytes(char *text, uint64_t *bytes, char **output)
     return NULL;
 }
 
-/* The same behind the name of a type of numbers, which is as wide. */
+/* Does the same for the name of a type of numbers, which has a width. */
 static char *find_type(char *text, const struct gsi_type_word **word, char **output)
 {
     for (char *at = text; (at = strchr(at, ':')) != NULL; at++) {
@@ -84,7 +84,7 @@ enum gs_status gsi_values_parse(struct gsi_values *values, const char *const *te
     return GS_OK;
 }
 
-/* As many values as there are keys. */
+/* Checks that there are as many values as keys. */
 static enum gs_status check_length(const struct gsi_value_file *file, uint64_t all,
                                    struct gs_error *error)
 {

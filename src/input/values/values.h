@@ -13,9 +13,9 @@
 #include "io/file.h"
 
 struct gsi_value_file {
-    char *path, *output; /* parts of one text, from malloc: path */
+    char *path, *output; /* both are in one text, from malloc: path */
     uint32_t bytes;      /* of a value */
-    uint32_t off;        /* where it is in the joined record */
+    uint32_t off;        /* of the value in the joined record */
     struct gsi_input input;
 };
 
@@ -24,21 +24,20 @@ struct gsi_values {
     uint32_t count;
 };
 
-/* gsi_values_parse: what `count` texts of --values name; the first value is at `off` in the joined
+/* gsi_values_parse: parses `count` texts of --values. The first value is at `off` in the joined
  * record.
- * fails GS_E_USAGE: a text is no FILE:BYTES=OUTPUT; GS_E_MEMORY */
+ * fails GS_E_USAGE: a text is not FILE:BYTES=OUTPUT; GS_E_MEMORY */
 enum gs_status gsi_values_parse(struct gsi_values *values, const char *const *texts, size_t count,
                                 uint32_t off, struct gs_error *error);
 
-/* gsi_values_open: opens the files, of which elements [first, first + count) out of `all` will be
- * read.
- * fails GS_E_INPUT: a file cannot be read, or has not as many values as there are keys; GS_E_USAGE:
- *       it is no file */
+/* gsi_values_open: opens the files, to read elements [first, first + count) of `all`.
+ * fails GS_E_INPUT: a file cannot be read, or does not have as many values as there are keys;
+ *       GS_E_USAGE: it is a stream */
 enum gs_status gsi_values_open(struct gsi_values *values, uint64_t first, uint64_t count,
                                uint64_t all, struct gs_error *error);
 void gsi_values_close(struct gsi_values *values); /* also zeroed ones */
 
-/* gsi_values_bytes: of all that are read. */
+/* gsi_values_bytes: returns the bytes of all values that are read. */
 uint64_t gsi_values_bytes(const struct gsi_values *values);
 
 #endif

@@ -1,4 +1,4 @@
-/* blocks.c: a ring of blocks, requested and used in the same order. */
+/* blocks.c: requests and consumes the blocks of a ring in the same order. */
 #include "input/zst/blocks.h"
 
 #include "base/checked.h"
@@ -52,7 +52,7 @@ static void read_done(struct gsi_io *io)
     reader->moved(reader->context);
 }
 
-/* What was read of a stream to find out what it is. */
+/* Copies the head of a stream, which was read to inspect it. */
 static void copy_head(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
 {
     struct gsi_input *input = reader->input;
@@ -84,7 +84,8 @@ static void request(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
     gsi_loop_submit(reader->loop, &block->io);
 }
 
-/* Streams: one read at a time, because only its end says whether there is another one. */
+/* Returns whether a read of a stream is in flight. There is one at a time, because only its result
+ * says whether the stream has ended. */
 static bool is_waiting(struct gsi_zst_blocks *reader)
 {
     return !is_file(reader) && reader->read_idx != reader->front_idx &&

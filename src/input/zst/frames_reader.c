@@ -1,7 +1,7 @@
-/* frames_reader.c: one state machine, `advance`, which every completion starts again. It reads
- * ahead, cuts frames out of what was read, and hands over what is unpacked, until nothing more can
- * be done. While a request waits, a transfer or a task is under way; its completion ends the
- * request or starts `advance`. */
+/* frames_reader.c: decompresses by one state machine, `advance`, which every completion runs again.
+ * It reads ahead, cuts frames out of the blocks, and copies decompressed data to the request, until
+ * nothing more can be done. While a request waits, a transfer or a task is running. Its completion
+ * ends the request or runs `advance`. */
 #include "input/zst/frames_reader.h"
 
 #include "base/checked.h"
@@ -18,17 +18,17 @@ enum state {
     STATE_HEADER,
     STATE_SKIP,   /* in a skippable frame */
     STATE_WALK,   /* in a small frame */
-    STATE_STREAM, /* in another one */
+    STATE_STREAM, /* in a large frame */
 };
 
 struct gsi_frames_reader {
     struct gsi_loop *loop;
-    struct gsi_frames_reader_plan plan; /* whose shelf is open */
+    struct gsi_frames_reader_plan plan; /* its shelf is open */
     struct gsi_zst_blocks blocks;
 
     enum state state;
     struct gsi_zst_walk walk;
-    uint64_t wanted_bytes; /* of the frame at the front; STATE_SKIP: left to skip */
+    uint64_t wanted_bytes; /* of the frame at the front; STATE_SKIP: bytes left to skip */
 
     struct gsi_io *request;
     struct gsi_zst_large stream;
@@ -40,7 +40,7 @@ static void advance(void *context);
 static void slot_done(void *context, const struct gsi_zst_slot *slot);
 static void stream_done(void *context);
 
-/* The reader with its slots is at the beginning. */
+/* Places the memory. The reader with its slots is at the beginning. */
 static struct gsi_frames_reader *lay_out(const struct gsi_frames_reader_plan *plan,
                                          uint8_t **stream, uint8_t **blocks,
                                          struct gsi_shelf *shelf)
@@ -90,7 +90,7 @@ void gsi_frames_reader_close(struct gsi_frames_reader *unpack)
     gsi_shelf_close(&shelf, &unpack->loop->ledger, GSI_MEMORY_CODEC);
 }
 
-/* The failure is recorded; the request goes back as soon as nothing writes to its memory. */
+/* Ends the request after a recorded failure, as soon as nothing writes to its memory. */
 static void give_up(struct gsi_frames_reader *unpack)
 {
     struct gsi_io *request = unpack->request;
@@ -116,7 +116,7 @@ static void fail_cut(struct gsi_frames_reader *unpack, uint64_t frame_off)
              unpack->blocks.input->name, (unsigned long long)frame_off);
 }
 
-/* Bytes of the frame until there are wanted_bytes of it; whether there are. */
+/* Gathers bytes of the frame until the slot has wanted_bytes. Returns whether it has. */
 static bool gather(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
     const uint8_t *data;
@@ -147,7 +147,7 @@ static void begin_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_
     unpack->state = STATE_STREAM;
 }
 
-/* After all that came before it. */
+/* Runs a large frame after all frames before it are copied. */
 static bool run_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *begun)
 {
     struct gsi_zst_large *stream = &unpack->stream;
@@ -207,7 +207,7 @@ static void start_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_f
     }
 }
 
-/* A frame begins where there are bytes, and a slot for it. */
+/* Begins a frame if there are bytes and a free slot. */
 static bool begin_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
     uint64_t bytes;
@@ -247,7 +247,7 @@ static bool walk_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *sl
     }
     unpack->wanted_bytes = whole > 0 ? whole : unpack->walk.next_off + GSI_ZST_BLOCK_HEADER_BYTES;
     if (unpack->wanted_bytes >
-        GSI_ZST_SMALL_CODED_BYTES) { /* longer than what is in it: nobody writes these */
+        GSI_ZST_SMALL_CODED_BYTES) { /* longer than its contents: no program writes such frames */
         begin_stream(unpack, slot);
         return true;
     }
@@ -275,7 +275,7 @@ static bool skip(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *sl
     return true;
 }
 
-/* One step through the frames; false: not before something else happens. */
+/* Makes one step through the frames. Returns false if it must wait for an event. */
 static bool parse(struct gsi_frames_reader *unpack)
 {
     struct gsi_zst_slot *slot = gsi_zst_small_front(&unpack->slots);
@@ -312,7 +312,8 @@ static void advance(void *context)
         has_moved = gsi_zst_blocks_pump(&unpack->blocks);
         has_moved |= gsi_zst_small_copy(&unpack->slots, unpack->request);
         has_moved |= parse(unpack);
-        /* A frame that is not complete yet may have emptied all blocks: they are read into next. */
+        /* A frame that is not complete yet may have emptied all blocks. They can be read into now.
+         */
         has_moved |= unpack->blocks.used_bytes != used_bytes;
     }
     if (unpack->loop->error->status != GS_OK)

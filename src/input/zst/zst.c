@@ -1,4 +1,4 @@
-/* zst.c: libzstd reads headers; blocks are followed here. */
+/* zst.c: reads headers by libzstd, and walks along blocks. */
 #define ZSTD_STATIC_LINKING_ONLY /* frame headers, frames block by block */
 #include "input/zst/zst.h"
 
@@ -63,14 +63,14 @@ uint64_t gsi_zst_walk_continue(struct gsi_zst_walk *walk, const uint8_t *data, u
     return walk->is_last ? walk->next_off + (walk->has_checksum ? CHECKSUM_BYTES : 0) : 0;
 }
 
-/* Block by block, each behind the one before it: what a frame says that it looks back upon is then
- * there as far as it was made, and no window is allocated. */
+/* Decompresses block after block into contiguous memory. So earlier data of a frame are available
+ * without a window. */
 static size_t unpack_blocks(ZSTD_DCtx *context, const uint8_t *data, size_t bytes, uint8_t *blocks,
                             size_t wanted)
 {
     size_t off = 0, made = 0, next, more;
     while (made < wanted) {
-        if ((next = ZSTD_nextSrcSizeToDecompress(context)) == 0) { /* behind a frame */
+        if ((next = ZSTD_nextSrcSizeToDecompress(context)) == 0) { /* after a frame */
             ZSTD_decompressBegin(context);
             next = ZSTD_nextSrcSizeToDecompress(context);
         }
