@@ -193,8 +193,7 @@ static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
     const size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;
     for (uint32_t t = 0; t < counted->thread_count; t++)
         counted->counters[t].tables = counted->tables + t * tables;
-    return gsi_delivery_open(&counted->delivery, &job->target, gsi_job_delivery_report(job),
-                             job->checkpoint, false);
+    return gsi_delivery_open(&counted->delivery, &job->target, gsi_job_delivery_report(job), false);
 }
 
 static void close_counted(struct counted *counted)
@@ -239,7 +238,7 @@ static enum gs_status count_and_write(struct counted *counted)
     tell_ends(counted);
     if (counted->job->options->verify_read)
         GSI_TRY(digest(counted, &written));
-    return gsi_delivery_place(&counted->delivery, &written);
+    return gsi_job_place(counted->job, &counted->delivery, &written);
 }
 
 enum gs_status gsi_counted(struct gsi_job *job)

@@ -21,6 +21,7 @@
 #include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
 #include "option/option_texts.h"
+#include "output/delivery.h"
 #include "output/into.h"
 #include "output/ranks.h"
 #include "output/split/columns.h"
@@ -359,8 +360,6 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
                                       .plan = &job->plan.output};
     if (job->array != NULL && options->action == GS_SORT)
         job->target.output = gsi_array_output(job->array, options->inputs[0]);
-    job->no_one = GSI_CHECKPOINT_NONE;
-    job->checkpoint = &job->no_one;
 }
 
 /* Opens all inputs and looks at how they begin. */
@@ -377,6 +376,15 @@ static enum gs_status open_all(struct gsi_job *job)
     job->inputs.head = gsi_spec_of_head(options, job->inputs.formatted);
     GSI_TRY(gsi_job_conflicts_check_inputs(job));
     return gsi_job_conflicts_check_output(job);
+}
+
+enum gs_status gsi_job_place(struct gsi_job *job, struct gsi_delivery *delivery,
+                             const struct gsi_digest *written)
+{
+    GSI_TRY(gsi_delivery_finish(delivery, written));
+    GSI_TRY(gsi_resume_append_done(job->resume));
+    GSI_TRY(gsi_delivery_place(delivery));
+    return gsi_resume_end(job->resume);
 }
 
 /* What was done of it in another life, if anybody keeps a record. */
@@ -405,8 +413,6 @@ static enum gs_status find_journal(struct gsi_job *job)
     if (status == GS_OK)
         status = gsi_resume_open(&recorded, &job->resume);
     free(settings);
-    if (job->resume != NULL)
-        job->checkpoint = &job->resume->checkpoint;
     return status;
 }
 

@@ -58,11 +58,17 @@ struct gsi_job {
     struct gsi_spill spill;
     struct gsi_device_choice device;
     struct gsi_arena arena;
-    uint32_t run_count;           /* before merges */
-    struct gsi_resume *resume;    /* NULL: a sort that is killed is lost */
-    struct gsi_checkpoint no_one; /* the checkpoint without --resume */
-    struct gsi_checkpoint *checkpoint;
+    uint32_t run_count;        /* before merges */
+    struct gsi_resume *resume; /* NULL: a sort that is killed is lost */
 };
+
+struct gsi_delivery;
+
+/* gsi_job_place: puts the output in its place, when everything that was delivered is verified.
+ * Before that, reads it back, if that was asked for, and tells the journal that it is whole.
+ * in    written: as gsi_delivery_finish */
+enum gs_status gsi_job_place(struct gsi_job *job, struct gsi_delivery *delivery,
+                             const struct gsi_digest *written);
 
 /* The work of an action.
  * gsi_sort: sorts.

@@ -49,7 +49,7 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
                         "-T: the directories are in more than %d file systems; name fewer",
                         GSI_SPACES_MAX);
     /* What a record has already needs no room. */
-    free_bytes = gsi_add_max_u64(free_bytes, job->checkpoint->held_bytes);
+    free_bytes = gsi_add_max_u64(free_bytes, gsi_resume_held_bytes(job->resume));
     if (space == end) {
         *space = (struct gsi_space){.file_system = file_system, .free_bytes = free_bytes};
         gsi_fit_name(space->directory, sizeof space->directory, directory);
@@ -129,15 +129,14 @@ done:
 
 static enum gs_status open_store(struct gsi_job *job)
 {
-    struct gsi_checkpoint *checkpoint = job->checkpoint;
     struct gs_report *report = job->report;
     struct temp_dirs dirs;
     /* A stream spills when it is larger than the memory. */
     bool is_known = job->inputs.bytes != UINT64_MAX;
     uint64_t spilled = is_known ? job->plan.sizes.temp_bytes : job->plan.sizes.memory_bytes;
     find_temp_dirs(job, &job->target.output, &dirs);
-    GSI_TRY(checkpoint->ops->open_store != NULL
-                ? checkpoint->ops->open_store(checkpoint, &job->spill.store)
+    GSI_TRY(job->resume != NULL
+                ? gsi_resume_open_store(job->resume, &job->spill.store)
                 : gsi_spill_store_open(&job->spill.store, dirs.paths, dirs.count, spilled,
                                        &job->loop.ledger, job->loop.error));
     job->spill.has_store = true;

@@ -17,6 +17,7 @@
 #include "input/source.h"
 #include "merge/merger.h"
 #include "plan/plan_rings.h"
+#include "resume/runs.h"
 #include "spill/writer.h"
 
 /* Chunks the source holds at a time: one being filled, one behind it. */
@@ -29,7 +30,7 @@ struct maker {
     struct gsi_job *job;
     struct gsi_loop *loop;
     struct gsi_buffers *chunks;
-    struct gsi_checkpoint *checkpoint;
+    struct gsi_resume *resume; /* NULL: no journal is kept */
     struct gsi_run_list *list;
     struct gsi_in_order *in_order;
     struct gsi_presorted *presorted;
@@ -66,7 +67,7 @@ static enum gs_status seal_run(struct maker *maker)
     maker->open_chunks = 0;
     maker->sealed_keys += maker->open_keys;
     maker->open_keys = 0;
-    maker->checkpoint->ops->run_sealed(maker->checkpoint);
+    gsi_resume_runs_sealed(maker->resume);
     return GS_OK;
 }
 
@@ -97,8 +98,8 @@ static void give_chunks(struct maker *maker)
 {
     bool is_known = maker->job->inputs.bytes != UINT64_MAX;
     uint32_t most = SOURCE_CHUNKS;
-    if (maker->checkpoint->most_chunks > 0)
-        most = maker->checkpoint->most_chunks;
+    if (maker->resume != NULL)
+        most = 1; /* a kill loses what is read ahead */
     else if (is_known)
         most = gsi_max_u32(most, maker->loop->plan->thread_count + 1);
     const struct gsi_pre_aggregate *pre_aggregate = maker->job->inputs.pre_aggregate;
@@ -119,7 +120,7 @@ static uint32_t resident_runs(const struct maker *maker)
 /* Whether the device has room for the next chunk, if there is one: empty ones need none. */
 static bool can_put(const struct maker *maker)
 {
-    if (maker->open_chunks == 0 && !maker->checkpoint->ops->may_seal(maker->checkpoint))
+    if (maker->open_chunks == 0 && !gsi_resume_runs_can_seal(maker->resume))
         return false;
     uint64_t most = gsi_plan_runs_kept(maker->loop->plan);
     return most == 0 || maker->open_chunks > 0 || resident_runs(maker) < most ||
@@ -128,7 +129,7 @@ static bool can_put(const struct maker *maker)
 
 static bool is_all_put(const struct maker *maker)
 {
-    return gsi_source_is_end(&maker->source) && maker->checkpoint->ops->is_idle(maker->checkpoint);
+    return gsi_source_is_end(&maker->source) && gsi_resume_runs_is_idle(maker->resume);
 }
 
 /* What is written in one pass comes free by runs. */
@@ -140,11 +141,10 @@ static uint32_t chunks_a_run(const struct maker *maker)
 /* Chunks from the source to the device. */
 static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
 {
-    struct gsi_checkpoint *checkpoint = maker->checkpoint;
     struct gsi_device *device = maker->loop->device;
     struct gsi_buffer *chunk;
     while (can_put(maker) &&
-           (chunk = checkpoint->ops->next_chunk(checkpoint, &maker->source)) != NULL) {
+           (chunk = gsi_resume_runs_next(maker->resume, &maker->source)) != NULL) {
         *has_moved = true;
         if (chunk->bytes == 0) {
             gsi_buffers_give(maker->chunks, chunk);
@@ -223,7 +223,6 @@ static enum gs_status begin_spilling(struct maker *maker)
     const struct gsi_merger_spec spec = {.spill = &job->spill,
                                          .most_bytes = UINT64_MAX,
                                          .inputs = &job->inputs,
-                                         .checkpoint = maker->checkpoint,
                                          .entries = entry,
                                          .count = 1,
                                          .windows = &maker->frames,
@@ -246,7 +245,7 @@ static void end_spilling(struct maker *maker)
     maker->spilling = (struct gsi_spilled_run){0};
     maker->is_spilling = false;
     gsi_spill_note(&maker->job->spill, &entry->spilled, maker->loop->layout->key_bytes);
-    maker->checkpoint->ops->run_spilled(maker->checkpoint, &entry->spilled);
+    gsi_resume_runs_note(maker->resume, &entry->spilled);
 }
 
 /* A stream so long that runs of one chunk would pass the fan-in goes on with longer ones. */
@@ -278,7 +277,7 @@ static bool pump_spill(void *context)
     }
     bool has_moved = gsi_merger_pump(&maker->merger);
     if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0 &&
-        !maker->checkpoint->ops->is_appending(maker->checkpoint)) {
+        gsi_resume_is_idle(maker->resume)) {
         end_spilling(maker);
         lengthen_runs(maker);
         has_moved = true;
@@ -310,11 +309,11 @@ static enum gs_status make_all(struct maker *maker)
     GSI_TRY(gsi_source_init(&maker->source, &maker->job->inputs));
     GSI_TRY(gsi_arena_windows(&maker->job->arena, &maker->frames, &maker->loop->ledger,
                               gsi_shape_frame(maker->loop->plan), maker->loop->error));
-    GSI_TRY(maker->checkpoint->ops->restore(maker->checkpoint, maker->list, &data_bytes));
+    GSI_TRY(gsi_resume_runs_restore(maker->resume, maker->list, &data_bytes));
     maker->spilled_count = maker->left_count = maker->run_count = maker->list->count;
     gsi_source_skip(&maker->source, data_bytes);
     GSI_TRY(gsi_loop_run(maker->loop, stages, 2));
-    return maker->checkpoint->ops->wait(maker->checkpoint);
+    return gsi_resume_wait(maker->resume);
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
@@ -324,7 +323,7 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
     struct maker maker = {.job = job,
                           .loop = loop,
                           .chunks = &job->arena.chunks,
-                          .checkpoint = job->checkpoint,
+                          .resume = job->resume,
                           .list = list,
                           .in_order = in_order,
                           .presorted = presorted,

@@ -22,6 +22,8 @@
 #include "output/input_tally.h"
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
+#include "resume/output_marks.h"
+#include "resume/runs.h"
 #include "spill/writer.h"
 
 struct sort {
@@ -60,7 +62,6 @@ static enum gs_status begin_merge(struct sort *sort, uint32_t first, uint32_t co
     struct gsi_job *job = sort->job;
     spec.spill = &job->spill;
     spec.inputs = &job->inputs;
-    spec.checkpoint = job->checkpoint;
     spec.entries = count > 0 ? &sort->list.entries[first] : NULL; /* an empty list has none */
     spec.count = count;
     spec.windows = &sort->delivery.windows;
@@ -106,9 +107,7 @@ static enum gs_status merge_group(struct sort *sort, uint32_t first, uint32_t co
     gsi_merger_end(&sort->merger);
     if (loop->plan->is_merge)
         gsi_spill_note(&job->spill, &merged, loop->layout->key_bytes);
-    GSI_TRY_OR(
-        job->checkpoint->ops->runs_merged(job->checkpoint, &sort->list, first, count, &merged),
-        fail);
+    GSI_TRY_OR(gsi_resume_runs_merged(job->resume, &sort->list, first, count, &merged), fail);
     gsi_run_list_replace(&sort->list, first, count, &merged);
     return GS_OK;
 fail:
@@ -195,25 +194,36 @@ static bool take_first(void *context, struct gsi_buffer *window)
     return count_progress(sort->loop, window);
 }
 
+/* The tally of everything that was read. */
+static enum gs_status tally_read(struct sort *sort)
+{
+    struct gsi_job *job = sort->job;
+    struct gsi_device *device = sort->loop->device;
+    if (job->resume == NULL)
+        return device->ops->tally(device, &job->report->tally, sort->loop->error);
+    job->report->tally = gsi_resume_runs_tally(job->resume);
+    return GS_OK;
+}
+
 static enum gs_status begin_output(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
     struct gsi_delivery *delivery = &sort->delivery;
     if (gsi_ranks_wanted(&job->options->order_statistics))
-        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, &job->report->tally));
+        GSI_TRY(tally_read(sort));
     GSI_TRY(gsi_delivery_start(delivery));
     gsi_spill_trim(&job->spill.store);
-    GSI_TRY(job->checkpoint->ops->output_begin(job->checkpoint, &sort->list, &delivery->sink,
-                                               &delivery->check));
     /* Without --top no limit: what is more than was expected has to be found. */
     sort->left_bytes = most_bytes(sort);
     sort->links[0] = (struct gsi_link){.context = sort, .take = take_first};
     sort->links[1] = gsi_delivery_link(delivery);
-    const struct gsi_merger_spec spec = {
+    struct gsi_merger_spec spec = {
         .to_elements = true,
+        .made_bytes = gsi_in_order_is_whole(&sort->in_order) ? sort->in_order.written_bytes : 0,
         .place = gsi_sink_place(&job->target, gsi_target_wanted_bytes(&job->target)),
         .links = sort->links,
         .link_count = 2};
+    GSI_TRY(gsi_output_marks_begin(job->resume, &sort->list, delivery, &spec));
     return begin_merge(sort, 0, sort->list.count, spec);
 }
 
@@ -287,7 +297,7 @@ static enum gs_status verify(struct sort *sort)
     struct gsi_tally_report *tally = &job->report->tally, *fields = job->report->field_tallies;
     struct gsi_delivery *delivery = &sort->delivery;
     if (!sort->has_tally)
-        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, tally));
+        GSI_TRY(tally_read(sort));
     bool has_payload = delivery->payload_tally.carry != NULL;
     if (sort->pre_aggregate.fold == NULL && !has_payload)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
@@ -326,10 +336,9 @@ static enum gs_status make_runs(struct sort *sort)
     if (may_stay)
         GSI_TRY(gsi_presorted_begin(&sort->presorted, &job->inputs, &job->target.output));
     GSI_TRY(gsi_make_runs(job, &sort->list, &sort->in_order, &sort->presorted));
-    if (gsi_in_order_is_whole(&sort->in_order)) {
-        job->checkpoint->pulled_bytes = sort->in_order.written_bytes;
-    } else if (sort->in_order.has_written || sort->presorted.count > 0) {
-        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, &job->report->tally));
+    if (!gsi_in_order_is_whole(&sort->in_order) &&
+        (sort->in_order.has_written || sort->presorted.count > 0)) {
+        GSI_TRY(tally_read(sort));
         sort->has_tally = true;
     }
     return GS_OK;
@@ -396,14 +405,13 @@ static enum gs_status open_pre_aggregate(struct sort *sort)
 static enum gs_status sort_all(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    GSI_TRY(gsi_delivery_open(&sort->delivery, &job->target, gsi_job_delivery_report(job),
-                              job->checkpoint, true));
+    GSI_TRY(gsi_delivery_open(&sort->delivery, &job->target, gsi_job_delivery_report(job), true));
     GSI_TRY(open_pre_aggregate(sort));
     GSI_TRY(make_list(sort));
     GSI_TRY(merge_to_output(sort));
     GSI_TRY(verify(sort));
     gsi_delivery_tell_ends(&sort->delivery);
-    return gsi_delivery_place(&sort->delivery, NULL);
+    return gsi_job_place(job, &sort->delivery, NULL);
 }
 
 enum gs_status gsi_sort(struct gsi_job *job)

@@ -74,8 +74,7 @@ static enum gs_status keep_and_write(struct top *top)
 {
     struct gsi_job *job = top->job;
     struct gsi_filler filler = {.context = top, .fill = fill};
-    GSI_TRY(gsi_delivery_open(&top->delivery, &job->target, gsi_job_delivery_report(job),
-                              job->checkpoint, true));
+    GSI_TRY(gsi_delivery_open(&top->delivery, &job->target, gsi_job_delivery_report(job), true));
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     GSI_TRY(gsi_top_keeper_init(&top->keeper, job));
     GSI_TRY(gsi_top_keeper_run(&top->keeper));
@@ -83,7 +82,7 @@ static enum gs_status keep_and_write(struct top *top)
     GSI_TRY(gsi_delivery_fill(&top->delivery, &job->arena, &filler));
     GSI_TRY(verify(top));
     gsi_delivery_tell_ends(&top->delivery);
-    return gsi_delivery_place(&top->delivery, NULL);
+    return gsi_job_place(job, &top->delivery, NULL);
 }
 
 enum gs_status gsi_top(struct gsi_job *job)

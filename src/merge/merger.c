@@ -55,7 +55,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
                                    .input_count = spec->count,
                                    .fed_records = fed_records,
                                    .to_elements = spec->to_elements,
-                                   .taken = merger->checkpoint->taken,
+                                   .taken = spec->taken,
                                    .to_packed = !spec->to_elements &&
                                                 merger->spill->choice.is_coding &&
                                                 merger->spill->codec.id == GSI_CODEC_ZSTD};
@@ -78,8 +78,8 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop
                                   .link_count = spec->link_count,
                                   .to_elements = spec->to_elements,
                                   .place = spec->place,
-                                  .checkpoint = spec->checkpoint,
-                                  .pulled_bytes = spec->checkpoint->pulled_bytes,
+                                  .cut = spec->cut,
+                                  .pulled_bytes = spec->made_bytes,
                                   .left_bytes = spec->most_bytes,
                                   .starved_at = UINT64_MAX};
     GSI_TRY_OR(GSI_NEW(&loop->ledger, first_indexes, spec->count, loop->error), done);
@@ -121,7 +121,8 @@ bool gsi_merger_pump(struct gsi_merger *merger)
             merger->pulled_count++;
             merger->pulled_bytes += window->bytes;
             merger->left_bytes -= window->bytes;
-            merger->checkpoint->ops->window_pulled(merger->checkpoint, window->bytes);
+            if (merger->cut.take != NULL)
+                merger->cut.take(merger->cut.context, window);
             merger->starved_at = UINT64_MAX;
             has_moved = true;
             continue;

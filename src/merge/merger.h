@@ -41,19 +41,18 @@
 #ifndef GSI_MERGER_H
 #define GSI_MERGER_H
 
-#include "merge/checkpoint.h"
 #include "merge/feed/feeder.h"
 
 struct gsi_merger {
     struct gsi_loop *loop;
     struct gsi_spill *spill;
     struct gsi_inputs *inputs;
-    struct gsi_checkpoint *checkpoint;
     struct gsi_merge *merge;
     struct gsi_feeder feeder; /* of the runs that are not in memory */
     struct gsi_buffers *windows;
     const struct gsi_link *links; /* windows pass them in order */
     uint32_t link_count;
+    struct gsi_link cut;
     bool to_elements;
     uint8_t *place;
     uint64_t pulled_count, delivered_count;
@@ -65,7 +64,6 @@ struct gsi_merger {
 struct gsi_merger_spec {
     struct gsi_spill *spill;
     struct gsi_inputs *inputs;
-    struct gsi_checkpoint *checkpoint;
     const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
     uint32_t count;
     bool to_elements; /* else sort keys */
@@ -75,6 +73,9 @@ struct gsi_merger_spec {
     const struct gsi_link *links;
     uint32_t link_count;
     uint64_t most_bytes; /* of output: no window is made that would pass them */
+    uint64_t made_bytes; /* of output, which were made before */
+    uint64_t *taken;     /* counts the elements of each run in windows that were cut; NULL: not */
+    struct gsi_link cut; /* gets each window when it is cut, before it is merged; may be zeroed */
 };
 
 /* gsi_merger_begin: begins to merge some runs. */

@@ -12,13 +12,11 @@
 /* ---- begin ---- */
 
 enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_target *target,
-                                 struct gsi_delivery_report report,
-                                 struct gsi_checkpoint *checkpoint, bool is_checked)
+                                 struct gsi_delivery_report report, bool is_checked)
 {
     struct gsi_loop *loop = target->loop;
     *delivery = (struct gsi_delivery){.target = target,
                                       .report = report,
-                                      .checkpoint = checkpoint,
                                       .has_blocks = gsi_target_has_blocks(target),
                                       .is_split = target->spec->is_split,
                                       .is_checked = is_checked};
@@ -54,7 +52,8 @@ static bool take_to_sink(void *context, struct gsi_buffer *window)
 {
     struct gsi_delivery *delivery = context;
     gsi_sink_take(&delivery->sink, window); /* whose data stay until the next event */
-    delivery->checkpoint->ops->window_delivered(delivery->checkpoint, window);
+    if (delivery->marks.take_window != NULL)
+        delivery->marks.take_window(delivery->marks.context, window);
     return false;
 }
 
@@ -238,7 +237,8 @@ static bool end_next(struct gsi_delivery *delivery)
 static bool pump(void *context)
 {
     struct gsi_delivery *delivery = context;
-    bool has_moved = delivery->checkpoint->ops->pump(delivery->checkpoint);
+    const struct gsi_stage *marks = &delivery->marks;
+    bool has_moved = marks->pump != NULL && marks->pump(marks->context);
     for (uint32_t i = 0; i < delivery->stage_count; i++)
         has_moved |= delivery->stages[i].pump(delivery->stages[i].context);
     return end_next(delivery) || has_moved;
@@ -247,7 +247,8 @@ static bool pump(void *context)
 static bool is_done(const void *context)
 {
     const struct gsi_delivery *delivery = context;
-    return is_idle(delivery) &&
+    const struct gsi_stage *marks = &delivery->marks;
+    return is_idle(delivery) && (marks->is_done == NULL || marks->is_done(marks->context)) &&
            delivery->is_ended == (delivery->ended_count == delivery->stage_count);
 }
 
@@ -262,8 +263,7 @@ enum gs_status gsi_delivery_run(struct gsi_delivery *delivery, struct gsi_stage 
     const struct gsi_stage stages[] = {producer, gsi_delivery_stage(delivery)};
     GSI_TRY(gsi_loop_run(loop, stages, 2));
     gsi_delivery_end(delivery);
-    GSI_TRY(gsi_loop_run(loop, stages, 2));
-    return delivery->checkpoint->ops->wait(delivery->checkpoint);
+    return gsi_loop_run(loop, stages, 2);
 }
 
 /* ---- windows that tasks fill ---- */
@@ -375,25 +375,27 @@ void gsi_delivery_tell_ends(const struct gsi_delivery *delivery)
     cut_ends(delivery);
 }
 
-enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_digest *written)
+enum gs_status gsi_delivery_finish(struct gsi_delivery *delivery, const struct gsi_digest *written)
 {
     struct gsi_target *target = delivery->target;
-    struct gsi_checkpoint *checkpoint = delivery->checkpoint;
-    bool has_blocks = delivery->has_blocks;
     if (written == NULL)
-        written = has_blocks ? &delivery->unique.digest.digest : &delivery->check.digest;
+        written = delivery->has_blocks ? &delivery->unique.digest.digest : &delivery->check.digest;
     gsi_ranks_end(&delivery->ranks);
     target->bytes = delivery->sink.bytes;
     if (!delivery->is_split)
         target->file_bytes = gsi_sink_file_bytes(&delivery->sink);
     GSI_TRY(write_trailer(delivery));
-    GSI_TRY(gsi_read_back(target, &delivery->windows, written));
-    uint64_t count = has_blocks ? delivery->unique.flow.count : delivery->check.digest.count;
+    return gsi_read_back(target, &delivery->windows, written);
+}
+
+enum gs_status gsi_delivery_place(struct gsi_delivery *delivery)
+{
+    struct gsi_target *target = delivery->target;
+    const uint64_t count =
+        delivery->has_blocks ? delivery->unique.flow.count : delivery->check.digest.count;
     if (target->inputs->values != NULL)
         return gsi_columns_place(&delivery->columns, count);
     if (delivery->is_split)
         return gsi_split_place(&delivery->split, count, delivery->report.split);
-    GSI_TRY(checkpoint->ops->output_written(checkpoint));
-    GSI_TRY(gsi_output_commit(&target->output, target->file_bytes, target->loop->error));
-    return checkpoint->ops->output_placed(checkpoint);
+    return gsi_output_commit(&target->output, target->file_bytes, target->loop->error);
 }

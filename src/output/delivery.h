@@ -1,7 +1,7 @@
 /* delivery.h: the way of windows to the output, whoever makes them, until the output has its name.
  *
  *     merger -> first K        job/sort.c --------.
- *     one pass as it reads     output/in_order.c -+-> check -> ranks -+-> sink -> checkpoint
+ *     one pass as it reads     output/in_order.c -+-> check -> ranks -+-> sink -> marks
  *     filler: first elements   job/top.c ---------+                   '-> unique -> blocks -> sink
  *     filler: values counted   job/counted.c -----'
  *
@@ -14,7 +14,6 @@
 #define GSI_DELIVERY_H
 
 #include "input/payload/payload_tally.h"
-#include "merge/checkpoint.h"
 #include "output/ranks.h"
 #include "output/split/columns.h"
 #include "output/split/split.h"
@@ -34,7 +33,7 @@ struct gsi_delivery_report {
 struct gsi_delivery {
     struct gsi_target *target;
     struct gsi_delivery_report report;
-    struct gsi_checkpoint *checkpoint;
+    struct gsi_stage marks; /* of --resume: gets windows after the sink; zeroed: there is none */
     bool has_blocks, is_split;
     bool is_checked;            /* windows come with digests */
     struct gsi_buffers windows; /* which are delivered; who makes them cuts them out of the arena */
@@ -56,8 +55,7 @@ struct gsi_delivery {
  * fails GS_E_MEMORY
  * gsi_delivery_clear: zeroed ones are fine; nothing may be in flight. */
 enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_target *target,
-                                 struct gsi_delivery_report report,
-                                 struct gsi_checkpoint *checkpoint, bool is_checked);
+                                 struct gsi_delivery_report report, bool is_checked);
 void gsi_delivery_clear(struct gsi_delivery *delivery);
 
 /* gsi_delivery_start: begins the phase in which the output is written, and the output, unless it
@@ -104,10 +102,12 @@ enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi
  * been verified. */
 void gsi_delivery_tell_ends(const struct gsi_delivery *delivery);
 
-/* gsi_delivery_place: reads the output back, if that was asked for, and puts it in its place. What
- * came is verified.
+/* gsi_delivery_finish: everything that came is verified: reads the output back, if that was asked
+ * for.
  * in    written: the digest of what has to be read back; NULL: that of what was checked
+ * gsi_delivery_place: then puts the output in its place.
  * fails GS_E_VERIFY; GS_E_IO, GS_E_SPACE */
-enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_digest *written);
+enum gs_status gsi_delivery_finish(struct gsi_delivery *delivery, const struct gsi_digest *written);
+enum gs_status gsi_delivery_place(struct gsi_delivery *delivery);
 
 #endif

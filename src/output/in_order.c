@@ -54,8 +54,8 @@ enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_deli
 static void end_merge(struct gsi_in_order *in_order)
 {
     gsi_merger_end(&in_order->merger);
-    GSI_FREE(&in_order->loop->ledger, in_order->checkpoint.taken, in_order->run_count);
-    in_order->checkpoint.taken = NULL;
+    GSI_FREE(&in_order->loop->ledger, in_order->taken, in_order->run_count);
+    in_order->taken = NULL;
     in_order->run_count = 0;
 }
 
@@ -103,13 +103,12 @@ static bool take(void *context, struct gsi_buffer *window)
 static enum gs_status begin_merge(struct gsi_in_order *in_order, uint32_t count, uint64_t bytes)
 {
     struct gsi_loop *loop = in_order->loop;
-    in_order->checkpoint = GSI_CHECKPOINT_NONE;
-    in_order->checkpoint.pulled_bytes = in_order->written_bytes;
     in_order->is_late = false;
-    GSI_TRY(GSI_NEW(&loop->ledger, in_order->checkpoint.taken, count, loop->error));
+    GSI_TRY(GSI_NEW(&loop->ledger, in_order->taken, count, loop->error));
     in_order->run_count = count;
     in_order->link = (struct gsi_link){.context = in_order, .take = take};
-    const struct gsi_merger_spec spec = {.checkpoint = &in_order->checkpoint,
+    const struct gsi_merger_spec spec = {.taken = in_order->taken,
+                                         .made_bytes = in_order->written_bytes,
                                          .entries = in_order->list->entries,
                                          .count = count,
                                          .to_elements = true,
@@ -133,7 +132,7 @@ static void drop_written(struct gsi_in_order *in_order, uint64_t bytes)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         struct gsi_run_entry entry = list->entries[i];
-        uint64_t taken = i < in_order->run_count ? in_order->checkpoint.taken[i] : 0;
+        uint64_t taken = i < in_order->run_count ? in_order->taken[i] : 0;
         if (taken > 0 && taken == entry.key_count) {
             device->ops->run_drop(device, entry.resident);
             continue;
@@ -154,7 +153,7 @@ static bool is_in_order(const struct gsi_in_order *in_order)
 {
     uint32_t newest = gsi_max_u32(1, in_order->run_count / PROBE_NEWEST_PART);
     for (uint32_t i = in_order->run_count - newest; i < in_order->run_count; i++)
-        if (in_order->checkpoint.taken[i] > 0)
+        if (in_order->taken[i] > 0)
             return false;
     return true;
 }

@@ -67,7 +67,7 @@ struct gsi_in_order {
     bool is_checked;          /* nothing that was read is too late */
     /* The merge under way: of the list's first `run_count` runs. */
     struct gsi_merger merger;
-    struct gsi_checkpoint checkpoint; /* counts what is taken of each run */
+    uint64_t *taken; /* elements of each run in windows that were cut */
     struct gsi_link link;
     uint32_t run_count;
     bool is_probe, is_late;

@@ -1,4 +1,4 @@
-/* record.c: writes entries to the journal and reads them back. */
+/* journal_io.c: writes entries to the journal and reads them back. */
 #include "resume/journal_io.h"
 
 #include "base/checked.h"
@@ -91,9 +91,14 @@ void gsi_resume_append(struct gsi_resume *resume, enum gsi_resume_type type, int
     gsi_pool_submit(resume->job.loop->disk_pool, &resume->task);
 }
 
+bool gsi_resume_is_idle(const struct gsi_resume *resume)
+{
+    return resume == NULL || !resume->is_appending;
+}
+
 enum gs_status gsi_resume_wait(struct gsi_resume *resume)
 {
-    while (resume->is_appending)
+    while (!gsi_resume_is_idle(resume))
         GSI_TRY(gsi_loop_wait(resume->job.loop));
-    return resume->job.loop->error->status;
+    return resume != NULL ? resume->job.loop->error->status : GS_OK;
 }

@@ -26,9 +26,12 @@ enum gs_status gsi_resume_get(const struct gsi_resume *resume, uint64_t off, voi
 /* gsi_resume_append: syncs `sync_fd`, then appends an entry of resume->head and
  * resume->parts[1 .. part_count). No other entry may be under way (is_appending). `appended` is
  * called on the owner's thread. A failure fails the job.
- * gsi_resume_wait: waits until the entry is on the disk. */
+ * gsi_resume_is_idle: whether no entry is under way.
+ * gsi_resume_wait: waits until the entry is on the disk. NULL is fine, also for gsi_resume_is_idle.
+ */
 void gsi_resume_append(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
                        void (*appended)(struct gsi_resume *resume));
+bool gsi_resume_is_idle(const struct gsi_resume *resume);
 enum gs_status gsi_resume_wait(struct gsi_resume *resume);
 
 #endif

@@ -1,5 +1,5 @@
-/* match.h: compares the journal with the job: whether the job asks for the same sort, and whether
- * its files are still the same. */
+/* match.h: the journal as a whole. Sums up a journal, and begins a new one. Compares a journal with
+ * the job: whether the job asks for the same sort, and whether its files are still the same. */
 #ifndef GSI_RESUME_MATCH_H
 #define GSI_RESUME_MATCH_H
 
@@ -32,5 +32,14 @@ enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_
 enum gs_status gsi_resume_describe_output(const struct gsi_resume *resume, int fd,
                                           struct gsi_resume_input *described);
 enum gs_status gsi_resume_is_output(const struct gsi_resume *resume, int fd, bool *is_output);
+
+/* gsi_resume_journal_read: sums up in *resume what the journal resume->journal.fd says.
+ * fails GS_E_USAGE: it is of another version; GS_E_CORRUPT: it is no journal */
+enum gs_status gsi_resume_journal_read(struct gsi_resume *resume);
+
+/* gsi_resume_journal_begin: begins a new journal. It is named `name` once its beginning is whole,
+ * and `new_name` until then. */
+enum gs_status gsi_resume_journal_begin(struct gsi_resume *resume, const char *name,
+                                        const char *new_name);
 
 #endif

@@ -124,48 +124,16 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
     return is_there ? GS_OK : gsi_resume_fail_wrong(resume);
 }
 
-enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_list *list,
-                                      struct gsi_sink *sink, struct gsi_stream_check *check)
+/* The merge has cut a window. */
+static bool take_cut(void *context, struct gsi_buffer *window)
 {
-    struct gsi_loop *loop = resume->job.loop;
-    struct gsi_output_marks *marks;
-    GSI_TRY(GSI_NEW(NULL, resume->marks, 1, loop->error));
-    marks = resume->marks;
-    *marks = (struct gsi_output_marks){.resume = resume, .sink = sink, .check = check};
-    marks->run_count = list->count;
-    marks->step_bytes = gsi_clamp_u64(resume->job.inputs->data_bytes / STEP_PART,
-                                      loop->plan->window_bytes, STEP_BYTES);
-    GSI_TRY(GSI_NEW(&loop->ledger, marks->taken, list->count, loop->error));
-    GSI_TRY(GSI_NEW(&loop->ledger, marks->appended, list->count, loop->error));
-    GSI_TRY(GSI_NEW(&loop->ledger, marks->last, loop->layout->element_bytes, loop->error));
-    if (resume->written.type == GSI_RESUME_WRITTEN)
-        GSI_TRY(restore(marks, list, &resume->written));
-    marks->next_bytes = marks->pulled_bytes + marks->step_bytes;
-    resume->checkpoint.taken = marks->taken;
-    resume->checkpoint.pulled_bytes = marks->pulled_bytes;
-    return GS_OK;
-}
-
-void gsi_output_marks_end(struct gsi_resume *resume)
-{
-    struct gsi_output_marks *marks = resume->marks;
-    if (marks == NULL)
-        return;
-    struct gsi_ledger *ledger = &resume->job.loop->ledger;
-    GSI_FREE(ledger, marks->taken, marks->run_count);
-    GSI_FREE(ledger, marks->appended, marks->run_count);
-    GSI_FREE(ledger, marks->last, resume->job.loop->layout->element_bytes);
-    GSI_FREE(NULL, marks, 1);
-    resume->marks = NULL;
-}
-
-void gsi_output_marks_pulled(struct gsi_output_marks *marks, uint64_t bytes)
-{
-    marks->pulled_bytes += bytes;
-    if (marks->marked_bytes > 0 || marks->pulled_bytes < marks->next_bytes)
-        return;
-    marks->marked_bytes = marks->pulled_bytes;
-    memcpy(marks->appended, marks->taken, marks->run_count * sizeof *marks->taken);
+    struct gsi_output_marks *marks = context;
+    marks->pulled_bytes += window->bytes;
+    if (marks->marked_bytes == 0 && marks->pulled_bytes >= marks->next_bytes) {
+        marks->marked_bytes = marks->pulled_bytes;
+        memcpy(marks->appended, marks->taken, marks->run_count * sizeof *marks->taken);
+    }
+    return false;
 }
 
 static void add_to_tail(struct gsi_output_marks *marks, const uint8_t *data, uint64_t bytes)
@@ -178,13 +146,15 @@ static void add_to_tail(struct gsi_output_marks *marks, const uint8_t *data, uin
     marks->tail_bytes = kept + added;
 }
 
-void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *data, uint64_t bytes)
+/* The sink has got a window, whose data are still there. */
+static bool take_delivered(void *context, struct gsi_buffer *window)
 {
+    struct gsi_output_marks *marks = context;
     const struct gsi_sink *sink = marks->sink;
-    add_to_tail(marks, data, bytes);
-    marks->delivered_bytes += bytes;
+    add_to_tail(marks, window->data, window->bytes);
+    marks->delivered_bytes += window->bytes;
     if (marks->delivered_bytes != marks->marked_bytes)
-        return;
+        return false;
     marks->is_delivered = true;
     gsi_sink_mark(marks->sink);
     struct gsi_resume_written *head = &marks->resume->head.written;
@@ -197,6 +167,7 @@ void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *d
     memcpy(marks->rest, sink->rest, sink->rest_bytes);
     head->last_bytes = marks->resume->job.loop->layout->element_bytes;
     memcpy(marks->last, marks->check->last, head->last_bytes);
+    return false;
 }
 
 /* What is before the mark is written: it is on the disk once the output is synced. */
@@ -213,9 +184,11 @@ static void append_mark(struct gsi_output_marks *marks)
     gsi_resume_append(resume, GSI_RESUME_WRITTEN, resume->job.target->output.fd, NULL);
 }
 
-bool gsi_output_marks_pump(struct gsi_output_marks *marks)
+/* Appends the mark to the journal once it can. */
+static bool pump(void *context)
 {
-    struct gsi_resume *resume = marks->resume;
+    struct gsi_output_marks *marks = context;
+    const struct gsi_resume *resume = marks->resume;
     if (!marks->is_delivered || resume->is_appending)
         return false;
     if (!marks->is_begun && gsi_sink_mark_is_written(marks->sink)) {
@@ -228,4 +201,51 @@ bool gsi_output_marks_pump(struct gsi_output_marks *marks)
     marks->marked_bytes = 0;
     marks->is_delivered = marks->is_begun = false;
     return true;
+}
+
+static bool is_idle(const void *context)
+{
+    const struct gsi_output_marks *marks = context;
+    return gsi_resume_is_idle(marks->resume);
+}
+
+enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_list *list,
+                                      struct gsi_delivery *delivery, struct gsi_merger_spec *merge)
+{
+    if (resume == NULL)
+        return GS_OK;
+    struct gsi_loop *loop = resume->job.loop;
+    struct gsi_output_marks *marks;
+    GSI_TRY(GSI_NEW(NULL, resume->marks, 1, loop->error));
+    marks = resume->marks;
+    *marks = (struct gsi_output_marks){
+        .resume = resume, .sink = &delivery->sink, .check = &delivery->check};
+    marks->run_count = list->count;
+    marks->step_bytes = gsi_clamp_u64(resume->job.inputs->data_bytes / STEP_PART,
+                                      loop->plan->window_bytes, STEP_BYTES);
+    GSI_TRY(GSI_NEW(&loop->ledger, marks->taken, list->count, loop->error));
+    GSI_TRY(GSI_NEW(&loop->ledger, marks->appended, list->count, loop->error));
+    GSI_TRY(GSI_NEW(&loop->ledger, marks->last, loop->layout->element_bytes, loop->error));
+    if (resume->written.type == GSI_RESUME_WRITTEN)
+        GSI_TRY(restore(marks, list, &resume->written));
+    marks->next_bytes = marks->pulled_bytes + marks->step_bytes;
+    merge->taken = marks->taken;
+    merge->made_bytes = marks->pulled_bytes;
+    merge->cut = (struct gsi_link){.context = marks, .take = take_cut};
+    delivery->marks = (struct gsi_stage){
+        .context = marks, .pump = pump, .is_done = is_idle, .take_window = take_delivered};
+    return GS_OK;
+}
+
+void gsi_output_marks_end(struct gsi_resume *resume)
+{
+    struct gsi_output_marks *marks = resume->marks;
+    if (marks == NULL)
+        return;
+    struct gsi_ledger *ledger = &resume->job.loop->ledger;
+    GSI_FREE(ledger, marks->taken, marks->run_count);
+    GSI_FREE(ledger, marks->appended, marks->run_count);
+    GSI_FREE(ledger, marks->last, resume->job.loop->layout->element_bytes);
+    GSI_FREE(NULL, marks, 1);
+    resume->marks = NULL;
 }

@@ -10,9 +10,8 @@
 #ifndef GSI_OUTPUT_MARKS_H
 #define GSI_OUTPUT_MARKS_H
 
-#include "loop/run_list.h"
-#include "output/sink.h"
-#include "output/stream_check.h"
+#include "merge/merger.h"
+#include "output/delivery.h"
 #include "resume/journal_io.h"
 
 struct gsi_output_marks {
@@ -33,20 +32,12 @@ struct gsi_output_marks {
     uint8_t *last; /* the last element in the marked window */
 };
 
-/* gsi_output_marks_begin: makes resume->marks. The runs of the list lose the elements that the
- * journal says are written; the sink and the check go on from there.
+/* gsi_output_marks_begin: makes resume->marks, which watch the merge of the list and the delivery.
+ * The runs of the list lose the elements that the journal says are written. The merge, the sink and
+ * the check go on from there. Does nothing without a journal (NULL).
  * gsi_output_marks_end: frees resume->marks, if there are any. */
 enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_list *list,
-                                      struct gsi_sink *sink, struct gsi_stream_check *check);
+                                      struct gsi_delivery *delivery, struct gsi_merger_spec *merge);
 void gsi_output_marks_end(struct gsi_resume *resume);
-
-/* gsi_output_marks_pulled: the merge has cut a window of `bytes`.
- * gsi_output_marks_delivered: the sink has got a window of `bytes`, which are still at `data`.
- * gsi_output_marks_pump: appends the mark to the journal once it can. Returns whether anything
- * moved. */
-void gsi_output_marks_pulled(struct gsi_output_marks *marks, uint64_t bytes);
-void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *data,
-                                uint64_t bytes);
-bool gsi_output_marks_pump(struct gsi_output_marks *marks);
 
 #endif

@@ -49,7 +49,7 @@
 #ifndef GSI_RESUME_H
 #define GSI_RESUME_H
 
-#include "merge/checkpoint.h"
+#include "loop/run_list.h"
 #include "output/target.h"
 #include "plan/plan.h"
 #include "resume/entry.h"
@@ -63,6 +63,15 @@ struct gsi_output_marks;
 struct gsi_resume_seal {
     uint64_t data_bytes;
     struct gsi_tally_saved *tallies; /* tally_count */
+};
+
+/* A part of a chunk that is counted. */
+struct gsi_resume_slice {
+    struct gsi_task task;
+    struct gsi_resume *resume;
+    struct gsi_record_tally *tally;
+    const uint8_t *elements;
+    uint64_t count;
 };
 
 /* The parts of a job that the journal tells of. */
@@ -81,7 +90,6 @@ struct gsi_resume_job {
 };
 
 struct gsi_resume {
-    struct gsi_checkpoint checkpoint; /* what stages call; checkpoint_ops.c implements it */
     struct gsi_resume_job job;
     struct gsi_kept_dir dir;
     struct gsi_journal journal;
@@ -99,6 +107,7 @@ struct gsi_resume {
     uint64_t written_count;
     uint64_t entry_count; /* entries that say what was done */
     uint64_t runs_end;    /* where DIR/runs ends, by the journal */
+    uint64_t held_bytes;  /* disk that its files have */
     uint64_t run_count;   /* in the journal, before merges */
     uint64_t data_bytes;  /* of the input, in these */
 
@@ -118,10 +127,10 @@ struct gsi_resume {
     struct gsi_shelf shelf;
     struct gsi_resume_seal *seals; /* a ring */
     uint32_t seal_count;
-    uint64_t sealed, noted; /* runs so far */
-    struct gsi_task count_task;
+    uint64_t sealed, noted;          /* runs so far */
+    struct gsi_resume_slice *slices; /* of each thread */
+    uint32_t slice_count, slices_left;
     struct gsi_buffer *counting; /* the tally is taken of it */
-    bool is_counted;             /* the tally of `counting` is taken */
     uint64_t counted_bytes;      /* given on, before and after kills */
 
     struct gsi_output_marks *marks; /* NULL: the output is not begun */
@@ -142,6 +151,9 @@ void gsi_resume_close(struct gsi_resume *resume, enum gs_status status);
 /* gsi_resume_has_entries: whether the journal has something to go on with. Then the plan needs the
  * same memory as before, and no other will do. */
 bool gsi_resume_has_entries(const struct gsi_resume *resume);
+
+/* gsi_resume_held_bytes: returns how much disk files in DIR have, which the sort goes on with. */
+uint64_t gsi_resume_held_bytes(const struct gsi_resume *resume);
 
 /* gsi_resume_is_coded: whether the first process planned a codec, if the journal has entries. */
 bool gsi_resume_is_coded(const struct gsi_resume *resume);

@@ -6,11 +6,9 @@
 #include "output/read_back.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
-#include "resume/checkpoint_ops.h"
 #include "resume/match.h"
 #include "resume/output_marks.h"
 #include "resume/runs.h"
-#include "resume/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,8 +100,6 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
         return gsi_fail(job->loop->error, GS_E_MEMORY, 0,
                         "out of memory: cannot allocate the journal");
     *out = resume;
-    resume->checkpoint =
-        (struct gsi_checkpoint){.ops = &gsi_resume_checkpoint_ops, .most_chunks = 1};
     resume->job = *job;
     job->spill->keeps_frames = true;
     resume->journal.fd = -1;
@@ -119,8 +115,13 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
     if (resume->journal.fd >= 0)
         GSI_TRY(read_journal(resume));
     if (resume->has_begin)
-        resume->checkpoint.held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
+        resume->held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
     return status;
+}
+
+uint64_t gsi_resume_held_bytes(const struct gsi_resume *resume)
+{
+    return resume != NULL ? resume->held_bytes : 0;
 }
 
 bool gsi_resume_is_coded(const struct gsi_resume *resume)
@@ -253,7 +254,7 @@ static enum gs_status clear_dir(struct gsi_resume *resume)
         GSI_TRY(check_new_journal(resume));
     gsi_kept_dir_remove(&resume->dir, RUNS);
     gsi_kept_dir_remove(&resume->dir, OUTPUT);
-    resume->checkpoint.held_bytes = 0;
+    resume->held_bytes = 0;
     return GS_OK;
 }
 
@@ -320,9 +321,12 @@ fail:
 enum gs_status gsi_resume_append_done(struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
-    const struct gsi_resume_job *job = &resume->job;
     struct gsi_tally_saved *tallies = NULL;
     struct gsi_resume_input file;
+    if (resume == NULL)
+        return GS_OK;
+    const struct gsi_resume_job *job = &resume->job;
+    GSI_TRY(gsi_resume_wait(resume));
     GSI_TRY_OR(gsi_output_seal(&job->target->output, job->target->file_bytes, job->loop->error),
                done);
     GSI_TRY_OR(GSI_NEW(NULL, tallies, resume->tally_count, job->loop->error), done);
@@ -439,8 +443,10 @@ static void empty(struct gsi_resume *resume)
 
 enum gs_status gsi_resume_end(struct gsi_resume *resume)
 {
-    const struct gsi_resume_job *job = &resume->job;
     struct gs_error unheard = {0};
+    if (resume == NULL)
+        return GS_OK;
+    const struct gsi_resume_job *job = &resume->job;
     resume->is_ours = resume->is_done = true;
     empty(resume);
     if (gsi_kept_dir_sync(&resume->dir, &unheard) == GS_OK)

@@ -1,6 +1,7 @@
 /* runs.c: counts chunks; brings runs to the journal and back. */
 #include "resume/runs.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "element/key_scope.h"
 #include "element/record/record_tally.h"
@@ -11,11 +12,21 @@
  * them and one is being spilled. */
 #define RUNS_BESIDE 2u
 
+/* A slice of a chunk is not smaller: it is counted in about 20 us. */
+#define SLICE_BYTES GSI_CONSTANT((uint64_t)64 << 10, (uint64_t)64)
+
 static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi_shelf *shelf)
 {
     const struct gsi_layout *layout = resume->job.loop->layout;
     resume->tally_count = gsi_record_tally_saved_count(layout);
     resume->tally = gsi_record_tally_place(layout, shelf);
+    resume->slice_count = thread_count;
+    GSI_PLACE(shelf, resume->slices, thread_count);
+    for (uint32_t i = 0; i < thread_count; i++) {
+        struct gsi_record_tally *tally = gsi_record_tally_place(layout, shelf);
+        if (resume->slices != NULL)
+            resume->slices[i].tally = tally;
+    }
     resume->seal_count = thread_count + RUNS_BESIDE;
     GSI_PLACE(shelf, resume->seals, resume->seal_count);
     for (uint32_t i = 0; i < resume->seal_count; i++) {
@@ -175,14 +186,16 @@ static enum gs_status restore_merged(struct gsi_resume *resume, struct gsi_run_l
     return GS_OK;
 }
 
-enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run_list *list)
+enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run_list *list,
+                                       uint64_t *restored_bytes)
 {
-    const struct gsi_resume_job *job = &resume->job;
     struct gsi_resume_entry entry;
     uint64_t tallies = 0, data_bytes = 0;
     bool is_there;
-    if (!resume->has_entries)
+    *restored_bytes = resume != NULL ? resume->data_bytes : 0;
+    if (!gsi_resume_has_entries(resume))
         return GS_OK;
+    const struct gsi_resume_job *job = &resume->job;
     struct gsi_journal at = resume->first;
     GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     while (is_there) {
@@ -206,49 +219,71 @@ enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run
     return GS_OK;
 }
 
-static void count_chunk(struct gsi_task *task, uint32_t worker_idx)
+/* ---- counting ---- */
+
+static void count_slice(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    const struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, count_task);
-    const struct gsi_buffer *chunk = resume->counting;
-    const struct gsi_layout *layout = resume->job.loop->layout;
-    gsi_record_tally_add(resume->tally, chunk->data, chunk->bytes / layout->element_bytes);
+    const struct gsi_resume_slice *slice = GSI_CONTAINER_OF(task, struct gsi_resume_slice, task);
+    gsi_record_tally_add(slice->tally, slice->elements, slice->count);
 }
 
-static void chunk_counted(struct gsi_task *task)
+static void slice_counted(struct gsi_task *task)
 {
-    struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, count_task);
-    resume->is_counted = true;
+    const struct gsi_resume_slice *slice = GSI_CONTAINER_OF(task, struct gsi_resume_slice, task);
+    gsi_record_tally_merge(slice->resume->tally, slice->tally);
+    gsi_record_tally_clear(slice->tally);
+    slice->resume->slices_left--;
+}
+
+/* Counts a chunk on all threads. */
+static void count_chunk(struct gsi_resume *resume, struct gsi_buffer *chunk)
+{
+    const uint64_t bytes = resume->job.loop->layout->element_bytes, n = chunk->bytes / bytes;
+    resume->counting = chunk;
+    resume->slices_left =
+        (uint32_t)gsi_clamp_u64(chunk->bytes / SLICE_BYTES, 1, resume->slice_count);
+    for (uint32_t i = 0, count = resume->slices_left; i < count; i++) {
+        struct gsi_resume_slice *slice = &resume->slices[i];
+        const uint64_t begin = gsi_part_begin(n, i, count);
+        slice->task =
+            (struct gsi_task){.run = count_slice, .done = slice_counted, .is_urgent = true};
+        slice->resume = resume;
+        slice->elements = chunk->data + begin * bytes;
+        slice->count = gsi_part_begin(n, i + 1, count) - begin;
+        gsi_pool_submit(resume->job.loop->pool, &slice->task);
+    }
 }
 
 struct gsi_buffer *gsi_resume_runs_next(struct gsi_resume *resume, struct gsi_source *source)
 {
+    if (resume == NULL)
+        return gsi_source_next(source);
     struct gsi_buffer *chunk = resume->counting;
-    if (chunk != NULL && !resume->is_counted)
+    if (chunk == NULL) {
+        chunk = gsi_source_next(source);
+        if (chunk == NULL || chunk->bytes == 0)
+            return chunk;
+        count_chunk(resume, chunk);
+    }
+    if (resume->slices_left > 0)
         return NULL;
     resume->counting = NULL;
-    resume->is_counted = false;
-    if (chunk != NULL) {
-        resume->counted_bytes += chunk->bytes;
-        return chunk;
-    }
-    chunk = gsi_source_next(source);
-    if (chunk == NULL || chunk->bytes == 0)
-        return chunk;
-    resume->counting = chunk;
-    resume->count_task =
-        (struct gsi_task){.run = count_chunk, .done = chunk_counted, .is_urgent = true};
-    gsi_pool_submit(resume->job.loop->pool, &resume->count_task);
-    return NULL;
+    resume->counted_bytes += chunk->bytes;
+    return chunk;
 }
 
 bool gsi_resume_runs_is_idle(const struct gsi_resume *resume)
 {
-    return resume->counting == NULL;
+    return resume == NULL || resume->counting == NULL;
 }
+
+/* ---- runs to the journal ---- */
 
 bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
 {
+    if (resume == NULL)
+        return true;
     const struct gsi_plan *plan = resume->job.loop->plan;
     uint64_t sorted = gsi_ceil_div_u64(plan->thread_count, plan->chunks_per_run);
     return resume->sealed - resume->noted < 1 + sorted;
@@ -256,6 +291,8 @@ bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
 
 void gsi_resume_runs_sealed(struct gsi_resume *resume)
 {
+    if (resume == NULL)
+        return;
     struct gsi_resume_seal *seal = &resume->seals[resume->sealed++ % resume->seal_count];
     seal->data_bytes = resume->counted_bytes;
     gsi_resume_runs_save(resume, seal->tallies);
@@ -268,6 +305,8 @@ static void run_appended(struct gsi_resume *resume)
 
 void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_run *run)
 {
+    if (resume == NULL)
+        return;
     const struct gsi_resume_job *job = &resume->job;
     const struct gsi_layout *layout = job->loop->layout;
     const struct gsi_resume_seal *seal = &resume->seals[resume->noted % resume->seal_count];
@@ -310,6 +349,8 @@ enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gs
                                       uint32_t first, uint32_t count,
                                       const struct gsi_spilled_run *merged)
 {
+    if (resume == NULL)
+        return GS_OK;
     const struct gsi_resume_job *job = &resume->job;
     resume->head.merged = (struct gsi_resume_merged){.first = first,
                                                      .run_count = count,

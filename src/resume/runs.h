@@ -1,5 +1,5 @@
-/* runs.h: --resume while runs are made: takes the tally of what is read, and tells the
- * journal of runs. */
+/* runs.h: --resume while runs are made: takes the tally of what is read, and tells the journal of
+ * runs. Without a journal (NULL), those calls that a sort makes do nothing. */
 #ifndef GSI_RESUME_RUNS_H
 #define GSI_RESUME_RUNS_H
 
@@ -24,8 +24,10 @@ enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off
 struct gsi_tally_report gsi_resume_runs_tally(struct gsi_resume *resume);
 
 /* gsi_resume_runs_restore: appends the runs that the journal tells of to an empty list.
+ * out   data_bytes: of the input, in these
  * fails GS_E_CORRUPT: the journal contradicts itself */
-enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run_list *list);
+enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run_list *list,
+                                       uint64_t *data_bytes);
 
 /* gsi_resume_runs_next: the next filled chunk, after it was counted; NULL: not yet, or none.
  * gsi_resume_runs_is_idle: no chunk is being counted. */

@@ -470,8 +470,7 @@ static enum gs_status open_sort(struct in_place *sort)
         worker->next = sort->free_workers;
         sort->free_workers = worker;
     }
-    return gsi_delivery_open(&sort->delivery, &job->target, gsi_job_delivery_report(job),
-                             job->checkpoint, true);
+    return gsi_delivery_open(&sort->delivery, &job->target, gsi_job_delivery_report(job), true);
 }
 
 static void close_sort(struct in_place *sort)
@@ -522,7 +521,7 @@ static enum gs_status sort_all(struct in_place *sort)
     GSI_TRY(deliver(sort));
     GSI_TRY(verify(sort));
     gsi_stream_check_ends(&sort->delivery.check, &job->report->ends);
-    return gsi_delivery_place(&sort->delivery, NULL);
+    return gsi_job_place(job, &sort->delivery, NULL);
 }
 
 enum gs_status gsi_in_place(struct gsi_job *job)
