@@ -6,7 +6,7 @@
 
 #include <getopt.h>
 
-/* Long options return their place in the table behind all letters. */
+/* Long options return their index in the table, after all letters. */
 #define OPTION_LONG_BASE 256
 
 /* The letters of `count` options for getopt_long. */

@@ -28,7 +28,7 @@ static inline uint64_t number_at(const gs_report *report, const char *path)
     return number;
 }
 
-/* of_job: what a call on a job came to, with the job's error. */
+/* of_job: returns the result of a call on a job, with the job's error. */
 static inline enum gs_status of_job(enum gs_status status, const gs_job *job,
                                     struct gs_error *error)
 {

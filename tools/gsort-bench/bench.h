@@ -1,8 +1,8 @@
 /* bench.h: what the subcommands of gsort-bench share: settings, measurements, the report.
  *
- * A subcommand is a row of the table in bench_main.c and one function: it measures, interleaving
- * its repeats so that a change of the machine's speed meets every case alike, and adds rows and
- * ceilings to the report; bench_report.c prints them as text or JSON. All speeds are decimal GB/s.
+ * A subcommand is a row of the table in bench_main.c and one function, which measures and adds rows
+ * and ceilings to the report. It interleaves its repeats, so that a change of the machine's speed
+ * affects all cases alike. bench_report.c prints them as text or JSON. All speeds are decimal GB/s.
  */
 #ifndef BENCH_H
 #define BENCH_H

@@ -1,5 +1,5 @@
-/* bench_main.c: the program gsort-bench: what disk, memory and processor can do, measured through
- * gsort's own parts, and gsort beside them, so that its speed can be told as a share of theirs.
+/* bench_main.c: measures disks and processors through gsort's own parts, and gsort beside them, so
+ * that its speed is known as a part of theirs.
  *
  * To add a subcommand: one function (bench.h), one row in `commands`. */
 #include "bench.h"
@@ -65,7 +65,8 @@ enum {
     OPTION_COUNT
 };
 
-/* By these letters commands name what they take; all take what is behind them. */
+/* Commands name the options that they accept by these letters. All commands accept the options
+ * after these. */
 static const char option_letters[] = "dstmprj";
 
 static const struct gs_option options[OPTION_COUNT] = {

@@ -97,7 +97,7 @@ static void add_rows(struct outofcore *bench)
     }
 }
 
-/* The input becomes `bytes` long; what is there stays. */
+/* Sets the length of the input; existing data stay. */
 static enum gs_status resize_input(struct outofcore *bench, uint64_t bytes, struct gs_error *error)
 {
     enum gs_status status = GS_OK;

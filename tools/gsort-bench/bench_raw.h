@@ -1,6 +1,6 @@
-/* bench_raw.h: plain passes over a file, the ceilings of a sort: direct where the file system
- * allows it, 2 MiB blocks, 16 in flight, through gsort's own I/O engine. A bench that compares with
- * them calls bench_raw_rows_add once, bench_raw_measure in each round, and then
+/* bench_raw.h: makes plain passes over a file, which are the ceilings of a sort. They use gsort's
+ * I/O engine, blocks of 2 MiB, 16 in flight, and direct I/O if the file system allows it. A bench
+ * that compares with them calls bench_raw_rows_add once, bench_raw_measure in each round, and then
  * bench_raw_ceiling_add. */
 #ifndef BENCH_RAW_H
 #define BENCH_RAW_H
@@ -27,8 +27,8 @@ void bench_raw_close(struct bench_raw *raw); /* also zeroed and half-open ones *
 /* bench_raw_create: a file without a name, not written yet. *fd is -1 after a failure. */
 enum gs_status bench_raw_create(struct bench_raw *raw, int *fd, struct gs_error *error);
 
-/* Records whose first `shared_bytes`, 16 at most, are equal in groups of `group_records` of them,
- * which lie anywhere. record_bytes 0: no such thing. */
+/* The data of a file. With record_bytes, the first `shared_bytes` (at most 16) of records are equal
+ * in groups of `group_records` records, which are anywhere. */
 struct bench_fill {
     uint32_t record_bytes, shared_bytes;
     uint64_t group_records;
@@ -37,9 +37,9 @@ struct bench_fill {
     uint64_t (*make)(uint64_t i, uint64_t n);
 };
 
-/* bench_raw_fill: bytes [from, to) of a file become new random data: the mix of their own word
- * numbers, seeded, uniform, not compressible; then `fill` (groups are of the whole file, which has
- * `to` bytes). */
+/* bench_raw_fill: fills bytes [from, to) of a file with random data, which are uniform and not
+ * compressible: mixes of word numbers and a seed. Then `fill` changes them. Groups are of the whole
+ * file, which has `to` bytes. */
 enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, const struct bench_fill *fill,
                               uint64_t from, uint64_t to, struct gs_error *error);
 
@@ -47,8 +47,9 @@ enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, const struct bench_
  * bench_raw_create. */
 void bench_raw_rows_add(struct bench_raw *raw, struct bench_report *report);
 
-/* bench_raw_measure: a sample of both rows: all of `bytes` read once, out of the page cache, then a
- * new file of as many, allocated before the clock runs, and synced within it. */
+/* bench_raw_measure: adds a sample to both rows. It reads `bytes` once, past the page cache. Then
+ * it writes a new file of as many bytes, which it allocates before the clock starts, and syncs
+ * before the clock stops. */
 enum gs_status bench_raw_measure(struct bench_raw *raw, int fd, uint64_t bytes,
                                  struct gs_error *error);
 

@@ -19,7 +19,7 @@ struct spread {
     double least, median, most;
 };
 
-/* Where it was measured. */
+/* The machine that was measured. */
 struct place {
     char processor[128], kernel[200], date[32], file_system[256];
     uint32_t processor_count;
@@ -203,7 +203,7 @@ static void describe_row(const struct bench_row *row, char *text, size_t bytes)
                  (unsigned long long)row->memory_bytes >> 20);
 }
 
-/* Of the column that says what a row is. */
+/* Returns the width of the column that describes rows. */
 static int text_width(const struct bench_report *report)
 {
     char text[96];

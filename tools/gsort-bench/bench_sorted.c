@@ -1,11 +1,11 @@
 /* bench_sorted.c: times gsi_job_run and checks its output.
  *
- * Before a sort its memory is touched once and given back, outside the clock: on a virtual machine
- * whose host takes free memory away, getting it back is slower than the disk and would be all that
- * is seen.
+ * Before each sort, outside the clock, it touches the memory once and frees it. On a virtual
+ * machine whose host reclaims free memory, getting it back is slower than the disk, and would hide
+ * everything else.
  *
- * The input has no name (gsi_run reads it through /proc/self/fd), and an output loses its name as
- * soon as gsi_run has given it one, so nothing is left behind however the program ends. */
+ * The input has no name (the job reads it through /proc/self/fd), and the output loses its name as
+ * soon as the job has created it. So no files are left, however the program ends. */
 #include "bench_sorted.h"
 
 #include "base/checked.h"

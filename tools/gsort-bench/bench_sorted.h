@@ -33,8 +33,8 @@ enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gsi_op
 enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gsi_options *options,
                                  int *fd, struct gs_error *error);
 
-/* bench_resident_memory: the memory for a sort that is to keep so many bytes, with tags, in memory:
- * a quarter more and 64 MiB, or nearly all that there is. */
+/* bench_resident_memory: returns the memory for a sort of so many bytes in memory, with tags. This
+ * is a quarter more and 64 MiB, but at most nearly all memory. */
 uint64_t bench_resident_memory(uint64_t bytes);
 
 /* bench_touch_memory: touches as much memory once and gives it back.
@@ -58,7 +58,7 @@ enum gs_status bench_input_open(struct bench_input *input, const struct bench_se
                                 struct gs_error *error);
 void bench_input_close(struct bench_input *input);
 
-/* bench_input_fill: bytes [from, to) become random data (bench_raw_fill). */
+/* bench_input_fill: fills bytes [from, to) with random data (bench_raw_fill). */
 enum gs_status bench_input_fill(struct bench_input *input, uint64_t from, uint64_t to,
                                 struct gs_error *error);
 

@@ -1,5 +1,5 @@
-/* bench_verify.c: what it costs that a sort checks itself: digests of what goes in and comes out,
- * the order of what comes out, and, where it spills, checksums of frames.
+/* bench_verify.c: measures what a sort's checks of itself cost: digests of its input and output,
+ * the order of the output, and checksums of spilled frames.
  *
  * Every round sorts the same file in memory and spilled raw. Then one thread takes two digests of
  * as many bytes, and seals and opens frames of as many. The ratios are this time by the time that

@@ -14,7 +14,7 @@ static const struct {
                {"explain", GS_EXPLAIN}, {"head", GS_LOOK},         {"tail", GS_LOOK}};
 #define ACTION_COUNT (sizeof actions / sizeof actions[0])
 
-/* What asks for a report, or for a figure in it, is answered by one. */
+/* Options that request a report or a figure in it. They also print the report. */
 static const char *const asking[] = {"stats-only", "stats-of", "quantiles", "histogram",
                                      "distinct",   "mode",     "variance",  "verbose"};
 
@@ -52,7 +52,7 @@ static enum gs_status allow_only(const struct command_line *line, const char *co
     return GS_OK;
 }
 
-/* What a sort writes is printed on standard output. An option that changes nothing there is
+/* The output of a sort is printed on standard output. An option that changes nothing there is
  * refused. */
 static enum gs_status check_print(const struct command_line *line, struct gs_error *error)
 {

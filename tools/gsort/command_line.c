@@ -1,5 +1,5 @@
-/* command_line.c: a loop over the library's options (gs_option_at): most are the job's, by their
- * names; the others are the program's own, and looked at when all are known. */
+/* command_line.c: parses the command line by the library's options (gs_option_at). Most are set on
+ * the job by their names. The others belong to the program, and are checked when all are known. */
 #include "command_line.h"
 
 #include "common/option_row.h"
@@ -82,7 +82,7 @@ static enum gs_status add_parts(gs_job *job, const char *name, const char *argum
     return status;
 }
 
-/* What the job says of it is the failure. */
+/* The job's error is the failure. */
 static enum gs_status taken(const struct command_line *line, enum gs_status status,
                             struct gs_error *error)
 {
@@ -113,7 +113,7 @@ static bool is_of_look(const char *name)
     return false;
 }
 
-/* Lists go on; help is there, however often it is asked for. */
+/* Lists may be continued, and help may be requested several times. */
 static bool repeats(const struct gs_option *row)
 {
     return (row->is_list && !row->is_once) || strcmp(row->name, "help") == 0;

@@ -15,7 +15,7 @@ enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 /* Room for the library's options (gs_option_at), and for aliases. */
 #define OPTION_ROWS_MAX 96
 
-/* Of more, the job says that they are too many. */
+/* The job reports an error if there are more. */
 #define VALUES_MAX 16
 
 struct command_line {
@@ -57,7 +57,7 @@ enum gs_status command_line_check(struct command_line *line, struct gs_error *er
 const char *command_line_given(const struct command_line *line, const char *name);
 
 /* command_line_output: the file that is written; NULL: none has a name.
- * command_line_is_standard: whether a name is that of the file, or pipe, behind a standard stream.
+ * command_line_is_standard: returns whether a name is the file or pipe that a standard stream is.
  * command_line_writes_stdout: whether a sort's data go where standard output goes, by whatever name
  * (/dev/stdout). */
 const char *command_line_output(const struct command_line *line);

@@ -37,7 +37,7 @@ static enum gs_status too_large(FILE *file, const char *name, uint64_t most_byte
         (unsigned long long)((enough >> 20) + 1));
 }
 
-/* All of a file, with a NUL behind it. */
+/* Reads a whole file, and appends a NUL. */
 static enum gs_status read_text(FILE *file, const char *name, uint64_t most_bytes,
                                 struct files0 *files, size_t *bytes, struct gs_error *error)
 {

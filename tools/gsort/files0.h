@@ -4,7 +4,7 @@
 
 #include "gsort.h"
 
-/* The names and the text they lie in; zeroed: none. */
+/* The names, and the text that contains them; zeroed: none. */
 struct files0 {
     char *text;
     const char **names;

@@ -181,7 +181,7 @@ static void say_in_order(const struct command_line *line, const gs_report *repor
                 command_line_given(line, "unique") != NULL ? ", no two with the same key" : "");
 }
 
-/* What became of the output when a signal ended the job. */
+/* Says what happened to the output when a signal ended the job. */
 static void say_interrupted(const struct command_line *line, const gs_report *report)
 {
     struct stat info;
@@ -209,7 +209,7 @@ static void say_interrupted(const struct command_line *line, const gs_report *re
     }
 }
 
-/* Nobody types binary numbers, or reads them. */
+/* Checks that no terminal is used for binary numbers. */
 static enum gs_status check_terminals(const struct command_line *line, struct gs_error *error)
 {
     if (line->input_count == 0 && isatty(STDIN_FILENO))
@@ -288,7 +288,7 @@ static enum gs_status report_result(const struct run *run, const gs_report *repo
     return GS_OK;
 }
 
-/* What was printed has to be there: help, a plan, a report, and a part that was written before. */
+/* Checks that everything was printed: help, a plan, a report, and any output before it. */
 static enum gs_status flush_stdout(struct gs_error *error)
 {
     bool is_whole = ferror(stdout) == 0;
@@ -297,7 +297,7 @@ static enum gs_status flush_stdout(struct gs_error *error)
                : gs_fail(error, GS_E_IO, errno, "'standard output': cannot write");
 }
 
-/* What came of a job; the exit code. */
+/* Reports the result of a job. Returns the exit code. */
 static int say_result(const struct run *run, const gs_report *report, enum gs_status status,
                       const struct gs_error *error)
 {
@@ -363,7 +363,7 @@ static int run_job(const struct run *run, struct print_output *printer)
     return code;
 }
 
-/* Whether more is to be done than to print what is there. */
+/* Returns whether a job must run. */
 static bool is_job(const struct command_line *line)
 {
     return !line->wants_help && !line->wants_version && !line->joins_reports &&

@@ -4,9 +4,9 @@
 
 #include "gsort.h"
 
-/* option_refuse: names what getopt_long did not take: an option that does not exist (with the
- * nearest one), is ambiguous (with the candidates), lacks its argument (with what it wants) or
- * takes none.
+/* option_refuse: names the option that getopt_long refused. It also names the nearest option if
+ * there is no such one, and the candidates if it is ambiguous. It says whether an argument is missing
+ * or not accepted.
  * in    rows: the options that there are
  *       code: what it returned
  *       given: the argument that it looked at

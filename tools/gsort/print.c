@@ -82,7 +82,7 @@ static void print_gap(const struct printer *printer, uint64_t left_out)
         fputs("...\n", printer->out);
 }
 
-/* Of a file whose size is known. */
+/* For a file of known size. */
 static uint64_t file_count(const struct printer *printer)
 {
     return number_at(printer->report, "data_bytes") / printer->element_bytes;

@@ -10,8 +10,8 @@
  * or an object of a record's fields. Without --print=json a line "..." stands between head and
  * tail.
  * in    line: of GS_LOOK
- * fails GS_E_INPUT, GS_E_USAGE as gs_job_run does, GS_E_IO, GS_E_MEMORY; what comes before it in
- *       the file is printed */
+ * fails GS_E_INPUT, GS_E_USAGE as gs_job_run does, GS_E_IO, GS_E_MEMORY; the
+ *       elements before the failure are printed */
 enum gs_status print_elements(const struct command_line *line, FILE *out, struct gs_error *error);
 
 #endif

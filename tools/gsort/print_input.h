@@ -10,7 +10,7 @@
 struct print_input {
     const char *name; /* for messages */
     int fd;
-    bool has_size; /* a file as it lies, which can be read from any place on */
+    bool has_size; /* a seekable, uncompressed file */
     bool is_pipe;  /* or a socket, or a terminal */
     bool holds;    /* what is read is held, to be read once more */
     uint8_t *held;
@@ -19,7 +19,7 @@ struct print_input {
     ZSTD_DCtx *unpacker; /* NULL: not packed */
     uint8_t *coded;      /* packed bytes, read and not yet unpacked */
     size_t coded_bytes, coded_at;
-    bool is_in_frame; /* more of a frame has to come */
+    bool is_in_frame; /* a frame is incomplete */
 };
 
 /* print_input_open: "-" is standard input. Waits for the writer of a FIFO. Close also after a
@@ -29,8 +29,8 @@ enum gs_status print_input_open(const char *path, struct print_input *input,
                                 struct gs_error *error);
 void print_input_close(struct print_input *input);
 
-/* print_input_give: the inputs of `job` are these, of which the first one, a stream, is read here
- * when the job reads it. What was held is read first.
+/* print_input_give: sets the inputs of `job`. The first one, a stream, is read here when the job
+ * reads it, beginning with the bytes that were held.
  * in    holds: what the job reads is held: it only looks at the beginning
  * fails GS_E_MEMORY */
 enum gs_status print_input_give(struct print_input *input, bool holds, gs_job *job,
@@ -42,7 +42,7 @@ enum gs_status print_input_give(struct print_input *input, bool holds, gs_job *j
 enum gs_status print_input_begin(struct print_input *input, bool is_packed, uint64_t off,
                                  struct gs_error *error);
 
-/* print_input_seek: with has_size: go on at byte `off` of the file. */
+/* print_input_seek: continues at byte `off` of the file, if has_size. */
 enum gs_status print_input_seek(struct print_input *input, uint64_t off, struct gs_error *error);
 
 /* print_input_read: reads the next `bytes`; *got is less only at the end of the file.

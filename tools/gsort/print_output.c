@@ -1,6 +1,6 @@
-/* print_output.c: the job writes to a callback, which prints. What elements are says another job,
- * which only looks at the inputs (GS_LOOK): of a stream it takes the beginning, which is given once
- * more. */
+/* print_output.c: prints by a callback to which the job writes. Another job describes the elements:
+ * it only inspects the inputs (GS_LOOK). It reads the beginning of a stream, which the first job
+ * gets again. */
 #include "print_output.h"
 
 #include "common/tool.h"
@@ -16,7 +16,7 @@
 #define ENTRY_BYTES_MAX ((size_t)65536 + (size_t)64 * 32 + sizeof(uint64_t))
 
 struct print_output {
-    const gs_report *report;  /* of what is looked at */
+    const gs_report *report;  /* of the inspected inputs */
     struct print_input input; /* the first one, if it is a stream */
     FILE *out, *text;         /* text: of an element, before its count; NULL: without counts */
     char *text_at;
@@ -26,7 +26,7 @@ struct print_output {
         entry_bytes;     /* of an element with wide sums, or a position; with its count */
     char count_name[32]; /* no other column has this name */
     bool has_positions;
-    bool is_headed; /* names are still to come */
+    bool is_headed; /* there are more names */
     size_t held;    /* bytes of an entry whose others are in the next piece */
     uint8_t entry[ENTRY_BYTES_MAX];
 };
@@ -66,7 +66,7 @@ static void print_counted(struct print_output *printer, const uint8_t *entry)
                 printer->count_name, count);
 }
 
-/* What stands above the columns of what entries are printed as. */
+/* Prints the names of the columns. */
 static void print_heading(struct print_output *printer)
 {
     if (!printer->is_headed)
@@ -124,8 +124,8 @@ static bool is_u32(const struct command_line *line)
     return word != NULL && strcmp(word, "u32") == 0;
 }
 
-/* Where standard input stands, if it is a file: its data may begin there, with no header before.
- * Offsets in packed data begin at 0. */
+/* Returns the position of standard input, if it is a file: its data may begin there, without a
+ * header. Offsets in compressed data begin at 0. */
 static uint64_t begin_of_input(const struct command_line *line, const struct gs_report *look)
 {
     if (number_at(look, "is_packed") != 0)
@@ -135,9 +135,9 @@ static uint64_t begin_of_input(const struct command_line *line, const struct gs_
     return here > 0 ? (uint64_t)here : 0;
 }
 
-/* Of what a stream begins with the job is to have everything, too. */
-static enum gs_status look(const struct command_line *line, struct print_input *input,
-                           struct gs_error *error)
+/* Describes the elements. The job gets the beginning of a stream again. */
+static enum gs_status inspect(const struct command_line *line, struct print_input *input,
+                              struct gs_error *error)
 {
     const char *path = line->input_count > 0 ? line->inputs[0] : "-";
     bool is_plain =
@@ -201,7 +201,7 @@ static enum gs_status begin(const struct command_line *line, struct print_output
                             struct gs_error *error)
 {
     const struct gs_writer writer = {.write = print_piece, .context = printer};
-    TRY(look(line, &printer->input, error));
+    TRY(inspect(line, &printer->input, error));
     printer->report = gs_job_report(line->look);
     TRY(check_shown(line, printer->report, error));
     printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;

@@ -6,9 +6,9 @@
 
 struct print_output;
 
-/* print_output_open: from now on the job of `line` writes to `out`, a line an element, as
- * print_elements does; with --count its number of times stands behind it, and with --argsort a
- * position in its stead. *printer stays NULL if that is not asked for.
+/* print_output_open: makes the job of `line` write to `out`, one line per element, as
+ * print_elements does. With --count the count follows each element; with --argsort positions are
+ * printed instead. *printer stays NULL if printing was not requested.
  * fails GS_E_INPUT, GS_E_USAGE as gs_job_run does of the inputs, GS_E_MEMORY
  * print_output_end: called after the job, which may have written nothing: writes all that is left.
  * Accepts NULL.

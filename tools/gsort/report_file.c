@@ -44,7 +44,7 @@ static bool is_same_inode(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Where a path leads, if there is a file or not; from malloc. */
+/* Resolves a path, whether the file exists or not; from malloc. */
 static char *follow(const char *path)
 {
     char *at = allocated(strdup(path)), link[PATH_MAX];
@@ -63,7 +63,8 @@ static char *follow(const char *path)
     return at;
 }
 
-/* Whether both are one file, or will be. Devices, as /dev/null, take everything. */
+/* Returns whether both are one file, or will be. Devices such as /dev/null accept several outputs.
+ */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat of_a, of_b;
@@ -79,7 +80,8 @@ static bool is_same_file(const char *a, const char *b)
     return is_same;
 }
 
-/* A pattern of names (out.%03d): what is before the number and behind it, each %% one character. */
+/* A pattern of names (out.%03d): the text before and after the number, with each %% as one
+ * character. */
 struct name_pattern {
     char *folder, *before, *after; /* the folder with its last slash, or empty */
 };

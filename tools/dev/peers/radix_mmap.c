@@ -1,7 +1,9 @@
-/* radix_mmap.c: bsort's method (github.com/pelotoncycle/bsort): a copy of the file is mapped, and
- * its records are sorted in place by the bytes of their keys, the first byte first ("American flag
- * sort"); few of them by insertion. radix_mmap FILE RECORD_BYTES KEY_BYTES      the key begins the
- * record; one thread, as bsort's */
+/* radix_mmap.c: implements bsort's method (github.com/pelotoncycle/bsort). It maps a copy of the
+ * file and sorts its records in place. This is an "American flag sort" by the bytes of keys, the
+ * first byte first. It sorts few records by insertion.
+ *
+ *     radix_mmap FILE RECORD_BYTES KEY_BYTES      the key begins the record; one thread, as bsort's
+ */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

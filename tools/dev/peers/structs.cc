@@ -1,5 +1,5 @@
-// structs.cc: structs of 40 bytes are made, sorted by an id and summed up in their order, by
-// gsort::sorter, by gs_sorter of C, or, compiled with -DSTXXL, by stxxl::sorter.
+// structs.cc: makes structs of 40 bytes, sorts them by an id and adds them up in their order. It
+// uses gsort::sorter, gs_sorter of C, or, compiled with -DSTXXL, stxxl::sorter.
 //     structs hpp|c|stxxl COUNT MEMORY      MEMORY: bytes
 // Prints seconds of wall clock and of processors, and a sum that is the same for all.
 //     g++ -std=c++20 -O3 structs.cc $(pkg-config --cflags --libs gsort) -o structs

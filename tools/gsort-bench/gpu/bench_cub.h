@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* PAIRS: n keys of 8 bytes with n values of 8 bytes behind them; keys alone are compared. */
+/* PAIRS: n keys of 8 bytes, then n values of 8 bytes; only keys are compared. */
 enum bench_cub_type { BENCH_CUB_U32, BENCH_CUB_U64, BENCH_CUB_F32, BENCH_CUB_F64, BENCH_CUB_PAIRS };
 
 /* Device memory that all calls get: `temp` of *temp_bytes; NULL: nothing is done but to say in

@@ -17,7 +17,7 @@ enum gs_status bench_cuda_check(cudaError_t code, const char *what, struct gs_er
 /* bench_cuda_find: the device that everything runs on. */
 enum gs_status bench_cuda_find(struct cudaDeviceProp *device, struct gs_error *error);
 
-/* bench_cuda_elapsed: time between two events; the later one has come. */
+/* bench_cuda_elapsed: returns the time between two events that have happened. */
 enum gs_status bench_cuda_elapsed(cudaEvent_t begin, cudaEvent_t end, const char *what,
                                   uint64_t *ns, struct gs_error *error);
 

@@ -1,8 +1,8 @@
-/* bench_fed.c: merges of runs that are fed from pinned host memory, frame by frame, and go back
- * there window by window, as a sort's last merge does on a GPU, through the device's own interface
- * (device/device.h). Frames are as long as the pieces of a job that keeps runs in host memory, a
- * quarter of a window: shorter ones keep the link less busy. What bounds them is the link: a copy
- * in and one out at the same time, of as many bytes.
+/* bench_fed.c: measures merges of runs in pinned host memory, through the device's own interface
+ * (device/device.h). Frames are fed one by one, and windows return one by one, as in the last merge
+ * of a sort on a GPU. Frames are as long as in a job that keeps runs in host memory, a quarter of a
+ * window; shorter ones keep the link less busy. The bound is the link: a copy
+ * in    and one out at the same time, of as many bytes.
  *
  * The clock runs from the first frame fed to the last window filled. Every output is checked
  * outside the clock: it is in order, and has the fingerprint of its input. */
@@ -89,8 +89,8 @@ static void fill_frames(struct fed_bench *bench, uint32_t runs)
     }
 }
 
-/* Frame f is of run f mod runs: they are fed in the order in which they are needed, some at a time,
- * as they would come from a disk. */
+/* Frame f belongs to run f mod runs. Frames are fed in the order in which they are needed, some at
+ * a time, as if a disk delivered them. */
 static void feed_some(struct fed_bench *bench, struct gsi_merge *merge, uint32_t runs,
                       uint32_t *next)
 {

@@ -1,9 +1,9 @@
-/* bench_gpus.c: several GPUs of one host: their links to the host, alone and together, the links
- * between them, what a merge over two of them makes of these, and the sort of an array in pinned
+/* bench_gpus.c: measures several GPUs of one host. It measures their links to the host, alone and
+ * together, the links between them, and a merge over two of them. It sorts an array in pinned
  * memory over 1, 2, 4 .. of them.
  *
- * Rows that end with a number are of so many GPUs at once, from the first one on. What is sorted is
- * checked outside the clock: it is in order. */
+ * Rows that end with a number are of so many GPUs at once, from the first one on. The order of
+ * outputs is checked outside the clock. */
 #include "bench_cuda.h"
 #include "bench_peers.h"
 #include "job/job_report.h"

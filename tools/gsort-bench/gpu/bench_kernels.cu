@@ -1,11 +1,11 @@
-// bench_kernels.cu: what gsort's kernels do in device memory: chunk sorts, merges of 2 to 128
+// bench_kernels.cu: measures gsort's kernels in device memory: chunk sorts, merges of 2 to 128
 // runs, and the tally of elements, beside CUB's kernels and a copy.
 //
 // Events of the device are the clock. Each round measures every case once, gsort's and CUB's in
 // turn, on keys that are made for it; the first round only warms up. Every output is checked
 // outside the clock: order, and the fingerprint of its input; tallies and maxima against the
-// host's. GB/s are bytes of input over time, so that a merge at the speed of the copy, which also
-// reads and writes every byte once, could not be faster; tallies only read.
+// host's. GB/s are bytes of input per time. A merge at the speed of the copy, which also reads and
+// writes every byte once, could not be faster. Tallies only read.
 //
 // gsort sorts unsigned keys that its pass in has made of elements; so does CUB here, but where that
 // could matter (merge sorts and maxima of floats) it gets the elements. Elements of 16 bytes are
@@ -125,7 +125,7 @@ static bool is_tally(enum kind kind)
     return kind == TALLY || kind == LEAN_TALLY || kind == CUB_MAX;
 }
 
-// Whether a case is of elements instead of keys.
+// Returns whether a case is of elements instead of keys.
 static bool is_of_elements(const kernel_bench *bench, enum kind kind)
 {
     const bool is_float = bench->layout.type->kind == GSI_KEY_FLOAT;

@@ -1,12 +1,12 @@
-/* bench_ladder.c: the kernel ladder (ladder/ladder.h) rung by rung, beside the copy bandwidth of
- * the device, CUB's kernels and a merge by a processor: reductions of an array, merges of its two
- * halves, sorts of it, and merges of the lengths and grids that others have published.
+/* bench_ladder.c: measures the kernel ladder (ladder/ladder.h) rung by rung, beside the copy
+ * bandwidth of the device, CUB's kernels and a merge by a processor. It has reductions of an array,
+ * merges of its two halves, sorts of it, and merges with published lengths and grids.
  *
  * Events of the device are the clock. Every case runs once before it is measured, and the output of
- * that run is checked. GB/s are bytes of input over time, so that a merge at the speed of the copy,
- * which also reads and writes every byte once, could not be faster; a reduction only reads. Ratios
- * stand beside what was published of them: "Parallel Merge Sort (merge operation)", ByeolJun's
- * blog, 2021, for merges, and Harris's order of reductions. */
+ * that run is checked. GB/s are bytes of input per time. A merge at the speed of the copy, which
+ * also reads and writes every byte once, could not be faster. A reduction only reads. Ratios stand
+ * beside what was published of them: "Parallel Merge Sort (merge operation)", ByeolJun's blog,
+ * 2021, for merges, and Harris's order of reductions. */
 #include "bench_ladder.h"
 #include "bench_cub.h"
 

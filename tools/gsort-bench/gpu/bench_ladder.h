@@ -1,5 +1,5 @@
-/* bench_ladder.h: shared by the parts of the ladder's bench: its memory, its cases, and the data
- * that they run on and that their output is checked against. */
+/* bench_ladder.h: declares what the parts of the ladder's bench share: its memory, its cases, their
+ * data, and the expected outputs. */
 #ifndef BENCH_LADDER_H
 #define BENCH_LADDER_H
 

@@ -1,5 +1,5 @@
-/* bench_ladder_data.c: the data of the ladder's bench, and what its cases make of them: sums,
- * minima and maxima against the host's, merges and sorts for order and for what their input held.
+/* bench_ladder_data.c: makes the data of the ladder's bench, and checks the outputs. Sums, minima
+ * and maxima must be the host's; merges and sorts must have the order and the contents.
  *
  * Floats are between -1 and 1. Their sums are compared with the host's up to a billionth of the sum
  * of their magnitudes, as every rung adds in its own order. */
@@ -14,7 +14,7 @@
 
 /* ---- elements ---- */
 
-/* Of the host's bytes, which hold integers or floats. */
+/* Reduces the host's bytes, which contain integers or floats. */
 static uint64_t key_at(uint32_t width, const void *keys, uint64_t i)
 {
     return width == sizeof(uint32_t) ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
@@ -77,7 +77,7 @@ static void reduce_integers(struct ladder_bench *bench)
     bench->references[GSI_LADDER_MAX] = (struct ladder_reference){.value = most};
 }
 
-/* Of keys: the sum of their mixes, modulo 2^64, and whether they are in order. */
+/* Returns the sum of the mixes of keys, modulo 2^64, and whether they are in order. */
 struct digest {
     uint64_t sum;
     bool is_sorted;

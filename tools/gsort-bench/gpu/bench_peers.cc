@@ -1,11 +1,11 @@
-// bench_peers.cc: two GPUs that merge what lies on both, in their memory alone.
+// bench_peers.cc: merges runs on two GPUs, in their memory alone.
 //
-//   GPU 0 [ a ] [ gathered ] --merge--> [ window ]      windows 0, 2, ..
+// GPU 0 [ a ] [ gathered ] --merge--> [ window ]      windows 0, 2, ..
 //           \______/ link
-//   GPU 1 [ b ] [ gathered ] --merge--> [ window ]      windows 1, 3, ..
+// GPU 1 [ b ] [ gathered ] --merge--> [ window ]      windows 1, 3, ..
 //
-// Key i of both arrays is below key i + 1 of either, so that each window takes as much of both, and
-// where is known without a cut.
+// Key i of both arrays is below key i + 1 of either. So each window has as many keys of both, and
+// no cut is necessary to find them.
 #include "bench_peers.h"
 
 #include "base/clock.h"

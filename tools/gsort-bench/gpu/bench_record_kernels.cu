@@ -1,5 +1,6 @@
-// bench_record_kernels.cu: what gsort's kernels do with records in device memory: the pass in,
-// tags, their sort, and the gather with fingerprint and order, by record and key, beside a copy.
+// bench_record_kernels.cu: measures gsort's kernels for records in device memory, beside a copy.
+// Steps are the pass in, tags, their sort, and the gather with fingerprint and order, by record and
+// key.
 //
 // Events of the device are the clock. Each round measures every case once, on records that are made
 // for it; the first round only warms up. Every output is checked outside the clock: it is in order,
@@ -44,7 +45,7 @@ struct record_bench {
     void *scratch;
     gsi_record *record;
     const uint8_t **block;
-    gsi_records_seen *seen; // of what came in, and of what went out
+    gsi_records_seen *seen; // of the input, and of the output
     cudaEvent_t events[STEP_COUNT + 1];
     uint64_t fill_count; // so far; each fill has other random bytes
 };

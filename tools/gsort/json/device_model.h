@@ -4,8 +4,8 @@
 
 #include "gsort.h"
 
-/* device_model_read: each member of the object in the file at `path` ("-": standard input) becomes
- * an element NAME=VALUE of the job's option.
+/* device_model_read: turns each member of the object in the file at `path` ("-": standard input)
+ * into an element NAME=VALUE of the job's option.
  * fails GS_E_USAGE, GS_E_INPUT, GS_E_MEMORY */
 enum gs_status device_model_read(const char *path, gs_job *job, struct gs_error *error);
 

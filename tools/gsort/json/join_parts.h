@@ -31,8 +31,9 @@ const json_t *told_member_of(const struct told *told, const char *object, const 
 bool told_is_same(const json_t *a, const json_t *b);
 enum gs_status told_fail(const struct join *join, const struct told *told, const char *what);
 
-/* join_check_parts: sorts the parts by their numbers. Each has to be there once, of the same job,
- * with the elements that belong to it, at their place, and not below the end of the one before.
+/* join_check_parts: sorts the parts by their numbers. Each must exist once and belong to the same
+ * job. Its elements must be the right ones, at their position, and not less than the last one of
+ * the part before.
  * fails GS_E_VERIFY: they are no whole; GS_E_INPUT: there is none, or a report says too little */
 enum gs_status join_check_parts(struct join *join);
 

@@ -12,8 +12,8 @@
 
 /* ---- reports ---- */
 
-/* What a part has to say. */
-static enum gs_status take_part(struct join *join, struct told *part)
+/* Checks the report of a part, and adds it. */
+static enum gs_status accept_part(struct join *join, struct told *part)
 {
     uint64_t count_of, all;
     if (!report_count(told_member_of(part, "part", "number"), &part->number) ||
@@ -41,8 +41,8 @@ static enum gs_status take_part(struct join *join, struct told *part)
     return GS_OK;
 }
 
-/* What other reports counted has to be what those jobs wrote, or read. */
-static enum gs_status take_other(struct join *join, const struct told *other)
+/* Checks another report: its counts must be those of jobs that wrote or read everything. */
+static enum gs_status accept_other(struct join *join, const struct told *other)
 {
     static const char *const left[] = {"unique_count", "top_count", "written"};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
@@ -80,7 +80,8 @@ static enum gs_status take_reports(struct join *join, const char *path, const js
         }
         join->parts = room[0];
         join->others = room[1];
-        TRY(told_member(&told, "part") != NULL ? take_part(join, &told) : take_other(join, &told));
+        TRY(told_member(&told, "part") != NULL ? accept_part(join, &told)
+                                               : accept_other(join, &told));
     }
     return GS_OK;
 }
@@ -144,7 +145,7 @@ static enum gs_status add_part(const struct join *join, const struct told *part)
     return add_report(join, join->whole, part);
 }
 
-/* What parts were made of. */
+/* Adds the report of a job on the same elements as the parts. */
 static enum gs_status add_other(const struct join *join, const struct told *other)
 {
     if (!told_is_same(told_member(other, "type"), told_member(&join->parts[0], "type")) ||

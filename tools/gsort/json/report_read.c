@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether anything but space follows. */
+/* Returns whether anything but space follows. */
 static bool has_more(FILE *file)
 {
     int c;
@@ -108,8 +108,8 @@ static bool take_all(gs_report *report, const char *path, const json_t *value)
     return is_good;
 }
 
-/* Members may come in any order, and are known by others: those of fields by type, and values by
- * both. So it is all told three times. */
+/* Members may have any order, and some depend on others: fields depend on the type, and values on
+ * both. So all are parsed three times. */
 bool report_take(gs_report *report, const json_t *value)
 {
     (void)take_all(report, "", value);
