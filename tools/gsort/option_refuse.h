@@ -5,8 +5,8 @@
 #include "gsort.h"
 
 /* option_refuse: names the option that getopt_long refused. It also names the nearest option if
- * there is no such one, and the candidates if it is ambiguous. It says whether an argument is missing
- * or not accepted.
+ * there is no such one, and the candidates if it is ambiguous. It says whether an argument is
+ * missing or not accepted.
  * in    rows: the options that there are
  *       code: what it returned
  *       given: the argument that it looked at
