@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# demo.sh: installs what is missing, builds gsort, makes 1 GiB of random numbers, sorts them with a
-# quarter of that memory, checks the result and shows the report.
-#   tools/demo.sh [DIRECTORY]     where a temporary one is made for the data; default the current one
+# demo.sh: installs missing packages, builds gsort and sorts 1 GiB of random numbers with a quarter of that memory. It checks the result
+# and shows the report.
 set -euo pipefail
 place=$(realpath -e "${1:-.}")
 cd "$(dirname "$0")/.."

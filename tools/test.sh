@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# test.sh: installs what is missing, looks for what can be found without running anything (lint.sh), builds
-# gsort and runs every test: the release build, then the address and undefined-behaviour sanitizers, then the
-# thread sanitizer, then, on x86-64, a part for aarch64 under QEMU (tests/README.md). Warnings are errors. Last it prints what
-# was skipped and why, and `N passed, N failed, N skipped` over all presets (tests/count.py). Exit status 0: none failed;
-# with CI set: and none was skipped but for the reasons in tests/may_skip.txt.
-# While one preset is tested the next one is built, with ccache if there is one; build/PRESET/build.log is shown if that fails.
+# test.sh: installs missing packages, runs lint.sh, builds gsort and runs every test. Presets are the release build, the address and
+# undefined-behaviour sanitizers, the thread sanitizer, and on x86-64 a part for aarch64 under QEMU (tests/README.md). Warnings are errors.
+# Last it prints what was skipped and why, and `N passed, N failed, N skipped` over all presets (tests/count.py). Exit status 0: none
+# failed; with CI set, none was skipped except for the reasons in tests/may_skip.txt.
+# While it tests one preset it builds the next one, with ccache if there is one. It shows build/PRESET/build.log if that fails.
 # Random tests draw from a seed of the day, which is printed. GS_TEST_SEED=N replays the tests of another run.
-# A third of these runs, another one each day: faults, bounded_cost, sorts on a Ray cluster, cli_option_pairs, tests of
-# packages, and in all presets but release the test programs (the others are not built) and the cases of the command line.
-# GS_TEST_ALL=1 runs all, GS_TEST_THIRD=1, 2 or 3 that third.
+# Some tests run by thirds, another third each day: faults, bounded_cost, sorts on a Ray cluster, cli_option_pairs and tests of packages.
+# In all presets except release, test programs and cases of the command line do so, too. GS_TEST_ALL=1 runs all, GS_TEST_THIRD=1, 2 or 3
+# that third.
 #   tools/test.sh [PRESET]...     default: release asan-ubsan tsan aarch64
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/bin/bash
-# gsort-bench: reports that can be read, errors that can be understood. Speeds are nobody's promise.
+# Checks the reports of gsort-bench and its errors, but no speeds.
 #
 #     tests/cli/bench.sh BIN_DIR
 #
@@ -32,7 +32,7 @@ expect_error() {
 repeat=2
 [ "${GS_TEST_SMALL:-}" != 1 ] || repeat=1 # see run.sh
 "$bench" disk --size 4100K --repeat $repeat --json >disk.json 2>err || fail "disk --json: $(cat err)"
-# The least that may spill, with another type and odd blocks; no time is looked at.
+# The least that may spill, with another type and odd blocks. Times are not checked.
 "$bench" sort --size 24580K --memory 12M --type f32 --parallel 2 --repeat $repeat --json >sort.json ||
     fail "sort --json"
 "$bench" records --size 24000K --memory 12M --parallel 2 --repeat $repeat --json >records.json ||
@@ -112,7 +112,7 @@ grep -q '^resident .* 65M ' text && grep -q '^ratios of times' text || fail "sor
 grep -q '^sort      24M in 12M, none ' outofcore && grep -q 'seconds .* busy$' outofcore || fail "outofcore: text"
 rm outofcore
 grep -q '^note .*spilled: nothing' text || fail "sort: does not say that nothing was spilled"
-# What kernels are measured by is there where they were compiled, and needs a GPU.
+# The commands for kernels exist if they were compiled, and need a GPU.
 for mode in $("$bench" --help | grep -oE '^  (kernels|record-kernels|ladder) '); do
     if "$bench" $mode --size 64M --repeat 1 >text 2>err; then
         grep -q '^ratios' text || fail "$mode: $(cat text)"

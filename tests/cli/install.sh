@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is installed runs and is all there is; what was installed is removed again, and nothing else.
+# An install has all files and no others, its programs run, and an uninstall removes them and nothing else.
 #
 #     tests/cli/install.sh BUILD_DIR CMAKE
 #

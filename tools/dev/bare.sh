@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# bare.sh: both commands of the README in a bare Debian, as a user meets them: tools/demo.sh, then tools/test.sh with CI
-# set, in a minimal root that mmdebstrap makes, with what is committed here, from this machine's sources of packages.
-# Prints what the demo shows, and what of the tests was skipped, with their closing line; whole logs are in build/bare.
+# bare.sh: runs both commands of the README in a bare Debian, as a user does: tools/demo.sh, then tools/test.sh with CI set. mmdebstrap
+# makes a minimal root from this machine's package sources, with the committed files. Prints the demo's output, the skipped tests and the
+# last line of the tests; whole logs are in build/bare.
 #   tools/dev/bare.sh [--release NAME] [PRESET]...     bookworm, trixie; default that of this machine
 #                                                      presets of tools/test.sh, default all; none: the demo only
 # Needs root, mmdebstrap, and some 6 GiB in $TMPDIR. The root is a root of its own, not a chroot: tests make name spaces.

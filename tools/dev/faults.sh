@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# faults.sh: every call of every kind fails once, in jobs of every kind, and signals come at every call
-# and at random times; prints how many faults were tried (tests/faults/run_faults.py says what is checked).
-#   tools/dev/faults.sh [PRESET] [OPTION]...     default: cpu-only; asan-ubsan also looks for leaks
+# faults.sh: lets every call of every kind fail once, in jobs of every kind, and sends signals at every call and at random times.
+# Prints how many faults it tried (tests/faults/run_faults.py says what is checked).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 preset=${1:-cpu-only}

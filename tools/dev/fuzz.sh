@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # fuzz.sh: fuzzes each target, beginning with its corpus in tests/fuzz/corpus, and prints how often it ran.
 #   tools/dev/fuzz.sh [--bin DIR] [--work DIR] [--jobs N] SECONDS [TARGET...]     default: all targets, all processors
-# So many seconds a target, one after the other. Needs clang 14 or later, to build them for libFuzzer in build/fuzz;
-# with --bin they are there, maybe built by another compiler (fuzz_main.c). What is found lies in WORK/found, logs in
-# WORK, new corpora in WORK/corpus (WORK: build/fuzz): MERGE=1 brings what covers more into tests/fuzz/corpus.
+# Each target runs for so many seconds, one after the other. Needs clang 14 or later, to build them for libFuzzer in build/fuzz. With --bin
+# they exist, maybe built by another compiler (fuzz_main.c). Findings are in WORK/found, logs in WORK, new corpora in WORK/corpus (WORK:
+# build/fuzz). MERGE=1 adds inputs that cover more to tests/fuzz/corpus.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 bin='' work=$root/build/fuzz jobs=$(nproc)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gpu_test.sh: everything that needs a GPU: tests on it, and compute-sanitizer over them.
+# gpu_test.sh: runs every test that needs a GPU, and compute-sanitizer over them.
 #
 #     tools/dev/gpu_test.sh [OPTION]...  build the release preset, then test
 #     tools/dev/gpu_test.sh --pack DIR   build it, and put this script and programs.tar.xz, all programs and libraries, into
@@ -9,9 +9,9 @@
 #     --only PATTERN   only tests whose names match this regular expression of bash
 #     --seconds N      none begins later than that
 #
-# Prints a line for each test, and last `N passed, N failed, N not run`; what a machine lacks (compute-sanitizer, memory, time) is
-# not run and counted. Exit status 0: nothing failed. A GPU must be there. compute-sanitizer comes with the toolkit: to lack it fails,
-# but where this was packed for a machine without (unless CI is set).
+# Prints a line for each test, and last `N passed, N failed, N not run`. Tests that lack compute-sanitizer, memory or time are not run and
+# counted. Exit status 0: nothing failed. A GPU is required. A missing compute-sanitizer is a failure, except if this was packed on a
+# machine without it (and CI is not set).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tests_of_units=(sort_kernels merge_parts gpu_array cuda_device cuda_faults cuda_positions cuda_words ladder ladder_published planes_kernels

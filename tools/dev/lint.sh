@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# lint.sh: what can be found without running anything: the order of folders and circles, the shape of comments and functions, checks of
-# tests that cannot fail, whether planted faults still have a place (dev/mutate), English (dev/prose), formatting, cppcheck and clang-tidy over src, tools
-# and tests/support.
-# Any finding fails. What is no finding is silenced where it is, with the reason.
+# lint.sh: checks sources without running them. It checks the order of folders, the shape of comments and functions, and scripts of tests
+# for checks that cannot fail. It checks that planted faults have a place (dev/mutate), English (dev/prose) and formatting, and runs cppcheck
+# and clang-tidy over src, tools and tests/support. Any finding fails. A false finding is silenced where it is, with the reason.
 #   tools/dev/lint.sh             seconds; part of tools/test.sh
 #   tools/dev/lint.sh --analyze   clang's static analyzer in clang-tidy, too: minutes; its paths end at a function's border,
 #                             so what callers promise looks like a finding: read, do not trust
@@ -18,7 +17,7 @@ tools/dev/check_scripts
 tools/dev/mutate --check
 tools/dev/prose
 
-# What these three say differs from version to version, and so would the verdict: those of Debian 12 have it.
+# The findings of these three programs depend on their version. The versions of Debian 12 decide.
 is_ours() { # PROGRAM VERSION
     local told
     told=$("$1" --version)

@@ -22,7 +22,7 @@ for package in "${wanted[@]}"; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
         missing+=("$package")
 done
-# What is there by another name (a newer compiler, cmake or python) is good enough.
+# A program with another name (a newer compiler, cmake or python) suffices.
 needed=()
 for package in "${missing[@]}"; do
     case $package in

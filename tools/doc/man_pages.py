@@ -186,7 +186,7 @@ def comment_lines(comment):
 
 
 def library_page(header, version, date):
-    """What gsort.h says, in its order: a comment, and what it is about."""
+    """Yields the comments of gsort.h in order, each with the declaration after it."""
     top, rest = header.split('#ifndef GSORT_H', 1)
     declared = rest.split('visibility("default")))\n', 1)[1].split('/* Under the inline functions', 1)[0]
     what = top.split('gsort.h: ', 1)[1]

@@ -18,7 +18,7 @@ class Option:
 
     @property
     def summary(self):
-        """What it does, for a menu: the first clause of the first sentence."""
+        """Returns a short text for a menu: the first clause of the first sentence."""
         return re.split(r'[;:.](?: |$)', self.text)[0]
 
     @property

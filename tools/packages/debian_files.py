@@ -40,7 +40,7 @@ def copyright_file(text, with_cuda):
 
 
 def symbols(version_script):
-    """A node GSORT_0.2 came with version 0.2.0, and so did what it names."""
+    """A node GSORT_0.2 was new in version 0.2.0, like its symbols."""
     lines = ['libgsort.so.0 libgsort0 #MINVER#', '* Build-Depends-Package: libgsort-dev']
     for node, body in re.findall(r'^(GSORT_[\d.]+) \{\nglobal:\n(.*?)^(?:local:|\})', version_script, re.M | re.S):
         since = node.removeprefix('GSORT_') + '.0'

@@ -1,4 +1,4 @@
-# What was asked for on standard output and cannot be written there is an error, whatever it is.
+# Requested output that cannot be written to standard output is an error.
 gsort-gen -d uniform -n 1000 -o x.u64
 for what in "--help" "--version" "--explain x.u64 -o y" "--explain --stats=json x.u64 -o y" "--stats-only x.u64" \
     "--stats-only --stats=json x.u64" "x.u64 -o y --stats=json"; do

@@ -1,4 +1,4 @@
-# --drop-header: headers are read over, and what is written has none, whatever way data come and go.
+# --drop-header skips headers, and the output has none, for every kind of input and output.
 need zstd
 python3 - <<'P'
 import random, struct
@@ -33,7 +33,7 @@ for n in 12 4096 1048576; do
     gsort -t u32 --header $n --drop-header a$n b$n --split 3 -o part.%d && cat part.[123] | same - "split, $n"
     cp a$n kept && gsort -t u32 --header $n --drop-header kept b$n -o kept && same kept "in place, $n"
 done
-# Of a .npy file, plain data.
+# A .npy file gives plain data.
 gsort --drop-header x.npy -o got && same got .npy
 gsort --drop-header -m <(gsort x.npy) >got && same got ".npy, merged from a pipe"
 [ "$(gsort --drop-header -u --count x.npy | wc -c)" = $((60000 * 12)) ] || echo "counts"

@@ -1,5 +1,5 @@
-# FITS: the first binary table is sorted; NAXIS2 and the padding are those of the rows written, checksums of the table go, and what is
-# behind it stays. Beside astropy: tests/python/test_formats.py.
+# Sorts the first binary table of FITS. NAXIS2 and the padding fit the written rows, checksums of the table are
+# removed, and the data after it stay. Beside astropy: tests/python/test_formats.py.
 no() { gsort "$@" && echo "accepted: $*" || true; }
 cat >fits.py <<'END'
 import struct, sys
@@ -61,7 +61,7 @@ tail -c +10761 odd.fits >wanted
 tail -c +10761 heap.fits | cmp - wanted
 ls
 gsort odd.fits -k TIME --where 'PI>3' --stats-only --stats=json | grep -m1 '"count"'
-# A key by whose name another number is meant than is stored: it is sorted, but not compared with numbers, and its statistics say whose they are.
+# A scaled field can be a key, but cannot be compared with numbers, and its statistics name it.
 python3 fits.py make odd.fits TZERO1=32768
 gsort odd.fits -k PI -o scaled.fits --quantiles 0.5 2>&1 | grep -E -A 2 '^(field|ranks)'
 no scaled.fits -k PI --find=3

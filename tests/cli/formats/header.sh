@@ -1,4 +1,5 @@
-# Every input's first bytes are passed over, the first one's begin the output, whatever way data come and go.
+# --header skips the first bytes of every input, and copies those of the first one, for every kind of input and
+# output.
 need zstd
 python3 - <<'P'
 import random, struct

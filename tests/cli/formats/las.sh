@@ -1,5 +1,5 @@
-# LAS: where points are dropped the header has their number, bounds and returns, and what is behind them moves along. Beside laspy:
-# tests/python/test_formats.py.
+# If points of LAS are dropped, the header has the new number, bounds and returns, and the data after the points move.
+# Beside laspy: tests/python/test_formats.py.
 no() { gsort "$@" && echo "accepted: $*" || true; }
 cat >las.py <<'END'
 import struct, sys

@@ -1,4 +1,4 @@
-# What is nothing but padding has no order, and other fields need names. Padding beside keys: tests/model.
+# Elements of padding alone have no order, and other fields need names. Padding beside keys: tests/model.
 python3 - <<'P'
 import os, sys
 sys.path.insert(0, os.environ['CASES'])

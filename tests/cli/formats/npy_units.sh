@@ -1,5 +1,5 @@
-# Files whose numbers mean different things are refused, whatever the job: units of times, in fields and in arrays of
-# structures too, and rows of other lengths. Those of one unit are sorted.
+# Refuses files whose numbers have different meanings, in every job: units of times, also in fields and in arrays of
+# structures, and lengths of rows. Sorts files with one unit.
 python3 - <<'P'
 import os, sys
 sys.path.insert(0, os.environ['CASES'])

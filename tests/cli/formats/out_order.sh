@@ -35,7 +35,7 @@ for type in uint8 i16 f16 u32 f32 i64 f64 time64 u128; do
         $sort --out-order $to --split 3 --verify=read x$width -o part.%d && cat part.[123] | cmp - want || echo "$type$from: split"
     done
 done
-# What is nearly in order is written as it is read, but for this; what is larger than memory is written once.
+# Nearly sorted data are written in one pass, except with --out-order. Data larger than memory are written once.
 python3 -c 'import struct
 open("far.i64", "wb").write(b"".join(struct.pack("<q", i ^ 5) for i in range(4 << 20)))'
 gsort far.i64 -S 20M | turn 8 | cmp - <(gsort far.i64 -S 20M --out-order big)

@@ -32,7 +32,7 @@ refused dictionary.zst 2>&1 | sed "s/dictionary [0-9]*/dictionary N/"
 refused long.zst -S 20M
 refused x.u32 - <cut.zst
 refused missing.zst
-# What is behind many skippable frames might have a header: of a file it is looked for, of a stream not.
+# A header may follow many skippable frames. It is found in a file, but not in a stream.
 python3 - <<'P'
 import struct
 skipped = struct.pack('<II', 0x184D2A50, 2 << 20) + bytes(2 << 20)
@@ -64,7 +64,7 @@ cat empty some empty few.npy.zst >behind.zst
 gsort -q behind.zst | cmp - sorted.npy
 cat behind.zst | gsort -q | cmp - sorted.npy
 cat empty tiny few.npy.zst | refused -
-# The first block of a frame may end where no other frame would be looked at.
+# The first block of a frame may end after the last byte that is inspected for other frames.
 python3 -c 'import struct; open("most", "wb").write(struct.pack("<II", 0x184D2A50, 1000000) + bytes(1000000))'
 gsort-gen --type u64 --dist uniform --count 100000 --seed 9 -o random.u64
 zstd -qc random.u64 | cat most - | gsort -q -t u64 | cmp - <(gsort -q random.u64)

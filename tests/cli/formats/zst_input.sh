@@ -1,4 +1,4 @@
-# What zstd(1) packs, in every way it does, is sorted as what is in it: files and pipes, named anything.
+# Sorts the contents of everything that zstd(1) compresses: files and pipes with any name.
 need zstd
 gsort-gen --dist zipf --type u64 --count 150000 --seed 5 -o x.u64
 gsort -t u64 x.u64 -o want
@@ -19,7 +19,7 @@ gsort -t u64 <(cat x.u64) <(cat x.u64.zst) <(cat x.u64) -o got
 cmp got want3
 gsort -t u64 <(cat x.u64.zst) <(cat x.u64.zst) <(cat x.u64.zst) -o got --spill always
 cmp got want3
-# One writer feeds two pipes, one after the other: the second one is not looked at before its turn.
+# One writer feeds two pipes, one after the other. The second pipe is not read before its turn.
 python3 - <<'P'
 import os, subprocess
 data = open('x.u64.zst', 'rb').read()

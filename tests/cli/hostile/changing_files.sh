@@ -1,5 +1,5 @@
-# What counts of an input is what it was when it was opened: its size then, and the file that had the name. The
-# pipe is opened last, so when its writer is let in the file is open; and it is read before the file is.
+# An input counts as it was when it was opened: with its size and the file of that name. The pipe is opened last, so
+# when its writer is let in the file is open; and it is read before the file is.
 need zstd
 gsort-gen --dist uniform --type u64 --size 1M -o x
 gsort-gen --dist uniform --type u64 --size 64K -o tail

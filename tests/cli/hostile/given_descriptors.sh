@@ -1,5 +1,4 @@
-# A name that leads to a descriptor that gsort was given stands for that: what it stands for is written where it is, and
-# not replaced.
+# A name of a descriptor that gsort was given stands for that descriptor. It is written in place, and not replaced.
 gsort-gen --dist uniform --type u64 --size 64K -o x
 gsort -t u64 x -o want
 printf head >head

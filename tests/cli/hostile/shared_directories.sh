@@ -1,4 +1,4 @@
-# In directories that others write to as well nothing gets a name: a name that came and went would show in the
+# In directories that other users may write to, temporary files have no names. A temporary name would change the
 # directory's time. (File systems without nameless files would need one.)
 mkdir -m 0777 temp
 gsort-gen --dist uniform --type u64 --size 4M -o x

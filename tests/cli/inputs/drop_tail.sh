@@ -1,5 +1,5 @@
-# What is left over behind the last whole element: an error that says how much, and what it may be; or left out, as a file,
-# a stream, packed, of numbers and of records, in every verb, and said.
+# Bytes after the last whole element are an error that says how many, and what they may be. --drop-tail leaves them
+# out with a note: in files, streams and compressed data, of numbers and records, in every verb.
 gsort-gen --dist uniform --type u64 --count 100003 -o whole.u64
 gsort whole.u64 -o want.u64
 { cat whole.u64 && printf 'abc'; } >x.u64

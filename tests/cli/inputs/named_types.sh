@@ -1,5 +1,5 @@
-# What names say of types, in inputs, in outputs, and as --type: each of these sorts its bytes as the type behind it, or
-# is refused; where nothing was said, that is said.
+# Names of inputs and outputs, and --type, give types. Each name sorts its bytes as the listed type, or is refused. A
+# note says if no type was given.
 try() { # NAME WANTED: a type, `assumed`, `small TYPE` or `refused TEXT`
     local code=0 type
     printf '\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$1"

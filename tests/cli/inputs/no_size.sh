@@ -1,5 +1,5 @@
-# Files whose size the kernel does not know: 0 in /proc, a whole page in /sys. They are read until they end, by every
-# verb. What gsort finds in /proc/self/environ is what it was given.
+# Every verb reads files of unknown size until they end: the kernel says 0 in /proc, and a whole page in /sys.
+# /proc/self/environ contains the environment that gsort was given.
 gsort=$(command -v gsort)
 given() { # TEXT of a whole number of eights, but for the "A=" before it and the NUL behind it; then arguments
     local text=$1
@@ -39,7 +39,7 @@ for io in uring threads; do
     printf '%s\0' x $me >names
     given "$mixed" --io $io --files0-from=names -o out
     cmp out want
-    # so many that most are closed between being looked at and being read
+    # so many that most are closed after they were inspected, until they are read
     many=$(printf 'x %.0s' {1..130})
     gsort -t u64 $many mixed -o want
     given "$mixed" --io $io $many $me -o out

@@ -11,7 +11,7 @@ for name in a b c; do
         mv kept $name
     done
 done
-# What is written over an input while it is read is not what runs are read from again: two halves, each in order.
+# Runs are not read again from an input that is overwritten: two halves, each in order.
 { tail -c +3600001 want && head -c 3600000 want; } >halves
 for way in "" "--io threads"; do
     cp halves w.u64

@@ -42,7 +42,7 @@ refused() {
     [ $code -eq 2 ] && [ ! -s y ] || echo "$*: exit $code"
     rm -f y
 }
-# What is written in place lies where the region does, or nowhere.
+# Writing in place writes to the region, or is refused.
 cp x same
 gsort -t i64 --region 1K:2M same 1<>same && echo "written over the beginning"
 cmp x same

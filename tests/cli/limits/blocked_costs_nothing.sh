@@ -1,5 +1,6 @@
-# A reader that does not read and a writer that gives a byte now and then cost no processor time, in memory and
-# spilled, with both engines; threads are never more than were asked for, and the engine's; and the sort goes on.
+# A reader that does not read, and a writer that writes a byte now and then, cost no processor time, in memory and
+# spilled, with both engines. There are no more threads than requested, and those of the engine. The sort continues
+# afterwards.
 gsort-gen --dist uniform --type u64 --size 24M -o x
 cat >blocked.py <<'P'
 import os, subprocess, sys, threading, time

@@ -3,7 +3,7 @@ need zstd
 gsort-gen --dist uniform --type u64 --size 4M -o x
 gsort -t u64 x -o want
 mkdir a b
-# What the shell gives is not all there is.
+# The shell's limit is not the hard limit.
 (ulimit -Sn 64 && gsort -t u64 x -o part-%d --split=32 --verify=read -S 64M)
 cat $(ls part-* | sort -t- -k2n) | cmp - want
 rm part-*

@@ -1,4 +1,5 @@
-# A file that may not be so large (`ulimit -f`) fails the job: exit 3 and one line, what was there is as it was, and nothing else is left.
+# A limit on the size of files (`ulimit -f`) fails the job: exit 3 and one line. The old output is unchanged, and no
+# other files are left.
 gsort-gen --dist uniform --type u64 --size 8M -o x
 mkdir temp
 limited() { # COMMAND..: with files of 1 MiB at most

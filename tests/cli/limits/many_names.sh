@@ -5,7 +5,7 @@ python3 -c "open('names', 'wb').write(b'./././in\0' * 100000)"
 gsort --files0-from=names -t u64 -o out -S 1M && echo "1 MiB are less than the names"
 gsort --files0-from=names -t u64 -o out -S 16M && echo "16 MiB are less than the table"
 gsort --files0-from=names -t u64 -o out -S 28M --parallel 1 && [ "$(stat -c %s out)" = 1600000 ] || echo "28 MiB: exit $?"
-# What these lines name is enough.
+# The memory that these lines name suffices.
 for memory in 1M 16M; do
     enough=$(gsort --files0-from=names -t u64 -o out -S $memory 2>&1 | sed -n 's/.*; \([0-9]*\) MiB are enough$/\1/p')
     rm -f out

@@ -5,7 +5,7 @@ gsort -t u64 x -o want
 cmp out want
 (ulimit -v 400000 && gsort -t u64 x -o out)
 cmp out want
-# What stages have for each thread makes threads fewer.
+# Memory per thread limits the number of threads.
 gsort-gen --dist uniform --type f64 --size 1M -o y
 gsort -t f64 -u --count --argsort y -o out -S 12M --parallel 1
 gsort -t f64 -u --count --argsort y -o many -S 12M --parallel 64

@@ -1,6 +1,6 @@
-# The same bytes on processors of all kinds: what stands in the .stdout was printed by an x86-64 and by an aarch64, and each preset prints
-# it again. Numbers, and records by keys, in runs that are spilled and packed; ranges sorted apart, as nodes of a cluster do, and
-# merged in parts; groups with sums of floats. Packed outputs are unpacked first, as another libzstd may pack otherwise.
+# Outputs are the same on all processors. An x86-64 and an aarch64 printed the .stdout, and each preset must print it
+# again. Numbers, and records by keys, in runs that are spilled and packed; ranges sorted apart, as nodes of a cluster
+# do, and merged in parts; groups with sums of floats. Compressed outputs are decompressed first, because another libzstd may compress differently.
 digest() { sha256sum | cut -c1-16; }
 sort_apart() { # FILE BYTES_OF_ELEMENT OPTION...: three ranges, each a run of its own; then parts of the whole, one behind the other
     local file=$1 i; shift

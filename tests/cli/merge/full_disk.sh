@@ -1,5 +1,5 @@
-# A disk that is full in the middle, for the output and for runs of a first pass, and a reader that leaves: one line,
-# the old output is there, nothing is left, nothing hangs.
+# A full disk in the middle of the output or of runs, or a reader that leaves, gives one line. The old output is
+# unchanged, no files are left, and nothing hangs.
 need_mounts
 for i in 1 2 3; do gsort-gen --dist uniform --type u64 --size 4M --seed $i | gsort -t u64 >s$i.u64; done
 mkdir small

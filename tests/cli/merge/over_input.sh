@@ -1,4 +1,5 @@
-# A merge reads while it writes: over what it reads it is refused, behind it or in its place it works.
+# A merge reads while it writes. It refuses to overwrite its inputs, but it may write after them, or replace them at
+# the end.
 gsort-gen --type u64 --dist sorted --count 3000 -o a
 gsort-gen --type u64 --dist sorted --count 3000 --seed 2 -o b
 cp b old

@@ -1,5 +1,5 @@
-# Every option that takes a size or a number, at the edges of 32, 63 and 64 bits and with every unit, in every verb:
-# either what comes out is what it should be, or exit 2 with one line that names the option, and no output.
+# Tries every option with a size or a number, at the limits of 32, 63 and 64 bits and with every unit, in every verb.
+# Either the output is right, or exit 2 with one line that names the option, and no output.
 gsort-gen --dist uniform --type u64 --count 5000 --seed 3 -o in.u64
 gsort -q in.u64 -o sorted.u64
 gsort -q -R 100 -k 0:b10 in.u64 -o sorted.records
@@ -25,7 +25,7 @@ run() {
     esac
 }
 
-# What should be in `out`, by verb; a plain --top, --header or --record changes that, and is compared elsewhere.
+# The expected `out` of each verb. Other cases compare --top, --header and --record, which change it.
 declare -A want=([sort]=sorted.u64 [pipe]=sorted.u64 [spill]=sorted.u64 [merge]=sorted.u64 [top]=sorted.u64
     [unique]=counted [records]=sorted.records [check]=none [stats]=none [explain]=none)
 
@@ -77,7 +77,7 @@ for verb in $verbs; do
     done
 done
 
-# Of these the output depends.
+# The output depends on these options.
 for value in $numbers $units 2048P 2305843009213693951 2305843009213693952 2305843009213693953; do
     for verb in sort pipe spill merge records; do
         case $value in

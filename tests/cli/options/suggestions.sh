@@ -1,4 +1,4 @@
-# What people type who know other programs is refused with the right option, and no old spelling appears in an answer.
+# Options of other programs are refused, and the message names the right option, never an old spelling.
 gsort --help=all >help
 : >x.u32
 # answer ARGUMENT...: the line that refuses it, in `said`; it names only options that --help=all has.
@@ -93,7 +93,7 @@ for word in -s --stable -sq; do
 done
 gsort -s --ties=bytes -R 2 -k 0:b1 r 2>&1 || echo "exit $?"
 gsort -s --stable x.u32 2>&1 || echo "exit $?"
-# Letters whose argument may be left out take it behind '='.
+# Letters with an optional argument accept it after '='.
 gsort -h=all | cmp - help
 gsort -h=markdown | head -1
 gsort -h=what 2>&1 || echo "exit $?"

@@ -1,4 +1,5 @@
-# --tune: how a GPU merges two runs. Where it would be ignored it is refused, in one line; a plan for a GPU that is described says it.
+# --tune chooses how a GPU merges two runs. It is refused in one line if it would be ignored. A plan for a described
+# GPU says it.
 gsort-gen --type u64 --dist uniform --size 8000 -o x.u64
 gsort x.u64 -o sorted.u64
 echo '{"gpus": 1, "memory": "8G", "to_gpu": 5e10, "from_gpu": 5e10}' >model

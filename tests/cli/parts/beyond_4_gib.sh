@@ -1,5 +1,4 @@
-# Places beyond 4 GiB, in files with holes: what lies there is read, found, merged and written there, by every way of I/O, and
-# numbered.
+# Reads, finds, merges, writes and numbers elements beyond 4 GiB, in files with holes, with every engine.
 need zstd
 gsort-gen -d sorted -t u64 -n 20000 -o tail.u64
 truncate -s $((1 << 32)) far.u64
@@ -12,7 +11,7 @@ for io in uring threads; do
     cmp got <(tail -c +$((40 - (1 << 32) % 40 + 1)) tail.u64 | gsort -R 40 -k 8:u64:desc -k 0:u64 --drop-tail -q)
     gsort -m far.u64 --range $((first + 5)): --io $io -o got
     cmp got <(tail -c +41 tail.u64)
-    # the last part of a file and itself, into its place behind 8 GiB of nothing; also of records that straddle pages
+    # the last part of a file and itself, written after 8 GiB of hole; also of records that straddle pages
     for elements in "-t u64" "-R 40 -k 0:u64 --drop-tail -q"; do
         gsort -m far.u64 far.u64 $elements --part 1/50000 --into whole --io $io
         [ $(($(stat -c %s whole) >> 33)) = 1 ]
@@ -30,7 +29,7 @@ for io in uring threads; do
     gsort far.u64 -r --range $first: --values far.u64:8=values -o got --io $io
     cmp <(gsort -r tail.u64) values
 done
-# what is packed behind a frame of 4 GiB that is skipped
+# compressed data after a skippable frame of 4 GiB
 { printf '\120\52\115\30\377\377\377\377'; } >far.zst
 truncate -s $(((1 << 32) + 7)) far.zst
 zstd -qc tail.u64 >>far.zst

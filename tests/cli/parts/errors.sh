@@ -1,4 +1,4 @@
-# What is no range or part, or goes with none: a line each, exit 2, and nothing is written.
+# Invalid ranges and parts, and options that conflict with them, give a line each and exit 2. Nothing is written.
 gsort-gen -d uniform -t u64 -n 100 -o x.u64
 gsort x.u64 -o sorted.u64
 gsort x.u64 -o x.u64.zst

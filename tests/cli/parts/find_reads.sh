@@ -1,5 +1,6 @@
-# --find reads a block of a file for every time that it halves it, and not twice as many for both ends of what it finds, unless
-# these lie far from each other. 2^22 numbers of 8 bytes are 2^13 blocks: 13 of them, both ends, and what lies beside a border.
+# --find reads one block of a file per halving. It does not read twice as many for both ends of the result, unless
+# these are far apart. 2^22 numbers of 8 bytes are 2^13 blocks: it reads 13 of them, both ends, and blocks beside a
+# border.
 python3 - <<'P'
 import array
 array.array("q", range(0, 3 << 22, 3)).tofile(open("x.i64", "wb"))

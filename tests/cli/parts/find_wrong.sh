@@ -1,5 +1,5 @@
-# --find where the answer would be wrong: an assumed type is said; bounds the wrong way round, and files that are not sorted,
-# as far as they are looked at, are refused; with -o what comes out has to be within the bounds.
+# --find says if a type was assumed. It refuses bounds in the wrong order, and files that are not sorted, as far as it
+# reads them. With -o, the output must be within the bounds.
 refuse() {
     local code=0
     gsort "$@" > out || code=$?

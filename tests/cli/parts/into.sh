@@ -49,7 +49,7 @@ gsort -m a.npy b.npy --part 2/3 --into out.npy --stats=json |
     python3 -c 'import json, sys; report = json.load(sys.stdin); print(report["into"], report["first_key"], report["last_key"])'
 gsort -m a.npy b.npy --part 2/3 --into out.npy --explain | grep into
 
-# What is no file for it, or goes with none: a line each, exit 2, and nothing is written.
+# Files that --into cannot use, and options that conflict with it, give a line each and exit 2. Nothing is written.
 refuse() {
     local code=0
     gsort "$@" || code=$?

@@ -50,7 +50,7 @@ gsort -m -R 24 -k 0:i32:desc --stats-of 0:i32 --stats-of 8:u16 [12].rec -o whole
 gsort --join-reports rec.[123].json rec_in.*.json > joined.json
 python3 compare.py joined.json whole.json
 
-# What is wrong is found.
+# Errors in reports are found.
 join() {
     local code=0
     gsort --join-reports "$@" > out || code=$?

@@ -29,7 +29,7 @@ gsort --check --range 1000:1000 twice.u64
 gsort --check --range 500:1000 twice.u64 || echo "exit $?"
 gsort -m --range 500:1000 twice.u64 -o got || echo "exit $?"
 
-# Records behind a header, and .npy files.
+# Records after a header, and .npy files.
 (printf 'head'; cat x.u64) > x.rec
 gsort --header 4 -R 16 -k 4:u32be --range 100:50 x.rec -o got
 (printf 'head'; tail -c +1601 x.u64 | head -c 800 | gsort -R 16 -k 4:u32be) | cmp - got

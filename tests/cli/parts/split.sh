@@ -65,7 +65,7 @@ cat x.u32 odd | gsort -t u32 --split 3 -o 'old/o.%d' || echo "exit $?"
 cat old/o.*
 ls old
 
-# What is no split, or goes with none: a line each, exit 2.
+# Invalid splits, and options that conflict with --split, give a line each and exit 2.
 refuse() {
     local code=0
     gsort "$@" || code=$?

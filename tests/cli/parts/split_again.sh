@@ -1,5 +1,5 @@
-# --split: files of the pattern with higher numbers, as a split into more left them, would stay behind the new ones: refused
-# before anything is done. The same number of files, or more, take their places.
+# --split refuses to start if files of the pattern with higher numbers exist, as a split into more files left them:
+# they would stay beside the new ones. It replaces files if there are as many new ones, or more.
 gsort-gen -d uniform -t u32 -n 1000 --seed 1 -o x.u32
 gsort x.u32 -o sorted
 refuse() {

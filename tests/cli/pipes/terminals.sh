@@ -1,5 +1,5 @@
-# At a terminal: no numbers are written to it, none are read from it without a word, a check says that all is in order,
-# and what Ctrl-C left is said.
+# At a terminal, gsort writes no numbers, and reads none without a note. A check says that everything is in order.
+# Ctrl-C reports what happened to the output.
 cat >terminal.py <<'P'
 import os, pty, signal, time
 def is_ready(pid, name):

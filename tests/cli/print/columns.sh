@@ -1,4 +1,4 @@
-# What records are printed as: the keys, then what is folded, each column under a name of its own.
+# Records are printed as columns: the keys, then the aggregated fields, each with a name of its own.
 python3 - <<'P'
 import struct
 rows = [(3, 2**64 - 1, 0.5), (1, 2, 1.5), (3, 7, 2.5), (2, 5, 9.0), (3, 1, -1.0)] # the keys 1 and 2 occur once
@@ -33,7 +33,7 @@ show order.npy -k x:asc -k count -k 'count#2' -u --count
 show nested.npy
 gsort -q order.npy -k x:desc --head 2 --print=header
 gsort -q --head 2 --sum 8:u64 -R 24 -k 0:u64 r || echo "exit $?"
-# What chooses among equal keys does not show.
+# A field that chooses among equal keys is not a column.
 for option in --keep=last --keep=first --ties=bytes; do
     gsort -q -R 24 -k 0:u64 -u $option r --print || echo "exit $?"
 done

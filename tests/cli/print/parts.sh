@@ -29,7 +29,7 @@ for head in $(sized "0 1 8192 8193 20000 20001" "0 8193 20001"); do
 done
 gsort -t u64 --head 1 --tail 1 --json x.u64 | wc -l
 
-# Standard input goes on from where it stands; a header is no element; a named FIFO keeps its writer.
+# Standard input is read from its position; a header is no element; a named FIFO keeps its writer.
 { head -c 80 >skipped && gsort -t u64 --head 2; } <x.u64 | cmp - <(sed -n 11,12p all)
 { head -c 80 >skipped && gsort -t u64 --tail 2; } <x.u64 | cmp - <(tail -n 2 all)
 gsort -t u64 --header 16 --head 2 --tail 1 x.u64 | cmp - <(sed -n 3,4p all && echo ... && tail -n 1 all)
@@ -48,7 +48,7 @@ cat empty.u64 | gsort --head 3 --tail 3 -t u64
 
 # A reader that has seen enough ends it.
 gsort-gen --dist sorted --type u32 --size 4M | gsort -t u32 --head 1M | head -n 1
-# What comes by a pipe or is packed is as long as its header says, as far as it is read.
+# Data from a pipe, and compressed data, must be as long as their header says, as far as they are read.
 python3 - <<'P'
 import struct
 text = "{'descr': '<u4', 'fortran_order': False, 'shape': (6,), }"

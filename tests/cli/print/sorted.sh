@@ -26,7 +26,7 @@ gsort -q x.f64.zst --print | cmp - <(gsort -q x.f64 --print)
 mkfifo fifo
 cat x.f64 >fifo &
 gsort -q -t f64 fifo --print | cmp - <(gsort -q x.f64 --print)
-# What fits into a pipe at once is there still when its writer is through. A plan leaves the writer waiting.
+# Data that fit into a pipe are still there when the writer has ended. A plan leaves the writer waiting.
 head -c 800 x.f64 >few.f64
 for _ in 1 2 3 4 5; do
     cat few.f64 >fifo &
@@ -104,7 +104,7 @@ child.stderr.read(1)  # it reads
 child.send_signal(signal.SIGINT)
 print(child.wait(60) == -signal.SIGINT)
 P
-# What cannot be printed is said, and what cannot be written.
+# A message says what cannot be printed, and what cannot be written.
 for option in -o=y --out=0:4 --zstd --split=2 --values=r:2=v --out-order=big --drop-header --ties=bytes; do
     gsort -R 24 -k 0:u32 r --print ${option/-o=/-o } || echo "exit $?"
 done

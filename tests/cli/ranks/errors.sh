@@ -1,4 +1,4 @@
-# What is no quantile, and what it does not go with: a line each, exit 2.
+# Invalid quantiles, and options that conflict with them, give a line each and exit 2.
 gsort-gen -d uniform -t u64 -n 100 -o x.u64
 refuse() {
     local code=0

@@ -8,7 +8,8 @@ for type in f32 f64; do
         "$([ $type = f32 ] && echo f || echo d)" >zeros.$type
     gsort --stats-only zeros.$type --histogram 2 | awk '/histogram/ { is_it = 1 } is_it { print $NF }' | xargs
 done
-# Equal ones lie in the middle, as numpy.histogram has it; the greatest of its type, too, by a sort or without.
+# Equal elements are in the middle bin, as in numpy.histogram, and so is the greatest of a type, with and without a
+# sort.
 python3 -c 'import struct; open("equal.f64", "wb").write(struct.pack("<3d", 7, 7, 7)); open("most.u32", "wb").write(b"\xff" * 8)
 open("equal.i32", "wb").write(struct.pack("<2i", -3, -3))'
 for file in equal.f64 equal.i32 most.u32; do

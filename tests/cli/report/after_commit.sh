@@ -1,4 +1,4 @@
-# What fails after the output took its place says that the output is complete, of each kind of output and of each way a report goes.
+# A failure after the output is in its place says that the output is complete, for each kind of output and of report.
 gsort-gen --dist uniform -t u64 -n 1000 -o x.u64
 gsort x.u64 -o want
 same() { cmp "$1" want || echo "$1 is not what was to be written"; }
@@ -37,7 +37,7 @@ for is_default in True, False:
     print('exit', done.returncode)
 P
 gsort -t u64 x.u64 --stats=json:/dev/full | cmp - want
-# What was not written is not called complete.
+# An output that was not written is not called complete.
 gsort x.u64 --print --stats=json:/dev/full >/dev/full || echo "exit $?"
 gsort --stats-only x.u64 --stats=json:/dev/full || echo "exit $?"
 gsort --check want -t u64 --stats=json:/dev/full || echo "exit $?"

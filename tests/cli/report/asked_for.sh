@@ -1,5 +1,5 @@
-# What asks for a figure of a report gets the report, also with -q; what --check finds is in its report, which is of all
-# elements; figures are of what their names say.
+# Options that request a figure print the report, also with -q. The report of --check has its findings, and is of all
+# elements. Figures are of what their names say.
 python3 - <<'P'
 import json, struct, subprocess
 def run(line, code=0):

@@ -25,7 +25,7 @@ gsort --explain --stats=json x.u64 -o /dev/null --device cpu | python3 -c "
 import json, sys
 print(json.load(sys.stdin)['prediction'])"
 
-# What is no model: MODEL | LINE (a pattern).
+# Invalid models: MODEL | LINE (a pattern).
 count=0
 while IFS='|' read -r text line; do
     code=0

@@ -18,8 +18,7 @@ gsort -t u64 a b -o want
 GSORT_FAULTS_REPORT=calls gsort-faults -t u64 a b -o out --resume dir --parallel 1
 rm out
 
-# until_done STATE GSORT-ARGUMENTS..: killed when all is on record and the output is in its place (placed), or is not
-# (unplaced): by one of the last calls, of which there are more where the output replaces a file.
+# until_done STATE GSORT-ARGUMENTS..: kills the sort when everything is on record and the output is in its place (placed) or not (unplaced). It does so at one of the last calls, of which there are more if the output replaces a file.
 until_done() {
     local state=$1 kind=sync calls
     shift

@@ -1,4 +1,5 @@
-# A mark at the end of a frame (2,040 numbers): the sort goes on with the next frame, and does not read that one again.
+# After a mark at the end of a frame (2,040 numbers), the sort continues with the next frame, and does not read that
+# one again.
 python3 - <<'P'
 import struct
 first = [v for v in range(8300) if v % 256 != 255][:8192]  # 2,040 of each window of 2,048

@@ -1,4 +1,4 @@
-# What is kept, and what becomes of it.
+# Checks what a stopped sort keeps, and when it is removed.
 gsort-gen --dist uniform --type u64 --size 8M -o x
 gsort -t u64 x -o want
 sort_x="gsort -t u64 x -o out --resume dir -S 12M --chunk 64K"

@@ -1,4 +1,4 @@
-# What was planned stays, whatever memory and processors there are later: as long as it can be carried out.
+# A plan stays as it was, whatever memory and processors there are later, as long as it is possible.
 gsort-gen --dist uniform --type u64 --size 4M -o x
 gsort -t u64 x -o want
 free=$(python3 -c "print([int(l.split()[1]) >> 10 for l in open('/proc/meminfo') if l.startswith('MemAvailable')][0])")

@@ -1,4 +1,4 @@
-# What cannot go on, and what must not.
+# Refuses sorts that cannot continue, and those that must not.
 gsort-gen --dist uniform --type u64 --size 8M -o x
 cp x y
 cp x z

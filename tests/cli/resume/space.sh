@@ -1,5 +1,5 @@
-# A sort that can go on needs the space that is said before, however often it is killed; with less it is refused
-# before anything is read, and nothing is left.
+# A resumable sort needs the predicted space, however often it is killed. With less it is refused before it reads
+# anything, and leaves no files.
 need_mounts
 gsort-gen --dist uniform --type u64 --size 24M -o x
 gsort -t u64 x -o want

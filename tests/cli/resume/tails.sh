@@ -1,5 +1,5 @@
-# What an earlier life wrote of the output is not believed: the 4096 bytes before a mark are looked at, also where the
-# last window is shorter than that, which it is here where the mark is at the output's end.
+# A resumed sort does not trust the output that a killed one wrote: it checks the 4096 bytes before a mark. It also
+# does so if the last window is shorter than that, as here, with the mark at the output's end.
 gsort-gen --dist uniform --type u64 --size 6M -o x
 
 # marked OPTIONS..: kills a sort again and again until the journal has four marks and no DONE. Prints where the last mark is.

@@ -1,4 +1,4 @@
-# A file that is not sorted is noticed by each operation, whichever file it is, also if the first one is empty and with --top 0.
+# Each operation notices a file that is not sorted, whichever it is, also if the first one is empty and with --top 0.
 numbers() { python3 -c 'import struct, sys; sys.stdout.buffer.write(b"".join(struct.pack("<I", int(x)) for x in sys.argv[1:]))' "$@"; }
 numbers >empty.u32
 numbers 1 2 3 7 9 >sorted.u32
@@ -15,7 +15,7 @@ for set in all union intersect except semi anti xor; do
     done
 done
 [ ! -e no ]
-# What is in order passes.
+# Sorted files pass.
 for set in all union intersect except semi anti xor; do
     for options in "" "--top 0" "-u --top 0"; do
         # shellcheck disable=SC2086

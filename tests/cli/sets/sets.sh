@@ -24,7 +24,7 @@ npy.write('want.npy', "'<u4'", list(range(0, 3000, 6)), lambda x: struct.pack('<
 P
 gsort --merge=intersect a.npy b.npy -o out.npy
 cmp out.npy want.npy
-# Streams, with headers of their own, with one that is copied, and packed behind a pipe.
+# Streams: with headers of their own, with a header that is copied, and decompressed by a pipe.
 cat b.npy | gsort --merge=intersect <(cat a.npy) - -o out.npy
 cmp out.npy want.npy
 for file in a b; do { printf 'header %s,' $file; cat $file.u32; } >$file.h; done
@@ -71,7 +71,8 @@ put('pieces.u64', list(range(1536)) + list(range(10**6, 10**6 + 1536)))
 put('between.u64', between)
 P
 gsort --merge=anti pieces.u64 between.u64 -o no.u64 --window 12K || echo "exit $?"
-# Of a file that is not sorted the line has the commands that do it: they take what a shell takes, and make what was wanted.
+# For a file that is not sorted, the message has the commands that sort it. They work in a shell, and make the
+# requested output.
 mkdir 'with space'
 gsort-gen --dist uniform -t u32 -n 3000 --seed 1 -o "with space/it's.u32"
 gsort-gen --dist uniform -t u32 -n 3000 --seed 1 | gsort -t u32 -r -o -first.u32
@@ -80,7 +81,7 @@ sed "s,.*sort the file first: gsort,... gsort,; s, .with space[^;]*; then,,; s,.
 sed 's/.*sort the file first: \(gsort .*\); then \(gsort .*\)/\1 \&\& \2/' line >commands
 . ./commands
 cmp advised.u32 ./-first.u32
-# Of a region there are no commands: what is sorted of it is another file than the others are.
+# For a region there are no commands, because its sorted file would not be a region.
 gsort --merge=union --region 8:40 "with space/it's.u32" -o no || echo "exit $?"
 # A name that is taken stays what it was; a pipe has no name.
 gsort -r --merge=semi ./-first.u32 "with space/it's.u32" -o no || echo "exit $?"

@@ -1,5 +1,5 @@
-# Interrupted while it keeps the first elements of a pipe that has given much and gives no more: ends with the
-# signal, and the old output is there.
+# An interrupt ends --top of a pipe that has stopped sending data. It ends with the signal, and the old output is
+# unchanged.
 mkfifo pipe
 printf old >out
 gsort-gen --dist uniform --type u64 --size 40M -o x

@@ -1,5 +1,4 @@
-# A FIFO that nobody writes to, or reads from, yet: a signal ends gsort as it does at any other time, and who comes to
-# the other end later is waited for.
+# gsort waits for the other end of a FIFO, and a signal ends the wait as at any other time.
 mkfifo quiet other
 printf old >out
 gsort-gen --dist uniform --type u64 --size 64K -o x

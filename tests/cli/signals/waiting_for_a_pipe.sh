@@ -1,4 +1,5 @@
-# Interrupted while standard input gives nothing: ends at once, with the signal, and says what became of the output.
+# An interrupt while standard input sends nothing ends gsort at once, with the signal. The message says what happened
+# to the output.
 mkfifo silent
 exec 9<>silent
 for io in uring threads; do

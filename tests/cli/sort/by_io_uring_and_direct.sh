@@ -1,4 +1,4 @@
-# What a sort takes where it can: io_uring and direct I/O. Where it cannot, other cases test less than they say.
+# A sort uses io_uring and direct I/O if it can. Otherwise, other cases test less than they say.
 gsort-gen --dist uniform --type u64 --size 8M -o x
 engine=$(gsort x -o y -S 16M --spill always --stats 2>&1 | grep '^engine ')
 if gsort x -o y --io uring 2>&1 | grep -q 'this machine refuses io_uring'; then

@@ -1,4 +1,5 @@
-# -c -u: lines about numbers and records, whose keys are compared and not all of them. Where it finds them: tests/model.
+# -c -u prints lines about numbers and about records, of which it compares the keys only. The model checks where it
+# finds them.
 python3 - <<'P'
 import struct
 open('down.f64', 'wb').write(struct.pack('<5d', 2, 1, 0.0, -0.0, -1))

@@ -1,4 +1,4 @@
-# --nan: what comes in order from a file of another order does not pass as such. The order itself: tests/model.
+# --nan does not accept a file that is sorted in another order of NaNs. The order itself: tests/model.
 python3 - <<'P'
 import struct
 nan, nat = float('nan'), -2**63

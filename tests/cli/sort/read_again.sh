@@ -1,5 +1,5 @@
-# What lies in order in files is read from there again rather than spilled: not where something else than that is sorted, nor from
-# files that are closed meanwhile.
+# Presorted ranges of files are read again instead of spilled, except if entries are sorted instead of elements, or if
+# files are closed in between.
 gsort-gen -d sorted -t u64 -n 900000 -o rising.u64
 { tail -c +3600001 rising.u64 && head -c 3600000 rising.u64; } >halves.u64
 split -b 48000 -d -a 3 halves.u64 part.

@@ -1,5 +1,5 @@
-# The first K elements are those that a whole sort begins with: of a file, several files and a pipe, both ways
-# round, where they fit into memory, where everything is sorted, and where it is spilled.
+# The first K elements are the beginning of a complete sort: of a file, several files and a pipe, in both directions,
+# if they fit in memory, if everything is sorted, and if it is spilled.
 gsort-gen --dist uniform --type u64 --count 300000 --seed 3 -o a.u64
 gsort-gen --dist reverse --type u64 --count 200001 --seed 4 -o b.u64
 for reverse in "" "-r"; do

@@ -1,5 +1,5 @@
-# A file that has to come from the disk, whose end is in the middle of a page, then one that is in the page
-# cache and so is read first: nothing of the one may be read over the other. (It took three tries, on average.)
+# The first file is on disk only and ends within a page; the second is in the page cache, so it is read first. Neither
+# may overwrite the other in memory. (It took three tries, on average.)
 for i in $(seq "$(sized 20 5)"); do
     gsort-gen --dist uniform --type u32 --count $((2500003 + i)) --seed "$i" -o a.u32
     gsort-gen --dist uniform --type u32 --count 5009 --seed "9$i" -o b.u32

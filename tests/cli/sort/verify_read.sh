@@ -15,7 +15,7 @@ cmp want both.f64
 gsort -t f64 --verify=read /dev/null -o empty
 cmp empty /dev/null
 gsort --explain --verify=read a.f64 -o x | grep '^read'
-# Of elements that are counted, too, whose key may have several names.
+# The same for elements that are counted, whose key may have several names.
 gsort-gen --dist uniform --type u64 --size 20000 -o c.u64
 gsort -q -R 2 -k 0:u16 c.u64 -o want
 gsort -q -R 2 -k 0:u16 --stats-of 0:u16 --stats-of 0:u16 --stats-of 0:u16 c.u64 --verify=read -o counted 2>report

@@ -1,5 +1,5 @@
-# A disk that is full in the middle, which a pipe hides until then: one line, exit 3, the old output is there,
-# nothing is left, and nothing hangs.
+# A pipe hides until late that the disk is too small: one line, exit 3. The old output is unchanged, no files are
+# left, and nothing hangs.
 need_mounts
 gsort-gen --dist uniform --type u64 --size 16M -o x
 mkdir small

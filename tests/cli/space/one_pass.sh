@@ -1,6 +1,6 @@
-# What is nearly in order is written in one pass, nothing is spilled; what ends that takes no more disk than any other
-# sort: the file system has room for the input and a tenth. Numbers, records, .npy, packed, from a pipe, left out,
-# one of equal ones.
+# Nearly sorted data are written in one pass, and nothing is spilled; data that end the pass need no more disk than
+# any other sort: the file system has room for the input and a tenth. Numbers, records, .npy, packed, from a pipe,
+# left out, one of equal ones.
 need_mounts
 size=$(sized 48M 24M)
 gsort-gen --dist sorted --type u64 --size "$size" -o sorted.u64

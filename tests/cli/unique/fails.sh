@@ -22,7 +22,7 @@ for io in uring threads; do
     [ "$(cat small/out)" = old ] || echo "$io: the output changed"
     [ "$(stat -f -c %f small)" -eq "$free" ] || echo "$io: space is lost"
 done
-# What is needed at most is looked for before the work: 12 bytes for 4.
+# The most space that may be necessary is checked before the work: 12 bytes for 4.
 gsort -u --count x.u32 -o small/out 2>&1 || echo "exit $?"
 gsort -u --count x.u32 -o small/out --explain | grep -A1 -E 'temporary space|^space'
 IN

@@ -42,7 +42,7 @@ npy.write('want.npy', descr, [(k, sum(range(k, 30, 3)), min(i % 7 for i in range
 P
 gsort rows.npy -k id -u --sum quantity --min rank -o got.npy
 cmp got.npy want.npy
-# What cannot be.
+# Sums that do not fit.
 printf '\1\377\1\2' >small
 set +e
 # The message names the key of the group, wherever in the output it is.

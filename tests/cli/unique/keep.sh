@@ -15,7 +15,7 @@ for keep in first last singles dups repeated; do
     gsort --head 9 y.u32 | tr '\n' ' '
 done
 echo
-# What has no meaning.
+# Options that mean nothing here.
 set +e
 gsort --keep last x.u32 -o y.u32
 gsort --group 1 x.u32 -o y.u32

@@ -1,5 +1,4 @@
-# The header of a .npy file says how many elements there are: it is written last. Where that cannot be, it is refused
-# and nothing is read or written. Headers of other outputs: tests/model.
+# The header of a .npy file says how many elements there are: it is written last. If that is not possible, it is refused, and nothing is read or written. Headers of other outputs: tests/model.
 python3 - <<'P'
 import os, struct, sys
 sys.path.insert(0, os.environ['CASES'] + '/../formats')

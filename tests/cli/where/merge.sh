@@ -1,11 +1,11 @@
-# A merge filters what it reads: what is left out may be in any order. What is kept: tests/model.
+# A merge filters its inputs: elements that are left out may be in any order. Kept elements: tests/model.
 gsort-gen -d sorted -t u64 -n 30000 -o a.u64
 gsort-gen -d sorted -t u64 -n 20000 -o b.u64
 cat b.u64 a.u64 >ab.u64
 gsort -m --where '==0' ab.u64 -o none.u64
 gsort -m ab.u64 -o none.u64 2>/dev/null || echo exit $?
 gsort -m --where '<9000000000000000000' ab.u64 -o none.u64 || echo exit $?
-# What is left out at the ends of a file says nothing of what keys share.
+# Elements that are left out at the ends of a file say nothing about the bytes that keys share.
 python3 - <<'P'
 record = lambda key, is_kept: key.ljust(16, b'x') + bytes([is_kept]) + b'.' * 7
 kept = [b'A90000', b'A90001', b'A90002']

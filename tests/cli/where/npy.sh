@@ -1,4 +1,4 @@
-# What cannot be written, and a field that there is not. Conditions on fields by name: tests/model.
+# Refuses outputs that cannot be written, and unknown fields. Conditions on fields by name: tests/model.
 python3 - <<'P'
 import os, struct, sys
 sys.path.insert(0, os.environ['CASES'] + '/../formats')

@@ -1,4 +1,4 @@
-# What cannot be written in place of elements is one line, before anything is read.
+# A request that cannot be written instead of elements gives one line, before anything is read.
 head -c 4096 /dev/zero >x
 refuse() {
     code=0
@@ -32,7 +32,7 @@ records="-R 16 -k 0:u32 x"
     gsort $numbers --check || echo $?
     gsort $records --stats-only --out 0:4 || echo $?
 }
-# More than u32 counts: known of files, and found of pipes as they come.
+# More elements than u32 counts: known in advance for files, and found while reading pipes.
 truncate -s 34359738376 huge
 refuse -t u64 huge --argsort --index u32
 refuse -t u64 huge --argsort --index u32 --range 4294967296:1

@@ -1,5 +1,6 @@
-# The name of an output says what is in there, or the job is refused and leaves nothing: counts, positions, fields, sums,
-# values, records and other byte orders, whatever the way there. What an option says, and files in place, are free.
+# The name of an output must agree with its contents, or the job is refused and leaves no files: counts, positions,
+# fields, sums, values, records and other byte orders, in every kind of job. Names are free if an option gives the
+# type, and for files in place.
 gsort-gen -d few -t u64 -n 512 -o w.u64
 gsort-gen -d uniform -t f64 -n 512 -o x.f64
 gsort-gen -d uniform -t u32 -n 1024 -o legacy.dat

@@ -63,7 +63,7 @@ def timed(command, then=None, **options):
 def alternate(cases, rounds, warm_ups=0):
     """Calls each function of `cases`, a dict, in turn, round by round; returns lists of what they returned, by name.
 
-    Warm-up rounds come first and do not count. A case that raises Failed is reported and left out from then on."""
+    The first rounds only warm up. A case that raises Failed is reported and left out from then on."""
     results = {name: [] for name in cases}
     for number in range(-warm_ups, rounds):
         for name in [name for name in cases if name in results]:

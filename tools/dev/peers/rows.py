@@ -9,7 +9,7 @@ A set of rows.txt is made of lines
 
 The commands of a set take turns, round by round, after one round that only warms up. BIN is first in PATH, $ARGS is --args,
 $PYTHON the Python that runs this (some sets need NumPy), $PEERS this folder. Prints a table in Markdown for each set: seconds (median,
-least and most), user and system time, the ratio with its aim (in bold where it missed that), and the command.
+least and most), user and system time, and the command. It also has the ratio with its aim, in bold if it missed that.
 --json also writes every sample. --list prints the sets.
 """
 import argparse

@@ -29,7 +29,7 @@ SHARED = "launch__shared_mem_per_block_dynamic"
 METRICS = [TIME, CONFLICTS, WAVEFRONTS, LANES, WORKING, WARPS, DRAM, ISSUED, LOADS, STORES, REGISTERS, SHARED]
 KERNELS = "gsi_reduce_[b-z]|gsi_merge_two.*gsi_merge_(basic|tiled|circular)|gsi_tally_add|gsi_kway_merge|DeviceReduce|DeviceMerge"
 
-# What to call a kernel, by its demangled name; the first that matches. None: of a sort, or of blocks' results.
+# The name of a kernel, by the first pattern that its demangled name matches. None: a kernel of a sort, or of blocks' results.
 NAMES = [
     (r"MergeSort|BlockSort|gsi_of_words", None),
     (r"gsi_reduce_(\w+)<", lambda m: "sum " + m[1].replace("_", " ")),
