@@ -7,6 +7,7 @@ struct scan {
     const struct gsi_scan *user;
     struct gsi_loop *loop;
     struct gsi_buffers *buffers;
+    uint8_t *partials; /* one for each buffer; NULL: none */
     struct gsi_source source;
     struct gsi_buffer_list worked; /* for the device, after the task */
     uint64_t sent_count;
@@ -14,11 +15,17 @@ struct scan {
     struct gsi_buffer *joining; /* the next one to be joined; NULL: it is not complete yet */
 };
 
+static void *partial_of(const struct scan *scan, const struct gsi_buffer *buffer)
+{
+    size_t i = (size_t)(buffer - scan->buffers->all);
+    return scan->partials != NULL ? scan->partials + i * scan->user->partial_bytes : NULL;
+}
+
 static void run(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct scan *scan = buffer->holder;
-    scan->user->run(scan->user->context, buffer, worker_idx);
+    scan->user->run(scan->user->context, buffer, partial_of(scan, buffer), worker_idx);
 }
 
 /* Passes on a buffer whose task is done, or that has no task. */
@@ -39,7 +46,7 @@ static void run_done(struct gsi_task *task)
 static void work(struct scan *scan, struct gsi_buffer *buffer)
 {
     if (scan->user->begin != NULL)
-        scan->user->begin(scan->user->context, buffer);
+        scan->user->begin(scan->user->context, buffer, partial_of(scan, buffer));
     if (scan->user->run == NULL) {
         pass_worked(scan, buffer);
         return;
@@ -65,7 +72,8 @@ static bool join_next(struct scan *scan)
     if (scan->joining == NULL)
         scan->joining = gsi_reorder_take(&scan->reorder);
     if (scan->joining == NULL || gsi_loop_has_failed(scan->loop) ||
-        (user->join != NULL && !user->join(user->context, scan->joining)))
+        (user->join != NULL &&
+         !user->join(user->context, scan->joining, partial_of(scan, scan->joining))))
         return false;
     gsi_buffers_give(scan->buffers, scan->joining);
     scan->joining = NULL;
@@ -114,12 +122,17 @@ enum gs_status gsi_scan_run(const struct gsi_scan *user, struct gsi_inputs *inpu
                                         user->device == GSI_SCAN_NO_DEVICE ? NULL : accept_event,
                                     .pump = pump,
                                     .is_done = is_done};
+    struct gsi_ledger *ledger = &scan.loop->ledger;
+    const size_t partial_bytes = user->partial_bytes * buffers->count;
     gsi_buffer_list_init(&scan.worked);
+    if (partial_bytes > 0)
+        GSI_TRY(GSI_NEW(ledger, scan.partials, partial_bytes, scan.loop->error));
     enum gs_status status = gsi_source_init(&scan.source, inputs);
     if (status == GS_OK)
         status = gsi_loop_run(scan.loop, &stage, 1);
     if (status != GS_OK)
         gsi_loop_drain(scan.loop);
     gsi_source_clear(&scan.source);
+    GSI_FREE(ledger, scan.partials, partial_bytes);
     return status;
 }

@@ -40,23 +40,14 @@ enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi
     counts->is_wanted = true;
     counts->has_checksum =
         options->check_counts && job->loop.layout->element_bytes == VALSORT_RECORD_BYTES;
-    GSI_TRY(open_group(counts));
-    return GSI_NEW(&job->loop.ledger, counts->findings, job->arena.chunks.count, job->loop.error);
+    return open_group(counts);
 }
 
 void gsi_check_counts_close(struct gsi_check_counts *counts)
 {
-    if (counts->findings != NULL)
-        GSI_FREE(&counts->job->loop.ledger, counts->findings, counts->job->arena.chunks.count);
     if (counts->group != NULL)
         GSI_FREE(&counts->job->loop.ledger, counts->group, 1);
     *counts = (struct gsi_check_counts){0};
-}
-
-static struct gsi_check_finding *finding_of(const struct gsi_check_counts *counts,
-                                            const struct gsi_buffer *buffer)
-{
-    return &counts->findings[buffer - counts->job->arena.chunks.all];
 }
 
 /* The sum of the CRC-32 of every record (gensort 1.5, sortbenchmark.org). */
@@ -68,21 +59,21 @@ static gsi_u128 valsort_sum(const uint8_t *records, size_t n)
     return sum;
 }
 
-void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buffer *buffer)
+void gsi_check_counts_add(const struct gsi_check_counts *counts, const struct gsi_buffer *buffer,
+                          struct gsi_check_partial *partial)
 {
-    struct gsi_check_finding *finding = finding_of(counts, buffer);
     uint32_t bytes = counts->layout.element_bytes;
     size_t n = buffer->bytes / bytes;
     struct gsi_keyed keyed = gsi_keyed_by_layout(&counts->layout, buffer->data, n);
-    *finding = (struct gsi_check_finding){.first_equal = UINT64_MAX};
-    finding->equal_count = gsi_equal_keys_count(&keyed);
-    if (finding->equal_count > 0 && counts->job->options->unique) {
-        finding->first_equal = gsi_equal_keys_find(&keyed, 0, 1) + 1;
-        memcpy(finding->element, buffer->data + finding->first_equal * bytes,
-               gsi_min_u64(bytes, sizeof finding->element));
+    *partial = (struct gsi_check_partial){.first_equal = UINT64_MAX};
+    partial->equal_count = gsi_equal_keys_count(&keyed);
+    if (partial->equal_count > 0 && counts->job->options->unique) {
+        partial->first_equal = gsi_equal_keys_find(&keyed, 0, 1) + 1;
+        memcpy(partial->element, buffer->data + partial->first_equal * bytes,
+               gsi_min_u64(bytes, sizeof partial->element));
     }
     if (counts->has_checksum)
-        finding->checksum = valsort_sum(buffer->data, n);
+        partial->checksum = valsort_sum(buffer->data, n);
 }
 
 /* Whether the buffer begins with the key that the last one ended with. */
@@ -97,33 +88,32 @@ static bool begins_equal(const struct gsi_check_counts *counts,
 /* The first element of the buffer with the key of the one before it, as it was read. Buffers hold
  * keys by now, or elements, as the device pleases; records with tags stay. */
 static const void *equal_element(const struct gsi_layout *layout,
-                                 const struct gsi_check_finding *finding,
+                                 const struct gsi_check_partial *partial,
                                  const struct gsi_buffer *buffer, uint64_t idx, uint8_t number[16])
 {
     if (layout->form != GSI_FORM_KEYS)
         return buffer->data + idx * layout->element_bytes;
     if (idx > 0)
-        return finding->element;
+        return partial->element;
     gsi_key_to_element(layout, buffer->digest.first_key, number);
     return number;
 }
 
 void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *check,
-                           struct gsi_buffer *buffer)
+                           struct gsi_buffer *buffer, const struct gsi_check_partial *partial)
 {
-    const struct gsi_check_finding *finding = finding_of(counts, buffer);
     uint64_t begin = check->digest.count;
     bool is_first_equal = begins_equal(counts, check, buffer);
-    uint64_t idx = is_first_equal ? 0 : finding->first_equal;
+    uint64_t idx = is_first_equal ? 0 : partial->first_equal;
     uint8_t number[16];
-    counts->duplicate_count += finding->equal_count + is_first_equal;
-    counts->checksum += finding->checksum;
+    counts->duplicate_count += partial->equal_count + is_first_equal;
+    counts->checksum += partial->checksum;
     gsi_stream_check_join(check, buffer);
     if (counts->job->options->unique && idx != UINT64_MAX &&
         begin + idx < check->digest.disorder_idx)
         gsi_stream_check_refuse_equal(
             check, begin + idx,
-            equal_element(counts->job->loop.layout, finding, buffer, idx, number));
+            equal_element(counts->job->loop.layout, partial, buffer, idx, number));
 }
 
 void gsi_check_counts_report(const struct gsi_check_counts *counts, struct gsi_check_report *report)

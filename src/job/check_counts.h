@@ -21,8 +21,8 @@ struct gsi_check_report {
 
 struct gsi_job;
 
-/* What a thread found in one buffer. */
-struct gsi_check_finding {
+/* The counts of one buffer, a partial of the scan. */
+struct gsi_check_partial {
     uint64_t equal_count; /* without the first element, which has none before it here */
     uint64_t first_equal; /* the index of the first such element; UINT64_MAX: there is none */
     uint8_t element[16];  /* numbers: that element */
@@ -32,10 +32,9 @@ struct gsi_check_finding {
 struct gsi_check_counts {
     struct gsi_job *job;
     bool is_wanted, has_checksum;
-    struct gsi_layout layout;           /* whose keys are compared */
-    struct gsi_record *group;           /* its records, if they are not the job's; NULL */
-    struct gsi_check_finding *findings; /* one for each of job->arena.chunks */
-    uint64_t duplicate_count;           /* of what was joined */
+    struct gsi_layout layout; /* whose keys are compared */
+    struct gsi_record *group; /* its records, if they are not the job's; NULL */
+    uint64_t duplicate_count; /* of what was joined */
     gsi_u128 checksum;
 };
 
@@ -44,13 +43,14 @@ enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi
 void gsi_check_counts_close(struct gsi_check_counts *counts); /* also zeroed ones */
 
 /* gsi_check_counts_add: counts a buffer that was read, on any thread; only if is_wanted. */
-void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buffer *buffer);
+void gsi_check_counts_add(const struct gsi_check_counts *counts, const struct gsi_buffer *buffer,
+                          struct gsi_check_partial *partial);
 
 /* gsi_check_counts_join: adds the counts of a buffer that was counted and reduced, and joins its
  * digest to `check`; in input order. With --unique an element whose key equals that of the element
  * before it is a disorder. */
 void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *check,
-                           struct gsi_buffer *buffer);
+                           struct gsi_buffer *buffer, const struct gsi_check_partial *partial);
 
 /* gsi_check_counts_report: puts the counts into the report, once everything was joined. */
 void gsi_check_counts_report(const struct gsi_check_counts *counts,

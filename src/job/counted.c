@@ -74,8 +74,10 @@ struct gsi_shelf gsi_counted_plan(const struct gsi_job *job, const struct gsi_bu
 
 /* ---- reading ---- */
 
-static void count_buffer(void *context, struct gsi_buffer *buffer, uint32_t worker_idx)
+static void count_buffer(void *context, struct gsi_buffer *buffer, void *partial,
+                         uint32_t worker_idx)
 {
+    (void)partial; /* a thread counts into its own table */
     const struct counted *counted = context;
     struct counter *counter = &counted->counters[worker_idx];
     gsi_values_add(counter->tables, counted->bytes, buffer->data, buffer->bytes / counted->bytes);

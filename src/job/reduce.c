@@ -102,18 +102,18 @@ static bool has_enough(const struct reducer *reducer)
     return has_disorder(reducer) && !reducer->job->options->check_counts;
 }
 
-static void count(void *context, struct gsi_buffer *buffer, uint32_t worker_idx)
+static void count(void *context, struct gsi_buffer *buffer, void *partial, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct reducer *reducer = context;
-    gsi_check_counts_add(&reducer->counts, buffer);
+    const struct reducer *reducer = context;
+    gsi_check_counts_add(&reducer->counts, buffer, partial);
 }
 
-static bool join(void *context, struct gsi_buffer *buffer)
+static bool join(void *context, struct gsi_buffer *buffer, void *partial)
 {
     struct reducer *reducer = context;
     if (reducer->counts.is_wanted)
-        gsi_check_counts_join(&reducer->counts, &reducer->check, buffer);
+        gsi_check_counts_join(&reducer->counts, &reducer->check, buffer, partial);
     else
         gsi_stream_check_join(&reducer->check, buffer);
     if (has_enough(reducer)) /* the loop finds it */
@@ -128,10 +128,12 @@ static enum gs_status reduce_all(struct reducer *reducer)
     GSI_TRY(gsi_stream_check_init(&reducer->check, job->loop.layout, &job->loop.ledger,
                                   job->loop.error));
     GSI_TRY(gsi_check_counts_open(&reducer->counts, job));
-    const struct gsi_scan scan = {.context = reducer,
-                                  .device = is_ordered ? GSI_SCAN_DIGESTS : GSI_SCAN_COUNTS,
-                                  .run = reducer->counts.is_wanted ? count : NULL,
-                                  .join = is_ordered ? join : NULL};
+    const struct gsi_scan scan = {
+        .context = reducer,
+        .device = is_ordered ? GSI_SCAN_DIGESTS : GSI_SCAN_COUNTS,
+        .partial_bytes = reducer->counts.is_wanted ? sizeof(struct gsi_check_partial) : 0,
+        .run = reducer->counts.is_wanted ? count : NULL,
+        .join = is_ordered ? join : NULL};
     GSI_TRY(gsi_scan_run(&scan, &job->inputs, &job->arena.chunks));
     GSI_TRY(job->loop.device->ops->tally(job->loop.device, &job->report->tally, job->loop.error));
     GSI_TRY(gsi_inputs_verify(&job->inputs, &job->report->tally));

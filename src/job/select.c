@@ -1,6 +1,6 @@
 /* select.c: passes over the inputs until every rank is known.
  *
- *   scan of the inputs: [device: tally, in pass 1] -> findings of a buffer -> counts, lists */
+ *   scan of the inputs: [device: tally, in pass 1] -> partial of a buffer -> counts, lists */
 #include "job/select.h"
 
 #include "base/assert.h"
@@ -34,8 +34,8 @@
  * deviations at most. */
 #define REACH 2
 
-/* What a thread found in one buffer. */
-struct finding {
+/* What a thread finds in one buffer. */
+struct partial {
     struct gsi_bracket_counts counts[GSI_QUANTILES_MAX];
     uint64_t bins[GSI_BINS_MAX];
     size_t kept;
@@ -50,10 +50,9 @@ struct select {
     struct gsi_shelf shelf;
     uint8_t *memory; /* for lists, or for a sample */
     uint64_t memory_bytes;
-    struct finding *findings; /* one for each buffer */
-    uint64_t seen;            /* elements of the pass */
-    uint64_t count;           /* of numbers, once they were counted */
-    bool is_binning;          /* the pass that counts bins */
+    uint64_t seen;   /* elements of the pass */
+    uint64_t count;  /* of numbers, once they were counted */
+    bool is_binning; /* the pass that counts bins */
     struct gsi_histogram histogram;
     /* A bracket for each quantile that is not known yet. */
     struct gsi_bracket brackets[GSI_QUANTILES_MAX];
@@ -93,68 +92,63 @@ struct gsi_shelf gsi_select_plan(const struct gsi_job *job, uint64_t memory_byte
 
 /* ---- a pass ---- */
 
-static struct finding *finding_of(const struct select *select, const struct gsi_buffer *buffer)
-{
-    return &select->findings[buffer - select->job->arena.chunks.all];
-}
-
-static void scan(const struct select *select, struct finding *finding, const void *numbers,
+static void scan(const struct select *select, struct partial *partial, const void *numbers,
                  size_t n)
 {
     if (select->is_binning)
-        gsi_histogram_add(&select->histogram, numbers, n, finding->bins);
+        gsi_histogram_add(&select->histogram, numbers, n, partial->bins);
     if (select->open_count == 0)
         return;
-    finding->kept += gsi_brackets_scan(&select->layout, numbers,
-                                       finding->keys + finding->kept * select->layout.element_bytes,
-                                       n, select->brackets, finding->counts, select->open_count);
+    partial->kept += gsi_brackets_scan(&select->layout, numbers,
+                                       partial->keys + partial->kept * select->layout.element_bytes,
+                                       n, select->brackets, partial->counts, select->open_count);
 }
 
 /* Of records: keys take the place of tags, or, where there are none, that of records which were
  * looked at: numbers are no wider. */
-static void scan_records(const struct select *select, struct finding *finding,
+static void scan_records(const struct select *select, struct partial *partial,
                          const uint8_t *records, size_t n)
 {
     _Alignas(16) uint8_t numbers[16 * NUMBERS];
     const uint32_t step = select->job->loop.layout->element_bytes;
     for (size_t done = 0, part; done < n; done += part) {
         part = gsi_min_u64(n - done, NUMBERS);
-        scan(select, finding, numbers,
+        scan(select, partial, numbers,
              gsi_field_numbers(select->field, records + done * step, step, part, numbers));
     }
 }
 
-static void scan_buffer(void *context, struct gsi_buffer *buffer, uint32_t worker_idx)
+static void scan_buffer(void *context, struct gsi_buffer *buffer, void *result, uint32_t worker_idx)
 {
     (void)worker_idx;
     const struct select *select = context;
-    struct finding *finding = finding_of(select, buffer);
+    struct partial *partial = result;
     size_t n = buffer->bytes / select->job->loop.layout->element_bytes;
-    memset(finding->counts, 0, select->open_count * sizeof finding->counts[0]);
-    memset(finding->bins, 0, select->histogram.bins * sizeof finding->bins[0]);
-    finding->kept = 0;
-    finding->keys = buffer->tags != NULL ? (uint8_t *)buffer->tags : buffer->data;
+    memset(partial->counts, 0, select->open_count * sizeof partial->counts[0]);
+    memset(partial->bins, 0, select->histogram.bins * sizeof partial->bins[0]);
+    partial->kept = 0;
+    partial->keys = buffer->tags != NULL ? (uint8_t *)buffer->tags : buffer->data;
     if (gsi_layout_is_native(select->job->loop.layout))
-        scan(select, finding, buffer->data, n);
+        scan(select, partial, buffer->data, n);
     else
-        scan_records(select, finding, buffer->data, n);
+        scan_records(select, partial, buffer->data, n);
 }
 
-static bool join(void *context, struct gsi_buffer *buffer)
+static bool join(void *context, struct gsi_buffer *buffer, void *result)
 {
     struct select *select = context;
-    const struct finding *finding = finding_of(select, buffer);
+    const struct partial *partial = result;
     for (size_t i = 0; i < select->open_count; i++) {
-        select->counts[i].below += finding->counts[i].below;
-        select->counts[i].at_low += finding->counts[i].at_low;
-        select->counts[i].inside += finding->counts[i].inside;
-        select->counts[i].at_high += finding->counts[i].at_high;
-        if (finding->counts[i].inside > 0)
-            gsi_bracket_list_add(&select->lists[i], &select->brackets[i], finding->keys,
-                                 finding->kept);
+        select->counts[i].below += partial->counts[i].below;
+        select->counts[i].at_low += partial->counts[i].at_low;
+        select->counts[i].inside += partial->counts[i].inside;
+        select->counts[i].at_high += partial->counts[i].at_high;
+        if (partial->counts[i].inside > 0)
+            gsi_bracket_list_add(&select->lists[i], &select->brackets[i], partial->keys,
+                                 partial->kept);
     }
     for (uint32_t i = 0; select->is_binning && i < select->histogram.bins; i++)
-        select->job->report->order_statistics.bins[i].count += finding->bins[i];
+        select->job->report->order_statistics.bins[i].count += partial->bins[i];
     select->seen += buffer->bytes / select->job->loop.layout->element_bytes;
     return true;
 }
@@ -177,8 +171,11 @@ static void share_lists(struct select *select)
 static enum gs_status run_pass(struct select *select, enum gsi_scan_device device)
 {
     struct gsi_job *job = select->job;
-    const struct gsi_scan pass = {
-        .context = select, .device = device, .run = scan_buffer, .join = join};
+    const struct gsi_scan pass = {.context = select,
+                                  .device = device,
+                                  .partial_bytes = sizeof(struct partial),
+                                  .run = scan_buffer,
+                                  .join = join};
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     share_lists(select);
     job->inputs.data_bytes = 0;
@@ -374,13 +371,12 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
     GSI_TRY(gsi_shelf_open(&select->shelf, &job->loop.ledger, GSI_MEMORY_DATA, job->loop.error));
     select->memory = select->shelf.base;
     gsi_leaf_prepare(bytes);
-    return GSI_NEW(&job->loop.ledger, select->findings, job->arena.chunks.count, job->loop.error);
+    return GS_OK;
 }
 
 static void close_select(struct select *select)
 {
     struct gsi_job *job = select->job;
-    GSI_FREE(&job->loop.ledger, select->findings, job->arena.chunks.count);
     gsi_shelf_close(&select->shelf, &job->loop.ledger, GSI_MEMORY_DATA);
 }
 

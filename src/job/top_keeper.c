@@ -8,24 +8,12 @@
 
 #include <string.h>
 
-static enum gs_status make_findings(struct gsi_top_keeper *keeper)
-{
-    const struct gsi_job *job = keeper->job;
-    uint32_t bytes = job->loop.layout->element_bytes;
-    uint8_t *bounds = keeper->memory + gsi_plan_top_bounds_off(job->loop.plan, bytes);
-    enum gs_status status = GSI_NEW(&keeper->job->loop.ledger, keeper->findings,
-                                    job->arena.chunks.count, job->loop.error);
-    if (status != GS_OK)
-        return status;
-    keeper->bound = bounds;
-    keeper->next_bound = bounds + bytes;
-    for (uint32_t i = 0; i < job->arena.chunks.count; i++)
-        keeper->findings[i] =
-            (struct gsi_top_keeper_finding){.found = {.layout = job->loop.layout},
-                                            .most = keeper->most,
-                                            .bound = bounds + (size_t)(i + 2) * bytes};
-    return GS_OK;
-}
+/* The candidates that a thread finds in one buffer. */
+struct partial {
+    struct gsi_candidates found;
+    uint8_t *bound; /* memory for one element: the bound that it is compared with */
+    bool has_bound;
+};
 
 enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job *job)
 {
@@ -43,7 +31,11 @@ enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job
         keeper->kept.tags =
             (gsi_u128 *)(void *)(keeper->memory +
                                  gsi_plan_top_tags_off(plan, job->loop.layout->element_bytes));
-    return make_findings(keeper);
+    const uint32_t bytes = job->loop.layout->element_bytes;
+    keeper->bound = keeper->memory + gsi_plan_top_bounds_off(plan, bytes);
+    keeper->next_bound = keeper->bound + bytes;
+    keeper->buffer_bounds = keeper->next_bound + bytes;
+    return GS_OK;
 }
 
 void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
@@ -51,43 +43,38 @@ void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
     if (keeper->job == NULL)
         return;
     struct gsi_ledger *ledger = &keeper->job->loop.ledger;
-    GSI_FREE(ledger, keeper->findings, keeper->job->arena.chunks.count);
     gsi_memory_unmap(ledger, GSI_MEMORY_DATA, keeper->memory, keeper->job->loop.plan->top_bytes);
     *keeper = (struct gsi_top_keeper){0};
 }
 
 /* ---- candidates of a buffer ---- */
 
-static struct gsi_top_keeper_finding *finding_of(const struct gsi_top_keeper *keeper,
-                                                 const struct gsi_buffer *buffer)
-{
-    return &keeper->findings[buffer - keeper->job->arena.chunks.all];
-}
-
-static void take_bound(void *context, struct gsi_buffer *buffer)
+static void copy_bound(void *context, struct gsi_buffer *buffer, void *partial)
 {
     const struct gsi_top_keeper *keeper = context;
-    struct gsi_top_keeper_finding *finding = finding_of(keeper, buffer);
-    if ((finding->has_bound = keeper->has_bound))
-        memcpy(finding->bound, keeper->bound, keeper->job->loop.layout->element_bytes);
+    struct partial *found = partial;
+    const uint32_t bytes = keeper->job->loop.layout->element_bytes;
+    found->bound = keeper->buffer_bounds + (size_t)(buffer - keeper->job->arena.chunks.all) * bytes;
+    if ((found->has_bound = keeper->has_bound))
+        memcpy(found->bound, keeper->bound, bytes);
 }
 
-/* More than are wanted of all are cut here, on all threads, and not in the keeper, on one. */
-static void find(void *context, struct gsi_buffer *buffer, uint32_t worker_idx)
+/* If a buffer has more candidates than are wanted of all, they are cut here, on all threads,
+ * instead of in the keeper, on one. */
+static void find(void *context, struct gsi_buffer *buffer, void *partial, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_top_keeper_finding *finding = finding_of(context, buffer);
-    struct gsi_candidates *found = &finding->found;
-    found->data = buffer->data;
-    found->tags = buffer->tags;
-    found->count = 0;
-    found->fingerprint = 0;
-    if (finding->most == 0)
+    const struct gsi_top_keeper *keeper = context;
+    struct partial *self = partial;
+    struct gsi_candidates *found = &self->found;
+    *found = (struct gsi_candidates){
+        .layout = keeper->job->loop.layout, .data = buffer->data, .tags = buffer->tags};
+    if (keeper->most == 0)
         return;
     gsi_candidates_find(found, buffer->bytes / found->layout->element_bytes,
-                        finding->has_bound ? finding->bound : NULL);
-    if (found->count > gsi_candidates_after_cut(finding->most))
-        gsi_candidates_cut(found, finding->most, finding->bound);
+                        self->has_bound ? self->bound : NULL);
+    if (found->count > gsi_candidates_after_cut(keeper->most))
+        gsi_candidates_cut(found, keeper->most, self->bound);
 }
 
 /* ---- candidates of all ---- */
@@ -129,10 +116,10 @@ static bool must_cut(const struct gsi_top_keeper *keeper, uint64_t coming)
 }
 
 /* What was found, in the order of the input. */
-static bool join(void *context, struct gsi_buffer *buffer)
+static bool join(void *context, struct gsi_buffer *buffer, void *partial)
 {
     struct gsi_top_keeper *keeper = context;
-    const struct gsi_candidates *found = &finding_of(keeper, buffer)->found;
+    const struct gsi_candidates *found = &((const struct partial *)partial)->found;
     if (!keeper->is_busy && must_cut(keeper, found->count))
         start_cut(keeper);
     if (keeper->is_busy)
@@ -175,7 +162,8 @@ enum gs_status gsi_top_keeper_run(struct gsi_top_keeper *keeper)
     struct gsi_job *job = keeper->job;
     const struct gsi_scan scan = {.context = keeper,
                                   .device = GSI_SCAN_COUNTS,
-                                  .begin = take_bound,
+                                  .partial_bytes = sizeof(struct partial),
+                                  .begin = copy_bound,
                                   .run = find,
                                   .join = join};
     GSI_TRY(gsi_scan_run(&scan, &job->inputs, &job->arena.chunks));

@@ -13,14 +13,6 @@
 #include "device/candidates.h"
 #include "job/job.h"
 
-/* What a thread found in one buffer. */
-struct gsi_top_keeper_finding {
-    struct gsi_candidates found;
-    uint64_t most;
-    uint8_t *bound; /* a copy: the keeper's bound may change meanwhile */
-    bool has_bound;
-};
-
 struct gsi_top_keeper {
     struct gsi_job *job;
     uint64_t most, room;
@@ -28,10 +20,10 @@ struct gsi_top_keeper {
     uint8_t *memory;             /* of candidates and bounds */
     uint8_t *bound, *next_bound; /* the latter belongs to the task while it cuts */
     bool has_bound;
-    struct gsi_task task;                    /* a cut, or the sort at the end */
-    bool is_busy;                            /* the task runs, and `kept` belongs to it */
-    struct gsi_top_keeper_finding *findings; /* one for each buffer */
-    uint64_t seen_count;                     /* elements that were compared */
+    uint8_t *buffer_bounds; /* a copy for each buffer: the bound may change while it is compared */
+    struct gsi_task task;   /* a cut, or the sort at the end */
+    bool is_busy;           /* the task runs, and `kept` belongs to it */
+    uint64_t seen_count;    /* elements that were compared */
 };
 
 /* gsi_top_keeper_init: makes a keeper for what the plan says about --top.

@@ -53,8 +53,9 @@ static enum gs_status fail_different(const struct read_back *back, const char *n
                     name, what, back->is_placed ? "the file was left as it is" : left);
 }
 
-static void digest(void *context, struct gsi_buffer *window, uint32_t worker_idx)
+static void digest(void *context, struct gsi_buffer *window, void *partial, uint32_t worker_idx)
 {
+    (void)partial;
     (void)worker_idx;
     const struct read_back *back = context;
     const struct gsi_layout *layout = gsi_target_layout(back->target);
@@ -64,8 +65,9 @@ static void digest(void *context, struct gsi_buffer *window, uint32_t worker_idx
                             window->bytes / layout->element_bytes);
 }
 
-static bool join(void *context, struct gsi_buffer *window)
+static bool join(void *context, struct gsi_buffer *window, void *partial)
 {
+    (void)partial;
     struct read_back *back = context;
     gsi_stream_check_join(&back->check, window);
     return true;
@@ -222,7 +224,7 @@ static enum gs_status read_plain(struct read_back *back, const struct gsi_input 
             return fail_different(back, input->name, "the content");
         if (gsi_cancel_is_set(loop->cancel))
             return gsi_fail(loop->error, GS_E_CANCELED, 0, "canceled");
-        digest(back, &window, 0);
+        digest(back, &window, NULL, 0);
         gsi_stream_check_join(&back->check, &window);
     }
     return GS_OK;
