@@ -3,9 +3,9 @@
 #include "api/handle.h"
 #include "base/status.h"
 #include "embed/embed.h"
-#include "job/in_place/small_array.h"
 #include "job/job_report.h"
 #include "job/run.h"
+#include "job/strategy/small_array.h"
 #include "option/conflicts.h"
 
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include "base/file_limit.h"
 #include "input/header.h"
 #include "io/caller.h"
-#include "job/in_place/in_place.h"
 #include "job/job.h"
 #include "job/job_conflicts.h"
 #include "job/job_memory.h"
@@ -15,9 +14,10 @@
 #include "job/planning/job_device.h"
 #include "job/planning/job_plan.h"
 #include "job/run.h"
-#include "job/select.h"
 #include "job/spec/compile.h"
 #include "job/spec/spec.h"
+#include "job/strategy/select.h"
+#include "job/strategy/strategy.h"
 #include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
 #include "option/option_texts.h"
@@ -238,17 +238,20 @@ static bool may_shrink(const struct gsi_job *job)
     return gsi_inputs_filter(&job->inputs) || job->inputs.fold != NULL;
 }
 
-/* The arena and the device that works on it, as planned. */
+/* Opens the arena and the device that works on it as planned, if the strategy needs them. */
 static enum gs_status try_device(struct gsi_job *job)
 {
     const struct gsi_plan *plan = &job->plan.sizes;
+    const struct gsi_strategy *strategy = gsi_strategy_choose(job);
     void *memory;
+    if (strategy->has_no_arena)
+        return GS_OK;
     GSI_TRY(gsi_memory_map(&job->loop.ledger, GSI_MEMORY_DATA, plan->arena_bytes, &memory,
                            job->loop.error));
     job->arena.memory = memory;
     job->arena.bytes = plan->arena_bytes;
-    bool has_merge = gsi_job_has_sort(job) && plan->top_room == 0 && !plan->is_counted;
-    job->arena.window_off = plan->arena_bytes - (has_merge ? gsi_plan_window_region(plan) : 0);
+    job->arena.window_off =
+        plan->arena_bytes - (strategy->has_runs ? gsi_plan_window_region(plan) : 0);
     GSI_TRY(gsi_buffers_init(&job->arena.chunks, &job->loop.ledger, job->arena.memory,
                              job->arena.window_off, gsi_shape_chunk(plan), true, job->loop.error));
     size_chunks(job);
@@ -276,7 +279,7 @@ static enum gs_status try_device(struct gsi_job *job)
         config.first_position = job->inputs_spec.first_position;
         config.carried_tally = job->inputs.device_tally;
     }
-    if (has_merge)
+    if (strategy->has_runs)
         config.window_count = (uint32_t)gsi_plan_most_windows(plan);
     uint64_t begin_ns = gsi_clock_ns();
     enum gs_status status = job->device.ops->open(&config, &job->loop.device, job->loop.error);
@@ -286,15 +289,18 @@ static enum gs_status try_device(struct gsi_job *job)
     return GS_OK;
 }
 
+static enum gs_status retry_device(struct gsi_job *job)
+{
+    close_device(job);
+    GSI_TRY(gsi_job_replan(job));
+    return try_device(job);
+}
+
 static enum gs_status open_device(struct gsi_job *job)
 {
     enum gs_status status = try_device(job);
-    while (status != GS_OK && gsi_job_use_less_device(job, status)) {
-        close_device(job);
-        status = gsi_job_replan(job);
-        if (status == GS_OK)
-            status = try_device(job);
-    }
+    while (status != GS_OK && gsi_job_use_less_device(job, status))
+        status = retry_device(job);
     return status;
 }
 
@@ -450,52 +456,28 @@ static bool lends(const struct gsi_job *job)
            (uintptr_t)array->from % job->loop.layout->align_bytes == 0;
 }
 
-/* Nothing of the plan's memory is needed. */
-static enum gs_status in_place(struct gsi_job *job)
+/* Opens what works with the arena. */
+static enum gs_status open_arena_users(struct gsi_job *job)
 {
-    struct gsi_plan *plan = &job->report->plan;
-    *plan = (struct gsi_plan){.input_bytes = plan->input_bytes,
-                              .output_bytes = plan->output_bytes,
-                              .memory_bytes = plan->memory_bytes,
-                              .thread_count = plan->thread_count,
-                              .run_count = 1,
-                              .is_in_place = true};
-    job->report->device.name = job->device.ops->name;
-    gsi_spec_note(job);
-    return gsi_in_place(job);
+    job->inputs.is_lent = lends(job);
+    if (job->options->action == GS_SORT)
+        GSI_TRY(gsi_job_take_space(job));
+    return job->plan.sizes.spilled_runs > 0 ? open_codec(job) : GS_OK;
 }
 
-static enum gs_status work(struct gsi_job *job)
-{
-    const struct gsi_plan *plan = &job->plan.sizes;
-    if (gsi_select_is_wanted(job->options))
-        return gsi_select(job);
-    if (job->options->action != GS_SORT)
-        return gsi_reduce(job);
-    if (plan->is_counted)
-        return gsi_counted(job);
-    return plan->top_room > 0 ? gsi_top(job) : gsi_sort(job);
-}
-
-/* Memory, threads, device and disk as planned, then the work. */
+/* Opens threads, device and disk as planned, then runs the strategy. */
 static enum gs_status do_job(struct gsi_job *job)
 {
-    bool is_sort = job->options->action == GS_SORT;
-    const struct gsi_plan *plan = &job->plan.sizes;
     GSI_TRY(open_pools(job));
     GSI_TRY(gsi_header_open(&job->inputs));
     if (!job->output_spec.is_split)
         GSI_TRY(gsi_target_open_pack(&job->target));
-    if (gsi_in_place_is(job))
-        return in_place(job);
     GSI_TRY(open_device(job));
-    job->inputs.is_lent = lends(job);
-    if (is_sort)
-        GSI_TRY(gsi_job_take_space(job));
-    if (plan->spilled_runs > 0)
-        GSI_TRY(open_codec(job));
+    const struct gsi_strategy *strategy = gsi_strategy_choose(job); /* after the last plan */
+    if (!strategy->has_no_arena)
+        GSI_TRY(open_arena_users(job));
     gsi_spec_note(job);
-    GSI_TRY(work(job));
+    GSI_TRY(strategy->run(job));
     gsi_top_note(job);
     return GS_OK;
 }
@@ -515,7 +497,7 @@ static enum gs_status run_job(struct gsi_job *job)
     GSI_TRY(gsi_plan_model_check(job->options->device_model, job->loop.error));
     GSI_TRY(open_all(job));
     GSI_TRY(gsi_spec_compile(job));
-    if (job->options->action == GS_LOOK || job->options->action == GS_FIND) {
+    if (gsi_strategy_choose(job)->is_unplanned) {
         gsi_spec_note(job);
         return GS_OK;
     }

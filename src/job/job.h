@@ -30,7 +30,7 @@ struct gsi_job_plan {
     struct gsi_input_plan input;
     struct gsi_codec_plan codec;
     struct gsi_shelf counted;      /* gsi_counted_plan */
-    struct gsi_shelf select;       /* job/select.h */
+    struct gsi_shelf select;       /* job/strategy/select.h */
     bool device_carries;           /* the device makes pairs of elements and positions */
     const char *in_order_note;     /* why one pass is not tried; NULL: it is */
     struct gsi_resume_begin begin; /* with --resume: for the journal */
@@ -69,22 +69,5 @@ struct gsi_delivery;
  * in    written: as gsi_delivery_finish */
 enum gs_status gsi_job_place(struct gsi_job *job, struct gsi_delivery *delivery,
                              const struct gsi_digest *written);
-
-/* The work of an action.
- * gsi_sort: sorts.
- * gsi_top: a sort of which only the first elements are wanted, which are kept in one pass.
- * gsi_top_note: says that what --top wrote begins with NaNs, where nobody asked for that.
- * gsi_counted: a sort of numbers of so few bytes that their values are counted instead.
- * gsi_reduce: statistics, and the check of order. */
-enum gs_status gsi_sort(struct gsi_job *job);
-enum gs_status gsi_top(struct gsi_job *job);
-void gsi_top_note(const struct gsi_job *job);
-enum gs_status gsi_counted(struct gsi_job *job);
-enum gs_status gsi_reduce(struct gsi_job *job);
-
-/* gsi_counted_is: whether a job, whose elements are chosen, is such a sort.
- * gsi_counted_plan: its shelf; empty: it is none. */
-bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget);
-struct gsi_shelf gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget);
 
 #endif

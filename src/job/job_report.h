@@ -5,7 +5,7 @@
 
 #include "element/record/element_report.h"
 #include "input/inputs.h"
-#include "job/check_counts.h"
+#include "job/strategy/check_counts.h"
 #include "merge/find.h"
 #include "merge/part.h"
 #include "merge/presorted.h"
@@ -74,7 +74,7 @@ struct gs_report {
     struct gsi_groups_report groups;          /* output/target.h */
     struct gsi_ends_report ends;              /* output/stream_check.h */
     struct gsi_order_report order_statistics; /* output/ranks.h */
-    struct gsi_check_report check;            /* job/check_counts.h */
+    struct gsi_check_report check;            /* job/strategy/check_counts.h */
     struct gsi_disorder_report disorder;
     struct gsi_resume_report resumed; /* resume/resume_report.h */
     struct gsi_cost_report cost;      /* loop/loop.h */

@@ -8,6 +8,7 @@
 #include "job/job_memory.h"
 #include "job/job_report.h"
 #include "job/planning/job_plan.h"
+#include "job/strategy/strategy.h"
 #include "plan/plan.h"
 #include "plan/plan_model.h"
 

@@ -12,14 +12,15 @@
 #include "base/checked.h"
 #include "element/element_digest.h"
 #include "job/job_report.h"
-#include "job/make_runs.h"
+#include "job/strategy/make_runs.h"
+#include "job/strategy/strategy.h"
 #include "merge/find.h"
 #include "merge/merger.h"
 #include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
 #include "output/delivery.h"
 #include "output/in_order.h"
-#include "output/input_tally.h"
+#include "output/verify.h"
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
 #include "resume/output_marks.h"
@@ -242,39 +243,7 @@ static enum gs_status merge_to_output(struct sort *sort)
 
 /* ---- what came out ---- */
 
-/* What went in has come out, in order: count and fingerprint of all elements agree, but for what
- * was dropped and did not come out again. Of the first of them only the count can, and not even
- * that of the first ones that differ. */
-static enum gs_status verify_elements(const struct sort *sort)
-{
-    const struct gsi_job *job = sort->job;
-    const struct gsi_tally_report *tally = &job->report->tally;
-    const struct gsi_delivery *delivery = &sort->delivery;
-    const struct gsi_digest *digest = &delivery->check.digest;
-    const struct gsi_digest *dropped = &sort->in_order.dropped;
-    bool is_cut = gsi_unique_is_full(&delivery->unique);
-    uint64_t most = most_bytes(sort) / sort->loop->layout->element_bytes;
-    if (digest->disorder_idx != UINT64_MAX)
-        return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                        "'%s': element %llu of the output is less than its predecessor; %s; check "
-                        "the memory of this machine",
-                        job->target.output.name, (unsigned long long)digest->disorder_idx,
-                        gsi_target_left(&job->target));
-    gsi_u128 out = gsi_fingerprint(digest->fingerprint) + gsi_fingerprint(dropped->fingerprint);
-    bool is_same = digest->count + dropped->count == tally->count &&
-                   out == gsi_fingerprint(tally->fingerprint);
-    if (!is_cut && (tally->count > most ? digest->count != most : !is_same))
-        return gsi_fail(
-            sort->loop->error, GS_E_VERIFY, 0,
-            "'%s': the output does not match the input (%llu of %llu elements, fingerprints "
-            "differ); %s; %scheck the memory of this machine",
-            job->target.output.name, (unsigned long long)digest->count,
-            (unsigned long long)tally->count, gsi_target_left(&job->target),
-            sort->presorted.count > 0 ? "do not change the inputs while they are sorted, or " : "");
-    return GS_OK;
-}
-
-/* It is within --find, whose places were found before the inputs were read. */
+/* The output is within --find, whose places were found before the inputs were read. */
 static enum gs_status verify_within(const struct sort *sort)
 {
     const struct gsi_job *job = sort->job;
@@ -294,26 +263,24 @@ static enum gs_status verify_within(const struct sort *sort)
 static enum gs_status verify(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    struct gsi_tally_report *tally = &job->report->tally, *fields = job->report->field_tallies;
-    struct gsi_delivery *delivery = &sort->delivery;
+    const bool has_fold = sort->pre_aggregate.fold != NULL;
+    const struct gsi_verification verification = {
+        .delivery = &sort->delivery,
+        .tally = &job->report->tally,
+        .fields = job->report->field_tallies,
+        .pre_aggregate = has_fold ? &sort->pre_aggregate : NULL,
+        .dropped = sort->in_order.dropped,
+        .most_count = most_bytes(sort) / sort->loop->layout->element_bytes,
+        .cause =
+            sort->presorted.count > 0 ? "do not change the inputs while they are sorted, or " : ""};
     if (!sort->has_tally)
         GSI_TRY(tally_read(sort));
-    bool has_payload = delivery->payload_tally.carry != NULL;
-    if (sort->pre_aggregate.fold == NULL && !has_payload)
-        GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     if (job->target.spec->most_count == UINT64_MAX) /* or files may not be read to their ends */
         GSI_TRY(gsi_set_filter_verify(job->inputs.sets));
-    GSI_TRY(verify_elements(sort));
     GSI_TRY(verify_within(sort));
-    uint64_t sorted_count = tally->count - sort->in_order.dropped.count;
-    if (sort->pre_aggregate.fold != NULL) {
+    if (has_fold)
         job->report->groups.folded_count = gsi_pre_aggregate_count(&sort->pre_aggregate);
-        GSI_TRY(gsi_input_tally_of_folded(&job->target, &sort->pre_aggregate, tally, fields));
-    }
-    if (has_payload)
-        GSI_TRY(gsi_input_tally_of_payload(&job->target, &delivery->payload_tally,
-                                           &delivery->unique, tally, fields));
-    return gsi_unique_verify(&delivery->unique, sorted_count, fields);
+    return gsi_verify(&verification);
 }
 
 static void drop_resident(struct sort *sort)

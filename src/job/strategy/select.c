@@ -1,7 +1,7 @@
 /* select.c: passes over the inputs until every rank is known.
  *
  *   scan of the inputs: [device: tally, in pass 1] -> partial of a buffer -> counts, lists */
-#include "job/select.h"
+#include "job/strategy/select.h"
 
 #include "base/assert.h"
 #include "device/cpu/cpu_leaf_sort.h"
@@ -9,7 +9,7 @@
 #include "element/record/record_tally.h"
 #include "input/scan.h"
 #include "job/job_report.h"
-#include "job/select_sample.h"
+#include "job/strategy/select_sample.h"
 #include "output/ranks.h"
 #include "plan/plan.h"
 

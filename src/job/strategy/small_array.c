@@ -1,6 +1,6 @@
 /* small_array.c: fingerprint and to keys, sort, check, back to elements, tally: one pass after the
  * other, all in the cache. */
-#include "job/in_place/small_array.h"
+#include "job/strategy/small_array.h"
 
 #include "base/clock.h"
 #include "base/status.h"

@@ -9,9 +9,9 @@
 #include "element/record/record_tally.h"
 #include "element/value_counts.h"
 #include "input/scan.h"
-#include "job/job.h"
 #include "job/job_report.h"
 #include "job/spec/spec.h"
+#include "job/strategy/strategy.h"
 #include "output/delivery.h"
 
 #include <string.h>

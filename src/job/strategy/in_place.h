@@ -5,11 +5,10 @@
 
 #include "job/job.h"
 
-/* gsi_in_place_is: whether a job, which is planned, is such a sort: one that would keep everything
- * in memory, on the CPU. Where something else is asked of chunks and windows, there have to be
- * some.
- * gsi_in_place: does it. A failure leaves all elements in the array, in some order; but for
- * GS_E_VERIFY. */
+/* gsi_in_place_is: returns whether a planned job sorts this way: it would keep everything in memory,
+ * on the CPU, and nothing asks for chunks or windows.
+ * gsi_in_place: sorts. After a failure the array holds all of its elements, in some order, except
+ * after GS_E_VERIFY. */
 bool gsi_in_place_is(const struct gsi_job *job);
 enum gs_status gsi_in_place(struct gsi_job *job);
 

@@ -1,5 +1,5 @@
 /* top_keeper.c: finds candidates, joins and cuts them. */
-#include "job/top_keeper.h"
+#include "job/strategy/top_keeper.h"
 
 #include "base/checked.h"
 #include "input/scan.h"

@@ -10,7 +10,7 @@
  *
  * All state but the inside of a task belongs to the owner's thread. What the pieces are belongs to
  * all steps, so they are in one file, which is longer than most. */
-#include "job/in_place/in_place.h"
+#include "job/strategy/in_place.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
@@ -21,10 +21,10 @@
 #include "element/tally/digest.h"
 #include "element/tally/tally_sorted.h"
 #include "io/array.h"
-#include "job/in_place/small_array.h"
 #include "job/job_report.h"
+#include "job/strategy/small_array.h"
 #include "loop/cancel.h"
-#include "output/delivery.h"
+#include "output/verify.h"
 #include "plan/plan.h"
 
 #include <string.h>
@@ -118,20 +118,38 @@ static bool has_order(const struct gsi_job *job)
     return rises < FEW_KEYS || falls < FEW_KEYS;
 }
 
-bool gsi_in_place_is(const struct gsi_job *job)
+/* Returns whether the array is all that is read, and the output, too. */
+static bool is_whole_array(const struct gsi_job *job)
+{
+    const struct gsi_array *array = job->array;
+    const struct gsi_input *input = &job->inputs.table[0];
+    return array != NULL && array->from == array->to && array->bytes > 0 &&
+           input->bytes == array->bytes && input->base_off == 0 &&
+           (uintptr_t)array->from % job->chosen.layout.align_bytes == 0;
+}
+
+/* Returns whether elements are numbers that are written as they were read, all of them. */
+static bool are_plain_numbers(const struct gsi_job *job)
+{
+    const struct gsi_layout *layout = &job->chosen.layout;
+    return gsi_layout_is_native(layout) && !layout->has_moments && job->inputs.carry == NULL &&
+           !gsi_inputs_shrink(&job->inputs) && job->plan.sizes.top_room == 0;
+}
+
+/* Returns whether a sort with chunks would be no faster, and nobody asked for chunks. */
+static bool pays(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     const struct gsi_plan *plan = &job->plan.sizes;
-    const struct gsi_array *array = job->array;
-    const struct gsi_input *input = &job->inputs.table[0];
-    return array != NULL && options->action == GS_SORT && array->from == array->to &&
-           array->bytes > 0 && input->bytes == array->bytes && input->base_off == 0 &&
-           gsi_layout_is_native(&job->chosen.layout) && !job->chosen.layout.has_moments &&
-           job->inputs.carry == NULL && !gsi_inputs_shrink(&job->inputs) &&
-           plan->device_bytes == 0 && plan->spilled_runs == 0 && plan->top_room == 0 &&
-           options->chunk_bytes == 0 && options->window_bytes == 0 &&
-           (uintptr_t)array->from % job->chosen.layout.align_bytes == 0 &&
-           (array->bytes <= MAPPED_MAX_BYTES || !gsi_array_is_mapped(array)) && !has_order(job);
+    return plan->device_bytes == 0 && plan->spilled_runs == 0 && options->chunk_bytes == 0 &&
+           options->window_bytes == 0 &&
+           (job->array->bytes <= MAPPED_MAX_BYTES || !gsi_array_is_mapped(job->array)) &&
+           !has_order(job);
+}
+
+bool gsi_in_place_is(const struct gsi_job *job)
+{
+    return is_whole_array(job) && are_plain_numbers(job) && pays(job);
 }
 
 static uint8_t *keys_of(const struct piece *piece)
@@ -402,31 +420,21 @@ static void take_tally(struct in_place *sort)
         fingerprint += gsi_fingerprint(sort->workers[i].fingerprint);
     }
     gsi_tally_sorted_end(&all);
-    all.fingerprint = fingerprint;
+    all.fingerprint = fingerprint; /* of elements before they became keys */
+    all.count = sort->count;
     sort->job->report->tally = gsi_tally_saved_finish(sort->layout, &all);
 }
 
-/* What became keys has become elements again, in order. */
-static enum gs_status verify(const struct in_place *sort)
+/* Keys have become elements again, in order. */
+static enum gs_status verify(struct in_place *sort)
 {
-    const struct gsi_job *job = sort->job;
-    const struct gsi_digest *digest = &sort->delivery.check.digest;
-    const struct gsi_tally_report *tally = &job->report->tally;
-    if (digest->disorder_idx != UINT64_MAX)
-        return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                        "'%s': element %llu of the output is less than its predecessor; %s; check "
-                        "the memory of this machine",
-                        job->target.output.name, (unsigned long long)digest->disorder_idx,
-                        gsi_target_left(&job->target));
-    if (digest->count == sort->count && tally->count == sort->count &&
-        gsi_fingerprint(digest->fingerprint) == gsi_fingerprint(tally->fingerprint))
-        return GS_OK;
-    return gsi_fail(
-        sort->loop->error, GS_E_VERIFY, 0,
-        "'%s': the output does not match the input (%llu of %llu elements, fingerprints differ); "
-        "%s; do not change it while it is sorted, or check the memory of this machine",
-        job->target.output.name, (unsigned long long)digest->count, (unsigned long long)sort->count,
-        gsi_target_left(&job->target));
+    const struct gsi_verification verification = {.delivery = &sort->delivery,
+                                                  .tally = &sort->job->report->tally,
+                                                  .fields = sort->job->report->field_tallies,
+                                                  .most_count = UINT64_MAX,
+                                                  .cause =
+                                                      "do not change it while it is sorted, or "};
+    return gsi_verify(&verification);
 }
 
 /* ---- begin and end ---- */
@@ -524,9 +532,23 @@ static enum gs_status sort_all(struct in_place *sort)
     return gsi_job_place(job, &sort->delivery, NULL);
 }
 
+/* Reports a plan without chunks, windows and runs. */
+static void report_plan(struct gsi_job *job)
+{
+    struct gsi_plan *plan = &job->report->plan;
+    *plan = (struct gsi_plan){.input_bytes = plan->input_bytes,
+                              .output_bytes = plan->output_bytes,
+                              .memory_bytes = plan->memory_bytes,
+                              .thread_count = plan->thread_count,
+                              .run_count = 1,
+                              .is_in_place = true};
+    job->report->device.name = job->device.ops->name;
+}
+
 enum gs_status gsi_in_place(struct gsi_job *job)
 {
     struct in_place sort = {.job = job, .loop = &job->loop, .layout = job->loop.layout};
+    report_plan(job);
     job->run_count = 1;
     enum gs_status status = sort_all(&sort);
     close_sort(&sort);

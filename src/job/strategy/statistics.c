@@ -1,12 +1,12 @@
-/* reduce.c: aggregates without sorting (--stats-only), and the check of order (--check).
+/* statistics.c: computes statistics without sorting (--stats-only), and checks the order (--check).
  *
  *   scan of the inputs: (check_counts) -> device: tally, (digest) -> (digests joined) */
 #include "base/checked.h"
 #include "element/record/record.h"
 #include "input/scan.h"
-#include "job/check_counts.h"
-#include "job/job.h"
 #include "job/job_report.h"
+#include "job/strategy/check_counts.h"
+#include "job/strategy/strategy.h"
 
 #include <string.h>
 
@@ -141,7 +141,7 @@ static enum gs_status reduce_all(struct reducer *reducer)
     return has_disorder(reducer) ? report_disorder(reducer) : GS_OK;
 }
 
-enum gs_status gsi_reduce(struct gsi_job *job)
+enum gs_status gsi_statistics(struct gsi_job *job)
 {
     struct reducer reducer = {.job = job};
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);

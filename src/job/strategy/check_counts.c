@@ -1,5 +1,5 @@
 /* check_counts.c: counts on the pool, joins on the owner's thread. */
-#include "job/check_counts.h"
+#include "job/strategy/check_counts.h"
 
 #include "base/assert.h"
 #include "base/checked.h"

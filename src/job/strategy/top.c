@@ -7,9 +7,10 @@
 #include "element/record/record.h"
 #include "element/record/record_tally.h"
 #include "job/job_report.h"
-#include "job/top_keeper.h"
+#include "job/strategy/strategy.h"
+#include "job/strategy/top_keeper.h"
 #include "output/delivery.h"
-#include "output/input_tally.h"
+#include "output/verify.h"
 
 #include <string.h>
 
@@ -39,30 +40,25 @@ static bool begins_right(const struct gsi_layout *layout, const struct gsi_tally
     return gsi_key_compare(layout, digest->first_key, key) == 0;
 }
 
-/* What came out is in order, as many as there should be, nothing else than what was found less what
- * was cut off (if nothing was: everything that the tally saw), and begins with what the tally says
- * comes first. */
+/* The keeper has seen everything, what it kept has come out, and the first element is what the tally
+ * says comes first. */
 static enum gs_status verify(struct top *top)
 {
     struct gsi_job *job = top->job;
     struct gsi_delivery *delivery = &top->delivery;
     struct gsi_tally_report *tally = &job->report->tally;
     const struct gsi_digest *digest = &delivery->check.digest;
+    const struct gsi_verification verification = {.delivery = delivery,
+                                                  .tally = tally,
+                                                  .fields = job->report->field_tallies,
+                                                  .most_count = top->keeper.most,
+                                                  .cause = ""};
     GSI_TRY(job->loop.device->ops->tally(job->loop.device, tally, job->loop.error));
-    bool has_payload = delivery->payload_tally.carry != NULL;
-    if (!has_payload)
-        GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
-    gsi_u128 got = gsi_fingerprint(digest->fingerprint);
-    gsi_u128 all = gsi_fingerprint(tally->fingerprint);
-    uint64_t wanted = gsi_min_u64(tally->count, top->keeper.most);
-    bool is_written = !delivery->has_blocks || delivery->unique.flow.count == wanted;
-    if (digest->disorder_idx == UINT64_MAX && digest->count == wanted && is_written &&
-        top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
-        (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, digest))
-        return has_payload ? gsi_input_tally_of_payload(&job->target, &delivery->payload_tally,
-                                                        &delivery->unique, tally,
-                                                        job->report->field_tallies)
-                           : GS_OK;
+    if (digest->count == gsi_min_u64(tally->count, top->keeper.most) &&
+        top->keeper.seen_count == tally->count &&
+        gsi_fingerprint(digest->fingerprint) == top->keeper.kept.fingerprint &&
+        begins_right(job->loop.layout, tally, digest))
+        return gsi_verify(&verification);
     return gsi_fail(job->loop.error, GS_E_VERIFY, 0,
                     "'%s': the output is not the first part of the sorted input (%llu of %llu "
                     "elements); %s; check the memory of this machine",

@@ -10,7 +10,7 @@
  * --where or pre-aggregation makes shorter is treated as a stream, too, because its length is
  * unknown until it was read. No more of its runs are spilled than the plan has for the whole. A run
  * that lies in an input leaves memory without being written (merge/presorted.h). */
-#include "job/make_runs.h"
+#include "job/strategy/make_runs.h"
 
 #include "base/assert.h"
 #include "base/checked.h"

@@ -1,5 +1,5 @@
 /* select_sample.c: reads small blocks, one in each of as many equal parts of the data. */
-#include "job/select_sample.h"
+#include "job/strategy/select_sample.h"
 
 #include "device/cpu/cpu_leaf_sort.h"
 #include "loop/cancel.h"

@@ -1,0 +1,35 @@
+/* verify.h: checks that what was read has come out, and in order.
+ *
+ *     inputs --(1)--> read --(2)--> sorted --(3)--> windows --(4)--> payload, groups --> files
+ *
+ * Elements are measured at each of these points. Between two of them exactly what the operators
+ * between them keep is compared:
+ *
+ *   1  filter         kept + dropped = read; count and fingerprint of the kept (gsi_inputs_verify)
+ *   2  pre-aggregate  count: folded + sorted = read
+ *   3  sort           count and fingerprint, and the order; after the first K only the count
+ *   4  payload        count, sum of positions; fingerprint, if whole elements are written
+ *      groups         count of all groups, aggregates of fields (gsi_unique_verify)
+ *
+ * What lies on the disk is compared by output/read_back.h. */
+#ifndef GSI_VERIFY_H
+#define GSI_VERIFY_H
+
+#include "output/delivery.h"
+
+struct gsi_verification {
+    struct gsi_delivery *delivery;
+    /* in: of what was sorted, as it was measured before; out: of what was read. Pre-aggregation and
+     * payload sort something else than what was read. */
+    struct gsi_tally_report *tally, *fields;
+    struct gsi_pre_aggregate *pre_aggregate; /* NULL: none */
+    struct gsi_digest dropped;               /* were sorted, and rightly have not come out */
+    uint64_t most_count;                     /* so many elements at most had to come out */
+    const char *cause;                       /* another reason for a difference than the memory */
+};
+
+/* gsi_verify: checks all points.
+ * fails GS_E_VERIFY */
+enum gs_status gsi_verify(const struct gsi_verification *verification);
+
+#endif
