@@ -26,7 +26,8 @@
  * Why it cannot get stuck: merge/feed/feeder.h.
  *
  * How many runs are merged at once is the plan's fan_in (plan/plan.h). Resident runs do not count,
- * because nothing of them is read; runs beyond it are merged first (job/strategy/sort.c, plan/merge_tree.h).
+ * because nothing of them is read; runs beyond it are merged first (job/strategy/sort.c,
+ * plan/merge_tree.h).
  *
  * Rejected:
  *   bounds that begin with the first frame fed: with reversed input, where all frames of the runs

@@ -1,9 +1,9 @@
 /* delivery.h: the way of windows to the output, whoever makes them, until the output has its name.
  *
- *     merger -> first K        job/strategy/sort.c --------.
- *     one pass as it reads     output/in_order.c -+-> check -> ranks -+-> sink -> marks
- *     filler: first elements   job/strategy/top.c ---------+                   '-> unique -> blocks -> sink
- *     filler: values counted   job/strategy/counted.c -----'
+ *     merger -> first K        strategy/sort.c ----.
+ *     one pass as it reads     output/in_order.c --+-> check -> ranks -+-> sink -> marks
+ *     filler: first elements   strategy/top.c -----+                   '-> unique -> blocks -> sink
+ *     filler: values counted   strategy/counted.c -'
  *
  * Windows come in order. They go back to `windows` once they are written, or looked at. Each sink
  * may be a split, which has a sink for each of its files. Windows are checked before anything of

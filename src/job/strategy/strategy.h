@@ -10,8 +10,8 @@
  *     merge             --merge                                         once       blocks of inputs
  *     sort              everything else                                 once       sorted runs
  *
- * The table in strategy.c is in this order, and the first row that suits is the strategy. A row asks
- * only about the compiled job and its plan, so --explain and the job itself get the same answer. */
+ * The table in strategy.c is in this order, and the first row that suits is the strategy. A row
+ * asks only about the compiled job and its plan, so it can be asked again after a new plan. */
 #ifndef GSI_STRATEGY_H
 #define GSI_STRATEGY_H
 

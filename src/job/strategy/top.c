@@ -40,8 +40,8 @@ static bool begins_right(const struct gsi_layout *layout, const struct gsi_tally
     return gsi_key_compare(layout, digest->first_key, key) == 0;
 }
 
-/* The keeper has seen everything, what it kept has come out, and the first element is what the tally
- * says comes first. */
+/* The keeper has seen everything, its elements have come out, and the first of them is the one that
+ * the tally expects. */
 static enum gs_status verify(struct top *top)
 {
     struct gsi_job *job = top->job;
