@@ -16,8 +16,8 @@
 enum gsi_scan_device {
     GSI_SCAN_NO_DEVICE,
     GSI_SCAN_COUNTS,  /* adds to its tally, before the task */
-    GSI_SCAN_DIGESTS, /* adds to its tally and makes a digest, after the task: elements become
-                          keys */
+    GSI_SCAN_DIGESTS, /* adds to its tally and makes a digest, after the task, which turns
+                          elements into keys */
 };
 
 struct gsi_scan {

@@ -74,8 +74,8 @@ struct worker {
     struct in_place *sort;
     struct piece *piece;
     struct worker *next;          /* of the piece, or free */
-    uint64_t fingerprint[2];      /* of elements that became keys */
-    struct gsi_tally_saved tally; /* of keys that became elements */
+    uint64_t fingerprint[2];      /* of elements, before the map to keys */
+    struct gsi_tally_saved tally; /* of keys, at the map to elements */
     struct gsi_partition_worker split;
 };
 
@@ -136,7 +136,7 @@ static bool are_plain_numbers(const struct gsi_job *job)
            !gsi_inputs_shrink(&job->inputs) && job->plan.sizes.top_room == 0;
 }
 
-/* Returns whether a sort with chunks would be no faster, and nobody asked for chunks. */
+/* Returns whether a sort with chunks would be no faster, and no option asks for chunks. */
 static bool pays(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
@@ -172,7 +172,7 @@ static void split(struct gsi_task *task, uint32_t worker_idx)
     gsi_partition_work(&worker->piece->split, &worker->split);
 }
 
-/* Keys that are sorted become elements. */
+/* Maps sorted keys to elements. */
 static void finish_keys(const struct gsi_layout *layout, struct gsi_digest *digest,
                         struct gsi_tally_saved *tally, uint8_t *keys, uint64_t n)
 {
@@ -262,7 +262,7 @@ static gsi_u128 choose_pivot(const struct piece *piece)
 
 /* ---- splits ---- */
 
-/* All blocks are dealt: the piece becomes two. */
+/* All blocks are partitioned: replaces the piece by two. */
 static void become_two(struct piece *piece, struct gsi_partition_worker *const *workers,
                        uint32_t count)
 {
@@ -420,12 +420,12 @@ static void take_tally(struct in_place *sort)
         fingerprint += gsi_fingerprint(sort->workers[i].fingerprint);
     }
     gsi_tally_sorted_end(&all);
-    all.fingerprint = fingerprint; /* of elements before they became keys */
+    all.fingerprint = fingerprint; /* of elements, before the map to keys */
     all.count = sort->count;
     sort->job->report->tally = gsi_tally_saved_finish(sort->layout, &all);
 }
 
-/* Keys have become elements again, in order. */
+/* The array holds the elements that it held before, in order. */
 static enum gs_status verify(struct in_place *sort)
 {
     const struct gsi_verification verification = {.delivery = &sort->delivery,
@@ -490,7 +490,7 @@ static void close_sort(struct in_place *sort)
     gsi_memory_unmap(ledger, GSI_MEMORY_SCRATCH, sort->workers, sort->workers_bytes);
 }
 
-/* After a failure: all keys become elements again. */
+/* After a failure, maps all keys back to elements. */
 static void restore(struct in_place *sort)
 {
     atomic_store(&sort->stop, true);

@@ -20,10 +20,10 @@
 #include "resume/runs.h"
 #include "spill/writer.h"
 
-/* Chunks the source holds at a time: one being filled, one behind it. */
+/* Chunks that the source holds at a time: one being filled, and the next. */
 #define SOURCE_CHUNKS 2u
 
-/* And where less goes on than is read: one that tasks work on, and one that more is added to. */
+/* With operators that leave elements out: one more for their tasks, and one that is filled up. */
 #define FILTER_CHUNKS 2u
 
 struct maker {
@@ -132,7 +132,7 @@ static bool is_all_put(const struct maker *maker)
     return gsi_source_is_end(&maker->source) && gsi_resume_runs_is_idle(maker->resume);
 }
 
-/* What is written in one pass comes free by runs. */
+/* One pass frees the chunks of a whole run at once, so its runs have one chunk. */
 static uint32_t chunks_a_run(const struct maker *maker)
 {
     return maker->in_order->state == GSI_IN_ORDER_WRITING ? 1 : maker->chunks_per_run;
@@ -203,7 +203,7 @@ static bool must_spill(const struct maker *maker)
     return maker->spilled_count > gsi_plan_fed_runs(plan, maker->chunks->free_count);
 }
 
-/* Whether the oldest resident run lies in an input, and so has left memory now. */
+/* Drops the oldest resident run if it is a presorted range. Returns whether it did. */
 static bool leave_in_input(struct maker *maker)
 {
     uint32_t parts = maker->presorted->count;
@@ -248,7 +248,7 @@ static void end_spilling(struct maker *maker)
     gsi_resume_runs_note(maker->resume, &entry->spilled);
 }
 
-/* A stream so long that runs of one chunk would pass the fan-in goes on with longer ones. */
+/* Makes the runs of a long stream longer, so that their number stays below the fan-in. */
 static void lengthen_runs(struct maker *maker)
 {
     const struct gsi_plan *plan = maker->loop->plan;

@@ -7,7 +7,7 @@
  *
  *   merger -> first K -> delivery (output/delivery.h)
  *
- * What the merge made is verified, whatever becomes of it. */
+ * All windows are verified, even those that are not written. */
 #include "base/assert.h"
 #include "base/checked.h"
 #include "element/element_digest.h"
@@ -158,7 +158,7 @@ static enum gs_status reduce_runs(struct sort *sort, uint32_t fan_in)
 
 /* ---- the last merge ---- */
 
-/* The most that is taken of the merge: of groups nobody knows how much that is. */
+/* Returns how many bytes of the merge are needed at most; UINT64_MAX: unknown, as with groups. */
 static uint64_t most_bytes(const struct sort *sort)
 {
     return sort->delivery.has_blocks ? UINT64_MAX : gsi_target_most_bytes(&sort->job->target);
@@ -241,7 +241,7 @@ static enum gs_status merge_to_output(struct sort *sort)
     return status;
 }
 
-/* ---- what came out ---- */
+/* ---- verification ---- */
 
 /* The output is within --find, whose places were found before the inputs were read. */
 static enum gs_status verify_within(const struct sort *sort)
@@ -320,7 +320,7 @@ static uint32_t find_fan_in(const struct sort *sort)
     return (uint32_t)gsi_min_u64(plan->fan_in, most);
 }
 
-/* Runs, wherever they come from, and no more than one merge takes. */
+/* Makes or lists runs, and merges some until one merge can take them all. */
 static enum gs_status make_list(struct sort *sort)
 {
     struct gsi_job *job = sort->job;

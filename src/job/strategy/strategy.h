@@ -32,7 +32,7 @@ const struct gsi_strategy *gsi_strategy_choose(const struct gsi_job *job);
 
 /* gsi_sort: sorts, or merges sorted inputs (sort.c).
  * gsi_top: keeps the first elements in one pass and writes them (top.c).
- * gsi_top_note: notes that the output of --top begins with NaNs, if nobody asked for that.
+ * gsi_top_note: notes that the output of --top begins with NaNs, unless an option asks for that.
  * gsi_counted: sorts numbers of 1 or 2 bytes by counting their values (counted.c).
  * gsi_statistics: statistics and the check of order (statistics.c). */
 enum gs_status gsi_sort(struct gsi_job *job);

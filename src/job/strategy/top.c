@@ -40,7 +40,7 @@ static bool begins_right(const struct gsi_layout *layout, const struct gsi_tally
     return gsi_key_compare(layout, digest->first_key, key) == 0;
 }
 
-/* The keeper has seen everything, its elements have come out, and the first of them is the one that
+/* The keeper has seen everything, its elements were written, and the first of them is the one that
  * the tally expects. */
 static enum gs_status verify(struct top *top)
 {

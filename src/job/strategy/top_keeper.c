@@ -106,8 +106,8 @@ static void start_cut(struct gsi_top_keeper *keeper)
     gsi_pool_submit(keeper->job->loop.pool, &keeper->task);
 }
 
-/* The first bound comes as soon as there can be one, others when memory is full: each costs a sort.
- */
+/* Cuts for a first bound as early as possible, and then only when memory is full, because each cut
+ * sorts. */
 static bool must_cut(const struct gsi_top_keeper *keeper, uint64_t coming)
 {
     uint64_t count = keeper->kept.count;
@@ -147,7 +147,7 @@ static void put_in_order_done(struct gsi_task *task)
     keeper_of(task)->is_busy = false;
 }
 
-/* Everything was joined: the candidates become what was wanted. */
+/* Everything was joined: sorts the candidates and keeps the first ones. */
 static enum gs_status finish(struct gsi_top_keeper *keeper)
 {
     const struct gsi_stage sorting = {.context = keeper, .is_done = is_idle};
