@@ -98,7 +98,7 @@ void gsi_cuda_digest_fetched(const gsi_cuda_device *device, const uint8_t *stagi
         return;
     }
     gsi_cuda_digest_join(layout, staging, &buffer->digest);
-    if (layout->word != nullptr)
+    if (layout->integer_map != nullptr)
         memcpy(buffer->digest.fingerprint, seen->fingerprint, sizeof seen->fingerprint);
 }
 
@@ -112,10 +112,10 @@ void gsi_cuda_digest_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool
                    gsi_cuda_digest_make(layout, keys, n, to_elements,
                                         reinterpret_cast<gsi_cuda_digest *>(digest), compute),
                    "cannot check the order");
-    if (layout->word != nullptr)
+    if (layout->integer_map != nullptr)
         gsi_cuda_check(device,
-                       gsi_cuda_words_to(
-                           layout->word, keys, n, to_elements,
+                       gsi_cuda_integers_to_records(
+                           layout->integer_map, keys, n, to_elements,
                            reinterpret_cast<gsi_records_seen *>(digest + gsi_cuda_seen_off(layout)),
                            compute),
                        "cannot check the order");

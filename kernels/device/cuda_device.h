@@ -57,8 +57,8 @@
 #include "plan/plan.h"
 
 #include "kernels/planes/planes.cuh"
+#include "kernels/record/integer_records.cuh"
 #include "kernels/record/records.cuh"
-#include "kernels/record/words.cuh"
 #include "kernels/sort/sort_kernels.h"
 #include "kernels/tally/tally.cuh"
 
@@ -201,8 +201,8 @@ struct gsi_cuda_device {
     // Layout of the input: `config.layout`, or, with config.carry, that of elements before they get
     // positions.
     gsi_layout put;
-    gsi_record_word put_word; // used with config.carry if the input is records
-    uint64_t next_position;   // position of the next input element
+    gsi_integer_map put_integer_map; // used with config.carry if the input is records
+    uint64_t next_position;          // position of the next input element
 
     gsi_cuda_tally *tally;     // counts numbers that are sorted
     gsi_cuda_tally *put_tally; // with config.carry: counts numbers of the input

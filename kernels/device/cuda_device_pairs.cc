@@ -31,7 +31,7 @@ void gsi_cuda_pairs_begin(gsi_cuda_device *device)
     if (config->carry == nullptr)
         return;
     device->put = config->carry->input;
-    gsi_layout_use_words(&device->put, &device->put_word, UINT32_MAX);
+    gsi_layout_use_integers(&device->put, &device->put_integer_map, UINT32_MAX);
     device->next_position = config->first_position;
 }
 

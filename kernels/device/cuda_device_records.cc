@@ -2,7 +2,7 @@
 // are sorted and merged instead, and a record is copied once, in the gather of a window.
 //
 // Integer records are counted here. They are converted to integers as they arrive, and from then on
-// are treated as numbers (kernels/record/words.cuh).
+// are treated as numbers (kernels/record/integer_records.cuh).
 //
 // Indexes of tags: run number p has [p << run_shift, (p + 1) << run_shift), in the order of the
 // input. Fed runs have the feed's indexes, from 0 on. These are lower than the indexes of resident
@@ -161,7 +161,7 @@ static unsigned long long *kept_of(const gsi_cuda_device *device, const gsi_fiel
 static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
 {
     const gsi_record *record = record_of(device);
-    const bool is_whole = device->put.word != nullptr && device->open_run != nullptr;
+    const bool is_whole = device->put.integer_map != nullptr && device->open_run != nullptr;
     void *const numbers =
         is_whole ? device->spare + device->open_run->bytes : device->records.numbers;
     for (uint64_t done = 0, step; done < n; done += step) {
@@ -200,7 +200,8 @@ static void count_words(gsi_cuda_device *device, uint8_t *at, uint64_t n)
     records->count += n;
     count_fields(device, at, n);
     gsi_cuda_check(device,
-                   gsi_cuda_words_of(device->put.word, at, n, records->seen, compute_of(device)),
+                   gsi_cuda_records_to_integers(device->put.integer_map, at, n, records->seen,
+                                                compute_of(device)),
                    "cannot count elements");
 }
 

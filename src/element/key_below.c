@@ -3,7 +3,7 @@
 #include "element/key_below.h"
 
 #include "base/assert.h"
-#include "element/record/record_word.h"
+#include "element/record/integer_record.h"
 #include "element/tally/digest.h"
 #include "element/tally/tally_block.h"
 
@@ -88,18 +88,18 @@ static size_t all_below(const struct gsi_layout *layout, const void *elements, s
                                   gsi_block_load(bound, 1, 8), keys));
 }
 
-/* Records become words block by block, whose map is that of unsigned numbers. */
-static size_t words_below(const struct gsi_layout *layout, const void *elements, size_t n,
-                          const void *bound, void *keys)
+/* Converts records to integers block by block; the map of integers is that of unsigned numbers. */
+static size_t integers_below(const struct gsi_layout *layout, const void *elements, size_t n,
+                             const void *bound, void *keys)
 {
-    uint64_t words[2 * GSI_BLOCK_ELEMENTS];
+    uint64_t integers[2 * GSI_BLOCK_ELEMENTS];
     const uint8_t *from = elements;
     uint8_t *to = keys;
     size_t count = 0;
     for (size_t step; n > 0; n -= step, from += step * layout->element_bytes) {
         step = gsi_block_elements(n);
-        gsi_words_of(layout->word, from, step, 0, words);
-        count += all_below(layout, words, step, bound, to + count * layout->key_bytes);
+        gsi_records_to_integers(layout->integer_map, from, step, 0, integers);
+        count += all_below(layout, integers, step, bound, to + count * layout->key_bytes);
     }
     return count;
 }
@@ -111,7 +111,8 @@ size_t gsi_keys_below(const struct gsi_layout *layout, const void *elements, siz
         gsi_elements_to_keys(layout, elements, n, keys);
         return n;
     }
-    return (layout->word != NULL ? words_below : all_below)(layout, elements, n, bound, keys);
+    return (layout->integer_map != NULL ? integers_below : all_below)(layout, elements, n, bound,
+                                                                      keys);
 }
 
 /* ---- keys ---- */

@@ -4,8 +4,8 @@
 #include "base/checked.h"
 #include "element/key_scope.h"
 #include "element/number_rows.h"
+#include "element/record/integer_record.h"
 #include "element/record/record_tags.h"
-#include "element/record/record_word.h"
 #include "element/width.h"
 
 #include <pthread.h>
@@ -90,24 +90,24 @@ void gsi_layout_use_tags(struct gsi_layout *layout, struct gsi_key_scope *scope)
     layout->align_bytes = 1;
     layout->plane_bytes = 0;
     layout->scope = scope;
-    layout->word = NULL;
+    layout->integer_map = NULL;
 }
 
-void gsi_layout_use_words(struct gsi_layout *layout, struct gsi_record_word *word,
-                          uint32_t index_bits)
+void gsi_layout_use_integers(struct gsi_layout *layout, struct gsi_integer_map *map,
+                             uint32_t index_bits)
 {
     const struct gsi_record *record = layout->record;
     if (gsi_layout_is_native(layout))
         return;
-    if (gsi_record_word_make(record, word)) {
+    if (gsi_integer_map_make(record, map)) {
         layout->form = GSI_FORM_KEYS;
         layout->align_bytes = layout->plane_bytes = record->bytes;
         layout->scope = NULL;
-        layout->word = word;
-    } else if (gsi_record_rider_make(record, word) && word->index_bits >= index_bits) {
+        layout->integer_map = map;
+    } else if (gsi_inline_map_make(record, map) && map->index_bits >= index_bits) {
         gsi_key_scope_forget(layout->scope); /* the tag has the whole key */
         layout->form = GSI_FORM_INLINE;
-        layout->word = word;
+        layout->integer_map = map;
     }
 }
 
@@ -115,7 +115,7 @@ void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size
                      uint64_t index, gsi_u128 *tags)
 {
     if (layout->form == GSI_FORM_INLINE)
-        gsi_words_of(layout->word, elements, n, index, tags);
+        gsi_records_to_integers(layout->integer_map, elements, n, index, tags);
     else
         gsi_record_tags(layout->record, elements, n, at, index, tags);
 }

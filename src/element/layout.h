@@ -14,14 +14,14 @@ extern "C" {
 #endif
 
 struct gsi_record;
-struct gsi_record_word;
+struct gsi_integer_map;
 struct gsi_key_scope;
 
 /* How elements are stored while they are sorted. */
 enum gsi_form {
     GSI_FORM_KEYS,  /* their sort keys, unsigned integers, replace them */
     GSI_FORM_TAGS,  /* records stay as they are, and a tag of each one is sorted (record_tags.h) */
-    GSI_FORM_INLINE /* the same, but tags contain the whole record (record_word.h) */
+    GSI_FORM_INLINE /* the same, but tags contain the whole record (integer_record.h) */
 };
 
 /* All elements are records. A number is a record with one field that is the whole element, its
@@ -37,9 +37,10 @@ struct gsi_layout {
     uint32_t key_bytes;     /* as in frames: sort keys, or whole records; equal to element_bytes */
     uint32_t align_bytes;   /* elements lie at multiples of this in memory; with tags: 1 */
     uint32_t plane_bytes;   /* of a key that is coded as byte planes; with tags, which is not: 0 */
-    /* GSI_FORM_KEYS: how an element becomes its sort key: by `word`, or, if that is NULL, as a
-     * native number by `map`. GSI_FORM_INLINE: `word` makes a record's tag. Borrowed. */
-    const struct gsi_record_word *word;
+    /* GSI_FORM_KEYS: `integer_map` converts an element to its sort key. If it is NULL, elements are
+     * native numbers, which `map` converts. GSI_FORM_INLINE: `integer_map` makes a record's tag.
+     * Borrowed. */
+    const struct gsi_integer_map *integer_map;
     struct gsi_key_map map;
     struct gsi_key_scope *scope; /* with tags: what their keys share; borrowed */
 };
@@ -53,21 +54,21 @@ struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
 /* gsi_layout_place_nans: moves the NaNs of native numbers there; once, after gsi_layout_make. */
 void gsi_layout_place_nans(struct gsi_layout *layout, enum gsi_nan_place place);
 
-/* gsi_layout_is_native: returns whether elements are native numbers, which need no `word`. */
+/* gsi_layout_is_native: returns whether elements are native numbers, without `integer_map`. */
 static inline bool gsi_layout_is_native(const struct gsi_layout *layout)
 {
-    return layout->form == GSI_FORM_KEYS && layout->word == NULL;
+    return layout->form == GSI_FORM_KEYS && layout->integer_map == NULL;
 }
 
-/* gsi_layout_use_words: sorts records as integers, or inside their tags, if they fit. The device
+/* gsi_layout_use_integers: sorts records as integers, or inside their tags, if they fit. The device
  * must support that.
- * in    word: memory for the map, which is borrowed
+ * in    map: memory for the map, which is borrowed
  *       index_bits: what indexes of tags need at least
  * gsi_layout_use_tags: sorts records by tags that contain indexes only.
  * in    scope: of the tags
  * Native numbers stay as they are. */
-void gsi_layout_use_words(struct gsi_layout *layout, struct gsi_record_word *word,
-                          uint32_t index_bits);
+void gsi_layout_use_integers(struct gsi_layout *layout, struct gsi_integer_map *map,
+                             uint32_t index_bits);
 void gsi_layout_use_tags(struct gsi_layout *layout, struct gsi_key_scope *scope);
 
 /* gsi_layout_tags: makes the tags of `n` records that follow each other in memory, from byte `at`

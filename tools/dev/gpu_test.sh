@@ -14,7 +14,7 @@
 # machine without it (and CI is not set).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-tests_of_units=(sort_kernels merge_parts gpu_array cuda_device cuda_faults cuda_positions cuda_words ladder ladder_published planes_kernels
+tests_of_units=(sort_kernels merge_parts gpu_array cuda_device cuda_faults cuda_positions cuda_integers ladder ladder_published planes_kernels
     record_kernels tally_kernels tied_kernels)
 tests_of_jobs=(sort_records short_jobs)
 programs=(bin/{gsort,gsort-gen,gsort-bench} "${tests_of_units[@]/#/tests/test_}" "${tests_of_jobs[@]/#/tests/test_}")
@@ -267,7 +267,7 @@ units() {
 
 # Cheap and telling first.
 all() {
-    beside "units sort_kernels gpu_array" "units merge_parts cuda_device" "units cuda_faults cuda_positions cuda_words" \
+    beside "units sort_kernels gpu_array" "units merge_parts cuda_device" "units cuda_faults cuda_positions cuda_integers" \
         "units ladder ladder_published planes_kernels record_kernels tally_kernels tied_kernels"
     for type in u64:8 f64:8 u32:4 f32:4 i32:4 i64:8 u128:16; do
         large "10^8 ${type%:*}" "${type#*:}" "${type%:*}" -t "${type%:*}"

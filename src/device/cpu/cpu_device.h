@@ -47,15 +47,14 @@ struct gsi_cpu_device {
     uint32_t shifting_count;         /* pieces whose tags are being shifted for a merge */
 };
 
-/* Records of a merge: their places, and the byte of the key at which all tags were made. */
+/* The records of a merge: their places, and the byte of the key at which all tags were made. With
+ * inline records only `inline_map` is used. */
 struct gsi_cpu_records {
     struct gsi_record_places places;
     uint64_t block_count, fed_count; /* table entries in all; the first fed_count are for fed
                                       * frames */
     uint32_t at;
-    const struct gsi_record_word
-        *rider; /* records are stored inside their tags, and the fields above are not used; else
-                 * NULL */
+    const struct gsi_integer_map *inline_map; /* NULL: records are not inline */
 };
 
 /* cpu_records.c: the operations on records that replace the operations on numbers. */

@@ -135,7 +135,7 @@ static int compare_tags(void *context, const void *a, const void *b)
     gsi_u128 x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
-    if (records->rider != NULL)
+    if (records->inline_map != NULL)
         return x < y ? -1 : x > y;
     return gsi_tie_compare(&records->places, x, y, records->at);
 }

@@ -2,7 +2,7 @@
  *
  * A piece's records stay where they were read; their tags, stored beside them, are sorted. A window
  * merges tags, compares records if tags tie, and gathers the records: so a record moves once.
- * Inline records (element/record/record_word.h) are unpacked from their tags.
+ * Inline records (element/record/integer_record.h) are unpacked from their tags.
  *
  * Indexes of tags: piece number p has [p << s, (p + 1) << s), where a chunk holds 2^s records.
  * Indexes of fed runs are assigned by the feed, from 0 on. They never reach the indexes of later
@@ -17,9 +17,9 @@
 #include "base/simd.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/key_scope.h"
+#include "element/record/integer_record.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_room.h"
-#include "element/record/record_word.h"
 
 #include <string.h>
 
@@ -55,9 +55,9 @@ void gsi_cpu_records_put(struct gsi_piece *piece)
     gsi_key_scope_begin(device->config.layout.scope, piece->buffer->data);
     uint64_t before = device->config.is_one_pass ? device->config.chunk_buffers : 0;
     piece->first_index = (before + device->put_count++) << chunk_shift(device);
-    const struct gsi_record_word *rider = device->config.layout.word;
-    GSI_ASSERT(rider == NULL ||
-               (piece->first_index + piece_records(piece)) >> rider->index_bits == 0);
+    const struct gsi_integer_map *inline_map = device->config.layout.integer_map;
+    GSI_ASSERT(inline_map == NULL ||
+               (piece->first_index + piece_records(piece)) >> inline_map->index_bits == 0);
 }
 
 void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally, void *scratch)
@@ -143,9 +143,9 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
     const struct gsi_layout *layout = &device->config.layout;
     uint64_t first, end;
     records->places.record = layout->record;
-    records->rider = layout->word;
-    if (records->rider != NULL) {
-        GSI_ASSERT(spec->fed_records >> records->rider->index_bits == 0);
+    records->inline_map = layout->integer_map;
+    if (records->inline_map != NULL) {
+        GSI_ASSERT(spec->fed_records >> records->inline_map->index_bits == 0);
         return GS_OK;
     }
     find_indexes(spec, chunk_shift(device), &first, &end);
@@ -186,7 +186,7 @@ const gsi_u128 *gsi_cpu_records_feed(struct gsi_cpu_records *records,
                                      const struct gsi_buffer *buffer)
 {
     struct gsi_record_places *places = &records->places;
-    if (records->rider == NULL) {
+    if (records->inline_map == NULL) {
         uint64_t block = (gsi_tag_index(buffer->tags[0]) >> places->shift) - places->first_block;
         GSI_ASSERT(block < records->fed_count);
         places->blocks[block] = buffer->data;
@@ -248,7 +248,7 @@ static void unpack(const struct gsi_cpu_records *records, const gsi_u128 *tags, 
     const uint32_t bytes = records->places.record->bytes;
     const size_t before =
         digest != NULL && digest->count > 0; /* the previous tag is checked, too */
-    gsi_words_to(records->rider, tags, n, to);
+    gsi_integers_to_records(records->inline_map, tags, n, to);
     if (digest == NULL)
         return;
     if (gsi_keys_drops(GSI_TAG_BYTES, tags - before, n + before) > 0) {
@@ -268,11 +268,11 @@ void gsi_cpu_records_window(const struct gsi_cpu_records *records, struct gsi_me
     gsi_u128 *tags = window->tags;
     uint8_t *to = window->data;
     gsi_merge_tiles(GSI_TAG_BYTES, work, tags, no_tile, NULL);
-    if (records->rider == NULL && gsi_ties_are_possible(places->record, records->at))
+    if (records->inline_map == NULL && gsi_ties_are_possible(places->record, records->at))
         gsi_ties_sort(places, tags, n, records->at);
     for (size_t step; n > 0; n -= step, tags += step, to += step * bytes) {
         step = gsi_min_u64(n, gsi_max_u64(1, GATHER_BYTES / bytes));
-        if (records->rider != NULL) {
+        if (records->inline_map != NULL) {
             unpack(records, tags, step, to_elements ? &window->digest : NULL, to);
             continue;
         }

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "element/carry/shuffle.h"
 #include "element/carry/strided.h"
-#include "element/record/record_word.h"
+#include "element/record/integer_record.h"
 #include "element/tally/digest.h"
 
 #include <stdlib.h>
@@ -252,9 +252,9 @@ gsi_u128 gsi_carry_copy(const struct gsi_carry *carry, const uint8_t *positions,
 
 bool gsi_carry_suits_device(const struct gsi_carry *carry)
 {
-    struct gsi_record_word unused;
+    struct gsi_integer_map unused;
     return carry->kind == GSI_CARRY_NUMBER && !carry->is_shuffled &&
-           gsi_record_word_make(carry->input.record, &unused);
+           gsi_integer_map_make(carry->input.record, &unused);
 }
 
 /* ---- fields ---- */

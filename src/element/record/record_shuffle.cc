@@ -1,7 +1,7 @@
-// record_shuffle.cc: the bytes of records in the order of their words, and back, by vectors
-// (Highway, which chooses the instruction set at run time): a look-up of bytes within blocks of 16,
-// and an exclusive or.
-#include "element/record/record_word.h"
+// record_shuffle.cc: reorders the bytes of records into those of integers, and back, by vectors: a
+// look-up of bytes within blocks of 16, and an exclusive or. Highway chooses the instruction set at
+// run time.
+#include "element/record/integer_record.h"
 
 #include <cstring>
 
@@ -44,7 +44,7 @@ HWY_INLINE hn::Vec<D> shuffle(D, hn::Vec<D> table, hn::Vec<D> flip, hn::Vec<D> v
 }
 #endif
 
-// `bytes` that are whole words; words fill blocks.
+// `bytes` are whole integers; integers fill blocks.
 template <bool FLIP_FIRST>
 HWY_INLINE void shuffle_dense(const uint8_t *table, const uint8_t *flip, const uint8_t *from,
                               size_t bytes, uint8_t *to)
@@ -88,22 +88,22 @@ HWY_INLINE void shuffle_apart(const uint8_t *table, const uint8_t *flip, const u
     }
 }
 
-void shuffle_in(const gsi_record_word *word, const uint8_t *elements, size_t n, uint8_t *words)
+void shuffle_in(const gsi_integer_map *map, const uint8_t *elements, size_t n, uint8_t *integers)
 {
-    if (word->element_bytes == word->key_bytes)
-        shuffle_dense<false>(word->from, word->flip, elements, n * word->key_bytes, words);
+    if (map->element_bytes == map->key_bytes)
+        shuffle_dense<false>(map->from, map->flip, elements, n * map->key_bytes, integers);
     else
-        shuffle_apart<false>(word->from, word->flip, elements, word->element_bytes, n, words,
-                             word->key_bytes);
+        shuffle_apart<false>(map->from, map->flip, elements, map->element_bytes, n, integers,
+                             map->key_bytes);
 }
 
-void shuffle_out(const gsi_record_word *word, const uint8_t *words, size_t n, uint8_t *elements)
+void shuffle_out(const gsi_integer_map *map, const uint8_t *integers, size_t n, uint8_t *elements)
 {
-    if (word->element_bytes == word->key_bytes)
-        shuffle_dense<true>(word->to, word->flip, words, n * word->key_bytes, elements);
+    if (map->element_bytes == map->key_bytes)
+        shuffle_dense<true>(map->to, map->flip, integers, n * map->key_bytes, elements);
     else
-        shuffle_apart<true>(word->to, word->flip, words, word->key_bytes, n, elements,
-                            word->element_bytes);
+        shuffle_apart<true>(map->to, map->flip, integers, map->key_bytes, n, elements,
+                            map->element_bytes);
 }
 
 } // namespace HWY_NAMESPACE
@@ -116,26 +116,30 @@ namespace gsort
 HWY_EXPORT(shuffle_in);
 HWY_EXPORT(shuffle_out);
 
-static void best_in(const gsi_record_word *word, const uint8_t *elements, size_t n, uint8_t *words)
+static void best_in(const gsi_integer_map *map, const uint8_t *elements, size_t n,
+                    uint8_t *integers)
 {
-    HWY_DYNAMIC_DISPATCH(shuffle_in)(word, elements, n, words);
+    HWY_DYNAMIC_DISPATCH(shuffle_in)(map, elements, n, integers);
 }
 
-static void best_out(const gsi_record_word *word, const uint8_t *words, size_t n, uint8_t *elements)
+static void best_out(const gsi_integer_map *map, const uint8_t *integers, size_t n,
+                     uint8_t *elements)
 {
-    HWY_DYNAMIC_DISPATCH(shuffle_out)(word, words, n, elements);
+    HWY_DYNAMIC_DISPATCH(shuffle_out)(map, integers, n, elements);
 }
 } // namespace gsort
 
-extern "C" void gsi_words_shuffle_in(const gsi_record_word *word, const void *elements, size_t n,
-                                     void *words)
+extern "C" void gsi_integers_shuffle_in(const gsi_integer_map *map, const void *elements, size_t n,
+                                        void *integers)
 {
-    gsort::best_in(word, static_cast<const uint8_t *>(elements), n, static_cast<uint8_t *>(words));
+    gsort::best_in(map, static_cast<const uint8_t *>(elements), n,
+                   static_cast<uint8_t *>(integers));
 }
 
-extern "C" void gsi_words_shuffle_out(const gsi_record_word *word, const void *words, size_t n,
-                                      void *elements)
+extern "C" void gsi_integers_shuffle_out(const gsi_integer_map *map, const void *integers, size_t n,
+                                         void *elements)
 {
-    gsort::best_out(word, static_cast<const uint8_t *>(words), n, static_cast<uint8_t *>(elements));
+    gsort::best_out(map, static_cast<const uint8_t *>(integers), n,
+                    static_cast<uint8_t *>(elements));
 }
 #endif

@@ -4,8 +4,8 @@
 #include "element/record/record_tally.h"
 
 #include "base/checked.h"
+#include "element/record/integer_record.h"
 #include "element/record/record_mix.h"
-#include "element/record/record_word.h"
 #include "element/tally/tally_block.h"
 
 #include <string.h>
@@ -101,7 +101,7 @@ void gsi_record_tally_add_map(const struct gsi_layout *layout, struct gsi_record
     for (size_t step; n > 0; n -= step, at += step * layout->element_bytes) {
         step = gsi_block_elements(n);
         gsi_record_tally_add(tally, at, step);
-        gsi_words_of(layout->word, at, step, 0, at);
+        gsi_records_to_integers(layout->integer_map, at, step, 0, at);
     }
 }
 

@@ -6,8 +6,8 @@
 #include "element/tally/digest.h"
 
 #include "element/equal_keys.h"
+#include "element/record/integer_record.h"
 #include "element/record/record_mix.h"
-#include "element/record/record_word.h"
 #include "element/tally/tally_block.h"
 
 #include <string.h>
@@ -36,8 +36,8 @@ static void turn_128(const struct gsi_layout *layout, const void *from, void *to
 void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *element)
 {
     uint32_t bytes = layout->key_bytes;
-    if (layout->word != NULL)
-        gsi_words_to(layout->word, key, 1, element);
+    if (layout->integer_map != NULL)
+        gsi_integers_to_records(layout->integer_map, key, 1, element);
     else if (bytes == 16)
         turn_128(layout, key, element);
     else
@@ -48,8 +48,8 @@ void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *
 void gsi_element_to_key(const struct gsi_layout *layout, const void *element, void *key)
 {
     uint32_t bytes = layout->key_bytes;
-    if (layout->word != NULL)
-        gsi_words_of(layout->word, element, 1, 0, key);
+    if (layout->integer_map != NULL)
+        gsi_records_to_integers(layout->integer_map, element, 1, 0, key);
     else if (bytes == 16)
         turn_128(layout, element, key);
     else
@@ -132,8 +132,8 @@ GSI_SIMD_CLONES static void unmap_64(struct gsi_key_map map, gsi_lane_u64 *keys,
 
 void gsi_keys_to_elements(const struct gsi_layout *layout, void *keys, size_t n)
 {
-    if (layout->word != NULL) {
-        gsi_words_to(layout->word, keys, n, keys);
+    if (layout->integer_map != NULL) {
+        gsi_integers_to_records(layout->integer_map, keys, n, keys);
         return;
     }
     if (gsi_block_map_is_identity(layout->map))
@@ -159,8 +159,8 @@ GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const gsi_lane_u64 *e
 void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements, size_t n,
                           void *keys)
 {
-    if (layout->word != NULL) {
-        gsi_words_of(layout->word, elements, n, 0, keys);
+    if (layout->integer_map != NULL) {
+        gsi_records_to_integers(layout->integer_map, elements, n, 0, keys);
         return;
     }
     GSI_BY_WIDTH(layout->key_bytes, map_32(layout->map, elements, keys, n),
@@ -231,8 +231,8 @@ static gsi_u128 mix_block(const struct gsi_layout *layout, const void *keys, siz
 {
     struct gsi_block_sum mix;
     uint64_t records[2 * GSI_BLOCK_ELEMENTS];
-    if (layout->word != NULL) {
-        gsi_words_to(layout->word, keys, n, records);
+    if (layout->integer_map != NULL) {
+        gsi_integers_to_records(layout->integer_map, keys, n, records);
         return gsi_mix_records(records, n, layout->element_bytes);
     }
     GSI_BY_WIDTH(layout->key_bytes, mix_keys_32(layout->map, keys, n, &mix),
@@ -312,7 +312,7 @@ void gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_digest *di
     char *at = keys;
     for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
         step = gsi_block_elements(n);
-        if (layout->word == NULL) {
+        if (layout->integer_map == NULL) {
             add_block(layout, digest, at, step);
             gsi_keys_to_elements(layout, at, step);
         } else {
@@ -331,7 +331,7 @@ void gsi_digest_add_mapped(const struct gsi_layout *layout, struct gsi_digest *d
     for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
         step = gsi_block_elements(n);
         gsi_elements_to_keys(layout, at, step, keys);
-        if (layout->word == NULL) {
+        if (layout->integer_map == NULL) {
             add_block(layout, digest, (const char *)keys, step);
         } else {
             add_keys(layout, digest, (const char *)keys, step);

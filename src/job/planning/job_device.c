@@ -42,9 +42,9 @@ static uint32_t index_bits(const struct gsi_job *job)
     return gsi_min_u32(GSI_TAG_INDEX_BITS, 64 - (uint32_t)__builtin_clzll(most | 1));
 }
 
-/* Records that are words are numbers to a GPU, too; no others ride there. check_counts.c looks at
- * records. */
-static bool may_use_words(const struct gsi_job *job)
+/* Returns whether records may be integers, or inline records, which only the CPU has.
+ * check_counts.c compares whole records. */
+static bool may_use_integers(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     return options->action != GS_CHECK || (options->group_keys == 0 && !options->ties_by_bytes);
@@ -53,8 +53,8 @@ static bool may_use_words(const struct gsi_job *job)
 static void use_gpu(struct gsi_job *job)
 {
     gsi_layout_use_tags(&job->chosen.layout, &job->chosen.scope);
-    if (may_use_words(job))
-        gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, UINT32_MAX);
+    if (may_use_integers(job))
+        gsi_layout_use_integers(&job->chosen.layout, &job->chosen.integer_map, UINT32_MAX);
 }
 
 static void use_cpu(struct gsi_job *job)
@@ -65,8 +65,8 @@ static void use_cpu(struct gsi_job *job)
     job->device.count = 0;
     job->device.is_apart = false;
     job->report->device.model[0] = '\0';
-    if (may_use_words(job))
-        gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
+    if (may_use_integers(job))
+        gsi_layout_use_integers(&job->chosen.layout, &job->chosen.integer_map, index_bits(job));
 }
 
 /* Why a job is the CPU's, whatever was asked for; NULL: it need not be. */

@@ -3,7 +3,7 @@
 #define GSI_CHOSEN_H
 
 #include "element/key_scope.h"
-#include "element/record/record_word.h"
+#include "element/record/integer_record.h"
 #include "input/inputs.h"
 #include "input/values/values.h"
 
@@ -13,7 +13,7 @@ struct gsi_chosen {
     struct gsi_record record;   /* with --record; layout points to it */
     struct gsi_key_scope scope; /* what the keys of records share; layout points to it */
     /* If records are integers, or are stored inside their tags; layout points to it. */
-    struct gsi_record_word word;
+    struct gsi_integer_map integer_map;
     struct gsi_filter filter; /* with --where; inputs point to it */
     struct gsi_fold fold;     /* with --sum, --min or --max; inputs point to it */
     bool has_carry;           /* something else is sorted than elements */

@@ -7,7 +7,7 @@
 
 #include "base/list_limits.h"
 #include "element/tally/tally_report.h"
-#include "kernels/record/words.cuh"
+#include "kernels/record/integer_records.cuh"
 #include "kernels/tally/tally.cuh"
 
 #include <algorithm>
@@ -388,21 +388,21 @@ static void test_words__any_keys__as_the_host_and_back(void **)
     for (const record_row &row : word_rows)
         for (int round = 0; round < rounds_of(4); round++) {
             const gsi_record record = make_record(row);
-            gsi_record_word word;
-            assert_true(gsi_record_word_make(&record, &word));
+            gsi_integer_map word;
+            assert_true(gsi_integer_map_make(&record, &word));
             const uint64_t n = 1 + test_below(&random, 3000), before = n / 3;
             const bytes data = make_records(record, n, &random);
             bytes want(data.size());
-            gsi_words_of(&word, data.data(), n, 0, want.data());
+            gsi_records_to_integers(&word, data.data(), n, 0, want.data());
             const gsi_u128 mixes = gsi_mix_records(data.data(), n, record.bytes);
 
             const gsi_records_seen nothing = {};
             const device_bytes words = put(data.data(), data.size(), 0);
             const device_bytes seen = put(&nothing, sizeof nothing, 0);
             auto *const sums = reinterpret_cast<gsi_records_seen *>(seen.data);
-            check_cuda(gsi_cuda_words_of(&word, words.data, before, sums, nullptr));
-            check_cuda(gsi_cuda_words_of(&word, words.data + before * record.bytes, n - before,
-                                         sums, nullptr));
+            check_cuda(gsi_cuda_records_to_integers(&word, words.data, before, sums, nullptr));
+            check_cuda(gsi_cuda_records_to_integers(&word, words.data + before * record.bytes,
+                                                    n - before, sums, nullptr));
             const gsi_records_seen in = fetch_seen(seen);
             if (gsi_fingerprint(reinterpret_cast<const uint64_t *>(in.fingerprint)) != mixes)
                 test_fail("words of %u, %llu of them: fingerprint", record.bytes,
@@ -414,9 +414,9 @@ static void test_words__any_keys__as_the_host_and_back(void **)
 
             for (bool to_elements : {false, true}) {
                 const device_bytes out = put(&in, sizeof in, 0); // overwritten
-                check_cuda(gsi_cuda_words_to(&word, words.data, n, to_elements,
-                                             reinterpret_cast<gsi_records_seen *>(out.data),
-                                             nullptr));
+                check_cuda(gsi_cuda_integers_to_records(
+                    &word, words.data, n, to_elements,
+                    reinterpret_cast<gsi_records_seen *>(out.data), nullptr));
                 const gsi_records_seen back = fetch_seen(out);
                 if (memcmp(back.fingerprint, in.fingerprint, sizeof in.fingerprint) != 0)
                     test_fail("words of %u, back: fingerprint", record.bytes);

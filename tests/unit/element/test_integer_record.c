@@ -1,10 +1,10 @@
-/* test_record_word.c: records as words, and riding in their tags: which do, that nothing of them is
- * lost, their order against the model, and how ties are broken by all other bytes.
- * Run: build/dev/tests/test_record_word */
+/* test_integer_record.c: tests which records are integers or inline records, that no byte is lost,
+ * their order against the model, and ties that all other bytes break.
+ * Run: build/dev/tests/test_integer_record */
 #include "support/record_model.h"
 
+#include "element/record/integer_record.h"
 #include "element/record/record_mix.h"
-#include "element/record/record_word.h"
 
 #define COUNT      70u
 #define MOST_BYTES 20u
@@ -32,7 +32,7 @@ static gsi_u128 load(const uint8_t *words, size_t i, uint32_t bytes)
 }
 
 /* How two words have to compare, by records and indexes. */
-static int wanted_order(const struct gsi_record *record, const struct gsi_record_word *word,
+static int wanted_order(const struct gsi_record *record, const struct gsi_integer_map *word,
                         const uint8_t *records, size_t a, size_t b)
 {
     int by_key = sign(
@@ -41,7 +41,7 @@ static int wanted_order(const struct gsi_record *record, const struct gsi_record
 }
 
 /* Records become words and records again, each in memory of exactly their size. */
-static void check_words(const struct gsi_record *record, const struct gsi_record_word *word,
+static void check_words(const struct gsi_record *record, const struct gsi_integer_map *word,
                         const uint8_t *records, size_t n, uint64_t index)
 {
     size_t record_bytes = n * record->bytes, word_bytes = n * word->key_bytes;
@@ -49,9 +49,9 @@ static void check_words(const struct gsi_record *record, const struct gsi_record
     uint8_t *words = test_malloc(word_bytes + 1);
     memcpy(from, records, record_bytes);
     words[word_bytes] = back[record_bytes] = 0xa5;
-    gsi_words_of(word, from, n, index, words);
+    gsi_records_to_integers(word, from, n, index, words);
     assert_memory_equal(from, records, record_bytes);
-    gsi_words_to(word, words, n, back);
+    gsi_integers_to_records(word, words, n, back);
     assert_memory_equal(back, records, record_bytes);
     assert_int_equal(words[word_bytes], 0xa5);
     assert_int_equal(back[record_bytes], 0xa5);
@@ -61,9 +61,9 @@ static void check_words(const struct gsi_record *record, const struct gsi_record
             assert_int_equal((x > y) - (x < y), wanted_order(record, word, records, a, b));
         }
     if (word->index_bits == 0) { /* in their place */
-        gsi_words_of(word, from, n, index, from);
+        gsi_records_to_integers(word, from, n, index, from);
         assert_memory_equal(from, words, word_bytes);
-        gsi_words_to(word, from, n, from);
+        gsi_integers_to_records(word, from, n, from);
         assert_memory_equal(from, records, record_bytes);
     }
     test_free(from);
@@ -85,18 +85,18 @@ static bool are_apart(const struct gsi_record *record)
 }
 
 /* The words that records are, if they are any. */
-static bool make(const struct gsi_record *record, struct gsi_record_word *word, bool *is_rider)
+static bool make(const struct gsi_record *record, struct gsi_integer_map *word, bool *is_inline)
 {
     uint32_t bytes = record->bytes;
-    bool is_word = gsi_record_word_make(record, word);
-    *is_rider = !is_word && gsi_record_rider_make(record, word);
+    bool is_word = gsi_integer_map_make(record, word);
+    *is_inline = !is_word && gsi_inline_map_make(record, word);
     if (is_word)
         assert_true((bytes == 4 || bytes == 8 || bytes == 16) && record->key_bytes == bytes &&
                     are_apart(record) && word->key_bytes == bytes && word->index_bits == 0);
-    if (*is_rider)
-        assert_true(bytes <= GSI_RIDER_BYTES_MAX && are_apart(record) && word->key_bytes == 16 &&
+    if (*is_inline)
+        assert_true(bytes <= GSI_INLINE_BYTES_MAX && are_apart(record) && word->key_bytes == 16 &&
                     word->index_bits >= 32);
-    return is_word || *is_rider;
+    return is_word || *is_inline;
 }
 
 static void test_words__random_keys__order_of_the_records(void **state)
@@ -104,12 +104,12 @@ static void test_words__random_keys__order_of_the_records(void **state)
     (void)state;
     static uint8_t data[COUNT * MOST_BYTES];
     struct test_random random = test_random_make(1);
-    uint32_t words = 0, riders = 0;
+    uint32_t words = 0, inlines = 0;
     for (int round = 0; round < 4000; round++) {
         static const uint32_t widths[] = {4, 8, 16};
         struct record_model model;
-        struct gsi_record_word word;
-        bool is_rider;
+        struct gsi_integer_map word;
+        bool is_inline;
         record_model_make(&model, &random,
                           round % 2 ? widths[test_below(&random, 3)]
                                     : 2 + (uint32_t)test_below(&random, MOST_BYTES - 2));
@@ -117,16 +117,16 @@ static void test_words__random_keys__order_of_the_records(void **state)
             record_of(model.bytes, model.texts, model.key_count, model.is_reversed);
         if (round % 3 == 0)
             gsi_record_break_ties(&record, model.is_reversed);
-        if (!make(&record, &word, &is_rider))
+        if (!make(&record, &word, &is_inline))
             continue;
-        words += !is_rider;
-        riders += is_rider;
+        words += !is_inline;
+        inlines += is_inline;
         size_t n = test_below(&random, COUNT + 1);
         record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), data, n,
                     model.bytes);
-        check_words(&record, &word, data, n, is_rider ? test_below(&random, 1u << 30) : 0);
+        check_words(&record, &word, data, n, is_inline ? test_below(&random, 1u << 30) : 0);
     }
-    assert_true(words > 300 && riders > 300);
+    assert_true(words > 300 && inlines > 300);
 }
 
 static void test_words__which_records__are_some(void **state)
@@ -135,7 +135,7 @@ static void test_words__which_records__are_some(void **state)
     static const struct row {
         const char *keys[3];
         uint32_t bytes;
-        bool is_word, is_rider, has_ties; /* with ties by bytes it is a word, too */
+        bool is_word, is_inline, has_ties; /* with ties by bytes it is a word, too */
     } rows[] = {
         {{"0:u32", "4:u32"}, 8, true, false, true},
         {{"4:u32be:desc", "0:f32"}, 8, true, false, true},
@@ -152,17 +152,17 @@ static void test_words__which_records__are_some(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct row *row = &rows[i];
-        struct gsi_record_word word;
+        struct gsi_integer_map word;
         size_t count = 0;
         while (count < 3 && row->keys[count] != NULL)
             count++;
         struct gsi_record record = record_of(row->bytes, row->keys, count, false);
-        bool is_word = gsi_record_word_make(&record, &word);
-        bool is_rider = !is_word && gsi_record_rider_make(&record, &word);
+        bool is_word = gsi_integer_map_make(&record, &word);
+        bool is_inline = !is_word && gsi_inline_map_make(&record, &word);
         gsi_record_break_ties(&record, false);
-        if (is_word != row->is_word || is_rider != row->is_rider ||
-            gsi_record_word_make(&record, &word) != row->has_ties)
-            test_fail("row %zu: word %d, rider %d", i, is_word, is_rider);
+        if (is_word != row->is_word || is_inline != row->is_inline ||
+            gsi_integer_map_make(&record, &word) != row->has_ties)
+            test_fail("row %zu: word %d, inline %d", i, is_word, is_inline);
     }
 }
 

@@ -1,7 +1,7 @@
-// test_cuda_words.cc: whole jobs of records that are integers in disguise
-// (element/record/record_word.h) on GPUs, emulated or real: sorts of every shape, checks and
+// test_cuda_integers.cc: whole jobs of records that are integers in disguise
+// (element/record/integer_record.h) on GPUs, emulated or real: sorts of every shape, checks and
 // statistics, on one GPU and in groups, with the output and the counts of the CPU.
-// Run: build/dev/tests/test_cuda_words
+// Run: build/dev/tests/test_cuda_integers
 #include "job/job_report.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
