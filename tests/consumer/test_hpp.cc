@@ -229,7 +229,7 @@ static void check_plain_elements()
 
 /* ---- sorters ---- */
 
-// Of no power of two and aligned: elements lie across pieces.
+// Its size is no power of two, and it is aligned: elements straddle blocks.
 struct alignas(64) Line {
     std::uint64_t key, place;
     unsigned char rest[176];
@@ -379,7 +379,7 @@ struct Padded {
     std::uint32_t number;
 };
 
-// What a call throws: its status and a part of its text.
+// Checks what a call throws: its status and a part of its text.
 static void check_throws(gs_status status, const char *text, const std::function<void()> &call)
 {
     try {

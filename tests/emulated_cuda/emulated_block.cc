@@ -1,13 +1,13 @@
 // emulated_block.cc: executes a launch, block after block, each thread of a block a fiber.
 //
-// A thread runs until it waits: at a barrier of the block or at a collective of its warp. Then one
-// of those that can go on, chosen at random, does; the last one to arrive releases those that
-// waited. Nothing else switches, so that code between two waits is atomic, and code that needs a
-// barrier it does not have sees, for most seeds, its neighbours too early or too late.
+// A thread runs until it waits: at a barrier of the block or at a collective of its warp. Then a
+// random one of those that can continue does. The last one to arrive releases those that waited.
+// Nothing else switches, so that code between two waits is atomic, and code that needs a barrier it
+// does not have sees, for most seeds, its neighbours too early or too late.
 //
 // The fibers are made once: after its kernel a thread is marked as exited, and its fiber begins the
-// same thread of the next block when it runs again. The caller's stack is one more fiber, `caller`,
-// that goes on when all threads have exited.
+// same thread of the next block when it runs again. The caller's stack is another fiber, `caller`,
+// which continues when all threads have exited.
 #include "emulated_thread.h"
 
 #include <cxxabi.h>

@@ -15,7 +15,7 @@
  *     emulated_fiber.cc   the stacks that threads run on
  *     emulated_device.h   the language: what kernels include through cuda_runtime.h
  *
- * A kernel that cannot go on (a barrier that some threads never reach, lanes of one warp in
+ * A kernel that cannot continue (a barrier that some threads never reach, lanes of one warp in
  * different collectives) is reported on stderr with its places, and the process aborts. All calls
  * from any thread. */
 #ifndef EMULATED_CUDA_H
@@ -48,8 +48,8 @@ void emulated_cuda_set_peers(bool has_peers);
  * others have as little shared memory as there is. What kernels do does not depend on it. */
 void emulated_cuda_set_capability(int major);
 
-/* emulated_cuda_set_background: whether queued work goes on without a call of the API (at start:
- * yes). Host functions that began run to their end in any case. */
+/* emulated_cuda_set_background: whether queued work runs without a call of the API (at start: yes).
+ * Host functions that began run to their end in any case. */
 void emulated_cuda_set_background(bool is_on);
 
 /* emulated_cuda_fail_call: the n-th call (from 1) of API function `name` from now on returns
@@ -66,7 +66,7 @@ void emulated_cuda_fail_operation(uint64_t n, int error);
 /* emulated_cuda_fault_happened: since the last fail_*. */
 bool emulated_cuda_fault_happened(void);
 
-/* What is allocated: bytes of device memory; streams, events, device and pinned host blocks. */
+/* The allocations: bytes of device memory; streams, events, device and pinned host blocks. */
 uint64_t emulated_cuda_live_bytes(void);
 uint64_t emulated_cuda_live_objects(void);
 

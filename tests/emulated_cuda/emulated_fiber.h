@@ -1,6 +1,6 @@
 // emulated_fiber.h: stacks of their own to run code on, and the switch between them.
 //
-// A fiber is resumed by whichever OS thread comes; the sanitizers are told of each switch.
+// Any OS thread may resume a fiber; the sanitizers are informed of each switch.
 #ifndef EMULATED_FIBER_H
 #define EMULATED_FIBER_H
 

@@ -304,8 +304,8 @@ cudaError_t cudaFree(void *pointer)
                             [&] { return free_block(pointer, ON_DEVICE, cudaErrorInvalidValue); });
 }
 
-// Of the pool memory is there at once, though nothing but its stream may use it yet, and goes when
-// the stream has come so far.
+// Memory of the pool is available at once, but only its stream may use it yet. It is freed when the
+// stream reaches that point.
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t)
 {
     return emulated_call(__func__, [&] { return make_block(pointer, bytes, ON_DEVICE); });

@@ -2,16 +2,16 @@
 //
 // An operation is queued and executed later: a few, of any streams, by each query; as many as are
 // needed by each call that waits; and one every 50 us or so by a background thread, so that a
-// caller who waits for a host function's signal gets it. Which stream goes on is drawn: mostly the
-// one that went on last, so that one stream gets far ahead of the others. A call that waits for a
-// stream sometimes leaves all others where they are.
+// caller who waits for a host function's signal gets it. The next stream is drawn: mostly the last
+// one again, so that one stream gets far ahead of the others. A call that waits for a stream
+// sometimes leaves all others where they are.
 //
 //     stream A: [copy] [launch] [record e]            queue heads are what may be executed now:
 //     stream B: [wait e] [copy]                       A's copy; B's wait only after e's record
 //
 // An event's record is a `moment`, which later waits and queries hold, so that recording the event
-// again does not disturb them. The default stream and those made without cudaStreamNonBlocking
-// wait for each other in the order of the calls, as the legacy default stream does.
+// again does not disturb them. The default stream and those made without cudaStreamNonBlocking wait
+// for each other in the order of the calls, as the legacy default stream does.
 //
 // Host functions run on the background thread, without the lock; their operation stays at the head
 // of its queue until they return.
@@ -110,7 +110,7 @@ bool can_go_on(const emulated_stream *stream)
     return true;
 }
 
-// A stream that can go on; null: none.
+// Returns a stream that can continue; null: none.
 emulated_stream *choose()
 {
     std::vector<emulated_stream *> choices;

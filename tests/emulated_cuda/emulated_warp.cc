@@ -1,9 +1,9 @@
 // emulated_warp.cc: what the threads of a warp tell each other, and the copies a thread begins.
 //
 // A lane that calls a collective waits for all lanes that its mask names. The last one to arrive
-// works out everyone's result, so that nobody can overwrite a value that another has yet to read.
-// Lanes that are named must be live, in the same collective on the same line with the same mask;
-// anything else aborts as soon as it is seen, or as a deadlock.
+// computes all results, so that no lane can overwrite a value that another must still read. Lanes
+// that are named must be live, in the same collective on the same line with the same mask; anything
+// else aborts as soon as it is seen, or as a deadlock.
 #include "cuda_pipeline.h"
 #include "emulated_thread.h"
 
@@ -32,7 +32,7 @@ static unsigned shuffle_source(const emulated_thread *thread, unsigned lane)
         return thread->lane <= lane - first ? lane - thread->lane : lane;
     case EMULATED_SHUFFLE_DOWN:
         return thread->lane < first + width - lane ? lane + thread->lane : lane;
-    default: // xor may read the segments before, but none behind
+    default: // xor may read earlier segments, but none after
         source = lane ^ (thread->lane & 31);
         return source < first + width ? source : lane;
     }

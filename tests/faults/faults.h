@@ -1,6 +1,6 @@
-/* faults.h: calls that fail when they are told to. gsort-faults is gsort whose calls of the C
- * library and of liburing go through the functions of this folder first (the linker's --wrap); src/
- * knows nothing of it.
+/* faults.h: makes calls fail on demand. gsort-faults is gsort whose calls of the C library and of
+ * liburing go through the functions of this folder first (the linker's --wrap); src/ knows nothing
+ * of it.
  *
  *     GSORT_FAULTS=KIND:N      the N-th call of that kind fails, from 1 on
  *     GSORT_FAULTS=KIND:N+     that one and all after it
@@ -38,7 +38,7 @@
     X(FAULT_EMPTY_WRITE, "empty-write") /* nothing, and no reason */                      \
     X(FAULT_AGAIN, "again")             /* EINTR, ECANCELED: nothing moved */             \
     X(FAULT_REFUSED, "refused")         /* O_TMPFILE, O_DIRECT (also later), fallocate */ \
-    X(FAULT_LATE, "late")               /* the result comes behind later ones */
+    X(FAULT_LATE, "late")               /* the result arrives after later ones */
 
 enum fault_kind {
 #define FAULT_ENUM(kind, name) kind,
@@ -50,7 +50,7 @@ enum fault_kind {
 /* fault_now: count one call of `kind`; whether it is to fail. Any thread. */
 bool fault_now(enum fault_kind kind);
 
-/* Whether a descriptor is for direct I/O now. */
+/* Returns whether a descriptor does direct I/O now. */
 bool fault_is_direct(int fd);
 
 /* How much a short transfer of `bytes` on `fd` moves: `bytes` if it cannot be short, because it is

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 #define NOTES      256 /* at least the requests in flight */
-#define LATE_CALLS 4   /* of the engine, until a late completion comes */
+#define LATE_CALLS 4   /* of the engine, until a late completion arrives */
 
 enum note_state { NOTE_LIVE, NOTE_HELD, NOTE_COMING };
 
@@ -25,7 +25,7 @@ struct note { /* what is in flight under this user_data */
 
 static struct note notes[NOTES];
 static size_t note_count;
-static unsigned seen; /* completions before this one were looked at */
+static unsigned seen; /* completions before this one were inspected */
 
 static struct note *find(uint64_t user_data)
 {
@@ -63,7 +63,8 @@ static void look_at_request(struct io_uring_sqe *sqe)
         sqe->len = bytes;
 }
 
-/* Late ones come nearer; the engine is woken to ask again, so that it never sleeps on them. */
+/* Counts down late completions. It wakes the engine, so that it never sleeps while it waits for
+ * them. */
 static void bring_late(struct io_uring *ring)
 {
     for (size_t i = 0; i < note_count; i++) {
@@ -93,7 +94,7 @@ static int again(void)
     return atomic_fetch_add(&count, 1) % 2 == 0 ? -EINTR : -ECANCELED;
 }
 
-/* What the engine is told of a transfer that in truth succeeded. To say "interrupted" of a stream
+/* The result that the engine gets for a transfer that succeeded. To say "interrupted" of a stream
  * would lose what was moved. */
 static int told(const struct note *note, int result)
 {
@@ -151,7 +152,7 @@ int __wrap_io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned
     return fault_now(FAULT_RING) ? -EPERM : __real_io_uring_queue_init(entries, ring, flags);
 }
 
-/* The calls that enter the kernel, each with what comes behind the ring. */
+/* The calls that enter the kernel, each with its work after the ring. */
 #define WRAP_ENTER(name, parameters, arguments)                                 \
     int __real_##name parameters;                                               \
     int __wrap_##name parameters;                                               \

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* What must hold whatever the bytes are. */
+/* Checks a property that holds for any bytes. */
 #define FUZZ_CHECK(condition)                                                         \
     do {                                                                              \
         if (!(condition)) {                                                           \
@@ -42,7 +42,7 @@ static inline char *fuzz_text(const uint8_t *data, size_t bytes)
     return text;
 }
 
-/* Bytes from the front of the input; zeros behind its end. */
+/* Returns bytes from the front of the input; zeros after its end. */
 struct fuzz_bytes {
     const uint8_t *data;
     size_t bytes;

@@ -1,5 +1,5 @@
-/* fuzz_fits.c: headers of FITS. What is accepted has columns that fill its rows, and can be made
- * that of another count, which it then says. */
+/* fuzz_fits.c: fuzzes headers of FITS. An accepted header has columns that fill its rows, and can
+ * be changed to another count. */
 #include "fuzz/fuzz.h"
 
 #include "input/fits/fits.h"

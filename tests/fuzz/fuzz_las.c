@@ -1,5 +1,5 @@
-/* fuzz_las.c: headers of LAS. What is accepted has its fields within its points, and can be made
- * that of other counts, which it then says. */
+/* fuzz_las.c: fuzzes headers of LAS. An accepted header has its fields within its points, and can
+ * be changed to other counts. */
 #include "fuzz/fuzz.h"
 
 #include "input/las/las.h"

@@ -1,5 +1,5 @@
-/* fuzz_npy.c: headers of .npy files. What is accepted can be written again and then says the same.
- */
+/* fuzz_npy.c: fuzzes headers of .npy files. An accepted header can be written again, and is then
+ * read the same. */
 #include "fuzz/fuzz.h"
 
 #include "input/npy/npy.h"

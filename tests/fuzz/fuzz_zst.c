@@ -1,5 +1,5 @@
-/* fuzz_zst.c: what the bytes of a .zst file say before they are unpacked. A walk that is told more
- * and more of the bytes comes to the same end as one that sees all. */
+/* fuzz_zst.c: fuzzes .zst files before decompression. A walk with more and more bytes has the same
+ * result as a walk with all. */
 #include "fuzz/fuzz.h"
 
 #include "input/zst/zst.h"

@@ -16,7 +16,7 @@
 static uint8_t in[MOST_BYTES], want[MOST_BYTES];
 static _Alignas(64) uint8_t room[MOST_BYTES + 2 * GUARD];
 
-/* The array lies between guards, and ends and begins anywhere. */
+/* The array is between guards, and begins and ends anywhere. */
 static uint8_t *place(struct test_random *random, size_t bytes)
 {
     uint8_t *data = room + 1 + test_below(random, GUARD);
@@ -123,7 +123,7 @@ static void check_positions(const uint8_t *data, size_t n, size_t width, const u
     }
 }
 
-/* Where an array has to lie to be sorted in its place. */
+/* The alignment of an array that is sorted in place. */
 static uint8_t *place_aligned(size_t bytes)
 {
     memset(room, 0xa5, sizeof room);
@@ -131,7 +131,7 @@ static uint8_t *place_aligned(size_t bytes)
     return room + GUARD;
 }
 
-/* What lies in some order may be merged instead. */
+/* Presorted data may be merged instead. */
 static void check_in_place(const struct gsi_options *options, enum model_shape shape, size_t n)
 {
     struct gs_report sorted, counted;
@@ -461,7 +461,7 @@ static void test_array__cancel_while_it_is_written__says_so(void **state)
     assert_int_equal(status, GS_E_CANCELED);
 }
 
-/* All elements are there, whenever the cancel comes; only their order is anybody's guess. */
+/* All elements are there, whenever the cancel happens; only their order is undefined. */
 static void test_array__cancel_in_place__loses_nothing(void **state)
 {
     (void)state;

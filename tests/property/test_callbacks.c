@@ -114,8 +114,8 @@ static void test_callbacks__records__are_stable(void **state)
     }
 }
 
-/* What a job may do beside sorting; "a" and "b" are files, of which one or both are given by
- * readers, and the output by a writer. */
+/* The kinds of jobs; "a" and "b" are files. Readers supply one or both, and a writer accepts the
+ * output. */
 struct way {
     const char *name;
     struct gsi_options options;
@@ -396,7 +396,7 @@ static void *cancel_at_door(void *context)
     return NULL;
 }
 
-/* A cancel comes while the reader (at once, or in the middle) or the writer waits. */
+/* Cancels while the reader (at once, or in the middle) or the writer waits. */
 static void test_callbacks__cancel_while_one_waits__stops_it(void **state)
 {
     (void)state;

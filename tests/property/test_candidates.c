@@ -1,6 +1,6 @@
-/* test_candidates.c: candidates found piece by piece against the slow model: whatever the pieces,
- * bounds and cuts, what is left in the end are the first elements of all, the same records among
- * equals, and the fingerprint is theirs. Run: build/dev/tests/test_candidates */
+/* test_candidates.c: compares candidates, found slice by slice, with the slow model. Whatever the
+ * slices, bounds and cuts, the first elements of all remain, the same records among equals, with
+ * their fingerprint. Run: build/dev/tests/test_candidates */
 #include "support/record_model.h"
 
 #include "device/candidates.h"

@@ -1,7 +1,6 @@
-/* test_enough_memory.c: jobs of all kinds, refused for want of memory: the message names an option
- * that was given and an amount, and with that amount the job is done. A MiB less of --memory is
- * refused, too, where no other option binds.
- * Run: build/dev/tests/test_enough_memory */
+/* test_enough_memory.c: runs jobs of all kinds with too little memory. The message names a given
+ * option and an amount, and with that amount the job runs. One MiB less of --memory is refused,
+ * too, if no other option is the limit. Run: build/dev/tests/test_enough_memory */
 #include "support/scratch.h"
 
 #include "job/job_report.h"

@@ -103,7 +103,7 @@ static size_t keep_one(const struct shape *shape, size_t n, enum gsi_keep_choice
     return kept;
 }
 
-/* What is left out of elements of this shape. */
+/* The options that elements of this shape do not have. */
 static const char *where_of(const struct shape *shape)
 {
     static char text[64];
@@ -112,7 +112,7 @@ static const char *where_of(const struct shape *shape)
     return text;
 }
 
-/* All that is read, in files one behind the other; how many. */
+/* Makes the whole input, in consecutive files. Returns how many. */
 static size_t put_inputs(struct test_random *random, size_t bytes, size_t element)
 {
     static const char *const names[] = {"in", "in2", "in3"};
@@ -153,7 +153,7 @@ static bool every_way_was_gone(const struct ways *ways)
     return ways->whole > 0 && ways->ended > 0 && ways->off > 0 && ways->stretched > 0;
 }
 
-/* Some seeds take longer to come by each way. */
+/* Some seeds need longer to draw every way. */
 static bool goes_on(size_t round, const struct ways *ways)
 {
     return round < rounds || (!every_way_was_gone(ways) && round < (size_t)100 * ROUNDS);
@@ -347,7 +347,7 @@ static void test_in_order__ties_are_late__as_the_order(void **state)
     }
 }
 
-/* A writer that lets the first piece change the input behind the library's back. */
+/* A writer that lets the first block change the input without the library. */
 struct spoiler {
     uint64_t off;
     const uint8_t *element;
@@ -378,7 +378,7 @@ static void test_in_order__changed_meanwhile__fails(void **state)
     size_t n = MOST_BYTES / 8;
     shape.piece = n / 2;
     fill(&random, &shape, n, 0, 0);
-    /* An element becomes the one before it, or a low one. */
+    /* Replaces an element by the one before it, or by a low one. */
     const uint64_t off = MOST_BYTES / 2 - 8192;
     struct spoiler spoilers[] = {{.off = off, .element = in + off - 8},
                                  {.off = off, .element = in}};

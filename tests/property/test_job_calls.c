@@ -1,6 +1,6 @@
-/* test_job_calls.c: random calls on a job, in any order, beside a model of what it was given: files
- * and readers as inputs, a file or a writer as the output, options, values that are refused, resets
- * and runs in between.
+/* test_job_calls.c: compares random calls on a job, in any order, with a model. There are files and
+ * readers as inputs, a file or a writer as the output, options, refused values, and resets and runs
+ * in between.
  *
  *     build/dev/tests/test_job_calls                       2000 runs, in some 15,000 calls
  *     GS_TEST_JOBS=100000 build/dev/tests/test_job_calls   as many runs */
@@ -19,7 +19,7 @@ struct source {
 
 enum output { NOWHERE, TO_FILE, TO_WRITER };
 
-/* What the job was given. */
+/* The inputs, output and options of the job. */
 struct model {
     struct input {
         bool is_reader;

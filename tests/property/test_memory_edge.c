@@ -1,7 +1,7 @@
-/* test_memory_edge.c: a thousand small sorts in as little memory as can be, where buffers that
- * are promised twice would stop a job for ever: any files, sorted or not, as a whole or in pieces;
- * any -S, --batch-size, threads, chunks. Each has a time limit; what comes out is in order, stable,
- * and what went in. A first argument is the number of jobs, GS_TEST_SEED replays.
+/* test_memory_edge.c: a thousand small sorts in as little memory as possible, where a buffer that
+ * is promised twice would stop a job forever. It has all kinds of files, sorted or not, whole or in
+ * ranges, and any -S, --batch-size, threads and chunks. Each sort has a time limit; the output is
+ * in order, stable, and complete. A first argument is the number of jobs, GS_TEST_SEED replays.
  * Run: build/dev/tests/test_memory_edge 100000 */
 #include "job/job_report.h"
 #include "support/callbacks.h"
@@ -15,14 +15,14 @@
 static size_t jobs = 1000;
 static uint8_t in[MOST_BYTES], got[MOST_BYTES];
 
-/* Of a record: the key, then its place in the input, then filling. A number is its key. */
+/* A record has the key, then its position in the input, then filling. A number is its key. */
 struct shape {
     uint32_t bytes;
     bool is_record;
     uint64_t keys; /* different ones, about */
 };
 
-/* What a file holds, from sorted pieces of so many elements; 0: in no order. */
+/* The contents of a file: sorted ranges of so many elements; 0: no order. */
 struct piece_order {
     size_t piece;
     bool is_falling, is_late;
@@ -104,7 +104,7 @@ struct files {
     const char *inputs[MOST_FILES];
 };
 
-/* Files one behind the other, each of an order of its own; all sorted for a merge. */
+/* Consecutive files, each with its own order; all sorted for a merge. */
 static size_t put_files(struct test_random *random, const struct shape *shape, bool is_merge,
                         size_t n, struct files *files)
 {

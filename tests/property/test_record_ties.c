@@ -1,6 +1,6 @@
-/* test_record_ties.c: tags of records with random keys, sorted, cut and bounded, against the model:
- * whatever the ten bytes of a tag do not tell, the records do.
- * Run: build/dev/tests/test_record_ties */
+/* test_record_ties.c: sorts, cuts and bounds tags of records with random keys, and compares with
+ * the model. The records decide what the ten bytes of a tag do not. Run:
+ * build/dev/tests/test_record_ties */
 #include "support/record_model.h"
 
 #include "device/cpu/cpu_leaf_sort.h"
@@ -11,7 +11,7 @@
 #define SHIFT        6 /* records of a block of places */
 #define MOST_SLICES  9
 
-/* Records of a random model, in blocks that do not lie one after the other. */
+/* Records of a random model, in blocks that are not consecutive. */
 struct fixture {
     struct record_model model;
     struct gsi_record record;

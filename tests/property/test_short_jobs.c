@@ -170,7 +170,7 @@ static void make_job(struct job *job, struct test_random *random)
         options->index_bytes = test_below(random, 2) == 0 ? 4 : 8;
 }
 
-/* ---- what has to come out ---- */
+/* ---- expected outputs ---- */
 
 /* Groups of `sorted`, whose first keys are equal. */
 static size_t expect_groups(const struct job *job)
@@ -265,7 +265,7 @@ static void run_merge(struct job *job)
     run_files(job);
 }
 
-/* The array, or the positions, lie between guards. */
+/* The array, or the positions, are between guards. */
 static void run_of_array(const struct job *job)
 {
     struct gs_error error;

@@ -43,8 +43,7 @@ static void feed_by_threads(gs_sorter *sorter, struct test_random *random, const
         pthread_join(threads[i], NULL);
 }
 
-/* Equal keys of what several threads gave come in any order of the threads: then sort by bits,
- * too. */
+/* Equal keys of several threads have any order: then sort by bits, too. */
 static const struct job *sorted_job;
 
 static int compare_whole(const void *a, const void *b)

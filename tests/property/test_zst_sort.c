@@ -30,7 +30,7 @@ static void make_data(struct test_random *random)
     model_sort("u64", false, want, COUNT);
 }
 
-/* One frame, of a random kind, behind `length` bytes of packed. */
+/* Appends one frame of a random kind after `length` bytes. */
 static size_t add_frame(struct test_random *random, size_t length, const uint8_t *from,
                         size_t bytes)
 {

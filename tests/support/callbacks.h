@@ -1,5 +1,5 @@
-/* callbacks.h: a reader that gives what is in memory, and a writer that keeps what comes, in pieces
- * of random lengths, both with what may go wrong. */
+/* callbacks.h: a reader that returns data in memory, and a writer that keeps data, in random
+ * lengths, both with possible failures. */
 #ifndef SUPPORT_CALLBACKS_H
 #define SUPPORT_CALLBACKS_H
 

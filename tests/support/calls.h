@@ -8,8 +8,8 @@
  *     unnamed                            a file without a name, until it has one
  *     .x.gsort-*                         a temporary name
  *
- * A sync is recorded when it begins, anything else when it is done: what is said to be on the disk
- * was written before the sync of it began. Calls that fail are not recorded. Any thread. */
+ * A sync is recorded when it begins, anything else when it is done. So data that count as synced
+ * were written before the sync began. Calls that fail are not recorded. Any thread. */
 #ifndef CALLS_H
 #define CALLS_H
 

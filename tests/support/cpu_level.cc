@@ -23,7 +23,7 @@ int __real___cpu_indicator_init(void);
 int __wrap___cpu_indicator_init(void);
 }
 
-// What the level of this name lacks; 0: nothing, or there is no such level.
+// Returns the features that the level of this name lacks; 0: none, or there is no such level.
 static unsigned lacks(char name)
 {
     switch (name) {
@@ -48,7 +48,7 @@ static long call(long number, long first, long second, long third)
     return result;
 }
 
-// The digit behind this name in the environment, or 0.
+// Returns the digit after this name in the environment, or 0.
 __attribute__((no_stack_protector)) static char level_in_environment()
 {
     static const char name[] = "GS_TEST_CPU=v";

@@ -145,7 +145,7 @@ template <class Key> std::vector<Key> fetch_keys(const void *keys, uint64_t coun
     return fetched;
 }
 
-// Whether all bytes of the block but the keys' are as they were.
+// Returns whether all bytes of the block except the keys are unchanged.
 template <class Key> bool has_guards(const device_keys<Key> &taken)
 {
     const std::vector<uint8_t> bytes = fetch_keys<uint8_t>(taken.block, taken.block_bytes);

@@ -52,7 +52,7 @@ static inline bytes make_records(const gsi_record &record, uint64_t n, struct te
 
 // ---- memory of the device, guarded ----
 
-// `lead` bytes behind a boundary of 16.
+// `lead` bytes after a boundary of 16.
 struct device_bytes {
     uint8_t *block, *data;
     uint64_t count;
@@ -106,7 +106,7 @@ static inline gsi_cuda_places places_at(const gsi_record &record, const device_b
 
 // ---- blocks of records ----
 
-// Records in blocks of 2^shift that lie anywhere, as chunks and frames do.
+// Records in blocks of 2^shift at any address, as in chunks and frames.
 struct device_blocks {
     std::vector<device_bytes> memory;
     device_bytes table;

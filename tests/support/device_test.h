@@ -15,7 +15,7 @@
             test_fail("%s: CUDA: %s", #call, cudaGetErrorString(error_)); \
     } while (0)
 
-// Whether kernels copy in bulk here.
+// Returns whether kernels copy in bulk here.
 static inline bool has_bulk_copies()
 {
 #ifdef GSORT_TEST_EMULATED_GPU

@@ -89,7 +89,7 @@ static inline void model_sort(const char *type, bool is_reversed, uint8_t *data,
     }
 }
 
-/* Whether an element of a type of models, 4 or 8 bytes wide, is a NaN. */
+/* Returns whether an element of a type of models, 4 or 8 bytes wide, is a NaN. */
 MODEL_FUNCTION bool model_is_nan(const char *type, const uint8_t *element)
 {
     float single;
@@ -103,7 +103,7 @@ MODEL_FUNCTION bool model_is_nan(const char *type, const uint8_t *element)
     return isnan(wide);
 }
 
-/* --nan: what is sorted keeps its order, but NaNs come `first`, or else last. */
+/* --nan: sorted elements keep their order, but NaNs are `first`, or else last. */
 static inline void model_place_nans(const char *type, bool first, uint8_t *data, size_t n)
 {
     size_t bytes = model_bytes(type), put = 0;
@@ -116,7 +116,7 @@ static inline void model_place_nans(const char *type, bool first, uint8_t *data,
     free(moved);
 }
 
-/* Distributions of small test data; `bits` random bits become elements of any type. */
+/* Distributions of small test data, which turn `bits` random bits into elements of any type. */
 enum model_shape {
     MODEL_UNIFORM,
     MODEL_EQUAL,

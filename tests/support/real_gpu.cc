@@ -1,5 +1,5 @@
-// real_gpu.cc: stands in front of the CUDA runtime's calls (ld --wrap), so that tests on a real GPU
-// can make one fail, and see what was not given back.
+// real_gpu.cc: wraps the CUDA runtime's calls (ld --wrap), so that tests on a real GPU can make one
+// fail, and see what was not freed.
 #include "support/gpu_steer.h"
 
 #include <atomic>

@@ -15,7 +15,8 @@ struct record_key {
     char type[8]; /* without be; "b" for bytes */
     bool is_big_endian, is_descending;
     char text[40]; /* as --key takes it */
-    /* What the type says, looked up once: compared in millions under a sanitizer. */
+    /* The properties of the type, found once, because millions of records are compared under a
+     * sanitizer. */
     enum record_kind kind;
     bool is_signed;         /* a short integer */
     const char *value_type; /* of record_value */
@@ -206,7 +207,7 @@ static inline enum gsi_nan_place record_model_nan_place(const struct record_mode
                                  : GSI_NAN_LAST;
 }
 
-/* Whether a byte is a part of any key. */
+/* Returns whether a byte is a part of any key. */
 MODEL_FUNCTION bool record_model_has_in_key(const struct record_model *model, uint32_t at)
 {
     for (uint32_t i = 0; i < model->key_count; i++)

@@ -1,5 +1,5 @@
-/* scratch.h: a directory for one test, small files in it, and checks that run in a forked child,
- * where they may change user, standard streams and system call filters. */
+/* scratch.h: makes a directory for one test and small files in it, and runs checks in a forked
+ * child. There they may change the user, standard streams and system call filters. */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 

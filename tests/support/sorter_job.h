@@ -33,7 +33,7 @@ static inline int sorter_teardown(void **state)
     return scratch_teardown(state);
 }
 
-/* The elements, how they are sorted, and what comes out. */
+/* The elements, how they are sorted, and the output. */
 struct job {
     struct record_model model; /* of records */
     const char *type;          /* NULL: records */

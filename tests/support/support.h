@@ -25,7 +25,7 @@ __attribute__((constructor)) static inline void test_print_lines(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
-/* A number that whoever runs the test may give, such as GS_TEST_JOBS. */
+/* Returns a number from the environment, such as GS_TEST_JOBS. */
 static inline uint64_t test_number(const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);
@@ -54,7 +54,7 @@ static inline uint64_t test_seed(void)
         _skip(__FILE__, __LINE__);   \
     } while (0)
 
-/* The test goes on without a part of it; counted, too. */
+/* Continues the test without a part; this is counted, too. */
 static inline void test_part_skipped(const char *part, const char *reason)
 {
     print_message("skipped %s: %s\n", part, reason);

@@ -13,7 +13,7 @@
 #define DEPTH      8
 #define PIPE_BYTES ((3u << 20) + 7) /* more than a pipe holds, even a wide one */
 
-/* A transfer that counts how often it came back. */
+/* A transfer that counts how often it was returned. */
 struct transfer {
     struct gsi_io io;
     unsigned done_count;

@@ -286,7 +286,7 @@ static void test_job__callbacks__take_the_places_of_files(void **state)
     gs_job_free(job);
 }
 
-/* Files that come after a reader, more than there was room for. */
+/* Files after a reader, more than there was room for. */
 static void test_job__files_after_a_reader__are_files(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void test_job__reader_that_is_forgotten__is_no_input(void **state)
     gs_job_free(job);
 }
 
-/* What a reader promises it gives once: no sample is taken of it, and it is not read again. */
+/* A reader returns its promised bytes once: no sample is read, and it is not read again. */
 static void test_job__reader_that_promises__is_read_once(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_pool.c: tasks run once each, come back on the owner's thread, urgent ones first.
+/* test_pool.c: each task runs once, is returned on the owner's thread, and urgent tasks run first.
  * Run: build/dev/tests/test_pool */
 #include "support/support.h"
 

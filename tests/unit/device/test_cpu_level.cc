@@ -26,7 +26,7 @@ __attribute__((target("arch=x86-64-v4"))) static int clone()
     return 4;
 }
 
-// Of the processor, as the kernel tells it.
+// The flags of the processor, from the kernel.
 static int level_here()
 {
     std::ifstream file("/proc/cpuinfo");

@@ -1,4 +1,4 @@
-/* test_merge_inputs.c: when buffers that were fed come back. Run: build/dev/tests/test_merge_inputs
+/* test_merge_inputs.c: checks when fed buffers are returned. Run: build/dev/tests/test_merge_inputs
  */
 #include "support/support.h"
 

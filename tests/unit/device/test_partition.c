@@ -1,6 +1,6 @@
-/* test_partition.c: keys split where they lie, by one thread and by several: all are there
- * afterwards, on their sides, and each was prepared once; or, after a stop, just there.
- * Run: build/dev/tests/test_partition */
+/* test_partition.c: partitions keys in place, by one thread and by several. Afterwards all keys are
+ * there, on their sides, and each was prepared once. After a stop they are all there. Run:
+ * build/dev/tests/test_partition */
 #include "support/support.h"
 
 #include "device/cpu/cpu_partition.h"
@@ -24,7 +24,7 @@ struct split {
     uint64_t count, threads;
 };
 
-/* What is prepared becomes what is split: all bits turn. */
+/* Prepares keys by inverting all bits. */
 static void prepare(void *context, void *keys, size_t n)
 {
     uint64_t *count = context;
@@ -233,7 +233,7 @@ static void test_partition__keys_that_need_it__are_prepared_once(void **state)
     }
 }
 
-/* Of what was stopped nothing is lost, and it is known what was not prepared. */
+/* A stop loses no keys, and it is known which were not prepared. */
 static void test_partition__stop__leaves_all_keys(void **state)
 {
     (void)state;

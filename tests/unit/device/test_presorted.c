@@ -79,7 +79,7 @@ static void test_presorted__one_key_out_of_place__is_put_there(void **state)
     }
 }
 
-/* Keys that rise, each up to `late` places behind its own; a few of them are equal. */
+/* Rising keys, each up to `late` places after its own; a few are equal. */
 static void fill_late(struct test_random *random, uint8_t *keys, size_t n, size_t bytes,
                       size_t late)
 {
@@ -87,8 +87,9 @@ static void fill_late(struct test_random *random, uint8_t *keys, size_t n, size_
         put(keys, i, bytes, (3 * i + test_below(random, 3 * (uint64_t)late + 1)) / 2);
 }
 
-/* Blocks are of 1024 keys, and begin up to 16 places earlier with each step: ends of all kinds. One
- * key may lie where the first keys say nothing of it, near, or so far that steps do not take it. */
+/* Blocks have 1024 keys, and begin up to 16 places earlier with each step, so ends are of all
+ * kinds. One key may be out of place so that the first keys do not show it: near, or so far that
+ * steps skip it. */
 static void test_presorted__some_places_late__as_the_model(void **state)
 {
     static const size_t sizes[] = {8191, 8192,  8193,  8200,  9215,  9216, 9217,

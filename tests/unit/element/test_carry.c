@@ -59,7 +59,7 @@ static void test_positions__too_long_keys__are_refused(void **state)
     assert_int_equal(gsi_carry_positions(&carry, &layout, 1, false, 8, &error), GS_OK);
 }
 
-/* The last position that fits is in order behind the one before it, and comes out as it went in. */
+/* The last position that fits sorts after the one before it, and is unchanged. */
 static void test_positions__of_4_bytes__end_at_their_largest(void **state)
 {
     (void)state;
@@ -95,7 +95,8 @@ static void test_positions__largest_ones__stay_in_order(void **state)
     }
 }
 
-/* What a device has put as it is written is copied, and adds up as what it was taken of. */
+/* Entries that a device made as they are written are copied, and their sums are those of the
+ * elements. */
 static void test_positions__copied__as_those_that_are_put(void **state)
 {
     (void)state;
@@ -109,7 +110,7 @@ static void test_positions__copied__as_those_that_are_put(void **state)
         gsi_u128 sum = gsi_carry_put(&carry, carried, 3, 16, put);
         assert_true(gsi_carry_copy(&carry, put, 3, copied) == sum && sum == 3 * most + 3);
         assert_memory_equal(copied, put, 3 * bytes);
-        assert_int_equal(copied[3 * bytes], bytes == 8 ? 9 : 0); /* nothing behind them */
+        assert_int_equal(copied[3 * bytes], bytes == 8 ? 9 : 0); /* nothing after them */
     }
 }
 
@@ -137,7 +138,7 @@ static void test_positions__by_a_device__of_numbers_and_words(void **state)
     assert_false(gsi_carry_suits_device(&carry));
 }
 
-/* Numbers and bytes, up and down: what comes first is the smaller number. */
+/* Numbers and bytes, ascending and descending: the first is the smaller number. */
 static void test_positions__keys_of_records__are_in_order(void **state)
 {
     (void)state;
@@ -176,7 +177,7 @@ static void test_fields__needed_bytes__are_side_by_side(void **state)
     assert_int_equal(gsi_carry_place(&carry, 8), 1);
     gsi_carry_take(&carry, element, 1, 0, NULL, 0, carried);
     assert_memory_equal(carried, ((uint8_t[]){0, 8, 9, 10, 11, 12, 17, 18, 19}), 9);
-    carried[9] = 99; /* behind it: it stays there */
+    carried[9] = 99; /* after it: it stays there */
     gsi_carry_put(&carry, carried, 1, 10, written);
     assert_memory_equal(written, ((uint8_t[]){17, 18, 19, 10, 11, 12, 0, 99}), 8);
 }

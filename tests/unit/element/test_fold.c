@@ -39,7 +39,7 @@ static void put(uint8_t *element, uint32_t key, int32_t number, double real, uin
     memcpy(element + 16, &word, 8);
 }
 
-/* Elements of one group, a few at a time; the entry behind `elements`. */
+/* Elements of one group, a few at a time; the entry is after `elements`. */
 static void fold_all(struct gsi_folder *folder, const uint8_t *elements, size_t n, uint8_t *entry)
 {
     memcpy(entry, elements, BYTES);

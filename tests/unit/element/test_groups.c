@@ -56,7 +56,7 @@ static bool is_equal(size_t i, size_t j, uint32_t bytes)
     return memcmp(data + (i + 1) * bytes - 4, data + (j + 1) * bytes - 4, 4) == 0;
 }
 
-/* What is put of [i, end), for which the element of index *stands stands. */
+/* Computes the entry of [i, end), whose element has index *stands. */
 static bool is_put(enum gsi_keep_choice keep, size_t i, size_t end, size_t *stands)
 {
     *stands = keep == GSI_KEEP_LAST ? end - 1 : i;
@@ -107,7 +107,7 @@ static size_t run(struct test_random *random, struct gsi_groups *groups, size_t 
     return length + gsi_groups_end(groups, got + length);
 }
 
-/* The same in pieces that are looked at on their own, the last one first, each in a few steps. */
+/* Does the same in slices, each alone, the last one first, in a few steps each. */
 static size_t run_apart(struct test_random *random, struct gsi_groups *groups, size_t n,
                         uint32_t bytes, uint64_t most_pieces)
 {
@@ -241,7 +241,7 @@ static void test_groups__numbers_of_every_type__as_a_plain_loop(void **state)
     }
 }
 
-/* Of records with equal keys the first is kept, and the rest of it has no part in that. */
+/* The first of records with equal keys is kept, whatever its other bytes are. */
 static void test_groups__records__first_of_equal_keys(void **state)
 {
     (void)state;
@@ -281,7 +281,8 @@ static void fill_fields(struct test_random *random, size_t n, bool may_overflow)
     }
 }
 
-/* What is folded apart and put together has the bytes, and the totals, of what is folded in one. */
+/* Groups that are aggregated in parts and then together have the bytes and totals of groups that
+ * are aggregated at once. */
 static void test_groups__folds_in_pieces__as_in_one(void **state)
 {
     (void)state;

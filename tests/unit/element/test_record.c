@@ -101,7 +101,7 @@ static void test_tags__random_keys_and_places__bytes_of_the_key(void **state)
     }
 }
 
-/* Tags of records that share bytes, made behind these and moved to the front. */
+/* Tags of records that share bytes, made of the bytes after these and moved to the front. */
 static void test_tags_shift__shared_bytes__as_made_there(void **state)
 {
     (void)state;

@@ -270,7 +270,7 @@ static struct gsi_tally_report tally_sorted(struct gsi_layout *layout, struct te
     return gsi_tally_saved_finish(layout, &parts[0]);
 }
 
-/* What is counted in order is what is counted in any order. */
+/* Counts do not depend on the order. */
 static void test_tally_sorted__every_type__same_bits(void **state)
 {
     (void)state;
@@ -432,7 +432,7 @@ static void test_tally__halves__go_to_the_even_one(void **state)
     }
 }
 
-/* As sums of a GPU come in. */
+/* As a GPU returns sums. */
 static void test_exact_sum__large_ones_at_one_place__no_carry_is_lost(void **state)
 {
     (void)state;

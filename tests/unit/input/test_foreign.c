@@ -28,7 +28,7 @@ static void test_numbers__of_any_kind__are_no_format(void **state)
     }
 }
 
-/* Every four bytes that a magic begins with, and noise behind them. */
+/* The first four bytes of every magic, and noise after them. */
 static void test_numbers__that_begin_as_a_format__are_none(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void test_numbers__that_begin_as_a_format__are_none(void **state)
     }
 }
 
-/* What tells is asked for, and no more of it. */
+/* It asks for the bytes that decide, and no more. */
 static void test_wanted__grows_only_while_it_may_be_a_format(void **state)
 {
     (void)state;

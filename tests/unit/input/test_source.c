@@ -1,5 +1,5 @@
-/* test_source.c: how many buffers a source takes to read a file into: as few as its transfers need,
- * more of them where reads go to the disk. Run: build/dev/tests/test_source */
+/* test_source.c: checks how many buffers a source uses to read a file: as few as its transfers
+ * need, and more if it reads from the disk. Run: build/dev/tests/test_source */
 #include "support/scratch.h"
 
 #include "base/memory.h"
@@ -86,7 +86,7 @@ static void close_file(struct fixture *fixture)
     gsi_input_close(&fixture->input);
 }
 
-/* Read everything; buffers come in order, and go back at once. */
+/* Read everything; buffers are returned in order, and freed at once. */
 static void read_all(struct fixture *fixture)
 {
     struct gsi_loop *loop = &fixture->loop;
@@ -163,7 +163,7 @@ static void test_source_refill__any_file__takes_few_buffers(void **state)
     }
 }
 
-/* Nobody gives a buffer back: how far it reads ahead. */
+/* No buffer is freed: how far it reads ahead. */
 static uint32_t read_ahead_count(struct fixture *fixture)
 {
     struct gsi_loop *loop = &fixture->loop;

@@ -139,8 +139,8 @@ static void test_zst__peek__gives_the_beginning(void **state)
     assert_int_equal(gsi_zst_peek(coded, 3, out, sizeof out), 0);
 }
 
-/* Frames of many blocks that look back upon earlier ones, cut anywhere, one behind the other: as
- * much comes out as the whole blocks hold. */
+/* Frames of many blocks that refer to earlier ones, cut anywhere, one after the other. The output
+ * has the contents of the whole blocks. */
 static void test_zst__peek__sees_whole_blocks_of_frames(void **state)
 {
     (void)state;

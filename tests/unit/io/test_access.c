@@ -1,4 +1,4 @@
-/* test_access.c: whoever could not open a file before cannot open what replaced it: ACLs, modes and
+/* test_access.c: a user who could not open a file cannot open its replacement: ACLs, modes and
  * attributes. The linker puts functions of this file before those that set and remove attributes.
  * Run: build/dev/tests/test_access */
 #include "support/scratch.h"
@@ -69,7 +69,7 @@ static struct acl acl_of(const char *digits)
     return acl;
 }
 
-/* Whether it could be set: not where the file system knows no ACLs. */
+/* Returns whether it could be set: not if the file system has no ACLs. */
 static bool set(const char *path, const char *name, const char *digits)
 {
     struct acl acl = acl_of(digits);
@@ -172,7 +172,7 @@ static void test_access__default_acl_of_the_directory__is_for_new_files_only(voi
     umask(before);
 }
 
-/* What is left gives nobody more than the ACL did. */
+/* The remaining permissions grant no user more than the ACL did. */
 static void test_access__acl_cannot_be_kept__mode_gives_no_more(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void test_access__acl_cannot_be_kept__mode_gives_no_more(void **state)
         mode_t mode;
     } rows[] = {
         {"660060", 0600}, /* a group without rights, and a mask with them */
-        {"666664", 0664}, /* nobody had less than its mode says */
+        {"666664", 0664}, /* no user had less than its mode says */
         {"644444", 0644},
         {"606666", 0600}, /* SOMEBODY had nothing, and may be of the group, or one of the others */
         {"666066", 0600}, /* a group had nothing */
@@ -293,7 +293,7 @@ static void test_access__attribute_cannot_be_kept__is_said_before_any_work(void 
     assert_true(holds("x", "old"));
 }
 
-/* What may be written and not read has attributes that cannot be read either. */
+/* A file that is writable but not readable has attributes that are not readable either. */
 static int replace_unreadable(void *argument)
 {
     (void)argument;

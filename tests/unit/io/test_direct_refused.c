@@ -39,7 +39,7 @@ ssize_t __wrap_pwritev64v2(int fd, const struct iovec *data, int count, off_t of
     return is_refused(refuses_writes, fd) ? -1 : __real_pwritev64v2(fd, data, count, off, flags);
 }
 
-/* What is in the page cache is read from there. */
+/* Data in the page cache are read from there. */
 static void drop_input(void)
 {
     int fd = open("in", O_RDONLY);

@@ -127,8 +127,8 @@ static void test_sort__output__is_synced_before_its_name_and_then_its_directory(
     }
 }
 
-/* Several files: all are on the disk before one is in its place, and then the directories of all,
- * of which one may be elsewhere by a link. */
+/* Several files: all are on the disk before one is in its place, and then the directories of all.
+ * One directory may be elsewhere, through a link. */
 static void test_split__files__are_synced_before_their_names_then_their_directories(void **state)
 {
     static const struct calls_filter of_all[] = {{BIT(CALL_WRITE) | SYNCS | PLACES, ""}};
@@ -249,7 +249,7 @@ static void test_sort__verified__is_read_from_the_disk(void **state)
     }
 }
 
-/* ---- sorts that can go on ---- */
+/* ---- resumable sorts ---- */
 
 int __real_gsi_journal_append(struct gsi_journal *journal, uint32_t type, const struct iovec *parts,
                               int count);
@@ -265,8 +265,8 @@ static const struct {
                    [GSI_RESUME_DONE] = {"done", "record/output"},
                    [GSI_RESUME_INPUTS] = {"inputs", NULL}};
 
-/* Of what was appended: types, and the first entry that spoke of what was not on the disk. Appended
- * by one thread at a time, read when no job runs. */
+/* The types of appended entries, and the first entry about data that were not on the disk. One
+ * thread at a time appends; the test reads when no job runs. */
 static uint32_t appended[1024];
 static size_t appended_count;
 static const char *early;
@@ -324,7 +324,7 @@ int __wrap_gsi_journal_append(struct gsi_journal *journal, uint32_t type, const 
     return __real_gsi_journal_append(journal, type, parts, count);
 }
 
-/* A sort that can go on, whose fdatasyncs fail after so many (-1: none). */
+/* A resumable sort, whose fdatasyncs fail after so many (-1: none). */
 static enum gs_status live(int fdatasyncs)
 {
     struct gs_report report;
@@ -382,7 +382,7 @@ static const char *wanted_calls(void)
     return text;
 }
 
-/* Of a life that ended before its time, as far as that went. */
+/* A life that ended early, as far as it went. */
 static void check_calls(bool is_whole)
 {
     /* If the job was killed after its last entry, only the output's name is left to be made. */
@@ -413,7 +413,7 @@ static void test_resume__entries__are_synced_after_what_they_speak_of(void **sta
     assert_int_equal(names_in("."), 2);
 }
 
-/* The same if the disk refuses a sync, whichever, and the next life goes on. */
+/* The same if the disk refuses any one sync, and the next life continues. */
 static void test_resume__second_lives__sync_what_they_speak_of(void **state)
 {
     (void)state;

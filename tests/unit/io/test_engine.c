@@ -92,7 +92,7 @@ static void test_engine__many_blocks_out_of_order__come_back_equal(void **state)
         for (int i = 0; i < BLOCKS; i++) {
             start(fixture->engine, &transfers[i], pass == 0 ? GSI_IO_WRITE : GSI_IO_READ, fd,
                   (pass == 0 ? written : read) + blocks[i].off, blocks[i].bytes, blocks[i].off);
-            transfers[i].io.is_copy = i % 3 != 0; /* not yet looked at: wait starts transfers */
+            transfers[i].io.is_copy = i % 3 != 0; /* not started yet: wait starts transfers */
         }
         finish(fixture->engine, transfers, BLOCKS);
         for (int i = 0; i < BLOCKS; i++) {
@@ -283,7 +283,7 @@ static void *close_end(void *fd)
     return NULL;
 }
 
-/* It stays readable; waits and transfers go on as before. */
+/* It stays readable; waits and transfers continue as before. */
 static void test_engine__watched__ends_one_wait(void **state)
 {
     struct fixture *fixture = begin(state);

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-/* What gsi_engine_open did in a child whose kernel refuses io_uring. */
+/* The result of gsi_engine_open in a child whose kernel refuses io_uring. */
 struct opened {
     bool is_filtered;
     enum gs_status status, error_status;

@@ -99,7 +99,7 @@ static void check_all(const struct fixture *fixture, int sys_errno, size_t moved
     assert_int_equal(fixture->held.done_count, 0);
 }
 
-/* The other half comes through the pipe. */
+/* The pipe delivers the other half. */
 static void fill_pipe(struct fixture *fixture)
 {
     assert_int_equal(write(fixture->pipe[1], pipe_data, BYTES / 2), BYTES / 2);

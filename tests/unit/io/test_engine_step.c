@@ -31,7 +31,7 @@ static void test_step__result__says_what_follows(void **state)
         {GSI_IO_READ, 4096, -EIO, GSI_STEP_FINISHED, 4096, EIO},
         {GSI_IO_READ, 4096, 0, GSI_STEP_FINISHED, 4096, 0},       /* the end of the file */
         {GSI_IO_WRITE, 4096, 0, GSI_STEP_FINISHED, 4096, EIO},    /* no reason given */
-        {GSI_IO_READ, 4097, -EINVAL, GSI_STEP_FINISHED, 4097, 0}, /* direct, behind the end */
+        {GSI_IO_READ, 4097, -EINVAL, GSI_STEP_FINISHED, 4097, 0}, /* direct, after the end */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsi_io io = {

@@ -105,7 +105,7 @@ static int read_stdin(void *argument)
     CHECK(!input.is_stream && input.base_off == 4 && input.bytes == 6 && input.fd > 2);
     CHECK(strcmp(input.name, "standard input") == 0);
     gsi_input_close(&input);
-    CHECK(lseek(STDIN_FILENO, 20, SEEK_SET) == 20); /* behind the end */
+    CHECK(lseek(STDIN_FILENO, 20, SEEK_SET) == 20); /* after the end */
     CHECK(gsi_input_open("-", &input, NULL) == GS_OK && input.bytes == 0);
     gsi_input_close(&input);
     CHECK(pipe(fds) == 0 && dup2(fds[0], STDIN_FILENO) == STDIN_FILENO);
@@ -308,8 +308,8 @@ static void test_space__directories__share_a_file_system_or_not(void **state)
     assert_non_null(strstr(error.text, "missing"));
 }
 
-/* A write that reaches the limit of a file's size moves what fits: the rest is refused when it is
- * asked for, and only who asks knows that. */
+/* A write that reaches the limit of a file's size moves what fits. The rest is refused when it is
+ * requested, and only then. */
 static int write_across_the_limit(void *argument)
 {
     (void)argument;

@@ -1,6 +1,6 @@
-/* test_in_place.c: what can go wrong behind the last write: a block device that is not synced, an
- * error that comes at close, a nameless file that cannot be given a name. The linker puts functions
- * of this file before the calls. Run: build/dev/tests/test_in_place */
+/* test_in_place.c: checks failures after the last write: a block device that is not synced, an
+ * error at close, a nameless file that cannot get a name. The linker puts functions of this file
+ * before the calls. Run: build/dev/tests/test_in_place */
 #include "support/scratch.h"
 
 #include "io/file.h"

@@ -1,5 +1,5 @@
-/* test_interrupted.c: a signal that comes while a file is opened, where that takes its time. The
- * linker puts a function of this file before open(2). Run: build/dev/tests/test_interrupted */
+/* test_interrupted.c: a signal arrives while a file is opened slowly. The linker puts a function of
+ * this file before open(2). Run: build/dev/tests/test_interrupted */
 #include "support/scratch.h"
 
 #include "job/job_report.h"

@@ -1,6 +1,6 @@
 /* test_refused.c: whole sorts on kernels that refuse system calls, as old ones, container runtimes
- * and odd file systems do: the same bytes come by another way, or one line says why not.
- * Run: build/dev/tests/test_refused */
+ * and odd file systems do. The output is the same, or one line says why not. Run:
+ * build/dev/tests/test_refused */
 #include "job/job_report.h"
 #include "support/refuse.h"
 #include "support/scratch.h"
@@ -112,7 +112,7 @@ static void test_sort__refused_calls__another_way_or_a_reason(void **state)
         }
 }
 
-/* Sorting goes on with one thread; the engine of threads needs some. */
+/* Sorting continues with one thread; the engine of threads needs some. */
 static void test_sort__no_threads__works_or_says_so(void **state)
 {
     (void)state;

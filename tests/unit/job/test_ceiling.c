@@ -1,7 +1,7 @@
-/* test_ceiling.c: --memory holds where the kernel counts everything: sorts of a file 16 times as
- * large in a control group whose limit is 64 MiB above it, page cache and all, over both engines,
- * with direct I/O and on a file system that refuses it. Passed over where no such group can be
- * made. Run: build/dev/tests/test_ceiling */
+/* test_ceiling.c: checks --memory where the kernel counts everything. It sorts a file 16 times as
+ * large in a control group whose limit is 64 MiB above it, with the page cache. It does so over
+ * both engines, with direct I/O and on a file system that refuses it. It is skipped if no such
+ * group can be made. Run: build/dev/tests/test_ceiling */
 #include "job/job_report.h"
 #include "support/refuse.h"
 #include "support/scratch.h"
@@ -72,7 +72,7 @@ static bool make_group(void)
         return false;
     uint64_t limit = MEMORY_BYTES + SLACK_BYTES;
     bool is_limited = write_value(group.is_v2 ? "memory.max" : "memory.limit_in_bytes", limit);
-    /* Where there is no swap, there is no such file, and no need of it. */
+    /* Without swap there is no such file, and no need of it. */
     if (group.is_v2)
         write_value("memory.swap.max", 0);
     else

@@ -1,6 +1,6 @@
-/* test_run_edges.c: gs_job_run with numbers at the edges of 32, 63 and 64 bits in its options: the
- * bytes are right, or it is refused in one line and nothing is written. And streams of more
- * elements than positions can number. Run: build/dev/tests/test_run_edges */
+/* test_run_edges.c: runs jobs with numbers at the limits of 32, 63 and 64 bits in their options.
+ * The bytes are right, or the job is refused in one line and nothing is written. Also tests streams
+ * of more elements than positions can number. Run: build/dev/tests/test_run_edges */
 #include "support/scratch.h"
 
 #include "element/carry/carry.h"
@@ -67,7 +67,7 @@ static bool is_sorted_prefix(uint64_t count)
     return found == count;
 }
 
-/* What is done, and an option of it. */
+/* An action, and an option of it. */
 static const struct verb {
     const char *name, *option, *value;
     enum gs_action action;
@@ -112,7 +112,7 @@ static void test_run__each_number_at_each_edge__is_right_or_refused(void **state
                 run_one(&fields[f], edges[e], &verbs[v]);
 }
 
-/* How many there are shows only as they come. */
+/* Their number is unknown until they are read. */
 static void test_run__stream_of_more_than_4_bytes_number__is_refused(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* test_verify.c: whole sorts in which a bit is wrong: in a sorted chunk, in what the merge made, in
- * a window that waits to be written, and on the disk. Each ends with GS_E_VERIFY and leaves the old
- * output. The linker puts functions of this file before those that do these steps. (Frames of
- * spilled runs: test_spill_damage.) Run: build/dev/tests/test_verify */
+/* test_verify.c: whole sorts in which a bit is wrong: in a sorted chunk, in the output of the
+ * merge, in a window that waits to be written, and on the disk. Each ends with GS_E_VERIFY and
+ * leaves the old output. The linker puts functions of this file before those that do these steps.
+ * (Frames of spilled runs: test_spill_damage.) Run: build/dev/tests/test_verify */
 #include "element/element_digest.h"
 #include "job/job_report.h"
 #include "support/scratch.h"
@@ -15,7 +15,7 @@
 
 #include <stdatomic.h>
 
-/* What is no more may be a sample, of which nothing comes out. */
+/* Fewer may be a sample, which is not written. */
 #define SAMPLE_KEYS 255
 
 #define OLD "what was there before"
@@ -52,7 +52,7 @@ static atomic_int steps_left; /* until the step to damage; below 0: it was damag
 static uint64_t disk_off;     /* of the byte to damage on the disk */
 static uint64_t header_most = HEADER_BYTES_MOST;
 
-/* Whether it is this step's turn, at a place where a bit goes wrong. */
+/* Returns whether a bit is to be wrong in this step. */
 static bool is_turn(enum place here)
 {
     return place == here && atomic_fetch_sub(&steps_left, 1) == 0;
@@ -314,7 +314,7 @@ static void test_verify__wrong_bits_before_the_output__are_found(void **state)
     }
 }
 
-/* An array that is sorted in its place; samples are sorted, too, and looked at only. */
+/* An array that is sorted in place; samples are sorted, too, and only read. */
 static void test_verify__wrong_bits_in_an_array__are_found(void **state)
 {
     (void)state;
@@ -369,7 +369,7 @@ static void test_verify__wrong_bits_in_a_small_array__are_found(void **state)
     }
 }
 
-/* What waits to be written was verified already; only who reads it back sees what became of it. */
+/* Windows that wait to be written were verified already. Only reading them back shows a change. */
 static void test_verify__wrong_bits_in_windows__are_found_by_reading_back(void **state)
 {
     (void)state;
@@ -518,7 +518,7 @@ static void test_verify__no_file__is_refused(void **state)
     assert_int_equal(names_in("."), 1);
 }
 
-/* Of bytes, which are counted, some are lost on the way. */
+/* Some of the counted bytes are lost. */
 static void test_verify__lost_of_what_is_counted__is_found(void **state)
 {
     (void)state;

@@ -86,7 +86,7 @@ static void test_cuda_sort__every_data__as_the_cpu(void **)
     }
 }
 
-// What does not fit on the GPU goes to memory that is left, then to disk; as planned.
+// Runs that do not fit on the GPU go to the remaining memory, then to disk, as planned.
 static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
 {
     const bytes data = model_bytes_of(5, MODEL_UNIFORM, "u128", (3 << 20) / 16);
@@ -124,7 +124,7 @@ static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
     assert_true(all_held > 0 && partly_held > 0);
 }
 
-// What a filter left of the runs that were planned, and that the CPU wrote of it.
+// The runs that a filter left of the planned ones, and those that the CPU wrote.
 static void check_filtered(gsi_options options, const char *condition)
 {
     gs_report report;
@@ -234,7 +234,7 @@ extern "C" bool __wrap_gsi_codec_choice_take(gsi_codec_choice *choice)
     return is_coded && (refuse_each == 0 || ++taken % refuse_each != 0);
 }
 
-// Of a run whose windows the GPU has packed, --compress auto may find out that coding does not pay.
+// --compress auto may find out that coding does not pay for a run whose windows the GPU has coded.
 static void test_cuda_spill__coding_ends_within_a_run__as_the_model(void **)
 {
     for (const char *type : {"u32", "u64", "u128"}) {
@@ -288,7 +288,7 @@ static void test_cuda_sort__array__as_the_model(void **)
             alarm(0);
             if (is_pinned)
                 assert_int_equal(cudaHostUnregister(data.data()), cudaSuccess);
-            // What is longer than the shape was made for may be too much for its GPU.
+            // Longer data than the shape was made for may be too much for its GPU.
             if (count <= JOB_BYTES / 8 && strcmp(report.device.name, "cuda") != 0)
                 test_fail("%s, %zu: on %s: %s", shape.name, count, report.device.name,
                           report.device.note);
@@ -425,7 +425,7 @@ static void test_cuda_check__every_type__finds_what_the_cpu_finds(void **)
         check_as_cpu(type, &options, GS_E_DISORDER);
         options.input_count = 1;
         for (size_t at : {size_t(1), 4096 / size - 1, 4096 / size, 8192 / size, count - 1}) {
-            bytes broken = data; /* the least element, somewhere behind the largest */
+            bytes broken = data; /* the least element, somewhere after the largest */
             std::copy(data.end() - static_cast<long>(size), data.end(),
                       broken.begin() + static_cast<long>((at - 1) * size));
             std::copy(data.begin(), data.begin() + static_cast<long>(size),
@@ -459,7 +459,7 @@ static void test_cuda_top__positions__as_the_cpu(void **)
         gsi_options options = job_options(&job_shapes[RESIDENT], type, input);
         options.argsort = options.has_top = true;
         options.top_count = 100;
-        options.window_bytes = 16384; // a position behind 16 bytes makes a record
+        options.window_bytes = 16384; // a position after 16 bytes makes a record
         options.device = GSI_DEVICE_CPU;
         gs_report cpu, report;
         gs_error error;

@@ -55,7 +55,7 @@ static gsi_options prepare(const faulty_job *job, bytes *want)
     return options;
 }
 
-// Run it over an output from before, and see that it came to a good end.
+// Runs it over an old output, and checks that it ends well.
 static enum gs_status run_to_good_end(const char *name, uint64_t n, const gsi_options *options,
                                       const bytes &want, gs_report *report)
 {
@@ -150,8 +150,8 @@ static void test_cuda_memory__each_allocation_fails__another_way_and_a_note(void
         }
 }
 
-// What was free is taken by somebody else before the job takes it: the second failure follows the
-// first, down to what is there.
+// Another process allocates free memory before the job does. The second failure follows the first,
+// down to the memory that is left.
 static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
 {
     const faulty_job job = {"large", GS_SORT, RESIDENT, JOB_CHUNKS, false};
@@ -186,7 +186,7 @@ static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
 
 // ---- cancel ----
 
-// Pipes stay small, so that what nobody reads does not fit into them.
+// Pipes stay small, so that data without a reader do not fit into them.
 extern "C" void __wrap_gsi_pipe_widen(int)
 {
 }

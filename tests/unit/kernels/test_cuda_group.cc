@@ -1,5 +1,5 @@
-// test_cuda_group.cc: several GPUs as one device: whole jobs on 1 to 8 emulated ones, whose output
-// has the bytes of the CPU's, and what becomes of GPUs that are missing, small, apart or lost.
+// test_cuda_group.cc: several GPUs as one device. Whole jobs on 1 to 8 emulated GPUs have the
+// output of the CPU. GPUs may be missing, small, without peer access or lost.
 #include "job/job_report.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
@@ -435,8 +435,7 @@ static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
     set_gpus(1);
 }
 
-// GPUs 0 and 1 are behind one switch, 2 and 3 behind another; 4 is at the root; nothing is known of
-// 5.
+// GPUs 0 and 1 are at one switch, 2 and 3 at another; 4 is at the root; 5 is unknown.
 static void test_cuda_group__order__different_switches_first(void **)
 {
     const char *const above[] = {"s0/p0", "s0/p1", "s1/p0", "s1/p1", "r"};
@@ -467,7 +466,7 @@ static void test_cuda_group__order__different_switches_first(void **)
     set_gpus(1);
 }
 
-// Every call of the runtime fails once: the job fails with one line or goes on, and nothing is
+// Every call of the runtime fails once: the job fails with one line or continues, and no files are
 // left.
 static void test_cuda_group__a_call_fails__one_line_and_nothing_left(void **)
 {

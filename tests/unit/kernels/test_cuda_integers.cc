@@ -26,7 +26,7 @@ static const word_row rows[] = {
     {nullptr, 16, {"8:time64be", "3:b5", "0:b3"}, false},
 };
 
-// Shapes that differ in what becomes of runs.
+// Shapes that differ in where runs are kept.
 static const job_shape &shape_of(size_t i)
 {
     return job_shapes[i % (sizeof job_shapes / sizeof job_shapes[0])];
@@ -66,8 +66,8 @@ static uint64_t planned_bytes(gsi_options options)
     return report.plan.device_bytes;
 }
 
-// What is counted of fields takes memory that a shape does not know of: what the same job takes
-// more than one of numbers.
+// Tallies of fields need memory that a shape does not include: the difference between this job and
+// one of numbers.
 static void make_room_for_fields(const word_row &row, gsi_options *options)
 {
     const char *const number = row.bytes == 4 ? "u32" : row.bytes == 8 ? "u64" : "u128";
@@ -100,7 +100,7 @@ static void test_words__every_shape_of_sort__as_the_cpu(void **)
         }
 }
 
-// Of equal keys one goes on; what was sorted is in order, and something that was not is not.
+// One element per key remains; sorted data are in order, and other data are not.
 static void test_words__other_actions__as_the_cpu(void **)
 {
     size_t seed = 100;

@@ -102,14 +102,14 @@ static crossed check_crossed(const position_row &row, size_t count, size_t seed)
     crossed before, after;
     write_bytes("in", make_input(row, seed, count));
     gsi_options options = options_of(row, job_shapes[RESIDENT], seed);
-    options.window_bytes = JOB_BYTES; // one: what is seen of each comes, too
+    options.window_bytes = JOB_BYTES; // one: its tallies are needed, too
     emulated_cuda_crossed_bytes(&before.in, &before.out);
     run_as_cpu(name_of(row), options, seed);
     emulated_cuda_crossed_bytes(&after.in, &after.out);
     return {after.in - before.in, after.out - before.out};
 }
 
-// Of each element more: itself in, and its position out.
+// More for each element: itself in, and its position out.
 static void test_positions__resident__no_pair_crosses(void **)
 {
     size_t seed = 1000;
@@ -140,7 +140,7 @@ static void test_positions__few_elements__as_the_cpu(void **)
     }
 }
 
-// More chunks than there may be runs: pairs of one lie behind those of the one before.
+// More chunks than there may be runs: pairs of a chunk follow those of the chunk before.
 static void test_positions__runs_of_several_chunks__as_the_cpu(void **)
 {
     constexpr size_t CHUNKS = GSI_DEVICE_RUNS_MAX + 6;
@@ -178,7 +178,7 @@ static void test_positions__inputs_and_range__as_the_cpu(void **)
     unlink("more");
 }
 
-// What is left out, and the first ones, is found by processors; the rest is as before.
+// Processors find the elements that are left out and the first ones; the rest is as before.
 static void test_positions__where_and_top__as_the_cpu(void **)
 {
     static const char *const texts[] = {">=0"};
@@ -215,7 +215,7 @@ static bytes run_stream(const gsi_options &options, bytes data)
     return read_bytes("out");
 }
 
-// Nobody knows how many there will be: pairs are as wide as any position needs.
+// Their number is unknown: pairs are as wide as any position needs.
 static void test_positions__stream__as_the_cpu(void **)
 {
     const char *const stream[] = {"stream"};

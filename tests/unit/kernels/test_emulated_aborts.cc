@@ -1,7 +1,7 @@
-// test_emulated_aborts.cc: kernels that can never go on, or reach where they must not, end the
-// process with a message that says where. Each case is a forked child; this process makes no other
-// thread, as forking with threads is more than sanitizers promise.
-// Run: build/dev/tests/test_emulated_aborts
+// test_emulated_aborts.cc: kernels that can never continue, or access memory that they must not,
+// end the process with a message that says where. Each case is a forked child; this process makes
+// no other thread, as forking with threads is more than sanitizers promise. Run:
+// build/dev/tests/test_emulated_aborts
 #include "emulated_sanitizers.h"
 
 #include "kernels/common/bulk_copy.cuh"
@@ -186,7 +186,7 @@ static void test_block__what_can_never_go_on__aborts_with_its_place(void **)
     assert_int_equal(fork_status(launch<nothing, 32>, text, sizeof text), 0);
 }
 
-// Of the address sanitizer's build only.
+// Only in the address sanitizer's build.
 #if defined(__SANITIZE_ADDRESS__)
 __global__ static void past_shared_memory()
 {

@@ -153,7 +153,7 @@ __global__ static void shuffle_all(unsigned *cells)
     cells[lane + 96] = __shfl_down_sync(0xffffffff, lane, 3, 16);
     cells[lane + 128] = __shfl_xor_sync(0xffffffff, lane, 5);
     cells[lane + 160] = __shfl_xor_sync(0xffffffff, lane, 9, 8);
-    if (lane >= 24) // a part of the warp, the others go on
+    if (lane >= 24) // a part of the warp; the others continue
         cells[lane + 192] = __shfl_down_sync(0xff000000, lane, 1, 8);
 }
 

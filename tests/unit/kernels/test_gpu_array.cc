@@ -103,7 +103,7 @@ static bytes make_elements(const element_row &row, uint64_t n, struct test_rando
 
 // ---- memory of the device ----
 
-// `lead` bytes behind a boundary of 256, guarded.
+// `lead` bytes after a boundary of 256, guarded.
 struct device_bytes {
     uint8_t *block, *data;
     uint64_t lead, count;
@@ -115,7 +115,7 @@ static device_bytes take(uint64_t count, uint64_t lead)
     const uint64_t all = (taken.lead + count + GUARD_BYTES + 15) / 16 * 16;
     check_cuda(cudaMalloc(&taken.block, all));
     check_cuda(cudaMemset(taken.block, GUARD, all));
-    check_cuda(cudaDeviceSynchronize()); // sorts go on beside the default stream
+    check_cuda(cudaDeviceSynchronize()); // sorts run beside the default stream
     taken.data = taken.block + taken.lead;
     return taken;
 }
@@ -157,7 +157,7 @@ static void give_scratch(const device_bytes &scratch)
 
 // ---- sorts ----
 
-// Numbers lie at multiples of their size, records anywhere.
+// Numbers are at multiples of their size, records anywhere.
 static uint64_t random_lead(const element_row &row, struct test_random *random)
 {
     return test_below(random, 2) == 0 ? 0

@@ -369,7 +369,7 @@ static void test_ladder__merge_on_host__equals_the_reference(void **)
                      cudaErrorInvalidValue);
 }
 
-// Runs that do not overlap are consumed one after the other, whichever comes first.
+// Runs that do not overlap are consumed one after the other, whichever is first.
 static void test_ladder__merges__of_disjoint_runs(void **)
 {
     struct test_random random = test_random_make(4);

@@ -224,7 +224,7 @@ static void test_ladder__published_index_faults__show(void **)
     assert_int_equal(gsi_published_section_first(1, length, 4), (length + 3) / 4);
     assert_int_not_equal(gsi_published_section_first(3, length * 2, 4), 3 * (length * 2 / 4));
 
-    // Sections by a float's quotient: the last output of 2^24 + 1 is nobody's.
+    // Sections by a float's quotient: no section has the last output of 2^24 + 1.
     const uint32_t half = 1u << 23, odd = 2 * half + 1;
     std::vector<uint32_t> even(half, 1), rest(half + 1, 2);
     rest.back() = 3;

@@ -276,7 +276,7 @@ template <class Key> struct cut_case {
     uint32_t window_count;
 };
 
-// What cut_windows finds: cuts, window by window, then the total of each.
+// Returns the result of cut_windows: cuts, window by window, then the total of each.
 template <class Key> static std::vector<uint64_t> cut_slowly(const cut_case<Key> &c)
 {
     const uint64_t count = c.arrays.size();

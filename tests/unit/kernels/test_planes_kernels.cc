@@ -32,7 +32,7 @@ static guarded take(uint64_t bytes)
     return taken;
 }
 
-// What it holds, freed; the guards must be whole.
+// Returns the contents, and frees them; the guards must be unchanged.
 static std::vector<uint8_t> give(const guarded &taken)
 {
     std::vector<uint8_t> bytes(taken.bytes + 2 * GUARD_BYTES);

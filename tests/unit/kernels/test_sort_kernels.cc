@@ -95,7 +95,7 @@ static void test_chunk_scratch__more_keys__no_less(void **)
 }
 
 #ifndef GSI_TILE_ITEMS_FORCED
-// What a model of a GPU says that sorting takes is enough, as a probe finds it.
+// The memory that the model of a GPU gives for sorting suffices, as a probe finds.
 static void test_chunk_scratch__of_a_model__enough(void **)
 {
     gsi_device_model model = {};
@@ -351,7 +351,7 @@ static void test_merge__more_arrays_than_it_takes__is_refused(void **)
         cudaSuccess);
 }
 
-// ---- parts, one behind the other ----
+// ---- consecutive parts ----
 
 // More than one launch takes.
 template <class Key> static void check_gather(uint32_t count, struct test_random *random)

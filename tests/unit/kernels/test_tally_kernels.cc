@@ -104,7 +104,7 @@ static bool same_tally(const struct gsi_tally_report *a, const struct gsi_tally_
            (!with_fingerprint || memcmp(a->fingerprint, b->fingerprint, 16) == 0);
 }
 
-// Device memory of a test, with guards around the elements; these begin `lead` bytes behind a
+// Device memory of a test, with guards around the elements; these begin `lead` bytes after a
 // 16-byte boundary.
 struct device_memory {
     cudaStream_t stream;
@@ -139,7 +139,7 @@ static void put_elements(const struct device_memory *memory, const void *from, u
                                memory->stream));
 }
 
-// Whether the elements are `want`, and the guards around them whole.
+// Returns whether the elements are `want`, and the guards unchanged.
 static bool has_elements(const struct device_memory *memory, const void *want, uint64_t bytes)
 {
     uint8_t guard[GUARD_BYTES];
@@ -391,7 +391,7 @@ static double rounded(const struct gsi_exact_sum &sum)
     return gsi_exact_signed_f64(limbs, is_negative);
 }
 
-// Fixed-point numbers beyond the first and last bins come back exactly.
+// Fixed-point numbers beyond the first and last bins are exact.
 static void test_exact_sum__add_fixed__any_place(void **state)
 {
     (void)state;

@@ -70,7 +70,7 @@ static void *cancel_reader(void *argument)
     return NULL;
 }
 
-/* Whether this machine has that engine. */
+/* Returns whether this machine has that engine. */
 static bool has_engine(enum gsi_io_choice io)
 {
     put("in", "12345678", 0600);
@@ -188,7 +188,7 @@ static void *read_fifo(void *argument)
     return NULL;
 }
 
-/* Both wait for a pipe that nobody writes to. */
+/* Both wait for a pipe without a writer. */
 static void test_cancel__of_two_jobs__ends_both(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_loop.c: the loop pumps its stages until all are done, gives the device's events to the one
- * that takes them, sleeps only when nothing moves, and ends with the first failure; links pass a
- * window on until one keeps it. Run: build/dev/tests/test_loop */
+/* test_loop.c: the loop pumps its stages until all are done, passes the device's events to the
+ * stage that accepts them, and sleeps only when nothing moves. It ends with the first failure.
+ * Links pass a window on until one keeps it. Run: build/dev/tests/test_loop */
 #include "support/support.h"
 
 #include "loop/loop.h"
@@ -17,7 +17,7 @@ struct fixture {
     bool is_broken;  /* its next event is a failure */
     bool is_idle;    /* nothing is under way that would end a sleep */
     bool is_busy;    /* but for the device */
-    bool is_stuck;   /* nothing more comes */
+    bool is_stuck;   /* there is no more */
     uint32_t taken;
     uint32_t made, used;   /* by the first stage, and of that by the second */
     uint32_t fails_at;     /* of what was made; 0: never */
@@ -157,7 +157,7 @@ static void test_run__canceled__ends_before_it_sleeps(void **state)
     gs_cancel_free(cancel);
 }
 
-/* Nobody would ever wake it. */
+/* Nothing would ever wake it. */
 static void test_run__nothing_under_way__fails_and_does_not_sleep(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void test_run__nothing_under_way__fails_and_does_not_sleep(void **state)
     assert_int_equal(gsi_loop_wait_until(&fixture.loop, &is_done), GS_E_INTERNAL);
 }
 
-/* What came while it looked is as good as what comes while it sleeps. */
+/* An event during its check counts as an event during its sleep. */
 static void test_run__something_comes_when_it_looks_again__goes_on(void **state)
 {
     (void)state;

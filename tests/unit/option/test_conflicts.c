@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What an option is set to, where it is set; NULL: it is the program's, or a flag. */
+/* The value of an option; NULL: the program's, or a flag. */
 static const char *value_of(unsigned feature)
 {
     static const struct {

@@ -116,8 +116,8 @@ static void end_life(struct fixture *life)
         close(life->target.output.direct_fd);
 }
 
-/* Windows as a merge makes them: full, but for the last one; records where they will lie in a page.
- */
+/* Windows as a merge makes them: full, except for the last one; records begin as far into a page as
+ * in the file. */
 static void write_windows(struct fixture *life, uint64_t end)
 {
     struct gsi_sink *sink = &life->sink;
@@ -208,7 +208,7 @@ static void test_sink__any_transfer_that_fails__is_told(void **state)
         }
 }
 
-/* A life that goes on behind 4 GiB, which are a hole. */
+/* A life that continues after 4 GiB, which are a hole. */
 static void test_sink__behind_4_gib__same_bytes(void **state)
 {
     (void)state;
@@ -237,7 +237,8 @@ static void test_sink__behind_4_gib__same_bytes(void **state)
         }
 }
 
-/* The first life is killed after a mark, which is on the disk; the second one goes on behind it. */
+/* The first life is killed after a mark, which is on the disk. The second one continues after it.
+ */
 static void go_on(const struct way *way, bool was_direct, bool is_direct, uint32_t windows)
 {
     struct fixture first, second;

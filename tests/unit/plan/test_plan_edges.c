@@ -44,7 +44,7 @@ static uint64_t *field_of(struct gsi_plan_request *request, enum field field)
     return fields[field];
 }
 
-/* What any plan that was made must be: buffers that there are, within the memory that was given. */
+/* Checks a plan: its buffers exist, within the given memory. */
 static bool holds_together(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t windows = plan->window_count * plan->window_bytes;
@@ -170,7 +170,7 @@ static void test_plan__most_threads__are_as_many_as_memory_allows(void **state)
                 request.memory_bytes / 2);
 }
 
-/* Where a plan was made with some memory, one is made with more. */
+/* If there is a plan for some memory, there is one for more. */
 static void try_memories(struct gsi_plan_request request)
 {
     struct gsi_plan plan;

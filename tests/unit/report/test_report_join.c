@@ -354,7 +354,7 @@ static void test_report_join__fields_of_other_types__are_left_out(void **state)
     }
 }
 
-/* What says no more of a field than how much there is of it. */
+/* A report that says only how many values a field has. */
 static void test_report_join__field_without_a_name__refused(void **state)
 {
     (void)state;
@@ -373,7 +373,7 @@ static void test_report_join__field_without_a_name__refused(void **state)
 static const char long_text[] = "0123456789012345678901234567890123456789012345678901234567890123"
                                 "01234567890123456789012345678901";
 
-/* Texts at paths, one after the other, and what becomes of them. */
+/* Texts at paths, one after the other, and their results. */
 static const struct {
     const char *path, *text;
     enum gs_found want;

@@ -12,7 +12,7 @@
 static uint8_t file[MOST];
 static uint64_t ends[ENTRIES]; /* of the file after each entry */
 
-/* What entry i says: i parts. */
+/* The contents of entry i: i parts. */
 static const char *const words[] = {"first", "and ", "second", "third "};
 
 static int append(struct gsi_journal *journal, uint32_t i)
@@ -132,7 +132,7 @@ static void test_journal__any_bit_flipped__ends_before_it(void **state)
     }
 }
 
-/* What was found torn is cut off; an entry that another journal left there is no part of it. */
+/* A torn entry is cut off. An entry that another journal left there does not count. */
 static void test_journal__goes_on_behind_the_last_whole_entry(void **state)
 {
     (void)state;

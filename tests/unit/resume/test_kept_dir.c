@@ -1,4 +1,4 @@
-/* test_kept_dir.c: a directory that nobody else can get at. Run: build/dev/tests/test_kept_dir */
+/* test_kept_dir.c: a directory that no other user can open. Run: build/dev/tests/test_kept_dir */
 #include "support/scratch.h"
 
 #include "resume/kept_dir.h"

@@ -85,7 +85,7 @@ static void lengthen_record(void)
     close(end.fd);
 }
 
-/* The child: goes on, within what it may have. */
+/* The child continues within its memory. */
 static int go_on(void *argument)
 {
     struct gs_report *report = argument;

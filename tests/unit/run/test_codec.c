@@ -98,7 +98,7 @@ static void test_planes__any_keys__come_back(void **state)
             }
 }
 
-/* The layout on disk: byte b of every difference lies together, without those that are zeros. */
+/* The layout on disk: bytes b of all differences are together, without planes of zeros. */
 static void test_planes__known_keys__known_planes(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void test_planes__known_keys__known_planes(void **state)
     assert_memory_equal(planes, want, sizeof want);
 }
 
-/* As a device does it that works on planes itself: they are what goes in and comes out. */
+/* As for a device that works on planes itself: they are the input and the output. */
 static void test_frame__packed__comes_back(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static struct victim *make_victim(void)
     return &victim;
 }
 
-/* As if it had been written so: what comes after the checksums meets the damage. */
+/* As if it had been written so: the code after the checksums gets the damage. */
 static void hash_again(struct victim *victim, uint32_t stored)
 {
     uint64_t hash = XXH3_64bits(victim->frame + KEYS_OFF, stored);
