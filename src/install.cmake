@@ -4,13 +4,13 @@
 #   LIBDIR         where libraries go, relative to the prefix
 #   LIBRARY, DEV   the components: what runs, what programs are built with
 #   EXCLUDE_FROM_ALL   for packages only, which go to other machines
-# Each place has a gsort.pc and CMake files of its own, which tell the prefix from where they lie, so that an installed tree may
-# be moved.
+# Each place has its own gsort.pc and CMake files, which find the prefix by their own path, so that an installed tree
+# may be moved.
 include(CMakePackageConfigHelpers)
 function(gsort_install_library shared libdir library dev)
     set(package ${libdir}/cmake/gsort)
     set(made ${PROJECT_BINARY_DIR}/src/${dev})
-    # Static linking: the C++ library, threads and, with kernels, the CUDA runtime, which is in no package. Where that lies on
+    # Static linking: the C++ library, threads and, with kernels, the CUDA runtime, which is in no package. Its path on
     # this machine is of use on this machine only.
     set(libs_private "-lstdc++ -lm -pthread")
     if(TARGET gsort_cuda)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counts what tests did, and fails where one failed, or, with CI set, was skipped for a reason that may_skip.txt
-does not have for the preset.
+"""Counts results of tests. Fails if one failed or, with CI set, was skipped for a reason that may_skip.txt does not list for the
+preset.
 
     count.py NAME=FILE...      FILE: what `ctest --output-junit FILE` wrote of the preset NAME
 

@@ -4,7 +4,7 @@ are written.
 
 Each fenced block that begins with ```sh is run by bash -eu, block after block of a file in one scratch directory, with
 BIN_DIR first in PATH and, for the README, files of the names that it uses. It has to end with exit status 0 and without
-a message of gsort's. A block ```text right behind it is what it prints.
+a message of gsort's. A block ```text right after it is its output.
 
 Behind the blocks of a recipe NAME.md tests/recipes/NAME.py looks at what they left in the directory, and ends with exit
 status 0 if that is what it finds by its own computation.
@@ -26,7 +26,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MANUAL, CXX, SHORT, RECIPES = 'tools/gsort/MANUAL.md', 'tools/gsort/CXX.md', 'tools/gsort/RECIPES.md', 'tools/gsort/recipes'
 PAGES = [f'tools/gsort/manual/{name}.md' for name in ('formats', 'gpus', 'clusters', 'failures', 'promises')]
-# What recipes import that is no part of Python.
+# Packages that recipes import.
 MODULES = re.compile(r'^import (?:.*, )?(numpy|pyarrow|duckdb)\b', re.MULTILINE)
 # First word of the block -> why it is no test here; None: another test runs it, or it is what a program printed.
 CONSOLE = {
@@ -38,7 +38,7 @@ CONSOLE = {
     (SHORT, 'docker run'): 'no container',
     (PAGES[0], 'gsort events.fits'): None,  # tests/python/test_formats.py, as the next one
     (PAGES[0], 'region=$(python3'): None,
-    (f'{RECIPES}/gensort.md', 'gensort -a'): None,  # the blocks behind it, with the same layout
+    (f'{RECIPES}/gensort.md', 'gensort -a'): None,  # the blocks after it, with the same layout
     (CXX, 'cc orders.c'): None,  # tests/consumer, as the next one
     (CXX, 'export PKG_CONFIG_PATH'): None,
 }
@@ -195,7 +195,7 @@ class Docs:
             self.passed += 1
 
     def links(self):
-        """Of all pages: to files that are there, and to headings of theirs."""
+        """Checks the links of all pages: their files and headings exist."""
         broken = []
         for name in pages():
             with open(os.path.join(ROOT, name), encoding='utf-8') as file:

@@ -25,7 +25,7 @@ LIST = os.path.join(HERE, 'structs.txt')
 CC = os.environ.get('CC', 'cc')
 NM = os.environ.get('NM', 'nm')
 RUN = [os.environ['RUN']] if os.environ.get('RUN') else []
-# What the examples stand in, and the file that they read.
+# The program around the examples, and the file that they read.
 PROGRAM = '''#include <gsort.h>
 int main(void)
 {
@@ -97,7 +97,7 @@ def layout(header, scratch):
 
 
 def examples(header):
-    """Lines that are indented in a comment, behind an empty one."""
+    """Returns the indented lines of a comment that follow an empty one."""
     return [re.sub(r'^ \*', '', block, flags=re.MULTILINE)
             for block in re.findall(r'^ \*\n((?: \*     [^\n]*\n)+)', header, re.MULTILINE)]
 
@@ -113,7 +113,7 @@ def run_example(text, library, scratch):
 
 
 def call(library, name):
-    """What the JSON report of a file says, by ctypes alone."""
+    """Returns the JSON report of a file, by ctypes alone."""
     gsort = ctypes.CDLL(os.path.abspath(library))
     for function in gsort.gs_job_create, gsort.gs_job_report, gsort.gs_report_string:
         function.restype = ctypes.c_void_p

@@ -45,11 +45,11 @@ class Data:
             self.high = self.low + 2**self.bits
 
     def fractions(self):
-        """Where the values lie between the ends of their range."""
+        """Returns where the values are within their range, from 0 to 1."""
         return [(v - self.low) / (self.high - self.low) for v in self.values]
 
     def sort_key(self, word):
-        """IEEE total order with the negative NaNs moved behind the positive ones."""
+        """IEEE total order, with the negative NaNs after the positive ones."""
         if self.type[0] == "u":
             return word
         sign = 1 << (self.bits - 1)

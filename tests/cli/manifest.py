@@ -1,5 +1,5 @@
-"""manifest.py FILE: the entries of the record of a sort that can go on (src/resume/journal.h), one a line: type, bytes, and
-the first number of each that has one (src/resume/entry.h)."""
+"""manifest.py FILE: prints the entries of the journal of a resumable sort (src/resume/journal.h), one per line: type, bytes, and the
+first number, if there is one (src/resume/entry.h)."""
 import struct
 import sys
 

@@ -29,7 +29,7 @@ ROWS = """
 --explain --progress=always --quiet --verbose --help --version --parallel=1 --batch-size=2 --io=threads --chunk=64K --window=64K
 --tune=merge=circular
 """.split()
-# What shows nowhere, by option, and the jobs in which it is so ("*": all): the reason why it is accepted.
+# Options without a visible effect, by option and job ("*": all jobs), with the reason why they are accepted.
 UNSEEN = {
     "--nan": ({"bytes", "numbers", "records", "sorted"}, "integers have no NaN; the type may come from a file"),
     "--ties": ({"npy"}, "the default keys of a .npy file cover every field"),
@@ -85,7 +85,7 @@ class Alone:
         return done.returncode, clean(done.stdout), clean(done.stderr), {name: clean(data) for name, data in files.items()}
 
     def looks(self, job, option):
-        """What a job shows: its output and messages, its report, its plan."""
+        """Returns what a job shows: its output and messages, its report, its plan."""
         given = [option] if option else []
         if option and option.startswith("--record"):
             job = job[-1:]
@@ -95,7 +95,7 @@ class Alone:
             yield given + job + more
 
     def answer(self, name, option):
-        """Whether the option shows in the job, or is refused: "seen", "refused", "unseen"."""
+        """Returns "seen" if the option shows in the job, "refused" if it is refused, or "unseen"."""
         if name not in self.plain:
             self.plain[name], again = ([self.run(arguments) for arguments in self.looks(JOBS[name], None)] for _ in range(2))
             if self.plain[name] != again: # then every option would seem to show

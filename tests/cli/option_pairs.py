@@ -29,7 +29,7 @@ TIMES = re.compile(r'(?m)^(time|engine|device) .*$|"[a-z_]*(seconds|peak_bytes|_
 
 
 class Run:
-    """What became of a command line: all that it printed and wrote."""
+    """The result of a command line: all that it printed and wrote."""
 
     def __init__(self, done, folder):
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr.decode()
@@ -44,7 +44,7 @@ class Run:
         return [self.out, *self.files.values()]
 
     def report(self):
-        """What the JSON says; nothing where there is none."""
+        """Returns the JSON of a report; empty if there is none."""
         for text in self.out, self.err.encode(), *self.files.values():
             at = text.find(b'{\n  "schema"')
             if at >= 0:
@@ -216,7 +216,7 @@ def packed(data):
 def make_inputs(folder, gsort):
     # Both halves have keys of their own, and keys more than once; two are equal before one is out of order.
     seeded = random.Random(17)
-    # Those with equal keys come in another order than that of their bytes.
+    # Elements with equal keys have another order than their bytes.
     records = [(4, 255, 1.25), (4, 254, 0.25), (9, 253, 0.0), (1, 252, 0.0)]
     # Some keys occur once.
     records += [(100 + i if i % 40 == 9 else seeded.randrange(10) + i // 100 * 4, 255 - i, seeded.randrange(6) / 4) for i in range(4, 200)]
@@ -306,7 +306,7 @@ class Pairs:
         return self.run(rows).code == 2
 
     def judge(self, rows):
-        """What is wrong with the answer to these rows; None: nothing is."""
+        """Returns what is wrong with the answer to these rows; None: nothing is."""
         run = self.run(rows)
         lines = run.err.splitlines()
         if run.code == 2:

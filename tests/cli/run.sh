@@ -55,7 +55,7 @@ need_mounts() {
 skip_part() {
     echo "$1: $2" >>"$SKIPPED_PARTS"
 }
-# Of the standard library only: what machines add to the start of every Python takes longer than most cases.
+# Only the standard library: additions of a machine to the start of every Python take longer than most cases.
 python3() {
     command python3 -S "$@"
 }

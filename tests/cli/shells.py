@@ -19,7 +19,7 @@ import tempfile
 import time
 
 PROGRAMS = ('gsort', 'gsort-gen', 'gsort-bench')
-# What is typed before the tabulator, and what the program is given at the end.
+# The text before the tabulator, and the arguments that the program gets at the end.
 TYPED = (
     ('gsort --device-me', '2G', ['--device-memory=2G']),
     ('gsort --device=cu', '', ['--device=cuda']),
@@ -116,7 +116,7 @@ class Terminal:
         os.write(self.fd, text.encode())
 
     def until(self, wanted):
-        """What was printed up to `wanted`; None: it did not come."""
+        """Returns what was printed up to `wanted`; None: that was not printed."""
         end = time.monotonic() + SECONDS
         while wanted not in self.text:
             ready, _, _ = select.select([self.fd], [], [], max(0, end - time.monotonic()))
@@ -136,7 +136,7 @@ class Terminal:
 
 
 def plain(words):
-    """Whether a value is a word of its own, and a directory has its slash, is the shell's affair."""
+    """The shell decides whether a value is a word of its own, and whether a directory has a slash."""
     return re.sub(r'(?<=--)([\w-]+) (?=[^-])', r'\1=', ' '.join(words)).rstrip('/')
 
 
@@ -162,7 +162,7 @@ def zsh_lists(checks, environment, home, setup):
     terminal.send(setup + "\nLISTMAX=1000; stty rows 400 cols 300; echo 'is' 'ready'\n")
     terminal.until('is ready')
     for program in PROGRAMS:
-        # What is typed while zsh works would keep it from listing: the last name has to be there first.
+        # Typing while zsh works would keep it from listing: wait for the last name first.
         last = max(checks.options(program))
         terminal.send(f'{program} --\t\t')
         said = (terminal.until(last) or '') + last

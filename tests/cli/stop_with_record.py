@@ -1,6 +1,6 @@
 """stop_with_record.py SIGNAL BYTES gsort ARGUMENT...: sends SIGNAL to a sort once its record in `dir` has more than BYTES bytes.
 
-The sort stops itself before each write (gsort-faults), so it cannot end before its record was looked at. Prints the signal that ended
+The sort stops itself before each write (gsort-faults), so it cannot end before its journal was inspected. Prints the signal that ended
 the sort, or its exit code.
 """
 import os

@@ -45,8 +45,7 @@ for kind in shared static; do
         esac
         found=$(PKG_CONFIG_PATH=$scratch/$kind/$lib/pkgconfig pkg-config $([ $kind = shared ] || echo --static) --cflags --libs gsort) ||
             fail "$name: pkg-config"
-        # What is found is words for the compiler.
-        # shellcheck disable=SC2086
+        # The result is words for the compiler. shellcheck disable=SC2086
         "${compiler[@]}" "${flags[@]}" "$file" $found -o "$scratch/$name" 2>"$scratch/log" ||
             fail "$name: $(cat "$scratch/log")"
         run "$name"

@@ -117,7 +117,7 @@ class State:
         self.contents = {('before', inode): bytearray(data) for inode, data in before.values() if data is not None}
         self.folders = {path for path, (_, data) in before.items() if data is None}
         self.inodes = {inode: ('before', inode) for inode, _ in before.values()}  # as the log calls them now
-        self.lost = set()  # names that an entry gave or took in vain: what comes later about them is lost as well
+        self.lost = set()  # names that a lost entry gave or removed: later entries about them are lost as well
 
     def apply(self, entry, is_kept, blocks):
         paths = names_of(entry)
@@ -275,7 +275,7 @@ def files_of(folder):
 
 
 class Trial:
-    """One job, its log, and the states of the disk that come of it."""
+    """Checks one job, its log, and the states of the disk that follow from it."""
 
     def __init__(self, job, options, scratch):
         self.job, self.options, self.scratch = job, options, scratch

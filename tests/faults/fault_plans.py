@@ -19,7 +19,7 @@ class Plan:
         self.keeps, self.by, self.place, self.beside, self.has_report = keeps, by, place, beside, has_report
 
     def essence(self, stdout):
-        """What of standard output is the same each time."""
+        """Returns the part of standard output that is the same each time."""
         if self.name not in ('stats', 'explain'):
             return stdout
         return b''.join(re.findall(rb'^(?:elements|bytes|min|max|sum|input|runs) .*\n', stdout, re.M))

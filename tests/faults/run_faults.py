@@ -32,7 +32,7 @@ HARMLESS = {'advice', 'short-read', 'short-write', 'again', 'late', 'refused'}
 FALLBACK = {'ring', 'thread'}
 # Kinds of which "from then on" never ends: a call that is always to be tried again.
 ONCE = {'again'}
-# What the line on stderr says, if the job fails.
+# The line on stderr, if the job fails.
 REASONS = {
     'memory': 'memory', 'open': 'Too many open files', 'ask': 'Input/output error', 'space': 'No space',
     'read': 'Input/output error', 'write': 'Input/output error', 'full': 'No space',
@@ -41,7 +41,7 @@ REASONS = {
 INPUT_KINDS = {'open', 'ask', 'read', 'empty-read'}  # may be said of an input: exit status 2
 # What a failure or a signal after the output took its place has to say. Where it is a failure of a split halfway, how far that is.
 COMPLETE = re.compile("'out[^']*'(: is complete, but| is complete| and the files of --values are complete| are complete)|files are in their places")
-# A job that was ended by a signal says what became of its output, and that has to be true.
+# A job that a signal ended says what happened to its output, and that must be true.
 INTERRUPTED = re.compile(r"gsort: interrupted(?:; (?:the files of )?'[^']*'(?: and the files of --values)? "
                          r"(is complete|are complete|is unchanged|was not written))?\n")
 KEPT = 'gsort: interrupted; run the same command again to continue\n'
@@ -51,7 +51,7 @@ NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|(?:out of )?memory: |-
 
 
 class Run:
-    """What a job left: exit status, streams, counts of calls, files."""
+    """The result of a job: exit status, streams, counts of calls, files."""
 
 
 def finish(child, stdin, sent, delay_s):
@@ -97,7 +97,7 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
     run.stderr = run.stderr.decode(errors='replace')
     run.fired, run.calls = None, {}
     lines = open(place + '/report').read().split('\n') if os.path.exists(place + '/report') else ['']
-    if lines[0] and run.code != -signal.SIGKILL:  # which may come while it is written
+    if lines[0] and run.code != -signal.SIGKILL:  # which may happen while it is written
         run.fired = int(lines[0].split()[1])
         run.calls = {name: int(count) for name, count in (line.split() for line in lines[1:-1])}
     run.output, run.left = plan.essence(run.stdout), []
@@ -142,7 +142,7 @@ def is_true_of(said, plan, run, want):
 
 
 def problem(plan, kind, sent, run, model, place):
-    """What is wrong with how the job ended, or None. sent: the signal it was sent, or 0."""
+    """Returns what is wrong with the end of the job, or None. sent: the signal it was sent, or 0."""
     want = model.output
     if run.stderr == '(hangs)':
         return f'hangs: {WATCHDOG_S} s'
@@ -204,7 +204,7 @@ def faults_of(plan, kind, n, with_signals, rng):
 
 
 def direct_folder():
-    """Where direct I/O is possible; else None."""
+    """Returns a folder where direct I/O is possible; else None."""
     for folder in (tempfile.gettempdir(), '/var/tmp', '.'):
         try:
             os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))

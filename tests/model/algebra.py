@@ -39,7 +39,7 @@ class Fold:
 
 @dataclass
 class Job:
-    """What is asked for, without the way in which it is done."""
+    """A request, without the way in which it is executed."""
     type: str = None  # of numbers; None: records
     record: int = 0
     keys: list = dataclass_field(default_factory=list)
@@ -145,7 +145,7 @@ def in_range(job):
 
 
 def is_between(job, element):
-    """Whether an element has a first key that --find looks for."""
+    """Returns whether --find finds the first key of an element."""
     key = job.fields()[0]
     if key.type.is_bytes:
         value = key.of(element)
@@ -162,7 +162,7 @@ def is_between(job, element):
 
 
 def of_sets(job, files):
-    """What stays of sorted files, as SQL has it; the m and n of the manual."""
+    """Returns the result of a set operation on sorted files, as in SQL; the m and n of the manual."""
     counts = [Counter(job.ordinals(element) for _, element in file) for file in files]
     stay = []
     for i, file in enumerate(files):
@@ -334,7 +334,7 @@ def wanted(job):
 
 
 def bytes_of(job, entry):
-    """What is written of an element of the result."""
+    """Returns what is written of an element of the result."""
     if job.argsort:
         return entry.position.to_bytes(job.argsort, "little") + entry.appended
     element = entry.element
@@ -347,7 +347,7 @@ def bytes_of(job, entry):
 
 
 def limit_of(job, key, raw):
-    """Where a value of --split-at begins in the order: at either zero."""
+    """Returns where a value of --split-at begins in the order: at either zero."""
     raws = [raw]
     if key.type.is_float and key.type.bits_of(raw) & ~key.type.sign == 0:
         raws = [key.type.raw_of(0), key.type.raw_of(key.type.sign)]
@@ -375,7 +375,7 @@ def data_of(job, entries):
 
 
 def companions(job, written):
-    """What is written of each companion file."""
+    """Returns what is written of each companion file."""
     return [b"".join(values[entry.position] for entry in written) for values in job.values]
 
 

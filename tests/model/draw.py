@@ -11,7 +11,7 @@ from elements import NAN, TYPES, UNITS, Field, Key, nearest_bits, random_bits, t
 from formats import npy_descr, npy_header
 from variants import FOLDS, RANKS, VARIANTS
 
-# What refuses inputs that are read once: pipes, and compressed files.
+# Options that refuse inputs that are read once: pipes, and compressed files.
 NOT_PIPED = {"--region=48:2256", "--range=40:50", "--find=3..5", "--part=1/2", "--resume=kept"}
 NOT_PACKED = {"--range=40:50", "--find=3..5", "--part=1/2", "--resume=kept", "--merge=intersect", "--raw", "--region=48:2256"}
 
@@ -43,7 +43,7 @@ class Case:
 
     @property
     def writes_header(self):
-        """Whether the output has a header as the inputs have."""
+        """Returns whether the output has a header like the inputs."""
         return (self.is_npy or self.form is not None) and "--drop-header" not in self.names
 
     @property
@@ -406,7 +406,7 @@ NOT_NPY = {"--type=i64", "--record=24", *formats.WITHOUT_FORMAT}
 
 
 def choose_npy(rng, case):
-    """Whether the inputs of numbers are .npy files, with a header in the output or without."""
+    """Returns whether the inputs of numbers are .npy files, with a header in the output or without."""
     names = case.names
     if case.job.record or names & NOT_NPY or not npy_descr(case.job.type) or rng.random() < 0.6:
         return
@@ -424,7 +424,7 @@ def drop_header(rng, case, must_drop):
 
 
 def says_type(case):
-    """Whether the elements are known without the name of the file, which may be a pipe."""
+    """Returns whether the elements are known without the name of the file, which may be a pipe."""
     if case.is_npy or isinstance(case.form, formats.Npy):
         return True
     return not case.form and bool(case.job.record or "--type=i64" in case.names)

@@ -22,7 +22,7 @@ def writes(names):
 
 
 def counts_first(names):
-    """Whether gsort learns the number of elements only after it has written the header, where that cannot be written again."""
+    """Returns whether gsort learns the number of elements only after the header, which it cannot write again."""
     is_written_once = "--output=out.%d" not in names or "--zstd" in names
     return is_written_once and bool(names & {"--unique", "--merge=intersect", "--split-at=5"} or {"--merge", "--where=0:u64>4"} <= names)
 
@@ -32,7 +32,7 @@ def may_drop(names):
 
 
 def must_drop(kind, names):
-    """Whether the output cannot have a header."""
+    """Returns whether the output cannot have a header."""
     if not writes(names):
         return False
     if kind in ("npy", "rows"):
@@ -51,7 +51,7 @@ def kinds(names):
 
 
 def needs_file(kind, names):
-    """Whether a file as output lets the output have a header."""
+    """Returns whether the output can have a header because it is a file."""
     return writes(names) and must_drop(kind, names) and not must_drop(kind, names | {"--output=out.%d"})
 
 

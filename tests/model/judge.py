@@ -1,4 +1,4 @@
-"""What a job must do by the model, and what a run of gsort did otherwise."""
+"""Compares a run of gsort with what the model says the job must do."""
 import copy
 import json
 import re
@@ -224,7 +224,7 @@ def first_difference(wanted, told):
 
 
 def problems(case, wanted, done, command):
-    """What is not as the model has it; lines."""
+    """Returns differences from the model, as lines."""
     wrong = []
     if wanted.may_fail and done.code == 2 and "does not fit" in done.err:
         return wrong
@@ -315,7 +315,7 @@ def differing_facts(case, reports):
 
 
 def work_problems(case, files, report, command):
-    """What a report says of the work: memory, runs, and the bytes of the output files."""
+    """Checks the work in a report: memory, runs, and the bytes of the output files."""
     wrong = []
     if report["memory_peak_bytes"] > report["plan"]["memory_bytes"]:
         wrong.append(f"memory_peak_bytes is {report['memory_peak_bytes']}, more than the planned {report['plan']['memory_bytes']}")

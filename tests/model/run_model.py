@@ -84,7 +84,7 @@ def run_as_advised(gsort, case, command, folder, level):
 
 
 def taken_files(case, folder):
-    """What was written, which is removed."""
+    """Returns what was written, and removes it."""
     files = {}
     for name in os.listdir(folder):
         path = os.path.join(folder, name)

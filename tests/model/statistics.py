@@ -62,7 +62,7 @@ def float_of(value):
 
 
 def quantile(type, some, text):
-    """Of numbers in order. `text`: a decimal or median."""
+    """Returns a quantile of sorted numbers. `text`: a decimal or median."""
     if not some:
         return {"p": text, "rank": None, "value": None, "between": None}
     p, n = Fraction(1, 2) if text == "median" else Fraction(text), len(some)
@@ -131,7 +131,7 @@ def groups(type, some, is_falling):
 
 
 def ranks(job, type, raws, is_falling):
-    """What follows from the order. job: of draw.py."""
+    """Returns the statistics that follow from the order. job: of draw.py."""
     some = numbers_of(type, raws)
     report = {}
     if job.quantiles:
@@ -253,7 +253,7 @@ def text_lines(job, report):
 
 
 def missing_line(wanted, text):
-    """The first wanted line that does not come in the text, after those before it; None: all do."""
+    """Returns the first wanted line that the text does not have after those before it; None: it has all."""
     lines = iter(text.replace("1 elements", "1 element").splitlines())
     return next((one for one in wanted if one not in lines), None)
 

@@ -165,7 +165,7 @@ class Pairs:
         return frozenset(names)
 
     def is_allowed(self, names):
-        """Whether no two of these, and of what they need, exclude each other."""
+        """Returns whether no two of these, and of their needs, exclude each other."""
         whole = set().union(*(self.closures[name] for name in names))
         options = [VARIANTS[name].option for name in whole if name not in FOLDS]  # --sum may be there twice
         kinds = {VARIANTS[name].of for name in whole} - {None}
@@ -194,7 +194,7 @@ class Pairs:
 
 
 def sets_of_names(pairs, seed, count, size=2):
-    """The variants of each job: pairs, or larger sets, that none had come first."""
+    """Yields the variants of each job: pairs, or larger sets, that no job had yet are first."""
     rng = random.Random(seed)
     missing = sorted(map(sorted, pairs.allowed if size == 2 else pairs.allowed_sets(size)))
     rng.shuffle(missing)

@@ -74,7 +74,7 @@ def copy(root, paths):
 
 
 def alternatives(paths):
-    """What the system of alternatives has made of these paths: libblas.so.3, say."""
+    """Resolves the alternatives of these paths, such as libblas.so.3."""
     there, links = set(paths), []
     for name in os.listdir(f'/{DPKG}/alternatives'):
         with open(f'/{DPKG}/alternatives/{name}', encoding='utf-8') as file:

@@ -45,7 +45,7 @@ for deb in "${debs[@]}"; do
 done
 tree=gsort-$version-linux-$machine
 printf '%s\n' * | same "packages" <(printf '%s\n' "${files[@]}" "$tree.tar.zst" | LC_ALL=C sort)
-# Where kernels are inside, so are the messages of NVIDIA's runtime, with their spelling.
+# Programs with kernels contain the messages of NVIDIA's runtime, with their spelling.
 do_or_fail lintian lintian --suppress-tags spelling-error-in-binary --allow-root --display-info --pedantic --fail-on error,warning,info,pedantic "${files[@]}"
 
 # The tree: libraries that compilers bring, and those beside it.
@@ -74,7 +74,7 @@ eval "$cc -std=c17 '$source/tests/consumer/consumer.c' $found -Wl,-rpath,'$tree/
 (mkdir "$scratch/run" && cd "$scratch/run" && "$scratch/consumer") >"$scratch/log" 2>&1 || fail "the tree, a program: $(cat "$scratch/log")"
 
 [ "$machine" != x86_64 ] || do_or_fail "the tree on an old Linux" python3 "$source/tests/packages/old_linux.py" "$tree/bin"
-# What it says that it needs is what there is a need of, and no more: counted again, by another program.
+# The stated needs are the real ones, and no more: another program counts them again.
 versions() { # WHAT: the newest of these symbols
     find "$tree/bin" "$tree/lib" -type f -exec objdump -p {} + 2>/dev/null | grep -o " $1_[0-9.]*\$" | sed 's/.*_//' | sort -V | tail -n 1
 }

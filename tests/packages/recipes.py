@@ -33,7 +33,7 @@ case $1 in
 *) echo "cmake $*?"; exit 1 ;;
 esac
 '''
-# What a formula is a subclass of, as far as this one goes.
+# The superclass of a formula, as far as this one needs it.
 FORMULA = '''
 class Formula
   class << self

@@ -1,4 +1,4 @@
-"""python -m libgsort.plot and gsort-bench --plot: each kind of report becomes a picture; what is none is said."""
+"""python -m libgsort.plot and gsort-bench --plot draw each kind of report, and refuse everything else."""
 import json
 import os
 import re
@@ -108,7 +108,7 @@ def test_plot__as_a_function(folder):
 
 
 def test_sort_on_a_cluster__its_steps_over_time(folder):
-    """Of a report as libgsort.ray returns it (tests of which are in ray_cluster)."""
+    """A report as libgsort.ray returns it (its tests are in ray_cluster)."""
     steps = {'start': 1.5, 'map': 20.0, 'cut': 0.25, 'reduce': 10.0, 'commit': 0.5}
     report = {'type': 'u64', 'element_bytes': 8, 'tally': {'count': 10 ** 10}, 'device': 'cpu',
               'ray': {'seconds': steps, 'nodes': 4, 'maps': 80, 'parts': 64, 'again': 2, 'net_bytes': 6 * 10 ** 10, 'output': 'out.u64'}}

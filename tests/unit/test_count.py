@@ -1,4 +1,4 @@
-"""count.py: what tests print and CTest writes becomes the right sums, names and exit status; cli/run.sh prints so."""
+"""count.py makes the right sums, names and exit status of what tests print and CTest writes, and cli/run.sh prints that."""
 import os
 import subprocess
 import sys
@@ -107,7 +107,7 @@ with tempfile.TemporaryDirectory() as scratch:
     if code != 0 or got != ['skipped b x b: no GPU', '3 passed, 0 failed, 1 skipped']:
         broken = True
         print(f'two presets: status {code}', *got, sep='\n    ')
-    # What may be skipped of one preset may not of another.
+    # A test that may be skipped in one preset may not in another.
     with open(f'{scratch}/one.xml', 'w', encoding='utf-8') as file:
         file.write(junit('run', 'skipped half: no io_uring\n', False))
     if [run([f'{preset}={scratch}/one.xml'], True)[0] for preset in ('aarch64', 'release')] != [0, 1]:

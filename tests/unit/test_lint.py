@@ -77,7 +77,7 @@ def expect(name, command, status, **how):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    # What this script does without is git: programs of this machine, but that one.
+    # All programs of this machine except git.
     tar, programs = f'{scratch}/gsort', f'{scratch}/programs'
     for folder in ('datasets', 'kernels', 'src', 'tests', 'tools'):
         shutil.copytree(f'{ROOT}/{folder}', f'{tar}/{folder}')
@@ -88,7 +88,7 @@ with tempfile.TemporaryDirectory() as scratch:
                 os.symlink(f'{folder}/{name}', f'{programs}/{name}')
     for tool in (['check_layers'], ['check_shape.sh'], ['check_scripts'], ['mutate', '--check'], ['prose']):
         expect(' '.join(tool), [f'{tar}/tools/dev/{tool[0]}', *tool[1:]], 0, env={**os.environ, 'PATH': programs})
-    # Sources may have become better than their counts.
+    # Sources may be better than their counts.
     expect('prose --update', [f'{tar}/tools/dev/prose', '--update'], 0)
     for path, text in STILTED:
         with open(f'{tar}/{path}', 'w', encoding='utf-8') as file:

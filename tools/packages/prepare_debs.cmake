@@ -3,7 +3,7 @@ file(GLOB_RECURSE pages ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/man/*.[13])
 foreach(page IN LISTS pages)
     execute_process(COMMAND gzip -9n ${page} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
-# Where its zsh looks.
+# The folder that its zsh searches.
 file(RENAME ${CPACK_TEMPORARY_DIRECTORY}/gsort-tools/usr/share/zsh/site-functions
     ${CPACK_TEMPORARY_DIRECTORY}/gsort-tools/usr/share/zsh/vendor-completions)
 # As its own tools strip: also what compilers say of themselves, and what static libraries have for debuggers.

@@ -21,7 +21,7 @@ def write(path, descr, rows, pack, version=1):
 
 
 def read(path):
-    """descr, shape and the bytes behind the header."""
+    """Returns descr, shape and the bytes after the header."""
     with open(path, 'rb') as file:
         data = file.read()
     assert data[:6] == b'\x93NUMPY'
