@@ -271,6 +271,7 @@ enum gs_status gsi_delivery_run(struct gsi_delivery *delivery, struct gsi_stage 
 struct filling {
     struct gsi_delivery *delivery;
     const struct gsi_filler *filler;
+    uint64_t first;                       /* element that is filled */
     uint64_t started_count, window_count; /* elements; windows begun */
     struct gsi_reorder reorder;
 };
@@ -281,8 +282,8 @@ static void fill(struct gsi_task *task, uint32_t worker_idx)
     const struct filling *filling = window->holder;
     const struct gsi_filler *filler = filling->filler;
     uint32_t bytes = filling->delivery->target->loop->layout->element_bytes;
-    filler->fill(filler->context, window, window->turn_idx * (window->capacity / bytes),
-                 worker_idx);
+    filler->fill(filler->context, window,
+                 filling->first + window->turn_idx * (window->capacity / bytes), worker_idx);
 }
 
 static void fill_done(struct gsi_task *task)
@@ -292,6 +293,8 @@ static void fill_done(struct gsi_task *task)
     gsi_reorder_add(&filling->reorder, window);
     while ((window = gsi_reorder_take(&filling->reorder)) != NULL) {
         filling->delivery->target->loop->done_bytes += window->bytes;
+        if (filling->filler->take != NULL)
+            filling->filler->take(filling->filler->context, window);
         gsi_delivery_take(filling->delivery, window);
     }
 }
@@ -333,6 +336,9 @@ enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi
     GSI_TRY(gsi_buffers_init(&delivery->windows, &loop->ledger, arena->memory, arena->bytes,
                              gsi_shape_window(loop->plan), false, loop->error));
     GSI_TRY(gsi_delivery_start(delivery));
+    if (filler->begin != NULL)
+        GSI_TRY(filler->begin(filler->context, &filling.first));
+    filling.started_count = filling.first;
     enum gs_status status = gsi_delivery_run(
         delivery,
         (struct gsi_stage){.context = &filling, .pump = fill_windows, .is_done = are_filled});

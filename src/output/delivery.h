@@ -90,6 +90,11 @@ struct gsi_filler {
     /* fill: puts the elements from `first` on, as many as fit, at window->data, on any thread; sets
      * window->bytes, and the digest, if that is checked. */
     void (*fill)(void *context, struct gsi_buffer *window, uint64_t first, uint32_t worker_idx);
+    /* begin: the output is begun; a part of it may be there. Sets *first to the first element that
+     *        is not. NULL: 0.
+     * take: the next window, in order, before it is delivered. May be NULL. */
+    enum gs_status (*begin)(void *context, uint64_t *first);
+    void (*take)(void *context, struct gsi_buffer *window);
     uint64_t count; /* of elements */
 };
 

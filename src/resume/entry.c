@@ -15,6 +15,8 @@ uint64_t gsi_resume_head_bytes(uint32_t type)
         return sizeof(struct gsi_resume_begin);
     case GSI_RESUME_INPUTS:
         return sizeof(struct gsi_resume_inputs);
+    case GSI_RESUME_COUNTS:
+        return sizeof(struct gsi_resume_counts);
     case GSI_RESUME_RUN:
         return sizeof(struct gsi_resume_run);
     case GSI_RESUME_MERGED:
@@ -40,6 +42,8 @@ static struct arrays arrays_of(const struct gsi_resume_entry *entry)
         return (struct arrays){
             {entry->head.run.tally_count, entry->head.run.first_bytes, entry->head.run.frame_count},
             {tally, 1, frame}};
+    case GSI_RESUME_COUNTS:
+        return (struct arrays){{entry->head.counts.value_count}, {sizeof(uint64_t)}};
     case GSI_RESUME_MERGED:
         return (struct arrays){{entry->head.merged.frame_count}, {frame}};
     case GSI_RESUME_WRITTEN:

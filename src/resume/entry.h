@@ -3,6 +3,7 @@
  *     BEGIN   what has to be the same when the sort goes on         once, first
  *     INPUTS  some of the inputs, as they were then                 until all are there
  *     RUN     a run was spilled: frames; the tally up to its end    in the order of the input
+ *     COUNTS  how often each value occurs in the whole input        once, instead of runs
  *     MERGED  a run took the place of some that were merged         after all runs
  *     WRITTEN so much of the output is there                        the last one counts
  *     DONE    the whole output is; it has to be put in its place    once, last
@@ -21,13 +22,18 @@
  * with it for ever. Version 5 is that of 1.0 (tests/unit/resume/records_1.0). */
 #define GSI_RESUME_VERSION 5u
 
+/* The version of a journal of numbers of 1 or 2 bytes, which are counted. Its plan does not matter:
+ * counts are the same for any. Version 5 sorts such numbers as any others. */
+#define GSI_RESUME_COUNTED 6u
+
 enum gsi_resume_type {
     GSI_RESUME_BEGIN = 1,
     GSI_RESUME_RUN,
     GSI_RESUME_MERGED,
     GSI_RESUME_WRITTEN,
     GSI_RESUME_DONE,
-    GSI_RESUME_INPUTS
+    GSI_RESUME_INPUTS,
+    GSI_RESUME_COUNTS
 };
 
 /* BEGIN; then settings[setting_bytes]: name, NUL, value, NUL of each option that decides about the
@@ -64,6 +70,13 @@ struct gsi_resume_run {
     uint64_t first_bytes; /* of the first record of all; 0: numbers, or not the first RUN */
 };
 
+/* COUNTS; then counts[value_count]. */
+struct gsi_resume_counts {
+    uint64_t data_bytes; /* of the input */
+    uint64_t value_count;
+    uint64_t sum, squares; /* of all elements (element/value_counts.h) */
+};
+
 /* MERGED: takes the place of `run_count` runs from `first` on, as runs are numbered by then; then
  * frames[frame_count]. */
 struct gsi_resume_merged {
@@ -97,6 +110,7 @@ union gsi_resume_head {
     struct gsi_resume_begin begin;
     struct gsi_resume_inputs inputs;
     struct gsi_resume_run run;
+    struct gsi_resume_counts counts;
     struct gsi_resume_merged merged;
     struct gsi_resume_written written;
     struct gsi_resume_done done;

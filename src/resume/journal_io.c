@@ -58,7 +58,7 @@ static void write_entry(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, task);
-    resume->refusal = fdatasync(resume->sync_fd) == 0 ? 0 : errno;
+    resume->refusal = resume->sync_fd < 0 || fdatasync(resume->sync_fd) == 0 ? 0 : errno;
     if (resume->refusal == 0)
         resume->refusal =
             gsi_journal_append(&resume->journal, resume->type, resume->parts, resume->part_count);

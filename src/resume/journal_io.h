@@ -23,7 +23,7 @@ enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume, struct g
 enum gs_status gsi_resume_get(const struct gsi_resume *resume, uint64_t off, void *data,
                               uint64_t bytes);
 
-/* gsi_resume_append: syncs `sync_fd`, then appends an entry of resume->head and
+/* gsi_resume_append: syncs `sync_fd`, unless it is -1, then appends an entry of resume->head and
  * resume->parts[1 .. part_count). No other entry may be under way (is_appending). `appended` is
  * called on the owner's thread. A failure fails the job.
  * gsi_resume_is_idle: whether no entry is under way.

@@ -223,6 +223,10 @@ static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *ent
         resume->data_bytes = entry->head.run.data_bytes;
         resume->runs_end = gsi_max_u64(resume->runs_end, entry->head.run.runs_end);
         break;
+    case GSI_RESUME_COUNTS:
+        resume->counts = *entry;
+        resume->data_bytes = entry->head.counts.data_bytes;
+        break;
     case GSI_RESUME_MERGED:
         resume->runs_end = gsi_max_u64(resume->runs_end, entry->head.merged.runs_end);
         break;
@@ -245,12 +249,13 @@ static enum gs_status check_version(const struct gsi_resume *resume)
     bool is_there;
     if (gsi_journal_next(&at, &raw, &is_there) == 0 && is_there && raw.type == GSI_RESUME_BEGIN)
         GSI_TRY(gsi_resume_get(resume, raw.off, &version, sizeof version));
-    if (version == GSI_RESUME_VERSION)
+    if (version == GSI_RESUME_VERSION || version == GSI_RESUME_COUNTED)
         return GS_OK;
-    return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
-                    "'%s/manifest': is a journal of version %u, but this gsort reads version %u; "
-                    "use the gsort that started it, or remove the directory to start again",
-                    resume->dir.path, version, GSI_RESUME_VERSION);
+    return gsi_fail(
+        resume->job.loop->error, GS_E_USAGE, 0,
+        "'%s/manifest': is a journal of version %u, but this gsort reads versions %u and %u; "
+        "use the gsort that started it, or remove the directory to start again",
+        resume->dir.path, version, GSI_RESUME_VERSION, GSI_RESUME_COUNTED);
 }
 
 enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)

@@ -17,9 +17,14 @@
  *                   run are in the output: the merge begins behind these, the output at 128 MiB
  *                   WRITTEN ..  DONE, rename over the target, DIR removed
  *
- * So a kill costs what was read since the last RUN, or written since the last WRITTEN: a mark comes
- * every 256th part of the output, 64 MiB at most. The tally is part of RUN: it is taken chunk by
- * chunk before the device gets the input, so that it is known at the end of each run.
+ * So a kill costs what was read since the last RUN, or written since the last WRITTEN. There is a
+ * mark for every 256th part of the output, and at least every 64 MiB. The tally is part of RUN.
+ * Each chunk is counted on all threads before the device gets it, so the tally is known at the end
+ * of each run.
+ *
+ * Numbers of 1 or 2 bytes are counted, and there are no runs. COUNTS has their counts once
+ * everything is read. A kill before that costs what was read. A mark in the output is one in a list
+ * of one run, which has all elements.
  *
  * If the journal ends with DONE, the output only has to be put in its place. The journal is made
  * before DIR/runs and DIR/output, and removed after them. So files of these names without a journal
@@ -100,10 +105,10 @@ struct gsi_resume {
     uint64_t setting_bytes;
 
     /* What was found in DIR. */
-    bool has_begin;                        /* the journal can be read: what is in DIR is ours */
-    bool has_entries;                      /* the journal has something to go on with */
-    struct gsi_journal first;              /* behind BEGIN */
-    struct gsi_resume_entry done, written; /* the last ones; type 0: none */
+    bool has_begin;           /* the journal can be read: what is in DIR is ours */
+    bool has_entries;         /* the journal has something to go on with */
+    struct gsi_journal first; /* behind BEGIN */
+    struct gsi_resume_entry counts, done, written; /* the last ones; type 0: none */
     uint64_t written_count;
     uint64_t entry_count; /* entries that say what was done */
     uint64_t runs_end;    /* where DIR/runs ends, by the journal */
@@ -154,6 +159,10 @@ bool gsi_resume_has_entries(const struct gsi_resume *resume);
 
 /* gsi_resume_held_bytes: returns how much disk files in DIR have, which the sort goes on with. */
 uint64_t gsi_resume_held_bytes(const struct gsi_resume *resume);
+
+/* gsi_resume_may_count: whether numbers of 1 or 2 bytes may be counted: not if the journal has runs
+ * of them, as gsort 1.0 made. */
+bool gsi_resume_may_count(const struct gsi_resume *resume);
 
 /* gsi_resume_is_coded: whether the first process planned a codec, if the journal has entries. */
 bool gsi_resume_is_coded(const struct gsi_resume *resume);

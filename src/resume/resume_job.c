@@ -124,6 +124,11 @@ uint64_t gsi_resume_held_bytes(const struct gsi_resume *resume)
     return resume != NULL ? resume->held_bytes : 0;
 }
 
+bool gsi_resume_may_count(const struct gsi_resume *resume)
+{
+    return !gsi_resume_has_entries(resume) || resume->begin.version == GSI_RESUME_COUNTED;
+}
+
 bool gsi_resume_is_coded(const struct gsi_resume *resume)
 {
     return resume != NULL && resume->begin.codec != 0;
@@ -153,7 +158,7 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
 {
     if (resume == NULL)
         return GS_OK;
-    if (resume->has_entries) {
+    if (resume->has_entries && !request->is_counted) {
         GSI_TRY(check_memory(resume, request->memory_bytes, error));
         request->memory_bytes = resume->begin.memory_bytes;
         request->thread_bytes = resume->begin.thread_bytes;
@@ -193,21 +198,23 @@ enum gs_status gsi_resume_plan(const struct gsi_resume *resume, const struct gsi
     if (resume == NULL)
         return GS_OK;
     bool has_codec = codec->id != GSI_CODEC_NONE;
-    *begin =
-        (struct gsi_resume_begin){.version = GSI_RESUME_VERSION,
-                                  .element_bytes = resume->job.loop->layout->element_bytes,
-                                  .memory_bytes = request->memory_bytes,
-                                  .thread_bytes = thread_bytes,
-                                  .thread_count = request->thread_count,
-                                  .codec = has_codec ? (uint32_t)codec->id << 8 | codec->level : 0,
-                                  .fan_in = plan->fan_in,
-                                  .chunks_per_run = plan->chunks_per_run,
-                                  .chunk_bytes = plan->chunk_bytes,
-                                  .frame_bytes = plan->frame_bytes,
-                                  .window_bytes = plan->window_bytes,
-                                  .input_count = resume->job.inputs->count,
-                                  .setting_bytes = resume->setting_bytes};
-    if (resume->has_entries && memcmp(begin, &resume->begin, sizeof *begin) != 0)
+    *begin = (struct gsi_resume_begin){
+        .version = request->is_counted ? GSI_RESUME_COUNTED : GSI_RESUME_VERSION,
+        .element_bytes = resume->job.loop->layout->element_bytes,
+        .memory_bytes = request->memory_bytes,
+        .thread_bytes = thread_bytes,
+        .thread_count = request->thread_count,
+        .codec = has_codec ? (uint32_t)codec->id << 8 | codec->level : 0,
+        .fan_in = plan->fan_in,
+        .chunks_per_run = plan->chunks_per_run,
+        .chunk_bytes = plan->chunk_bytes,
+        .frame_bytes = plan->frame_bytes,
+        .window_bytes = plan->window_bytes,
+        .input_count = resume->job.inputs->count,
+        .setting_bytes = resume->setting_bytes};
+    bool is_same = request->is_counted ? resume->begin.version == GSI_RESUME_COUNTED
+                                       : memcmp(begin, &resume->begin, sizeof *begin) == 0;
+    if (resume->has_entries && !is_same)
         return gsi_resume_fail_version(resume, error);
     add_threads(resume, budget, request, plan);
     return GS_OK;
@@ -235,7 +242,7 @@ static enum gs_status check_new_journal(const struct gsi_resume *resume)
     GSI_TRY(gsi_kept_dir_file(&resume->dir, NEW_MANIFEST, false, &fd, resume->job.loop->error));
     if (fd < 0)
         return GS_OK;
-    int refusal = gsi_journal_may_be(fd, GSI_RESUME_BEGIN, GSI_RESUME_VERSION, &is_ours);
+    int refusal = gsi_journal_may_be(fd, GSI_RESUME_BEGIN, GSI_RESUME_COUNTED, &is_ours);
     close(fd);
     if (refusal != 0)
         return gsi_fail(resume->job.loop->error, gsi_status_of_errno(refusal), refusal,

@@ -365,3 +365,47 @@ enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gs
         give_back(&job->spill->store, &list->entries[i].spilled);
     return status;
 }
+
+/* ---- counts of values ---- */
+
+enum gs_status gsi_resume_counts_restore(struct gsi_resume *resume, uint64_t *counts,
+                                         uint32_t value_count, struct gsi_value_sums *sums,
+                                         bool *is_there)
+{
+    uint64_t elements = 0;
+    *is_there = resume != NULL && resume->counts.type == GSI_RESUME_COUNTS;
+    if (!*is_there)
+        return GS_OK;
+    const struct gsi_resume_counts *head = &resume->counts.head.counts;
+    if (head->value_count != value_count || head->data_bytes != resume->job.inputs->bytes)
+        return gsi_resume_fail_wrong(resume);
+    GSI_TRY(gsi_resume_get(resume, resume->counts.parts[0], counts, value_count * sizeof *counts));
+    for (uint32_t i = 0; i < value_count; i++)
+        elements += counts[i];
+    resume->job.inputs->data_bytes = head->data_bytes;
+    *sums = (struct gsi_value_sums){.sum = head->sum, .squares = head->squares};
+    return elements * resume->job.loop->layout->element_bytes == head->data_bytes
+               ? GS_OK
+               : gsi_resume_fail_wrong(resume);
+}
+
+enum gs_status gsi_resume_counts_note(struct gsi_resume *resume, uint64_t *counts,
+                                      uint32_t value_count, const struct gsi_value_sums *sums)
+{
+    if (resume == NULL)
+        return GS_OK;
+    resume->head.counts = (struct gsi_resume_counts){.data_bytes = resume->job.inputs->bytes,
+                                                     .value_count = value_count,
+                                                     .sum = sums->sum,
+                                                     .squares = sums->squares};
+    resume->parts[1] = (struct iovec){.iov_base = counts, .iov_len = value_count * sizeof *counts};
+    resume->part_count = 2;
+    gsi_resume_append(resume, GSI_RESUME_COUNTS, -1, NULL);
+    return gsi_resume_wait(resume);
+}
+
+void gsi_resume_counts_tally(struct gsi_resume *resume, const struct gsi_record_tally *tally)
+{
+    if (resume != NULL)
+        gsi_record_tally_merge(resume->tally, tally);
+}

@@ -4,6 +4,7 @@
 #define GSI_RESUME_RUNS_H
 
 #include "element/tally/tally_report.h"
+#include "element/value_counts.h"
 #include "input/source.h"
 #include "loop/run_list.h"
 #include "resume/journal_io.h"
@@ -22,6 +23,18 @@ enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off
 
 /* gsi_resume_runs_tally: the tally of everything that was read, before and after kills. */
 struct gsi_tally_report gsi_resume_runs_tally(struct gsi_resume *resume);
+
+/* gsi_resume_counts_restore: reads how often each of `value_count` values occurs, if the journal
+ * says that: *is_there. Then all of the input is read.
+ * gsi_resume_counts_note: appends it, and waits until it is on the disk.
+ * gsi_resume_counts_tally: `tally` is of everything that was read.
+ * fails GS_E_CORRUPT */
+enum gs_status gsi_resume_counts_restore(struct gsi_resume *resume, uint64_t *counts,
+                                         uint32_t value_count, struct gsi_value_sums *sums,
+                                         bool *is_there);
+enum gs_status gsi_resume_counts_note(struct gsi_resume *resume, uint64_t *counts,
+                                      uint32_t value_count, const struct gsi_value_sums *sums);
+void gsi_resume_counts_tally(struct gsi_resume *resume, const struct gsi_record_tally *tally);
 
 /* gsi_resume_runs_restore: appends the runs that the journal tells of to an empty list.
  * out   data_bytes: of the input, in these

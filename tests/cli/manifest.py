@@ -3,7 +3,7 @@ first number, if there is one (src/resume/entry.h)."""
 import struct
 import sys
 
-TYPES = {1: 'BEGIN', 2: 'RUN', 3: 'MERGED', 4: 'WRITTEN', 5: 'DONE', 6: 'INPUTS'}
+TYPES = {1: 'BEGIN', 2: 'RUN', 3: 'MERGED', 4: 'WRITTEN', 5: 'DONE', 6: 'INPUTS', 7: 'COUNTS'}
 with open(sys.argv[1], 'rb') as file:
     data = file.read()
 at = 0

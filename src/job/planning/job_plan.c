@@ -246,7 +246,7 @@ enum gs_status gsi_job_make_plan(const struct gsi_job *job, const struct gsi_bud
             gsi_sorted_inputs_sizes(&job->inputs, &ledger, &sizes, &request.merge_count, error),
             done);
     request.merge_bytes = sizes;
-    if (options->resume_dir != NULL)
+    if (options->resume_dir != NULL && !request.is_counted)
         request.spill_all = request.keeps_runs = true;
     GSI_TRY_OR(gsi_resume_constrain(job->resume, &request, error), done);
     const uint64_t thread_bytes = request.thread_bytes;

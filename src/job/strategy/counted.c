@@ -12,7 +12,10 @@
 #include "job/job_report.h"
 #include "job/spec/spec.h"
 #include "job/strategy/strategy.h"
+#include "merge/merger.h"
 #include "output/delivery.h"
+#include "resume/output_marks.h"
+#include "resume/runs.h"
 
 #include <string.h>
 
@@ -33,6 +36,9 @@ struct counted {
     uint8_t *elements; /* two bytes for each value */
     struct gsi_shelf shelf;
     uint64_t wanted; /* elements of the output */
+    /* With --resume, the output is a run, of which a mark says how much is written. */
+    struct gsi_run_list list;
+    struct gsi_merger_spec marked;
     struct gsi_delivery delivery;
 };
 
@@ -48,7 +54,7 @@ bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget)
             return false;
     bool is_sort = options->action == GS_SORT || options->action == GS_EXPLAIN;
     return is_sort && !gsi_spec_is_split(options) && !options->merge && !options->unique &&
-           !options->spill_all && options->resume_dir == NULL && budget->chunk_bytes == 0;
+           !options->spill_all && gsi_resume_may_count(job->resume) && budget->chunk_bytes == 0;
 }
 
 static void lay_out(struct counted *counted, uint32_t bytes, uint32_t thread_count,
@@ -84,6 +90,12 @@ static void count_buffer(void *context, struct gsi_buffer *buffer, void *partial
     gsi_values_sum(&counter->read, counted->bytes, buffer->data, buffer->bytes / counted->bytes);
 }
 
+static void join_sums(struct gsi_value_sums *sums, const struct gsi_value_sums *more)
+{
+    sums->sum += more->sum;
+    sums->squares += more->squares;
+}
+
 /* All tables into the first one. */
 static void join_counts(struct counted *counted)
 {
@@ -94,8 +106,8 @@ static void join_counts(struct counted *counted)
 }
 
 /* Statistics of what the counts have. */
-static enum gs_status take_tally(const struct counted *counted, struct gsi_tally_report *result,
-                                 struct gsi_tally_report *fields)
+static enum gs_status take_tally(const struct counted *counted, struct gsi_resume *resume,
+                                 struct gsi_tally_report *result, struct gsi_tally_report *fields)
 {
     struct gsi_job *job = counted->job;
     const struct gsi_layout *layout = job->loop.layout;
@@ -107,6 +119,7 @@ static enum gs_status take_tally(const struct counted *counted, struct gsi_tally
     struct gsi_record_tally *scratch = gsi_record_tally_place(layout, &shelf);
     gsi_values_tally(layout, counted->tables, tally, scratch, counted->elements);
     *result = gsi_record_tally_finish(tally, fields);
+    gsi_resume_counts_tally(resume, tally);
     gsi_shelf_close(&shelf, NULL, GSI_MEMORY_TABLES);
     return GS_OK;
 }
@@ -115,10 +128,19 @@ static enum gs_status read_all(struct counted *counted)
 {
     struct gsi_job *job = counted->job;
     const struct gsi_scan scan = {.context = counted, .run = count_buffer};
-    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
-    GSI_TRY(gsi_scan_run(&scan, &job->inputs, &job->arena.chunks));
-    join_counts(counted);
-    GSI_TRY(take_tally(counted, &job->report->tally, job->report->field_tallies));
+    struct gsi_value_sums sums = {0};
+    bool is_there;
+    GSI_TRY(gsi_resume_counts_restore(job->resume, counted->tables, counted->values_count,
+                                      &counted->counters[0].read, &is_there));
+    gsi_loop_phase(&job->loop, GS_PHASE_READ, is_there ? 0 : job->inputs.bytes);
+    if (!is_there) {
+        GSI_TRY(gsi_scan_run(&scan, &job->inputs, &job->arena.chunks));
+        join_counts(counted);
+        for (uint32_t t = 0; t < counted->thread_count; t++)
+            join_sums(&sums, &counted->counters[t].read);
+        GSI_TRY(gsi_resume_counts_note(job->resume, counted->tables, counted->values_count, &sums));
+    }
+    GSI_TRY(take_tally(counted, job->resume, &job->report->tally, job->report->field_tallies));
     return gsi_inputs_verify(&job->inputs, &job->report->tally);
 }
 
@@ -127,10 +149,51 @@ static enum gs_status read_all(struct counted *counted)
 static void fill(void *context, struct gsi_buffer *window, uint64_t first, uint32_t worker_idx)
 {
     const struct counted *counted = context;
+    struct gsi_value_sums sums = {0};
     size_t n = gsi_min_u64(window->capacity / counted->bytes, counted->wanted - first);
     gsi_values_fill(counted->bytes, counted->values, counted->ends, first, n, window->data);
-    gsi_values_sum(&counted->counters[worker_idx].made, counted->bytes, window->data, n);
+    gsi_values_sum(&sums, counted->bytes, window->data, n);
+    join_sums(&counted->counters[worker_idx].made, &sums);
+    window->digest.fingerprint[0] = sums.sum;
+    window->digest.fingerprint[1] = sums.squares;
     window->bytes = n * counted->bytes;
+}
+
+/* ---- marks of --resume: their digest is the sums of what was made ---- */
+
+static enum gs_status begin_marked(void *context, uint64_t *first)
+{
+    struct counted *counted = context;
+    struct gsi_job *job = counted->job;
+    struct gsi_stream_check *check = &counted->delivery.check;
+    const struct gsi_run_entry entry = {.key_count = counted->wanted};
+    if (job->resume == NULL)
+        return GS_OK;
+    counted->list.ledger = &job->loop.ledger;
+    GSI_TRY(gsi_run_list_append(&counted->list, &entry, job->loop.error));
+    GSI_TRY(gsi_stream_check_init(check, job->loop.layout, &job->loop.ledger, job->loop.error));
+    GSI_TRY(
+        gsi_output_marks_begin(job->resume, &counted->list, &counted->delivery, &counted->marked));
+    *first = counted->marked.made_bytes / counted->bytes;
+    const struct gsi_value_sums sums = {.sum = check->digest.fingerprint[0],
+                                        .squares = check->digest.fingerprint[1]};
+    join_sums(&counted->counters[0].made, &sums);
+    return GS_OK;
+}
+
+static void take_marked(void *context, struct gsi_buffer *window)
+{
+    struct counted *counted = context;
+    struct gsi_stream_check *check = &counted->delivery.check;
+    if (counted->job->resume == NULL)
+        return;
+    const uint64_t n = window->bytes / counted->bytes;
+    check->digest.count += n;
+    check->digest.fingerprint[0] += window->digest.fingerprint[0];
+    check->digest.fingerprint[1] += window->digest.fingerprint[1];
+    memcpy(check->last, window->data + window->bytes - counted->bytes, counted->bytes);
+    counted->marked.taken[0] += n;
+    counted->marked.cut.take(counted->marked.cut.context, window);
 }
 
 /* Where in the output each value ends, in order. */
@@ -142,7 +205,11 @@ static enum gs_status write_all(struct counted *counted)
     gsi_values_order(job->loop.layout, counted->values);
     for (uint32_t v = 0; v < counted->values_count; v++)
         counted->ends[v] = end += counted->tables[counted->values[v]];
-    const struct gsi_filler filler = {.context = counted, .fill = fill, .count = counted->wanted};
+    const struct gsi_filler filler = {.context = counted,
+                                      .fill = fill,
+                                      .begin = begin_marked,
+                                      .take = take_marked,
+                                      .count = counted->wanted};
     return gsi_delivery_fill(&counted->delivery, &job->arena, &filler);
 }
 
@@ -161,10 +228,8 @@ static enum gs_status verify(const struct counted *counted)
     struct gsi_value_sums read = {0}, made = {0}, all = {0}, first = {0};
     uint64_t begin = 0;
     for (uint32_t t = 0; t < counted->thread_count; t++) {
-        read.sum += counted->counters[t].read.sum;
-        read.squares += counted->counters[t].read.squares;
-        made.sum += counted->counters[t].made.sum;
-        made.squares += counted->counters[t].made.squares;
+        join_sums(&read, &counted->counters[t].read);
+        join_sums(&made, &counted->counters[t].made);
     }
     for (uint32_t v = 0; v < counted->values_count; v++) {
         uint64_t end = gsi_min_u64(counted->ends[v], counted->wanted);
@@ -172,7 +237,9 @@ static enum gs_status verify(const struct counted *counted)
         add_sums(&first, counted->values[v], end - begin);
         begin = end;
     }
-    bool is_whole = read.sum == all.sum && read.squares == all.squares && made.sum == first.sum &&
+    const uint64_t kept = gsi_inputs_kept_bytes(&job->inputs) / counted->bytes;
+    bool is_whole = counted->ends[counted->values_count - 1] == kept && read.sum == all.sum &&
+                    read.squares == all.squares && made.sum == first.sum &&
                     made.squares == first.squares && begin == counted->wanted &&
                     counted->delivery.sink.bytes == counted->wanted * counted->bytes;
     if (is_whole)
@@ -202,6 +269,7 @@ static void close_counted(struct counted *counted)
 {
     gsi_shelf_close(&counted->shelf, &counted->job->loop.ledger, GSI_MEMORY_TABLES);
     gsi_delivery_clear(&counted->delivery);
+    gsi_run_list_clear(&counted->list);
 }
 
 /* The digest of what is wanted of the counts, which are lost. */
@@ -214,7 +282,7 @@ static enum gs_status digest(struct counted *counted, struct gsi_digest *digest)
         counted->tables[counted->values[v]] = end - begin;
         begin = end;
     }
-    GSI_TRY(take_tally(counted, &tally, fields));
+    GSI_TRY(take_tally(counted, NULL, &tally, fields));
     digest->count = tally.count;
     memcpy(digest->fingerprint, tally.fingerprint, sizeof digest->fingerprint);
     return GS_OK;

@@ -36,6 +36,8 @@ x.f64 --batch-size 3 --compress deltas -S 24M
 h.rec --header 33 -R 100 -k 0:b3 -S 12M
 x.npy --key b:desc --key a -S 12M
 x.f64 -q -t u128 --parallel 1 --window 8K --chunk 128K -S 12M
+x.f64 -q -t uint8 -S 12M
+h.rec -q -t int16 -r --header 33 --verify=read --window 64K -S 12M
 few.f64
 none.f64
 JOBS
