@@ -278,7 +278,7 @@ static void check_spilled()
           "the report of a sorter");
 }
 
-// Parts lie where malloc puts them: not all of several in a multiple of 64 bytes.
+// malloc decides the addresses of parts: of several, not all are at a multiple of 64 bytes.
 static void check_aligned_parts()
 {
     Lines sorter{{"memory", "12M"}, {"temporary-directory", "."}};

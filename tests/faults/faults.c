@@ -151,7 +151,7 @@ static void begin(void)
     }
 }
 
-/* What a static library of others does before (CUDA's runtime registers its kernels) is not the
+/* Calls of a static library before that (CUDA's runtime registers its kernels) are not the
  * program's. */
 int __real_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv);

@@ -110,7 +110,7 @@ WRAP(int, pthread_create, FAULT_THREAD, EAGAIN, 0,
      (pthread_t * thread, const pthread_attr_t *with, void *(*run)(void *), void *argument),
      (thread, with, run, argument))
 
-/* What sleeps for a time is an engine between two tries that are refused: it need not here. */
+/* An engine sleeps between two refused tries; it need not do so here. */
 WRAP(int, poll, FAULT_AGAIN, -1, EINTR, (struct pollfd * polled, nfds_t count, int timeout_ms),
      (polled, count, timeout_ms > 0 ? 0 : timeout_ms))
 WRAP(int, ppoll, FAULT_AGAIN, -1, EINTR,

@@ -1,6 +1,6 @@
-/* faults_embed.c: GSORT_FAULTS_BY=CALL: jobs of gsort-faults are done by the calls for data in
- * memory, which so meet the same faults: the input goes there from memory, what comes out to the
- * output.
+/* faults_embed.c: with GSORT_FAULTS_BY=CALL, runs the jobs of gsort-faults by the calls for data in
+ * memory, so that these get the same faults. The input is copied to memory first, and the result to
+ * the output.
  *
  *     sorter     reserved and pushed, pulled
  *     parts      the same, then ranks, and the output as three parts

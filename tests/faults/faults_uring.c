@@ -1,10 +1,10 @@
-/* faults_uring.c: faults of io_uring. Requests are looked at before the kernel gets them (what they
- * are; how many bytes they ask for), completions before the engine sees them: both lie in memory
- * that liburing shares with us. With IORING_SETUP_DEFER_TASKRUN the kernel posts completions only
- * inside the calls below, so none slips by; before Linux 6.1 some may.
+/* faults_uring.c: makes io_uring fail. It inspects requests before the kernel gets them (their kind
+ * and bytes), and completions before the engine sees them. Both are in memory that liburing shares
+ * with us. With IORING_SETUP_DEFER_TASKRUN the kernel posts completions only inside the calls
+ * below, so none slips by; before Linux 6.1 some may.
  *
- * A late completion is taken out (the engine is given an answer to nobody instead) and comes again
- * as the completion of a request that does nothing, some calls later. */
+ * A late completion is removed; the engine gets an answer that it ignores instead. Some calls later
+ * it returns as the completion of a request that does nothing. */
 #include "faults.h"
 
 #include <errno.h>

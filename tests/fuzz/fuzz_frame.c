@@ -1,5 +1,5 @@
-/* fuzz_frame.c: spilled frames whose checksums are right, whatever they are of: what stands behind
- * the checksums must hold as well. First byte: type and codec; then the frame. */
+/* fuzz_frame.c: fuzzes spilled frames whose checksums are right, whatever they contain: the code
+ * after the checksums must be safe as well. First byte: type and codec; then the frame. */
 #include "fuzz/fuzz.h"
 
 #include "element/key_type.h"

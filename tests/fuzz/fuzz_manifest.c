@@ -1,5 +1,5 @@
-/* fuzz_manifest.c: the record that --resume goes on from: entries whose checksums are right,
- * whatever they say; and files that are none. First byte: which; then a type of entry, and it. */
+/* fuzz_manifest.c: fuzzes the journal of --resume: entries whose checksums are right, whatever they
+ * say, and files that are no journals. First byte: which; then a type of entry, and it. */
 #include "fuzz/fuzz.h"
 
 #include "io/file.h"
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The head, then the arrays, one behind the other, are the entry: none of them ends behind it. */
+/* An entry is the head, then the arrays, one after the other: none of them ends after it. */
 static void check(const struct gsi_journal_entry *raw, const struct gsi_resume_entry *entry)
 {
     uint64_t at = raw->off + gsi_resume_head_bytes(raw->type), end = raw->off + raw->bytes;

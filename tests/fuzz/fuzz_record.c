@@ -1,6 +1,6 @@
-/* fuzz_record.c: keys of records, a key a line: "OFF:TYPE[:desc]"; the first byte is the record's
- * length, the second whether all is reversed. What is accepted compares records as a total order
- * would, and agrees with the normalised key. */
+/* fuzz_record.c: fuzzes keys of records, one key per line: "OFF:TYPE[:desc]". The first byte is the
+ * record's length, the second says whether all is reversed. Accepted keys compare records in a
+ * total order that agrees with the normalised key. */
 #include "fuzz/fuzz.h"
 
 #include "element/record/record.h"

@@ -182,7 +182,7 @@ static void test_array__in_place__as_the_model(void **state)
     }
 }
 
-/* Whether a loop is there or not, --io is what makes the difference, reports say the same. */
+/* Only --io decides whether there is a loop; reports say the same. */
 static void test_array__small__has_the_report_of_a_large_one(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* test_in_order.c: sorts of elements that are nearly in order, and more than memory, against the
- * order of their keys and places: late by any distance, some too late for one pass, or sorted
- * pieces one behind the other, from some files and from streams, all or one of equal ones. A first
- * argument is the number of cases. Run: build/dev/tests/test_in_order 10000 */
+/* test_in_order.c: sorts nearly sorted data, more than memory, and compares with the order of their
+ * keys and positions. Elements are late by any distance, some too late for one pass, or in
+ * consecutive sorted ranges. They are in files and streams, and equal ones are all kept, or one of
+ * them. A first argument is the number of cases. Run: build/dev/tests/test_in_order 10000 */
 #include "job/job_report.h"
 #include "support/callbacks.h"
 #include "support/model.h"

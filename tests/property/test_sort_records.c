@@ -63,7 +63,7 @@ static void test_sort__keys_tie_beyond_what_frames_tell__no_starvation(void **st
 {
     (void)state;
     struct test_random random = test_random_make(2);
-    const int step = test_is_small() ? 5 : 1; /* in four rounds, too, each way comes */
+    const int step = test_is_small() ? 5 : 1; /* in four rounds, too, each way occurs */
     for (int round = 0; round < (test_is_small() ? 20 : 12); round += step) {
         struct record_model model = {.bytes = 64, .key_count = 1, .is_reversed = round % 3 == 0};
         model.keys[0] = record_key_make(0, "b", 60, false, round % 2 == 0);

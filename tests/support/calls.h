@@ -147,7 +147,7 @@ static inline void calls_check(const char *name, const char *got, const char *wa
     }
 }
 
-/* The knowledge of the file behind `fd`; NULL: it is no file. Under the lock. */
+/* Returns what is known of the file of `fd`; NULL: it is no file. Under the lock. */
 static inline struct call_file *calls_file(int fd)
 {
     struct stat info;
@@ -166,7 +166,8 @@ static inline struct call_file *calls_file(int fd)
     return file;
 }
 
-/* calls_are_synced: `bytes` from `off` on of the file behind `fd` are on the disk for certain. */
+/* calls_are_synced: returns whether `bytes` from `off` on, of the file of `fd`, are on the disk for
+ * certain. */
 static inline bool calls_are_synced(int fd, uint64_t off, uint64_t bytes)
 {
     bool is_synced = true;

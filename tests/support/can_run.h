@@ -33,8 +33,8 @@ static inline const char *lacks(struct gsi_options options)
     return "";
 }
 
-/* Whether a part of the test can run, with these options; if not, it is counted as skipped, but for
- * what CMake leaves out of a build (GSORT_TEST_NO_GPU). */
+/* Returns whether a part of the test can run with these options. If not, it is counted as skipped,
+ * unless CMake leaves it out of the build (GSORT_TEST_NO_GPU). */
 static inline bool can_run(struct gsi_options options, const char *part)
 {
 #ifdef GSORT_TEST_NO_GPU

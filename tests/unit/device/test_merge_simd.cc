@@ -64,7 +64,7 @@ static bool check_merge(const std::vector<Key> &a, const std::vector<Key> &b, co
     return front > 0;
 }
 
-// Whether any merge used vectors.
+// True if any merge used vectors.
 template <typename Key> static bool over_runs(const char *target)
 {
     static const uint64_t values[] = {0, 2, 3, 1000, 60001};

@@ -283,8 +283,8 @@ static void mutate(struct test_random *random, uint8_t *data, size_t bytes)
     }
 }
 
-/* Every accepted header makes sense: fields are one after the other and fill the element, and a
- * header that is written from it is read the same. */
+/* Every accepted header makes sense: fields are consecutive and fill the element. A header that is
+ * written from it is read the same. */
 static void check_sense(const struct gsi_schema *npy, size_t bytes)
 {
     static uint8_t again[2 * GSI_NPY_HEADER_MAX];

@@ -248,8 +248,7 @@ static void skip_without_attributes(void)
         test_skip("no attributes in /tmp");
 }
 
-/* Those that it has when it is replaced. Whether security.capability can be set at all is root's.
- */
+/* Attributes of the file when it is replaced. Only root can set security.capability. */
 static void test_access__attributes__are_those_of_the_replaced_file(void **state)
 {
     (void)state;

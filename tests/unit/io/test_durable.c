@@ -339,7 +339,7 @@ static enum gs_status live(int fdatasyncs)
     return status;
 }
 
-/* What matters of it. Of one that failed nothing may be kept: so much is not told of it. */
+/* The relevant results. A failed job may keep nothing, so its result says less. */
 static const char *calls_of_record(bool is_whole)
 {
     const struct calls_filter filters[] = {

@@ -1,7 +1,7 @@
-/* test_feeder.c: in which order a merge reads the blocks of its runs. Frames: in the order of their
- * first keys. Sorted files: evenly if they overlap, one after the other if they follow each other,
- * and never much more than is needed of one that ends far behind.
- * Run: build/dev/tests/test_feeder */
+/* test_feeder.c: checks the order in which a merge reads the blocks of its runs. Frames are read in
+ * the order of their first keys. Sorted files are read evenly if they overlap, and one after the
+ * other if they follow each other. A file that ends far later is never read much more than
+ * necessary. Run: build/dev/tests/test_feeder */
 #include "support/scratch.h"
 
 #include "element/key_scope.h"

@@ -40,7 +40,7 @@ int __wrap_gsi_journal_append(struct gsi_journal *journal, uint32_t type, const 
                               int count);
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t pieces[SEAMS_MOST], tiles[SEAMS_MOST]; /* what they began with, first come */
+static uint64_t pieces[SEAMS_MOST], tiles[SEAMS_MOST]; /* the first elements, in order */
 static size_t piece_count, tile_count;
 static uint64_t seam;      /* to be broken; 0: none */
 static bool is_in_output;  /* it is broken there, not in the input */
@@ -262,7 +262,7 @@ static void test_job__disorder_on_a_seam__is_found(void **state)
     }
 }
 
-/* What the second life writes first is compared with what the first one wrote last. */
+/* The first elements of the second life are compared with the last ones of the first life. */
 static void test_resume__disorder_between_two_lives__is_found(void **state)
 {
     (void)state;
@@ -274,7 +274,7 @@ static void test_resume__disorder_between_two_lives__is_found(void **state)
         struct gs_error error;
         char wanted[64];
         enum gs_status status = GS_OK;
-        /* Where the disk is late, all was written before the first mark is on record: again
+        /* If the disk is late, everything was written before the first mark is on record: try again
          * then. */
         for (int tries = 0; tries < 20 && (tries == 0 || piece_count == 0); tries++) {
             unlink("out");

@@ -1,7 +1,6 @@
-/* test_sink.c: the output holds every byte that was handed over, whatever the order in which its
- * transfers are done: none of them writes where another one does, be it padding; one that fails is
- * told. Also of a sort that goes on where direct I/O has come or gone since. Run:
- * build/dev/tests/test_sink */
+/* test_sink.c: the output has every byte of its windows, in whatever order the transfers finish. No
+ * transfer writes where another one does, not even padding, and a failed one is reported. Also
+ * tests a resumed sort for which direct I/O is new or gone. Run: build/dev/tests/test_sink */
 #include "support/scratch.h"
 
 #include "base/checked.h"

@@ -20,8 +20,8 @@ static struct gsi_plan_request request_of(uint64_t input_bytes, uint64_t memory_
                                      .thread_bytes = MIB + 300000};
 }
 
-/* Output and temporary files together: the input and a tenth, unless frames or runs are so small
- * that headers and padding show, or the input has few frames. */
+/* Output and temporary files together have the input's bytes and a tenth. Exceptions are frames or
+ * runs so small that headers and padding count, and inputs of few frames. */
 static bool is_space_bounded(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     bool is_small = plan->frame_bytes < 32768 ||
@@ -90,8 +90,8 @@ static uint64_t any_size(struct test_random *random, unsigned least_bits, unsign
     return ((uint64_t)1 << bits) + test_below(random, (uint64_t)1 << bits);
 }
 
-/* Frames and counts that are kept in 32 bits fit into them, or it is refused: for windows and
- * chunks of any size, on machines that are large enough for them. */
+/* Frames and counts of 32 bits fit, or the plan is refused, for windows and chunks of any size, on
+ * machines with enough memory for them. */
 static void test_plan__huge_windows_tiny_chunks__fit_into_32_bits(void **state)
 {
     (void)state;

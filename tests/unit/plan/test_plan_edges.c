@@ -1,6 +1,6 @@
-/* test_plan_edges.c: plans of numbers at the edges of 32, 63 and 64 bits, in every field that an
- * option sets: each plan is made and holds together, or is refused in one line that names an
- * option; none goes on for ever. Run: build/dev/tests/test_plan_edges */
+/* test_plan_edges.c: makes plans with numbers at the limits of 32, 63 and 64 bits in every field
+ * that an option sets. Each plan is consistent, or is refused in one line that names an option;
+ * none takes forever. Run: build/dev/tests/test_plan_edges */
 #include "support/support.h"
 
 #include "plan/plan.h"

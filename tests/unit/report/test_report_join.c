@@ -56,7 +56,7 @@ static gs_report *read_back(const gs_report *report, bool is_sorted_by_name)
     return read;
 }
 
-/* What adds up; of rounded sums no more than that there is one. */
+/* The figures that add up; of rounded sums only whether there is one. */
 static void check_same(const char *name, const gs_report *got, const gs_report *want,
                        bool is_joined)
 {

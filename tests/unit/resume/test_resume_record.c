@@ -1,7 +1,8 @@
-/* test_resume_record.c: records of 1.0 (records_1.0) are gone on with, or refused in one line with
- * nothing lost. Such a record was made by gsort-faults, killed at a sync: `reading` after 6 runs,
- * of 24-byte records, `writing` when the output of u64 is all there and not yet said to be done.
- * What tells the input and the output from others (a path, an inode, times) is written anew here.
+/* test_resume_record.c: sorts continue with journals of 1.0 (records_1.0), or refuse them in one
+ * line without losing anything. Such a record was made by gsort-faults, killed at a sync: `reading`
+ * after 6 runs, of 24-byte records, `writing` when the output of u64 is all there and not yet said
+ * to be done. What tells the input and the output from others (a path, an inode, times) is written
+ * anew here.
  *
  * If a change lets this fail, GSI_RESUME_VERSION needs another number, and these records stay, as
  * ones that are refused. Run: build/dev/tests/test_resume_record */
@@ -218,7 +219,7 @@ static void test_resume_record__of_another_planner__goes_on(void **state)
         go_on(&sizes[i]);
 }
 
-/* No sizes of a plan: a journal may come from anywhere. */
+/* No sizes of a plan: a journal may have any origin. */
 static void test_resume_record__of_impossible_sizes__is_refused(void **state)
 {
     static const struct sizes sizes[] = {

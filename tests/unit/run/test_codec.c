@@ -368,7 +368,7 @@ static void test_damage__other_counts_and_sizes__are_refused(void **state)
     }
 }
 
-/* zstd's own header says how much will come out; it must not be believed. (UINT64_MAX is its word
+/* zstd's own header gives the decompressed size, which must not be trusted. (UINT64_MAX is its word
  * for unknown, and harmless.) */
 static void test_damage__zstd_promises_much__is_refused(void **state)
 {
@@ -417,8 +417,9 @@ static void test_coder__overflowing_counts__are_refused(void **state)
         }
 }
 
-/* Runs of 64 frames of 1 MiB that become `coded` bytes in `code_ns` each, on a disk that takes
- * `disk_ns` a frame; how many of ten runs were coded. `turns`: how often the way changed. */
+/* Simulates runs of 64 frames of 1 MiB, each coded to `coded` bytes in `code_ns`, on a disk that
+ * needs `disk_ns` per frame. Returns how many of ten runs were coded. `turns`: how often the way
+ * changed. */
 static int coded_runs(uint64_t coded, uint64_t code_ns, uint64_t disk_ns, int *turns)
 {
     struct gsi_codec_choice choice = gsi_codec_choice_make(GSI_COMPRESS_AUTO, 2);

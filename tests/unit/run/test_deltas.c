@@ -1,6 +1,6 @@
-/* test_deltas.c: sorted keys come back from their differences, whatever they are; keys that are not
- * sorted are left alone; no damage does harm. What is read and written lies between pages that may
- * not be. Run: build/dev/tests/test_deltas */
+/* test_deltas.c: sorted keys are restored from their differences, whatever they are. Keys that are
+ * not sorted are unchanged, and damage does no harm. The data are between inaccessible pages. Run:
+ * build/dev/tests/test_deltas */
 #include "support/support.h"
 
 #include "base/u128.h"
@@ -13,7 +13,7 @@
 #define PAGE_BYTES 4096u
 #define AREA_BYTES (16 * PAGE_BYTES)
 
-/* An area behind which is no memory. */
+/* An area with no memory after it. */
 struct area {
     uint8_t *end;
 };
@@ -180,7 +180,7 @@ static void test_deltas__known_keys__known_bytes(void **state)
     assert_int_equal(encode(8, (const uint8_t *)keys, GSI_DELTAS_BLOCK, sizeof keys, &at),
                      sizeof want);
     assert_memory_equal(at, want, sizeof want);
-    keys[GSI_DELTAS_BLOCK - 1] = 1000000; /* far: 999496 behind the one before */
+    keys[GSI_DELTAS_BLOCK - 1] = 1000000; /* far: 999496 after the one before */
     static const uint8_t far[] = {0x00, 0x81, 1, 127, 0x48, 0x40, 0x0f, 0, 0, 0, 0, 0};
     size_t coded = encode(8, (const uint8_t *)keys, GSI_DELTAS_BLOCK, sizeof keys, &at);
     assert_memory_equal(at, far, sizeof far);

@@ -15,7 +15,7 @@
 #define DRAWS       20000u
 #define KEYS_OFF    GSI_FRAME_HEADER_BYTES
 
-/* What was written, and what a reader must get. */
+/* The written data, and what a reader must get. */
 struct original {
     struct gsi_frame_ref ref;
     _Alignas(64) uint8_t disk[FRAME_BYTES];
@@ -149,7 +149,7 @@ static void do_damage(const struct fuzz *fuzz, struct test_random *random,
     }
 }
 
-/* Whether what was accepted is what had been written. */
+/* Returns whether accepted data are the written ones. */
 static bool has_keys(const struct fuzz *fuzz, const struct original *frame,
                      const struct gsi_packed_keys *packed)
 {

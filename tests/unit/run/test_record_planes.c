@@ -1,5 +1,5 @@
-/* test_record_planes.c: records come back from their byte planes; frames of them take the smaller
- * way, and come back from either; damage is refused or does no harm. Run:
+/* test_record_planes.c: records are restored from their byte planes. Frames are coded in the
+ * smaller way, and restored from both. Damage is refused or does no harm. Run:
  * build/dev/tests/test_record_planes */
 #include "support/support.h"
 
@@ -61,7 +61,7 @@ static void test_planes__any_records__come_back(void **state)
             }
 }
 
-/* The layout on disk: a key of two bytes behind one that is none, as differences. */
+/* The layout on disk: a key of two bytes after one that is no key, as differences. */
 static void test_planes__known_records__known_planes(void **state)
 {
     (void)state;
