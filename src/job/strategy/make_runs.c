@@ -184,7 +184,18 @@ static uint64_t free_chunks(const struct maker *maker)
     return maker->chunks->free_count + gsi_source_given(&maker->source);
 }
 
-/* Whether the oldest resident run has to go to disk. */
+/* Returns whether the next chunk, or at the end the merge, needs the memory of a run. */
+static bool needs_memory(const struct maker *maker)
+{
+    const struct gsi_plan *plan = maker->loop->plan;
+    if (gsi_source_is_end(&maker->source))
+        return maker->spilled_count > gsi_plan_fed_runs(plan, maker->chunks->free_count);
+    if (plan->device_runs > 0)
+        return resident_runs(maker) >= gsi_plan_runs_kept(plan);
+    return free_chunks(maker) < gsi_plan_low_chunks(plan, maker->chunks->count);
+}
+
+/* Returns whether the oldest resident run has to go to disk. */
 static bool must_spill(const struct maker *maker)
 {
     const struct gsi_job *job = maker->job;
@@ -193,14 +204,10 @@ static bool must_spill(const struct maker *maker)
         return false;
     if (job->options->spill_all || job->spill.keeps_frames)
         return true;
-    bool is_known = plan->input_bytes != UINT64_MAX && !maker->in_order->has_written;
-    if (is_known && (!gsi_inputs_shrink(&job->inputs) || maker->left_count >= plan->spilled_runs))
-        return maker->left_count < plan->spilled_runs;
-    if (!gsi_source_is_end(&maker->source) && plan->device_runs > 0)
-        return resident_runs(maker) >= gsi_plan_runs_kept(plan);
-    if (!gsi_source_is_end(&maker->source))
-        return free_chunks(maker) < gsi_plan_low_chunks(plan, maker->chunks->count);
-    return maker->spilled_count > gsi_plan_fed_runs(plan, maker->chunks->free_count);
+    if (plan->input_bytes == UINT64_MAX || maker->in_order->has_written) /* the plan is a guess */
+        return needs_memory(maker);
+    return maker->left_count < plan->spilled_runs &&
+           (!gsi_inputs_shrink(&job->inputs) || needs_memory(maker));
 }
 
 /* Drops the oldest resident run if it is a presorted range. Returns whether it did. */
