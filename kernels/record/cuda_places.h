@@ -5,7 +5,7 @@
 #include "element/record/record.h"
 #include "element/record/record_tags.h"
 
-// Like device/record_places.h, in device memory. Entries of the table without records are null.
+// Like device/record_ties.h, in device memory. Entries of the table without records are null.
 // Records are aligned to the largest power of two that divides their length, up to 16 bytes.
 struct gsi_cuda_places {
     const gsi_record *record; // device memory

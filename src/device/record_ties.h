@@ -1,14 +1,36 @@
-/* record_ties.h: orders tags whose ten bytes are equal: by the rest of the records' keys, then by
- * index. Pure; any thread. */
+/* record_ties.h: finds the record whose index is in a tag, and orders tags whose ten bytes are
+ * equal: by the rest of the records' keys, then by index. Pure, for any thread.
+ *
+ * Every buffer of records has a range of indexes that begins at a multiple of 2^shift, so one table
+ * lookup finds a record:
+ *
+ *     record of index i  =  blocks[(i >> shift) - first_block] + (i mod 2^shift) * record bytes
+ *
+ * A chunk of 2^s records may need several entries; a frame of 2^shift records needs one. */
 #ifndef GSI_RECORD_TIES_H
 #define GSI_RECORD_TIES_H
 
 #include "device/merge_cut.h"
-#include "device/record_places.h"
+#include "element/record/record_tags.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The table that finds records by their indexes. */
+struct gsi_record_places {
+    const struct gsi_record *record;
+    const uint8_t **blocks; /* table, borrowed */
+    uint64_t first_block;
+    uint32_t shift;
+};
+
+static inline const uint8_t *gsi_record_at(const struct gsi_record_places *places, gsi_u128 tag)
+{
+    uint64_t index = gsi_tag_index(tag), block = (index >> places->shift) - places->first_block;
+    uint64_t within = index & (((uint64_t)1 << places->shift) - 1);
+    return places->blocks[block] + within * places->record->bytes;
+}
 
 /* gsi_ties_are_possible: returns whether two keys that agree before `at` may still differ when
  * their tags made at `at` agree. */

@@ -5,7 +5,7 @@
  * at side by side. */
 #include "element/groups.h"
 
-#include "element/equal_keys.h"
+#include "element/compare.h"
 #include "element/record/record_equal.h"
 #include "element/tally/tally_block.h"
 

@@ -2,7 +2,7 @@
 #include "output/ranks.h"
 
 #include "base/assert.h"
-#include "element/equal_keys.h"
+#include "element/compare.h"
 #include "element/record/record_tally.h"
 #include "element/width.h"
 

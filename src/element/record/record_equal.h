@@ -20,7 +20,8 @@ static inline uint32_t gsi_record_word_bytes(const struct gsi_record *record)
      : gsi_record_word_bytes(record) == 8 ? function(__VA_ARGS__, 8) \
                                           : function(__VA_ARGS__, 0))
 
-/* gsi_integer_map: the only key, as it lies there; `word_bytes` is a constant, and not 0. */
+/* gsi_record_word: returns the only key as an unsigned integer of the machine. `word_bytes` is a
+ * constant, and not 0. */
 GSI_INLINE uint64_t gsi_record_word(const struct gsi_record *record, const uint8_t *element,
                                     uint32_t word_bytes)
 {

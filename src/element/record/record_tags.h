@@ -4,7 +4,7 @@
  *
  * Tags of records whose keys are equal before `at` have the order of the keys, as far as ten bytes
  * tell them apart. Where these bytes are equal, the records decide (device/record_ties.h), then the
- * index. The index says where the record is (device/record_places.h); it follows the order of the
+ * index. The index says where the record is (device/record_ties.h); it follows the order of the
  * input. */
 #ifndef GSI_RECORD_TAGS_H
 #define GSI_RECORD_TAGS_H

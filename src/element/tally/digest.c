@@ -5,7 +5,7 @@
  * order is searched for the place. */
 #include "element/tally/digest.h"
 
-#include "element/equal_keys.h"
+#include "element/compare.h"
 #include "element/record/integer_record.h"
 #include "element/record/record_mix.h"
 #include "element/tally/tally_block.h"

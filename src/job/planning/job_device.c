@@ -29,7 +29,7 @@
 #define DEVICE_MIN_BYTES ((uint64_t)64 << 20)
 
 /* The bits that indexes of tags may need: two indexes for each record that is read or lies in
- * memory (device/record_places.h). A merge has room for a frame more of each input, and of what it
+ * memory (device/record_ties.h). A merge has room for a frame more of each input, and of what it
  * spills of some. */
 static uint32_t index_bits(const struct gsi_job *job)
 {

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/equal_keys.h"
+#include "element/compare.h"
 #include "job/job.h"
 #include "output/unique/unique.h"
 

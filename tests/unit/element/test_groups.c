@@ -5,7 +5,7 @@
 #include "support/record_tallies.h"
 
 #include "base/choices.h"
-#include "element/equal_keys.h"
+#include "element/compare.h"
 #include "element/groups.h"
 #include "element/record/record.h"
 #include "element/record/record_tally.h"
