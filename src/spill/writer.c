@@ -1,4 +1,4 @@
-/* writer.c: seals windows as frames and writes them to disk. */
+/* writer.c: seals windows as frames, writes them to disk, and counts what is there. */
 #include "spill/writer.h"
 
 #include "base/checked.h"
@@ -133,4 +133,12 @@ bool gsi_spill_writer_take(void *context, struct gsi_buffer *window)
     window->task = (struct gsi_task){.run = seal, .done = seal_done, .is_urgent = true};
     gsi_pool_submit(writer->loop->pool, &window->task);
     return false;
+}
+
+void gsi_spill_note(struct gsi_spill *spill, const struct gsi_spilled_run *run, uint32_t key_bytes)
+{
+    spill->run_count++;
+    spill->coded_run_count += spill->choice.is_coding;
+    spill->key_bytes += run->key_count * key_bytes;
+    spill->frame_bytes += run->bytes;
 }
