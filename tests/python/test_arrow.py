@@ -22,7 +22,7 @@ import pytest
 
 import libgsort as gs
 from libgsort import arrow_c
-from libgsort.tables.fed import Fed
+from libgsort.tables.stream import TableStream
 
 COUNT = 20_000
 
@@ -488,7 +488,7 @@ with gs.Sorter(key='x') as s:
                 os._exit(3)
             except error as failure:
                 assert 'forked from it; open a new' in str(failure), failure
-        s._fed.shown.end = lambda: os._exit(4)  # as of numbers
+        s._table_stream.shown.end = lambda: os._exit(4)  # as of numbers
         s.close()
         os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
@@ -697,7 +697,7 @@ def test_stream__that_has_failed__does_not_end_as_if_whole(column, monkeypatch):
         reader = pa.RecordBatchReader.from_stream(s)
         with monkeypatch.context() as patched:
             patched.setattr(arrow_c, 'fill_array', fail)
-            patched.setattr(Fed, 'export_next', fail)
+            patched.setattr(TableStream, 'export_next', fail)
             with pytest.raises(OSError, match='KeyboardInterrupt'):
                 reader.read_next_batch()
         for _ in range(2):

@@ -38,7 +38,7 @@ KEYS = [  # types that have an order, and values of them
     (pa.binary(3), st.binary(min_size=3, max_size=3)), (pa.binary(40), st.sampled_from([b'a' * 40, b'a' * 39 + b'\xff'])),
     (pa.dictionary(pa.int8(), pa.string()), TEXTS), (pa.dictionary(pa.uint32(), pa.string_view()), TEXTS),
     (pa.run_end_encoded(pa.int32(), pa.int64()), st.integers(0, 2)), (pa.null(), st.none())]
-OTHERS = [  # types that are only carried
+OTHERS = [  # types that are only carried along
     (pa.list_(pa.int32()), st.lists(st.none() | st.integers(0, 9), max_size=3)),
     (pa.list_(pa.dictionary(pa.int8(), pa.string())), st.lists(st.sampled_from('abc'), max_size=3)),
     (pa.large_list(pa.dictionary(pa.uint32(), pa.string_view())), st.lists(TEXTS, max_size=2)),

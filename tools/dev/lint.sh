@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lint.sh: checks sources without running them. It checks the order of folders, the shape of comments and functions, and scripts of tests
+# lint.sh: checks sources without running them. It checks the order of folders, the Python package, the shape of comments and functions, and scripts of tests
 # for checks that cannot fail. It checks that planted faults have a place (dev/mutate), English (dev/prose) and formatting, and runs cppcheck
 # and clang-tidy over src, tools and tests/support. Any finding fails. A false finding is silenced where it is, with the reason.
 #   tools/dev/lint.sh             seconds; part of tools/test.sh
@@ -12,6 +12,7 @@ mapfile -t sources < <(find src tools -name dev -prune -o -name '*.c' -print -o 
 mapfile -t c_sources < <(printf '%s\n' "${sources[@]}" | grep '\.c$')
 
 tools/dev/check_layers
+tools/dev/check_python
 tools/dev/check_shape.sh
 tools/dev/check_scripts
 tools/dev/mutate --check

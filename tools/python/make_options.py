@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""make_options.py: prints libgsort/_options.py: all keywords and their types, by the table of the library that LIBGSORT_LIBRARY names.
+"""make_options.py: prints libgsort/_options.py: all keywords and their types, by the table of the
+library that LIBGSORT_LIBRARY names.
 
     PYTHONPATH=tools/python tools/python/make_options.py >tools/python/libgsort/_options.py
 """
@@ -7,7 +8,10 @@ import re
 
 from libgsort import table
 
-HEAD = '''"""Keywords by the groups of `gsort --help`, for type checkers. Made by make_options.py from the library's table."""
+HEAD = '''"""Keywords by the groups of `gsort --help`, for type checkers.
+
+Made by make_options.py from the library's table.
+"""
 from __future__ import annotations
 
 from typing import Sequence, TypedDict, Union
@@ -15,9 +19,12 @@ from typing import Sequence, TypedDict, Union
 from .table import Path
 '''
 # The type for each kind of argument in the help. Other arguments are texts.
-TYPES = {None: 'bool', b'N': 'int', b'K': 'Union[int, str]', b'SIZE': 'Union[int, str]', b'FILE': 'Path', b'DIR': 'Path',
-         b'VALUE': 'Union[float, str]', b'P[,P]...': 'Union[float, str]', b'V[,V]...': 'Union[float, str]',
-         b'[=LEVEL]': 'Union[bool, int]', b'[=SET]': 'Union[bool, str]', b'[=T]': 'Union[bool, str]', b'[=SEED]': 'Union[bool, int]'}
+TYPES = {None: 'bool', b'N': 'int', b'K': 'Union[int, str]', b'SIZE': 'Union[int, str]',
+         b'FILE': 'Path', b'DIR': 'Path',
+         b'VALUE': 'Union[float, str]', b'P[,P]...': 'Union[float, str]',
+         b'V[,V]...': 'Union[float, str]',
+         b'[=LEVEL]': 'Union[bool, int]', b'[=SET]': 'Union[bool, str]',
+         b'[=T]': 'Union[bool, str]', b'[=SEED]': 'Union[bool, int]'}
 
 
 def type_of(row):
@@ -28,14 +35,18 @@ def type_of(row):
 def made():
     groups = {}
     for keyword, row in table.ROWS.items():
-        if keyword in table.options() and keyword != 'output':  # calls have it as an argument of its own
+        # calls have it as an argument of its own
+        if keyword in table.options() and keyword != 'output':
             groups.setdefault(row.group.decode(), []).append((keyword, row))
     text = HEAD
     for group, rows in groups.items():
         text += f"\n\nclass {group.title().replace(' ', '')}(TypedDict, total=False):\n"
         for keyword, row in rows:
             sentence = re.split(r'(?<=[.]) ', table.options()[keyword])[0]
-            text += f'    {keyword}: {type_of(row)}  # {sentence}\n'
+            line = f'    {keyword}: {type_of(row)}  # {sentence}'
+            if len(line) > 100:
+                line = f'    # {sentence}\n    {keyword}: {type_of(row)}'
+            text += f'{line}\n'
     return text
 
 

@@ -1,4 +1,5 @@
-"""libgsort: sorts arrays, tables and files that may be larger than memory, and verifies each result.
+"""libgsort: sorts arrays, tables and files that may be larger than memory, and verifies each
+result.
 
     import libgsort as gs
     gs.sort(a)                                     # an ndarray or memmap, in place
@@ -12,9 +13,11 @@ from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatTo
 from .any_table import TableReport, sort_parquet, sort_table
 from .arrays import argsort, sort
 from .cancel import Cancel
-from .copies import sorted
-from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError, InputError, InputFileError,
-                     InternalError, NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
+from .copies import sorted  # noqa: F401  # not in __all__, because Python has sorted()
+from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError,
+                     InputError, InputFileError,
+                     InternalError, NoteWarning, OutOfMemoryError, SpaceError, UsageError,
+                     VerifyError)
 from .files import check, find, merge, shuffle_file, sort_file, stats, top
 from .job import ArrayOptions, Options
 from .progress import Progress
@@ -23,8 +26,12 @@ from .sorter import Sorter
 from .table import options
 
 __version__ = version()
-__all__ = ['ArrayOptions', 'Bin', 'Cancel', 'CanceledError', 'CorruptError', 'Device', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field',
-           'FileError', 'InputError', 'InputFileError', 'InternalError', 'MemoryAndDisk', 'NoteWarning', 'Options', 'OutOfMemoryError',
-           'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError', 'TableReport', 'Tuning', 'UsageError', 'VerifyError',
-           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'cuda', 'find', 'merge', 'options', 'shuffle_file', 'sort', 'sort_file', 'sort_parquet', 'sort_table',
-           'stats', 'top', 'version']  # no 'sorted', which Python has
+__all__ = ['ArrayOptions', 'Bin', 'Cancel', 'CanceledError', 'CorruptError', 'Device',
+           'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field',
+           'FileError', 'InputError', 'InputFileError', 'InternalError', 'MemoryAndDisk',
+           'NoteWarning', 'Options', 'OutOfMemoryError',
+           'Phase', 'Progress', 'Quantile', 'Report', 'Reports', 'Sorter', 'SpaceError',
+           'TableReport', 'Tuning', 'UsageError', 'VerifyError',
+           'WhatToSort', 'WhatToWrite', 'argsort', 'check', 'cuda', 'find', 'merge', 'options',
+           'shuffle_file', 'sort', 'sort_file', 'sort_parquet', 'sort_table',
+           'stats', 'top', 'version']

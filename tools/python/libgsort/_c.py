@@ -1,4 +1,5 @@
-"""Loads libgsort.so.0 by ctypes: declares its calls and the structs of callbacks, and raises its errors.
+"""Loads libgsort.so.0 by ctypes: declares its calls and the structs of callbacks, and raises its
+errors.
 
 Jobs and reports are opaque (job.py, report.py). tests/python compares this file with src/gsort.h.
 """
@@ -6,11 +7,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import (POINTER, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32,
+                    c_uint64, c_void_p)
 from typing import Collection, Optional
 
 NAME = 'libgsort.so.0'
-ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND, ACTION_CHECK_ALL = range(7)
+(ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND,
+ ACTION_CHECK_ALL) = range(7)
 FORMAT_TEXT, FORMAT_JSON, FORMAT_PLAN_TEXT, FORMAT_PLAN_JSON = range(4)  # enum gs_format
 FOUND_INEXACT = 3  # enum gs_found
 OF_BOTH, OF_PROGRAM, OF_JOBS = range(3)  # enum gs_option_place
@@ -21,18 +24,23 @@ class CError(ctypes.Structure):
 
 
 class CProgress(ctypes.Structure):
-    _fields_ = [('phase', c_int), ('bytes_done', c_uint64), ('bytes_total', c_uint64), ('elapsed_ns', c_uint64),
+    _fields_ = [('phase', c_int), ('bytes_done', c_uint64), ('bytes_total', c_uint64),
+                ('elapsed_ns', c_uint64),
                 ('phase_ns', c_uint64), ('left_ns', c_uint64)]
 
 
 class COption(ctypes.Structure):
-    _fields_ = [('name', c_char_p), ('letter', c_char), ('argument', c_char_p), ('group', c_char_p), ('help', c_char_p),
-                ('manual', c_char_p), ('daily', c_char_p), ('alone', c_char_p), ('alias', c_char_p), ('choices', c_void_p), ('place', c_int),
-                ('is_list', c_bool), ('is_split', c_bool), ('is_once', c_bool), ('is_hidden', c_bool)]
+    _fields_ = [('name', c_char_p), ('letter', c_char), ('argument', c_char_p), ('group', c_char_p),
+                ('help', c_char_p),
+                ('manual', c_char_p), ('daily', c_char_p), ('alone', c_char_p), ('alias', c_char_p),
+                ('choices', c_void_p), ('place', c_int),
+                ('is_list', c_bool), ('is_split', c_bool), ('is_once', c_bool),
+                ('is_hidden', c_bool)]
 
 
 class CType(ctypes.Structure):
-    _fields_ = [('name', c_char_p), ('element_bytes', c_uint32), ('is_float', c_bool), ('is_signed', c_bool)]
+    _fields_ = [('name', c_char_p), ('element_bytes', c_uint32), ('is_float', c_bool),
+                ('is_signed', c_bool)]
 
 
 READ = ctypes.CFUNCTYPE(c_int64, c_void_p, c_void_p, c_size_t, POINTER(CError))
@@ -51,10 +59,12 @@ class CWriter(ctypes.Structure):
 
 
 # Struct of gsort.h -> its mirror.
-MIRRORS = {'gs_error': CError, 'gs_progress': CProgress, 'gs_type': CType, 'gs_reader': CReader, 'gs_writer': CWriter,
+MIRRORS = {'gs_error': CError, 'gs_progress': CProgress, 'gs_type': CType, 'gs_reader': CReader,
+           'gs_writer': CWriter,
            'gs_option': COption}
 
-# Call -> the type of its result and of its arguments. Pointers that are only passed on are void pointers.
+# Call -> the type of its result and of its arguments. Pointers that are only passed on are void
+# pointers.
 CALLS = {
     'gs_job_create': (c_void_p, []),
     'gs_job_free': (None, [c_void_p]),
@@ -71,7 +81,8 @@ CALLS = {
     'gs_job_check_array': (c_int, [c_void_p, c_void_p, c_uint64]),
     'gs_job_argsort_array': (c_int, [c_void_p, c_void_p, c_uint64, c_void_p]),
     'gs_cuda_sort': (c_int, [c_void_p, c_void_p, c_uint64, c_void_p, c_void_p, c_uint64]),
-    'gs_cuda_argsort': (c_int, [c_void_p, c_void_p, c_uint64, c_void_p, c_void_p, c_void_p, c_uint64]),
+    'gs_cuda_argsort': (c_int, [c_void_p, c_void_p, c_uint64, c_void_p, c_void_p, c_void_p,
+                                c_uint64]),
     'gs_cuda_scratch_bytes': (c_int, [c_void_p, c_uint64, c_bool, POINTER(c_uint64)]),
     'gs_job_error': (POINTER(CError), [c_void_p]),
     'gs_job_report': (c_void_p, [c_void_p]),
@@ -79,12 +90,14 @@ CALLS = {
     'gs_option_at': (POINTER(COption), [c_size_t]),
     'gs_sorter_open': (c_void_p, [c_void_p, POINTER(CError)]),
     'gs_sorter_push': (c_int, [c_void_p, c_void_p, c_uint64, POINTER(CError)]),
-    'gs_sorter_reserve': (c_int, [c_void_p, c_uint64, POINTER(c_void_p), POINTER(c_uint64), POINTER(CError)]),
+    'gs_sorter_reserve': (c_int, [c_void_p, c_uint64, POINTER(c_void_p), POINTER(c_uint64),
+                                  POINTER(CError)]),
     'gs_sorter_commit': (c_int, [c_void_p, c_void_p, c_uint64, POINTER(CError)]),
     'gs_sorter_finish': (c_int, [c_void_p, POINTER(CError)]),
     'gs_sorter_pull': (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_uint64), POINTER(CError)]),
     'gs_sorter_rank': (c_int, [c_void_p, c_uint64, c_void_p, POINTER(CError)]),
-    'gs_sorter_rank_of': (c_int, [c_void_p, c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(CError)]),
+    'gs_sorter_rank_of': (c_int, [c_void_p, c_void_p, POINTER(c_uint64), POINTER(c_uint64),
+                                  POINTER(CError)]),
     'gs_sorter_report': (c_void_p, [c_void_p, POINTER(CError)]),
     'gs_sorter_close': (None, [c_void_p]),
     'gs_report_string': (c_void_p, [c_void_p, c_int]),
@@ -108,7 +121,8 @@ CALLS = {
 
 
 def _load() -> ctypes.CDLL:
-    """Loads the library: from $LIBGSORT_LIBRARY, or else from this package, or else from the system."""
+    """Loads the library: from $LIBGSORT_LIBRARY, or else from this package, or else from the
+    system."""
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), NAME)
     name = os.environ.get('LIBGSORT_LIBRARY') or (here if os.path.exists(here) else NAME)
     try:
@@ -117,7 +131,8 @@ def _load() -> ctypes.CDLL:
             function = getattr(library, call)
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError) as error:
-        raise ImportError(f'libgsort: {error}; install the wheel, which contains the library, or set LIBGSORT_LIBRARY '
+        raise ImportError(f'libgsort: {error}; install the wheel, which contains the library, or '
+                          f'set LIBGSORT_LIBRARY '
                           'to the file') from error
     return library
 

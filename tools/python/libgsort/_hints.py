@@ -1,4 +1,5 @@
-"""Defines the names in annotations, so that typing.get_type_hints finds them at run time. NumPy is imported at its first use."""
+"""Defines the names in annotations, so that typing.get_type_hints finds them at run time. NumPy is
+imported at its first use."""
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,7 @@
-"""Keywords by the groups of `gsort --help`, for type checkers. Made by make_options.py from the library's table."""
+"""Keywords by the groups of `gsort --help`, for type checkers.
+
+Made by make_options.py from the library's table.
+"""
 from __future__ import annotations
 
 from typing import Sequence, TypedDict, Union
@@ -29,7 +32,8 @@ class WhatToSort(TypedDict, total=False):
 class WhatToWrite(TypedDict, total=False):
     into: Path  # With -m, write the result or its --part at its place in FILE.
     split: int  # Write N files of equally many elements instead of one.
-    split_at: Union[Union[float, str], Sequence[Union[float, str]]]  # Write one file for each range between the values V.
+    # Write one file for each range between the values V.
+    split_at: Union[Union[float, str], Sequence[Union[float, str]]]
     unique: bool  # Write only the first element of each key.
     count: bool  # With -u, append a count to each element.
     keep: str  # With -u, choose which elements of a group of equal keys to write.
@@ -39,11 +43,13 @@ class WhatToWrite(TypedDict, total=False):
     max: Union[str, Sequence[str]]  # With -u, replace this field with its maximum over the group.
     out: Union[str, Sequence[str]]  # Write only these bytes of each record, in this order.
     out_order: str  # Write numbers in little or big endian byte order.
-    values: Union[str, Sequence[str]]  # Reorder the values of another file like the keys, and write them to OUT.
+    # Reorder the values of another file like the keys, and write them to OUT.
+    values: Union[str, Sequence[str]]
     argsort: Union[bool, str]  # Write positions instead of elements.
     top: Union[int, str]  # Write only the first K elements, in order.
     shuffle: Union[bool, int]  # Write all elements in random order instead of sorting them.
-    sample: Union[int, str]  # Write K elements chosen at random, in random order, or all if there are fewer.
+    # Write K elements chosen at random, in random order, or all if there are fewer.
+    sample: Union[int, str]
     zstd: Union[bool, int]  # Compress the output with zstd.
     verify: str  # Choose how gsort verifies the output before it replaces FILE.
 
@@ -52,7 +58,8 @@ class MemoryAndDisk(TypedDict, total=False):
     memory: Union[int, str]  # Use at most SIZE of memory: 500M, 2G or 25%.
     temporary_directory: Union[Path, Sequence[Path]]  # Write temporary files to DIR.
     temp: Union[Path, Sequence[Path]]  # Write temporary files to DIR.
-    resume: Path  # Keep progress in DIR, so that the same command continues after a kill or a power cut.
+    # Keep progress in DIR, so that the same command continues after a kill or a power cut.
+    resume: Path
     compress: str  # Choose how to store temporary data: none, deltas, zstd or auto.
     spill: str  # Choose when to write sorted runs to disk.
 
@@ -60,12 +67,15 @@ class MemoryAndDisk(TypedDict, total=False):
 class Device(TypedDict, total=False):
     device: str  # Choose the device that sorts: auto, cpu or cuda (GPU).
     device_memory: Union[int, str]  # Use at most SIZE of each GPU's memory.
-    device_model: Union[Path, Sequence[Path]]  # With --explain, print a plan for other GPUs than those of this machine.
+    # With --explain, print a plan for other GPUs than those of this machine.
+    device_model: Union[Path, Sequence[Path]]
 
 
 class Reports(TypedDict, total=False):
-    stats_of: Union[str, Sequence[str]]  # Report minimum, maximum and sum of this field of the record.
-    quantiles: Union[Union[float, str], Sequence[Union[float, str]]]  # Report exact quantiles: --quantiles=0.5,0.99.
+    # Report minimum, maximum and sum of this field of the record.
+    stats_of: Union[str, Sequence[str]]
+    # Report exact quantiles: --quantiles=0.5,0.99.
+    quantiles: Union[Union[float, str], Sequence[Union[float, str]]]
     histogram: int  # Report how many values are in each of N bins of equal width.
     distinct: bool  # Report the number of distinct values.
     mode: bool  # Report the most frequent value and its count.

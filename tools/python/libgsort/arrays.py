@@ -1,4 +1,5 @@
-"""Sorts arrays in memory, in place, or returns their order. Also checks them and computes statistics."""
+"""Sorts arrays in memory, in place, or returns their order. Also checks them and computes
+statistics."""
 from __future__ import annotations
 
 import os
@@ -19,7 +20,8 @@ def is_arrow(a: Any) -> bool:
 
 
 def array_of(a: Any) -> Array:
-    """Returns the memory of `a` as an ndarray: of an ndarray, or of an object with the buffer protocol, such as array.array.
+    """Returns the memory of `a` as an ndarray: of an ndarray, or of an object with the buffer
+    protocol, such as array.array.
 
     An Arrow column is copied; its copy is read-only.
     """
@@ -31,19 +33,23 @@ def array_of(a: Any) -> Array:
         raise type_error('a masked array has no order; sort a.compressed(), or a.data and the mask')
     if not isinstance(a, np.ndarray):
         if hasattr(a, '__cuda_array_interface__'):
-            raise TypeError(f'{type(a).__name__}: is in the memory of a GPU; use libgsort.cuda.sort or argsort')
+            raise TypeError(f'{type(a).__name__}: is in the memory of a GPU; use '
+                            f'libgsort.cuda.sort or argsort')
         try:
             a = np.asarray(memoryview(a))
         except TypeError:
-            hint = '; use sort_file() for files' if isinstance(a, (str, os.PathLike)) else '; convert it by numpy.array()' * isinstance(a, (list, tuple))
+            hint = ('; use sort_file() for files' if isinstance(a, (str, os.PathLike))
+                    else '; convert it by numpy.array()' * isinstance(a, (list, tuple)))
             raise type_error(f'{type(a).__name__} is not an array{hint}') from None
     if a.ndim != 1:
-        raise ValueError(f'the array has {a.ndim} dimensions, but must have one; use a.reshape(-1), or one row')
+        raise ValueError(f'the array has {a.ndim} dimensions, but must have one; use '
+                         f'a.reshape(-1), or one row')
     return a  # type: ignore[no-any-return]
 
 
 def _key(order: Keys, options: Any) -> Keys:
-    """Returns the key, which is `order` as in NumPy or `key` as in the library. It is a list, because an iterator is read only once."""
+    """Returns the key, which is `order` as in NumPy or `key` as in the library. It is a list,
+    because an iterator is read only once."""
     key: Keys = options.pop('key', None)
     if order is not None and key is not None:
         raise type_error('order and key have the same meaning; give only one of them')
@@ -54,26 +60,33 @@ def _key(order: Keys, options: Any) -> Keys:
 def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[ArrayOptions]) -> Report:
     """Sorts an array in place, with all threads. Returns a Report.
 
-    a: shape (n,): an ndarray or memmap, or any writable buffer. An array that is not contiguous is copied, sorted and copied back
-    order: a field of a structured dtype, or several: the first decides first. '-name' sorts descending; 'outer.inner' is a field in a
-        field. Default: all fields, as in NumPy. Elements with equal keys keep their order. numpy.sort orders them by the remaining
+    a: shape (n,): an ndarray or memmap, or any writable buffer. An array that is not contiguous is
+        copied, sorted and copied back
+    order: a field of a structured dtype, or several: the first decides first. '-name' sorts
+        descending; 'outer.inner' is a field in a field. Default: all fields, as in NumPy. Elements
+        with equal keys keep their order. numpy.sort orders them by the remaining
         fields: name these as well to get its order. ties='bytes' orders them by all their bytes
-    options: reverse, memory (used besides the array), temp, device, progress and others, as libgsort.options() explains
+    options: reverse, memory (used besides the array), temp, device, progress and others, as
+        libgsort.options() explains
 
-    NaN and NaT are last, and -0.0 is before 0.0. With reverse both are the other way round, unless `nan` says where NaN and NaT are.
+    NaN and NaT are last, and -0.0 is before 0.0. With reverse both are the other way round, unless
+    `nan` says where NaN and NaT are.
 
-    Raises a ValueError if the array is read-only or has several dimensions, and a TypeError if its dtype has no order. If a sort fails or
-    is canceled before it wrote anything, the array is unchanged. Otherwise the text of the Error says what the array holds. An
-    exception of Ctrl-C or of the progress function has that text as a note (__notes__).
+    Raises a ValueError if the array is read-only or has several dimensions, and a TypeError if its
+    dtype has no order. If a sort fails or is canceled before it wrote anything, the array is
+    unchanged. Otherwise the text of the Error says what the array holds. An exception of Ctrl-C or
+    of the progress function has that text as a note (__notes__).
     """
     import numpy as np
     array = array_of(a)
     if not array.flags.writeable:
-        raise ValueError('the array is read-only and cannot be sorted in place; sorted() returns a sorted copy')
+        raise ValueError('the array is read-only and cannot be sorted in place; sorted() returns a '
+                         'sorted copy')
     key = _key(order, options)
     layout = layout_of(array.dtype, key)
     if not array.flags.c_contiguous:
-        whole = array.view(f'V{array.dtype.itemsize}')  # bytes between fields move with their element, as in a sort in place
+        # bytes between fields move with their element, as in a sort in place
+        whole = array.view(f'V{array.dtype.itemsize}')
         copy = np.ascontiguousarray(whole)
         report = sort(copy.view(array.dtype), order=key, **options)
         whole[...] = copy
@@ -84,26 +97,31 @@ def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[Array
 
 
 def _sort_swapped(array: Array, options: Mapping[str, Any]) -> Report:
-    """Sorts numbers of the other byte order by swapping their bytes. As records they would need twice the time and three times the memory."""
+    """Sorts numbers of the other byte order by swapping their bytes. As records they would need
+    twice the time and three times the memory."""
     swapped = array.view(array.dtype.newbyteorder())
     done: List[Array] = []
     try:
-        done.extend(map(swapped.byteswap, (True,)))  # one call: no signal can arrive between the swap and its note
+        # one call: no signal can arrive between the swap and its note
+        done.extend(map(swapped.byteswap, (True,)))
         return _run('gs_job_sort_array', swapped, layout_of(swapped.dtype), options)
     finally:
         if done:
             swapped.byteswap(inplace=True)
 
 
-# A job of a few milliseconds runs on the calling thread, which handles signals after it. A thread of its own would cost 0.3 ms.
+# A job of a few milliseconds runs on the calling thread, which handles signals after it. A thread
+# of its own would cost 0.3 ms.
 SHORT_BYTES = 1 << 20
 
 
-def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *out: Array) -> Report:
+def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any],
+         *out: Array) -> Report:
     is_short = array.nbytes < SHORT_BYTES
     job = Job(options, is_short)
     layout.put(job)
-    function, arguments = getattr(_c.library, call), (array.ctypes.data, array.nbytes, *(other.ctypes.data for other in out))
+    function, arguments = getattr(_c.library, call), (array.ctypes.data, array.nbytes,
+                                                      *(other.ctypes.data for other in out))
     try:
         if is_short:
             return job.run(function, *arguments)
@@ -113,20 +131,25 @@ def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *o
         raise
     except BaseException as raised:  # by Ctrl-C, or by the progress function
         if job.failure():  # its text says what the array holds
-            vars(raised).setdefault('__notes__', []).append(job.failure())  # as add_note, of Python 3.11
+            # as add_note, of Python 3.11
+            vars(raised).setdefault('__notes__', []).append(job.failure())
         raise
 
 
-def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.NDArray[np.uint64]] = None,
+def argsort(a: Union[Array, Buffer], *, order: Keys = None,
+            out: Optional[npt.NDArray[np.uint64]] = None,
             **options: Unpack[ArrayOptions]) -> npt.NDArray[np.uint64]:
-    """Returns the positions of an array's elements in sorted order: a[argsort(a)] is sorted. The array does not change.
+    """Returns the positions of an array's elements in sorted order: a[argsort(a)] is sorted. The
+    array does not change.
 
     a: shape (n,), as for sort. An array that is not contiguous is copied first
-    order, options: as for sort, without ties. Elements are sorted together with their positions: 2 to 5 times as many bytes as the array
+    order, options: as for sort, without ties. Elements are sorted together with their positions: 2
+        to 5 times as many bytes as the array
     out: shape (n,), uint64, contiguous; may be a memmap. Default: a new array
 
-    Returns `out`, which belongs to the caller. The sort is stable: elements with equal bits keep their order. -0.0 and 0.0 are not equal
-    here, nor are NaNs with different bits. Raises a ValueError if `out` has another dtype or shape, is read-only or shares memory with `a`.
+    Returns `out`, which belongs to the caller. The sort is stable: elements with equal bits keep
+    their order. -0.0 and 0.0 are not equal here, nor are NaNs with different bits. Raises a
+    ValueError if `out` has another dtype or shape, is read-only or shares memory with `a`.
     """
     import numpy as np
     given = array_of(a)
@@ -137,8 +160,10 @@ def argsort(a: Union[Array, Buffer], *, order: Keys = None, out: Optional[npt.ND
     layout = layout_of(array.dtype, key)
     if out is None:
         out = np.empty(len(array), np.uint64)
-    if out.dtype != np.uint64 or out.shape != array.shape or not out.flags.c_contiguous or not out.flags.writeable:
-        raise ValueError(f'out: has dtype {out.dtype} and shape {out.shape}; a contiguous, writable uint64 array of shape {array.shape} is needed')
+    if (out.dtype != np.uint64 or out.shape != array.shape or not out.flags.c_contiguous
+        or not out.flags.writeable):
+        raise ValueError(f'out: has dtype {out.dtype} and shape {out.shape}; a contiguous, '
+                         f'writable uint64 array of shape {array.shape} is needed')
     if np.may_share_memory(given, out):
         raise ValueError('out shares memory with the array; give another array')
     _run('gs_job_argsort_array', array, layout, options, out)

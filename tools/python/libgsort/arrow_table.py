@@ -1,6 +1,8 @@
-"""Converts Arrow tables to records, and sorted records to Arrow tables: columns of a fixed width, without nulls.
+"""Converts Arrow tables to records, and sorted records to Arrow tables: columns of a fixed width,
+without nulls.
 
-Several columns are interleaved to records in the sorter's memory. A single column of numbers is sorted as numbers. No Arrow library is
+Several columns are interleaved to records in the sorter's memory. A single column of numbers is
+sorted as numbers. No Arrow library is
 needed: both sides use Arrow's C interfaces (arrow_c.py).
 """
 from __future__ import annotations
@@ -24,20 +26,23 @@ if TYPE_CHECKING:
 
     from .layout import Keys
     from .sorter import Sorter
-    from .tables.fed import Fed
+    from .tables.stream import TableStream
 
     Array = npt.NDArray[Any]
 
 # Format of Arrow -> dtype.
-FORMATS = {b'c': 'i1', b'C': 'u1', b's': '<i2', b'S': '<u2', b'i': '<i4', b'I': '<u4', b'l': '<i8', b'L': '<u8', b'e': '<f2',
-           b'f': '<f4', b'g': '<f8', b'b': '?', b'tdD': '<i4', b'tdm': '<i8', b'tts': '<i4', b'ttm': '<i4', b'ttu': '<i8',
+FORMATS = {b'c': 'i1', b'C': 'u1', b's': '<i2', b'S': '<u2', b'i': '<i4', b'I': '<u4', b'l': '<i8',
+           b'L': '<u8', b'e': '<f2',
+           b'f': '<f4', b'g': '<f8', b'b': '?', b'tdD': '<i4', b'tdm': '<i8', b'tts': '<i4',
+           b'ttm': '<i4', b'ttu': '<i8',
            b'ttn': '<i8'}
 DICTIONARY_ORDERED, NULLABLE = 1, 2  # ARROW_FLAG_..
 UNNAMED = 'f0'  # the field of a column without a name, because NumPy's fields have names
 
 
 class Column:
-    """Describes a column. `is_decimal`: integers of 128 bits. `metadata` includes the name of an extension type."""
+    """Describes a column. `is_decimal`: integers of 128 bits. `metadata` includes the name of an
+    extension type."""
 
     def __init__(self, format: bytes, name: str, flags: int, metadata: bytes = b'') -> None:
         self.format, self.name, self.flags, self.metadata = format, name, flags, metadata
@@ -51,14 +56,16 @@ class Column:
         elif format.startswith(b'd:') and format.count(b',') == 1 or format.endswith(b',128'):
             self.dtype, self.is_decimal = np.dtype('V16'), True
         else:
-            raise ColumnError(f"column '{name}' has Arrow's format '{format.decode()}', which has no fixed width here; use sort_table()")
+            raise ColumnError(f"column '{name}' has Arrow's format '{format.decode()}', which has "
+                              f"no fixed width here; use sort_table()")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Column) and (self.format, self.name) == (other.format, other.name)
 
 
 class Columns:
-    """Describes the columns of a table (`is_table`), or the column of an array. The metadata are those of the first table pushed."""
+    """Describes the columns of a table (`is_table`), or the column of an array. The metadata are
+    those of the first table pushed."""
 
     metadata = b''  # of the table
 
@@ -66,14 +73,18 @@ class Columns:
         self.is_table = schema.format == b'+s'
         if self.is_table:
             self.metadata = c.without_labels(c.metadata_of(schema))
-        parts = [schema.children[i].contents for i in range(schema.n_children)] if self.is_table else [schema]
+        parts = [schema.children[i].contents
+                 for i in range(schema.n_children)] if self.is_table else [schema]
         self.columns: List[Column] = []
         for part in parts:
-            name = (part.name or b'').decode(errors='surrogateescape') or ('' if self.is_table else 'value')
+            name = ((part.name or b'').decode(errors='surrogateescape')
+                    or ('' if self.is_table else 'value'))
             if part.dictionary:
-                raise ColumnError(f"column '{name}' is dictionary-encoded, and its codes have no order; decode it, or use sort_table()")
+                raise ColumnError(f"column '{name}' is dictionary-encoded, and its codes have no "
+                                  f"order; decode it, or use sort_table()")
             if part.format == b'w:0':
-                raise ColumnError(f"column '{name}' is binary of width 0, which has no bytes to sort; use sort_table()")
+                raise ColumnError(f"column '{name}' is binary of width 0, which has no bytes to "
+                                  f"sort; use sort_table()")
             self.columns.append(Column(part.format, name, part.flags, c.metadata_of(part)))
         self._set_dtype()
 
@@ -83,7 +94,8 @@ class Columns:
         else:
             names = [column.name or UNNAMED for column in self.columns]
             if len(set(names)) < len(names):
-                raise ColumnError(f"'{max(names, key=names.count)}' is the name of several columns (one without a name is '{UNNAMED}'); "
+                raise ColumnError(f"'{max(names, key=names.count)}' is the name of several columns "
+                                  f"(one without a name is '{UNNAMED}'); "
                                   'use sort_table()')
             self.dtype = np.dtype(list(zip(names, (column.dtype for column in self.columns))))
 
@@ -99,7 +111,9 @@ class Columns:
                 unit, step = np.datetime_data(kind)
                 if step == 1 and unit in ('s', 'ms', 'us', 'ns'):
                     letter = unit[0].encode()
-                    return Column(b'ts' + letter + b':' if kind.kind == 'M' else b'tD' + letter, name, NULLABLE)  # NaT is null
+                    # NaT is null
+                    return Column(b'ts' + letter + b':' if kind.kind == 'M' else b'tD' + letter,
+                                  name, NULLABLE)
             if kind.kind in 'SV' and kind.names is None and kind.subdtype is None:
                 return Column(b'w:%d' % kind.itemsize, name, 0)
             if text not in formats:
@@ -115,7 +129,8 @@ class Columns:
 
     def with_count(self) -> Columns:
         made = Columns.__new__(Columns)
-        made.is_table, made.metadata, made.columns = True, self.metadata, [*self.columns, Column(b'L', 'count', 0)]
+        made.is_table, made.metadata, made.columns = (True, self.metadata,
+                                                      [*self.columns, Column(b'L', 'count', 0)])
         made._set_dtype()
         return made
 
@@ -124,23 +139,27 @@ class Columns:
         return other.is_table == self.is_table and other.columns == self.columns
 
     def keys_of(self, keys: Keys) -> Tuple[Keys, bool]:
-        """Returns the keys in the form that layout_of accepts, and whether '-' of a single column reverses the order."""
+        """Returns the keys in the form that layout_of accepts, and whether '-' of a single column
+        reverses the order."""
         wanted = key_list(keys) or [column.name for column in self.columns]
         by_name = {column.name: column for column in self.columns}
         found: List[str] = []
         for text in wanted:
             name = text if text in by_name or text[:1] != '-' else text[1:]
             if name not in by_name:
-                raise ValueError(f"'{name}' is not a column of the table; it has {', '.join(by_name)}")
+                raise ValueError(f"'{name}' is not a column of the table; it has "
+                                 f"{', '.join(by_name)}")
             if b'arrow.opaque' in by_name[name].metadata:
-                raise type_error(f"'{name}' cannot be a key: its type is opaque, and its bytes may have another order; cast it to an Arrow type")
+                raise type_error(f"'{name}' cannot be a key: its type is opaque, and its bytes may "
+                                 f"have another order; cast it to an Arrow type")
             desc = ':desc' if name != text else ''
             if by_name[name].is_decimal:
                 off = 0 if self.dtype.fields is None else self.dtype.fields[name or UNNAMED][1]
                 halves = [f'{off + 8}:i64{desc}', f'{off}:u64{desc}']
                 for half in halves:
                     if half in by_name:
-                        raise ColumnError(f"column '{half}' has the name that is needed for a part of the decimals '{name}'; use sort_table()")
+                        raise ColumnError(f"column '{half}' has the name that is needed for a part "
+                                          f"of the decimals '{name}'; use sort_table()")
                 found += halves
             elif self.dtype.names is None:
                 return None, desc != ''
@@ -166,7 +185,8 @@ class Columns:
 
 
 class Batches:
-    """Reads an object with __arrow_c_stream__ or __arrow_c_array__: its schema, and its batches one by one.
+    """Reads an object with __arrow_c_stream__ or __arrow_c_array__: its schema, and its batches one
+    by one.
 
     The schema is valid inside the `with` block, and a batch until the next one is read.
     """
@@ -175,7 +195,9 @@ class Batches:
         self.schema, self.batch = c.ArrowSchema(), c.ArrowArray()
         self.stream: Optional[c.ArrowArrayStream] = None
         self.of_pyarrow: Any = None  # the schema as pyarrow's, once it was imported there
-        self.reader: Any = None  # a reader of pyarrow; its batches may have other schemas, which an Arrow stream would not show
+        # a reader of pyarrow; its batches may have other schemas, which an Arrow stream would not
+        # show
+        self.reader: Any = None
         self.capsules: Any = None
         pyarrow = sys.modules.get('pyarrow')
         _refuse_objects(data)
@@ -183,11 +205,13 @@ class Batches:
             self.reader = data
         elif hasattr(data, '__arrow_c_stream__'):
             self.capsules = data.__arrow_c_stream__()  # the capsule releases the stream
-            self.stream = c.ArrowArrayStream.from_address(c.capsule_address(self.capsules, b'arrow_array_stream'))
+            self.stream = c.ArrowArrayStream.from_address(
+                c.capsule_address(self.capsules, b'arrow_array_stream'))
         else:
             self.capsules = data.__arrow_c_array__()
-            self.schema = c.ArrowSchema.from_address(c.capsule_address(self.capsules[0], b'arrow_schema'))
-            self.batch = c.ArrowArray.from_address(c.capsule_address(self.capsules[1], b'arrow_array'))
+            schema, array = self.capsules
+            self.schema = c.ArrowSchema.from_address(c.capsule_address(schema, b'arrow_schema'))
+            self.batch = c.ArrowArray.from_address(c.capsule_address(array, b'arrow_array'))
 
     def __enter__(self) -> Batches:
         if self.stream is not None:
@@ -228,19 +252,25 @@ class Batches:
 
 
 def _refuse_objects(data: Any) -> None:
-    """Refuses columns of Python objects. Polars exports their addresses as bytes, which its Arrow schema does not show."""
+    """Refuses columns of Python objects. Polars exports their addresses as bytes, which its Arrow
+    schema does not show."""
     schema = getattr(data, 'schema', None)
-    types = schema if isinstance(schema, Mapping) else {getattr(data, 'name', ''): getattr(data, 'dtype', None)}
+    types = (schema if isinstance(schema, Mapping)
+             else {getattr(data, 'name', ''): getattr(data, 'dtype', None)})
     for name, kind in types.items():
         if str(kind) == 'Object':
-            raise type_error(f"column '{name}' has Python objects, which have no order, and no type in Arrow; leave it out or cast it")
+            raise type_error(f"column '{name}' has Python objects, which have no order, and no "
+                             f"type in Arrow; leave it out or cast it")
 
 
 def _check_schema(schema: Any) -> None:
-    """Refuses types that Arrow does not have. Marks enums of DuckDB as ordered, because its stream does not."""
-    parts = [schema.children[i].contents for i in range(schema.n_children)] if schema.format == b'+s' else [schema]
+    """Refuses types that Arrow does not have. Marks enums of DuckDB as ordered, because its stream
+    does not."""
+    parts = [schema.children[i].contents
+             for i in range(schema.n_children)] if schema.format == b'+s' else [schema]
     for part in parts:
-        _check_column(part, (part.name or b'').decode(errors='replace'), schema.name == b'duckdb_query_result')
+        _check_column(part, (part.name or b'').decode(errors='replace'),
+                      schema.name == b'duckdb_query_result')
 
 
 def _check_column(part: Any, name: str, is_of_duckdb: bool) -> None:
@@ -248,7 +278,8 @@ def _check_column(part: Any, name: str, is_of_duckdb: bool) -> None:
         raise type_error(f"column '{name}' was exported without a type; leave it out or cast it")
     if part.format.startswith(b'_pl'):
         kind = part.format[3:].decode().replace('u', 'UInt').replace('i', 'Int')
-        raise type_error(f"column '{name}' is {kind} of Polars, a type that Arrow does not have; cast it to Decimal(38, 0) or Int64")
+        raise type_error(f"column '{name}' is {kind} of Polars, a type that Arrow does not have; "
+                         f"cast it to Decimal(38, 0) or Int64")
     if part.dictionary and is_of_duckdb:
         part.flags |= DICTIONARY_ORDERED
     for i in range(part.n_children):
@@ -259,16 +290,19 @@ def _get(stream: c.ArrowArrayStream, function: int, into: Any) -> None:
     address = ctypes.addressof(stream)
     if c.GET(function)(address, ctypes.addressof(into)) != 0:
         text = c.GET_LAST_ERROR(stream.get_last_error)(address)
-        raise OSError(ctypes.string_at(text).decode(errors='replace') if text else 'the Arrow stream failed')
+        raise OSError(ctypes.string_at(text).decode(errors='replace') if text
+                      else 'the Arrow stream failed')
 
 
 def _refuse_nulls(name: str, array: Any, begin: int, length: int) -> None:
     count = array.null_count
-    is_of_others = count > 0 and array.length != length  # for a slice of a struct, null_count includes rows outside of it
+    # for a slice of a struct, null_count includes rows outside of it
+    is_of_others = count > 0 and array.length != length
     if (count < 0 or is_of_others) and array.n_buffers > 0 and array.buffers[0]:
         count = length - int(_bits(array.buffers[0], begin, length).sum())
     if count > 0:
-        raise NullsError(f'{name} has nulls, which cannot be sorted here; drop or fill them, or use sort_table()')
+        raise NullsError(f'{name} has nulls, which cannot be sorted here; drop or fill them, or '
+                         f'use sort_table()')
 
 
 def _bits(address: int, begin: int, length: int) -> Array:
@@ -293,8 +327,8 @@ def _values(column: Column, array: Any, begin: int, length: int) -> Array:
 
 
 def array_of_column(data: Any) -> Array:
-    """Returns a read-only copy of a column that is not in a table: numbers, bool, dates, timestamps, durations, or bytes of a fixed width.
-    Times of day are numbers."""
+    """Returns a read-only copy of a column that is not in a table: numbers, bool, dates,
+    timestamps, durations, or bytes of a fixed width. Times of day are numbers."""
     with Batches(data) as batches:
         columns = Columns(batches.schema)
         if columns.is_table:
@@ -312,7 +346,8 @@ def array_of_column(data: Any) -> Array:
 
 
 def _time_of(format: bytes) -> Optional[str]:
-    """Returns NumPy's type for dates, timestamps and durations of Arrow. Timestamps with a zone stay in UTC."""
+    """Returns NumPy's type for dates, timestamps and durations of Arrow. Timestamps with a zone
+    stay in UTC."""
     if format in (b'tdD', b'tdm'):
         return 'M8[D]' if format == b'tdD' else 'M8[ms]'
     if format[:2] not in (b'ts', b'tD'):
@@ -326,15 +361,15 @@ class AnySource:
 
     error: Any = None
 
-    def __init__(self, sorter: Sorter, fed: Fed) -> None:
-        self.sorter, self.fed = sorter, fed
+    def __init__(self, sorter: Sorter, stream: TableStream) -> None:
+        self.sorter, self.stream = sorter, stream
 
     def fill_schema(self, address: int) -> None:
-        self.fed.export_schema(address)
+        self.stream.export_schema(address)
 
     def fill_next(self, address: int) -> None:
         self.sorter.take_order(self)
-        self.fed.export_next(address)
+        self.stream.export_next(address)
 
 
 class _Source:
@@ -350,7 +385,8 @@ class _Source:
         children = []
         for column in self.columns.columns:
             children.append(c.ArrowSchema())
-            c.fill_schema(children[-1], column.format, column.name.encode(errors='surrogateescape'), column.flags & NULLABLE, column.metadata)
+            c.fill_schema(children[-1], column.format, column.name.encode(errors='surrogateescape'),
+                          column.flags & NULLABLE, column.metadata)
         if self.columns.is_table:
             c.fill_schema(schema, b'+s', b'', 0, self.columns.metadata, children)
         else:
@@ -372,17 +408,20 @@ class _Source:
         else:
             ctypes.memmove(address, ctypes.addressof(children[0]), ctypes.sizeof(array))
 
-    def _own_columns(self, memory: Array, dtype: np.dtype[Any]) -> Tuple[int, List[Tuple[Optional[Array], int, Array]]]:
-        """Returns the length of a block's columns, and for each column its validity bits, null count and values. The arrays are new, in
-        the layout of Arrow."""
+    def _own_columns(self, memory: Array,
+                     dtype: np.dtype[Any]) -> Tuple[int, List[Tuple[Optional[Array], int, Array]]]:
+        """Returns the length of a block's columns, and for each column its validity bits, null
+        count and values. The arrays are new, in the layout of Arrow."""
         block = memory.view(dtype)
         columns = [block] if dtype.names is None else [block[name] for name in dtype.names]
-        return len(block), [(*_validity(values), np.packbits(values, bitorder='little') if column.format == b'b' else values.copy())
+        return len(block), [(*_validity(values), np.packbits(values, bitorder='little')
+                             if column.format == b'b' else values.copy())
                             for column, values in zip(self.columns.columns, columns)]
 
 
 def _validity(values: Array) -> Tuple[Optional[Array], int]:
-    """Returns the bits of values that are not NaT, and the number of NaTs. None: all values are valid."""
+    """Returns the bits of values that are not NaT, and the number of NaTs. None: all values are
+    valid."""
     are_null = np.isnat(values) if values.dtype.kind in 'mM' else np.zeros(0, '?')
     nulls = int(np.count_nonzero(are_null))
     return np.packbits(~are_null, bitorder='little') if nulls > 0 else None, nulls

@@ -11,15 +11,18 @@ CANCELED = -10  # GS_E_CANCELED
 
 
 class Cancel:
-    """Ends calls that have it as `cancel=`, both running and later ones. They raise a CanceledError.
+    """Ends calls that have it as `cancel=`, both running and later ones. They raise a
+    CanceledError.
 
         with gs.Cancel() as cancel:
             await asyncio.wait_for(asyncio.to_thread(gs.sort, a, cancel=cancel), 60)
 
-    The end of the `with` block cancels calls that are still running and waits for them. An output file stays as it was. For an array the
-    error says what it holds: its elements as they were, its elements in another order, or only some of them. The last happens while a
-    sorted copy is written over the array. A call on less than 1 MiB may end normally. In a child of fork, a Cancel does not
-    end calls of the parent.
+    The end of the `with` block cancels calls that are still running and waits for them. An output
+    file stays as it was. For an array the
+    error says what it holds: its elements as they were, its elements in another order, or only some
+        of them. The last happens while a
+    sorted copy is written over the array. A call on less than 1 MiB may end normally. In a child of
+    fork, a Cancel does not end calls of the parent.
     """
 
     def __init__(self) -> None:
@@ -28,7 +31,8 @@ class Cancel:
         self._is_canceled = False
 
     def cancel(self) -> None:
-        """Cancels all calls and returns at once. Any thread may call it, also repeatedly; it cannot be undone."""
+        """Cancels all calls and returns at once. Any thread may call it, also repeatedly; it cannot
+        be undone."""
         with self._changed:
             self._is_canceled = True
             for end in self._at_work:
@@ -49,7 +53,8 @@ class Cancel:
 
     @contextmanager
     def over(self, end: Callable[[], object]) -> Iterator[None]:
-        """Registers a call for the time that it runs; `end` ends it. Raises a CanceledError if cancel() was called before."""
+        """Registers a call for the time that it runs; `end` ends it. Raises a CanceledError if
+        cancel() was called before."""
         with self._changed:
             if self._is_canceled:
                 end()

@@ -14,11 +14,13 @@ from .table import is_true
 COLUMN_OPTIONS = {'reverse', 'memory', 'temp', 'progress', 'cancel'}
 
 
-def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack[ArrayOptions]) -> Any:
+def sorted(a: Any, *, order: Keys = None, nulls: str = 'last',
+           **options: Unpack[ArrayOptions]) -> Any:
     """Returns a sorted copy, which belongs to the caller; `a` does not change.
 
-    a: an array, as for sort: the copy is a new ndarray. Or a column of any type that has an order, such as a Series of Polars or pandas, or
-        a pyarrow.Array or ChunkedArray: the copy is a pyarrow.ChunkedArray
+    a: an array, as for sort: the copy is a new ndarray. Or a column of any type that has an order,
+        such as a Series of Polars or pandas, or a pyarrow.Array or ChunkedArray: the copy is a
+        pyarrow.ChunkedArray
     order: as for sort; not for a column
     nulls: of a column: 'last' or 'first', also with reverse
     options: as for sort; for a column only reverse, memory, temp, progress and cancel
@@ -36,10 +38,12 @@ def sorted(a: Any, *, order: Keys = None, nulls: str = 'last', **options: Unpack
     others = set(given) - COLUMN_OPTIONS
     if order is not None or others:
         name = 'order' if order is not None else min(others)
-        raise type_error(f'{name}: not for an Arrow column, which accepts only reverse, nulls, memory, temp, progress and cancel')
+        raise type_error(f'{name}: not for an Arrow column, which accepts only reverse, nulls, '
+                         f'memory, temp, progress and cancel')
     is_reverse = is_true(given.pop('reverse', None))
     with over(given.get('cancel')):  # also while the column is read
-        return sort_table(_alone(a), '-value' if is_reverse else 'value', nulls=nulls, **given).read_all().column(0)
+        return sort_table(_alone(a), '-value' if is_reverse else 'value', nulls=nulls,
+                          **given).read_all().column(0)
 
 
 def _alone(a: Any) -> Any:

@@ -1,6 +1,7 @@
 """Defines an exception for each status of the library. Its text is one line.
 
-Each one is also a standard exception of Python where one fits, so `except FileNotFoundError` and `except ValueError` catch them.
+Each one is also a standard exception of Python where one fits, so `except FileNotFoundError` and
+`except ValueError` catch them.
 """
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ class Error(Exception):
     """
 
     status = 0
-    as_typed: Optional[str] = None  # the text with options as on a command line, if str() has keywords instead
+    # the text with options as on a command line, if str() has keywords instead
+    as_typed: Optional[str] = None
     report: Optional[Report] = None
     kind: Optional[Type[Error]] = None  # of a class that _of_errno made: the class that it extends
 
@@ -43,11 +45,13 @@ class UsageError(Error, ValueError):
 
 
 class InputError(Error, ValueError):
-    """The input does not fit the options: its format or size is wrong, or an input of a merge is not sorted."""
+    """The input does not fit the options: its format or size is wrong, or an input of a merge is
+    not sorted."""
 
 
 class FileError(Error, OSError):
-    """A file could not be read or written. By its errno it is also a FileNotFoundError, a PermissionError and so on.
+    """A file could not be read or written. By its errno it is also a FileNotFoundError, a
+    PermissionError and so on.
 
     errno: the reason, as in OSError
     filename: the name of the file, or None if the text does not have the complete name
@@ -82,7 +86,8 @@ class VerifyError(Error, RuntimeError):
 
 
 class CanceledError(Error):
-    """A Cancel, or cancel() of a Sorter, ended the call. (Ctrl-C raises KeyboardInterrupt, as usual.)"""
+    """A Cancel, or cancel() of a Sorter, ended the call. (Ctrl-C raises KeyboardInterrupt, as
+    usual.)"""
 
 
 class InternalError(Error, RuntimeError):
@@ -90,7 +95,8 @@ class InternalError(Error, RuntimeError):
 
 
 class ColumnError(TypeError):
-    """A column does not have a fixed width. A Sorter catches this, and sorts the table as sort_table does."""
+    """A column does not have a fixed width. A Sorter catches this, and sorts the table as
+    sort_table does."""
 
 
 class NullsError(ValueError):
@@ -98,11 +104,13 @@ class NullsError(ValueError):
 
 
 class NoteWarning(UserWarning):
-    """A note of a call that succeeds, for example about a type that was assumed or bytes that were left out."""
+    """A note of a call that succeeds, for example about a type that was assumed or bytes that were
+    left out."""
 
 
 STATUSES: Dict[int, Type[Error]] = {
-    -1: DisorderError, -2: UsageError, -3: InputError, -4: FileError, -5: SpaceError, -6: OutOfMemoryError,
+    -1: DisorderError, -2: UsageError, -3: InputError, -4: FileError, -5: SpaceError,
+    -6: OutOfMemoryError,
     -7: DeviceError, -8: CorruptError, -9: VerifyError, -10: CanceledError, -11: InternalError}
 
 
@@ -115,11 +123,14 @@ def _of_errno(kind: Type[Error], number: int) -> Type[Error]:
     if not issubclass(kind, OSError) or issubclass(kind, python):
         return kind
     if (kind, python) not in MADE:
-        MADE[kind, python] = type(kind.__name__, (kind, python), {'__doc__': kind.__doc__, '__module__': kind.__module__, 'kind': kind})
+        MADE[kind, python] = type(kind.__name__, (kind, python),
+                                  {'__doc__': kind.__doc__, '__module__': kind.__module__,
+                                   'kind': kind})
     return MADE[kind, python]
 
 
-def _again(kind: Type[Error], number: Optional[int], filename: Optional[str], arguments: Tuple[Any, ...]) -> Error:
+def _again(kind: Type[Error], number: Optional[int], filename: Optional[str],
+           arguments: Tuple[Any, ...]) -> Error:
     error = (_of_errno(kind, number) if number else kind)(*arguments)
     if isinstance(error, OSError):
         error.errno, error.filename = number, filename
@@ -128,7 +139,8 @@ def _again(kind: Type[Error], number: Optional[int], filename: Optional[str], ar
 
 
 def _filename(text: str) -> Optional[str]:
-    """Returns the file name at the start of a message of the library. None: there is none, or it was shortened or is not text."""
+    """Returns the file name at the start of a message of the library. None: there is none, or it
+    was shortened or is not text."""
     name, quote, _ = text[1:].partition("': ")
     if not (text.startswith("'") and quote):
         return None
@@ -136,19 +148,22 @@ def _filename(text: str) -> Optional[str]:
 
 
 def file_error(number: int, text: str) -> Error:
-    """Returns a FileError that Python code found, not the library. number: an errno, or 0 if there is none."""
+    """Returns a FileError that Python code found, not the library. number: an errno, or 0 if there
+    is none."""
     return _again(FileError, number or None, _filename(text), (text,))
 
 
 def error_of(status: int, sys_errno: int, text: str) -> Error:
     kind = STATUSES.get(status, Error)
-    error = _again(InputFileError if kind is InputError and sys_errno else kind, sys_errno or None, _filename(text), (text,))
+    error = _again(InputFileError if kind is InputError and sys_errno else kind, sys_errno or None,
+                   _filename(text), (text,))
     error.status = status
     return error
 
 
 def type_error(text: str) -> TypeError:
-    """Returns a TypeError that names the call of the user: the outermost function of this package on the stack."""
+    """Returns a TypeError that names the call of the user: the outermost function of this package
+    on the stack."""
     here = os.path.dirname(__file__) + os.sep
     frame: Optional[FrameType] = sys._getframe(1)
     name, owner = '', None

@@ -1,4 +1,5 @@
-"""Sorts and merges files of any size, checks them, computes statistics and returns their first elements."""
+"""Sorts and merges files of any size, checks them, computes statistics and returns their first
+elements."""
 from __future__ import annotations
 
 import ctypes
@@ -19,7 +20,8 @@ Paths = Union[Path, Sequence[Path]]
 
 
 def layout_of_files(dtype: Any, key: Keys) -> Layout:
-    """Returns the layout of elements in files. dtype: as for layout_by; None: the files or other options define it."""
+    """Returns the layout of elements in files. dtype: as for layout_by; None: the files or other
+    options define it."""
     if dtype is not None:
         return layout_by(dtype, key)
     # The library finds these fields in the .npy header.
@@ -41,36 +43,45 @@ def _run(job: Job, action: int) -> Report:
     return job.run(_c.library.gs_job_run, action)
 
 
-def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, **options: Unpack[Options]) -> Report:
-    """Sorts one or several files into one file, which appears whole or not at all. Returns a Report.
+def sort_file(inputs: Paths, output: Path, *, dtype: Any = None,
+              **options: Unpack[Options]) -> Report:
+    """Sorts one or several files into one file, which appears whole or not at all. Returns a
+    Report.
 
     inputs: a path or several; plain files, files compressed with zstd, or .npy files
     output: a path; may be one of the inputs
-    dtype: a dtype of NumPy ('u8' has 8 bytes), or a type that only the library knows, such as 'f64', 'u16be' or 'u128'. A structured dtype
-        is sorted by its fields. Default: the options `type` or `record`, else the .npy header or the file's name (x.f64), else u64 with
-        a NoteWarning
-    options: options of the program gsort, with _ instead of -, such as memory='2G', reverse=True, top=10 or resume='DIR'.
-        libgsort.options() explains them
-        key: fields, the first decides first: 'name', '-name' for descending, or 'OFF:TYPE[:desc]'. Default: all fields
-        where: one condition or several that an element must meet: '>=0', '8:f64>0' for records, 'price>0' for .npy files
+    dtype: a dtype of NumPy ('u8' has 8 bytes), or a type that only the library knows, such as
+        'f64', 'u16be' or 'u128'. A structured dtype is sorted by its fields. Default: the options
+        `type` or `record`, else the .npy header or the file's name (x.f64), else u64 with a
+        NoteWarning
+    options: options of the program gsort, with _ instead of -, such as memory='2G', reverse=True,
+        top=10 or resume='DIR'. libgsort.options() explains them
+        key: fields, the first decides first: 'name', '-name' for descending, or 'OFF:TYPE[:desc]'.
+            Default: all fields
+        where: one condition or several that an element must meet: '>=0', '8:f64>0' for records,
+            'price>0' for .npy files
         split, split_at: write several files; `output` is a pattern such as 'out.%03d'
 
-    Raises an Error, whose class says what failed: an InputFileError for an input that cannot be opened, a SpaceError if the disk is full.
+    Raises an Error, whose class says what failed: an InputFileError for an input that cannot be
+        opened, a SpaceError if the disk is full.
     """
     return _write(_job(inputs, dtype, options), output)
 
 
-def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **options: Unpack[Options]) -> Report:
+def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None,
+          **options: Unpack[Options]) -> Report:
     """Merges sorted files into one file, in one pass. Returns a Report.
 
     inputs, output, dtype, options: as for sort_file. Options for a merge only:
-        merge: which elements to write: 'all', 'union', 'intersect', 'except', 'semi', 'anti' or 'xor', by their keys. With unique, each key
-            once
-        find: write only the elements between two values: 'LO..HI' (both included), 'LO..', '..HI' or 'VALUE'; for records by the first key
+        merge: which elements to write: 'all', 'union', 'intersect', 'except', 'semi', 'anti' or
+            'xor', by their keys. With unique, each key once
+        find: write only the elements between two values: 'LO..HI' (both included), 'LO..', '..HI'
+            or 'VALUE'; for records by the first key
         part: 'I/N': write only the I-th of N equal parts of the output; the first part is 1
         into: a file with room for all parts, instead of `output`; this part is written at its place
 
-    Raises an InputError that names the place if an input is not sorted, and a TypeError if neither output nor into is given.
+    Raises an InputError that names the place if an input is not sorted, and a TypeError if neither
+    output nor into is given.
     """
     if output is None and options.get('into') is None:
         raise type_error('neither output nor into is given; give one of them')
@@ -79,13 +90,16 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None, **
 
 
 def shuffle_file(  # type: ignore[misc]  # `count` is an option, too, of another type
-        inputs: Paths, output: Path, *, seed: Optional[int] = None, count: Optional[int] = None, dtype: Any = None,
+        inputs: Paths, output: Path, *, seed: Optional[int] = None, count: Optional[int] = None,
+                 dtype: Any = None,
         **options: Unpack[Options]) -> Report:
-    """Writes the elements of one or several files in random order. Every order is equally likely. Returns a Report.
+    """Writes the elements of one or several files in random order. Every order is equally likely.
+    Returns a Report.
 
-    inputs, output, dtype, options: as for sort_file, without key, reverse and whatever else defines an order
-    seed: an integer from 0 to 2**64 - 1. The same seed and input give the same order on every machine. Default: a new one, which
-        report.details['shuffle_seed'] holds
+    inputs, output, dtype, options: as for sort_file, without key, reverse and whatever else defines
+        an order
+    seed: an integer from 0 to 2**64 - 1. The same seed and input give the same order on every
+        machine. Default: a new one, which report.details['shuffle_seed'] holds
     count: how many elements to write, chosen at random without replacement. Default: all
     """
     job = _job(inputs, dtype, options)
@@ -94,14 +108,18 @@ def shuffle_file(  # type: ignore[misc]  # `count` is an option, too, of another
     return _write(job, output)
 
 
-def find(inputs: Paths, value: Union[str, float], *, dtype: Any = None, **options: Unpack[Options]) -> slice:
-    """Returns the slice of a sorted file that holds a value, or a range of values. Reads only a few blocks of the file.
+def find(inputs: Paths, value: Union[str, float], *, dtype: Any = None,
+         **options: Unpack[Options]) -> slice:
+    """Returns the slice of a sorted file that holds a value, or a range of values. Reads only a few
+    blocks of the file.
 
     inputs, dtype, options: as for merge
-    value: a number, or text: 'VALUE' or 'LO..HI' (both included). A float is compared exactly, not by its shortest text. If the type has a
-        unit, as 'time64[ns]' has, a numpy.datetime64 as well
+    value: a number, or text: 'VALUE' or 'LO..HI' (both included). A float is compared exactly, not
+        by its shortest text. If the type has a unit, as 'time64[ns]' has, a numpy.datetime64 as
+        well
 
-    For several files, the slice starts at the position in the first file, and its length is the number of elements in all files.
+    For several files, the slice starts at the position in the first file, and its length is the
+    number of elements in all files.
     """
     job = _job(inputs, dtype, options)
     job.set('find', value)
@@ -126,12 +144,15 @@ def _refuse_dtype(dtype: Any) -> None:
         raise type_error('dtype: only for files; use a.view(dtype) for an array')
 
 
-def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpack[Options]) -> Report:
+def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None,
+          **options: Unpack[Options]) -> Report:
     """Reports count, minimum, maximum, exact sum and number of NaNs, in one pass. Returns a Report.
 
-    x: a file or several, or an array of shape (n,). bytes are the name of a file; a memoryview of bytes is an array
+    x: a file or several, or an array of shape (n,). bytes are the name of a file; a memoryview of
+        bytes is an array
     dtype, options: as for sort_file; dtype only for files
-        stats_of: the fields of records to report on: 'OFF:TYPE'. Default: the first key that is a number
+        stats_of: the fields of records to report on: 'OFF:TYPE'. Default: the first key that is a
+            number
         quantiles, histogram: need up to three passes
     """
     if not _is_path(x):
@@ -140,37 +161,46 @@ def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpac
     return _run(_job(x, dtype, options), _c.ACTION_STATS)
 
 
-def check(x: Union[Paths, Array, Buffer], *, dtype: Any = None, **options: Unpack[Options]) -> Report:
+def check(x: Union[Paths, Array, Buffer], *, dtype: Any = None,
+          **options: Unpack[Options]) -> Report:
     """Checks that a file or an array is sorted. Returns a Report.
 
-    x: a file or several, or an array of shape (n,). bytes are the name of a file; a memoryview of bytes is an array
+    x: a file or several, or an array of shape (n,). bytes are the name of a file; a memoryview of
+        bytes is an array
     dtype, options: as for sort_file; dtype only for files. unique: equal keys are disorder as well
 
-    Raises a DisorderError if an element is smaller than the one before it. The error names the first such element.
+    Raises a DisorderError if an element is smaller than the one before it. The error names the
+    first such element.
     """
     if not _is_path(x):
         _refuse_dtype(dtype)
         return look_at('gs_job_check_array', x, options.pop('key', None), options)
-    return _run(_job(x, dtype, options), _c.ACTION_CHECK if is_true(options.get('unique')) else _c.ACTION_CHECK_ALL)
+    return _run(_job(x, dtype, options), _c.ACTION_CHECK if is_true(options.get('unique'))
+                else _c.ACTION_CHECK_ALL)
 
 
 @overload
 def top(x: npt.NDArray[Scalar], k: int, **options: Unpack[Options]) -> npt.NDArray[Scalar]: ...
 @overload
-def top(x: Paths, k: int, *, dtype: Union[np.dtype[Scalar], Type[Scalar]], **options: Unpack[Options]) -> npt.NDArray[Scalar]: ...
+def top(x: Paths, k: int, *, dtype: Union[np.dtype[Scalar], Type[Scalar]],
+        **options: Unpack[Options]) -> npt.NDArray[Scalar]: ...
 @overload
-def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options: Unpack[Options]) -> Array: ...
+def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None,
+        **options: Unpack[Options]) -> Array: ...
 
 
-def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options: Unpack[Options]) -> Array:
+def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None,
+        **options: Unpack[Options]) -> Array:
     """Returns the k smallest elements in order, without sorting the others.
 
     x: a file or several, or an array, as for stats; an array does not change
     k: how many elements
-    dtype, options: as for sort_file; dtype only for files. reverse: the k largest elements, the largest first
+    dtype, options: as for sort_file; dtype only for files. reverse: the k largest elements, the
+        largest first
 
-    Returns a new array of shape (k,), or shorter if there are fewer elements. Its dtype is `dtype`, or that of the array or file. Raises a
-    UsageError for options that write anything but elements (count, out, zstd and others).
+    Returns a new array of shape (k,), or shorter if there are fewer elements. Its dtype is `dtype`,
+    or that of the array or file. Raises a UsageError for options that write anything but elements
+    (count, out, zstd and others).
     """
     import numpy as np
     pieces: List[bytes] = []
@@ -198,7 +228,8 @@ def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None, **options:
     return np.frombuffer(bytearray(b''.join(pieces)), dtype=array.dtype)
 
 
-OTHER_OUTPUT = 'count', 'sum', 'sum_wide', 'out', 'out_order', 'zstd', 'argsort', 'values'  # sum: only what ends in :wide
+# sum: only what ends in :wide
+OTHER_OUTPUT = 'count', 'sum', 'sum_wide', 'out', 'out_order', 'zstd', 'argsort', 'values'
 
 
 def _refuse_for_top(options: Any) -> None:
@@ -222,7 +253,8 @@ def _run_top(job: Job, pieces: List[bytes], k: int) -> Report:
         return True
 
     job.set('top', k)
-    job.check(_c.library.gs_job_set_writer(job.pointer, b'array', _c.CWriter(write=job.keep(_c.WRITE(write)))))
+    job.check(_c.library.gs_job_set_writer(job.pointer, b'array',
+                                           _c.CWriter(write=job.keep(_c.WRITE(write)))))
     return _run(job, _c.ACTION_SORT)
 
 

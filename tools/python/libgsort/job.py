@@ -1,18 +1,18 @@
 """Runs a gs_job with the options that keywords give, shows its progress, and cancels it on Ctrl-C.
 
-A job that the main thread calls runs on another thread without the GIL, because only the main thread handles signals. Ctrl-C cancels
-the job and waits for its end. After that, no temporary data are left and no thread writes to an array.
+A job that the main thread calls runs on another thread without the GIL, because only the main
+thread handles signals. Ctrl-C cancels the job and waits for its end. After that, no temporary data
+are left and no thread writes to an array.
 """
 from __future__ import annotations
 
-import ctypes
-import os
-import sys
+import os  # noqa: F401  # hints of Options name os.PathLike
 import threading
 import time
 import warnings
 from contextlib import nullcontext
-from typing import Any, Callable, ContextManager, List, Mapping, Optional, Set, Tuple, TypeVar, Union
+from typing import (Any, Callable, ContextManager, List, Mapping, Optional, Set, Tuple, TypeVar,
+                    Union)
 
 from . import _c
 from ._hints import np
@@ -29,7 +29,8 @@ T = TypeVar('T')
 class ArrayOptions(WhatToSort, MemoryAndDisk, Device, Reports, Tuning, total=False):
     """Lists the options of calls on arrays; libgsort.options() explains them.
 
-    progress: True draws a line (by tqdm if it is installed); or a function that is called with a Progress
+    progress: True draws a line (by tqdm if it is installed); or a function that is called with a
+        Progress
     cancel: a Cancel, with which other threads end the call
     """
 
@@ -52,7 +53,8 @@ class Job:
     """Owns a gs_job, and the objects that must live as long."""
 
     def __init__(self, options: Mapping[str, Any], is_short: bool = False) -> None:
-        """is_short: the job is too short to be canceled, except by a progress function or a Cancel."""
+        """is_short: the job is too short to be canceled, except by a progress function or a
+        Cancel."""
         self._cancel: Optional[int] = None
         self.pointer: Optional[int] = _c.library.gs_job_create()
         if not self.pointer:
@@ -60,7 +62,8 @@ class Job:
         self._asked = _cancel_of(options)
         self._is_short = is_short
         self.given: Set[str] = set()
-        self.times: Mapping[int, np.dtype[Any]] = {}  # offset -> dtype of the fields that the report returns as times
+        # offset -> dtype of the fields that the report returns as times
+        self.times: Mapping[int, np.dtype[Any]] = {}
         self._kept: List[Any] = []
         self._notes: List[str] = []
         self._raised: List[BaseException] = []
@@ -81,7 +84,8 @@ class Job:
         _c.library.gs_cancel_free(self._cancel)
 
     def set(self, name: str, value: Any) -> None:
-        """Sets an option by its keyword, or adds values to an option that may be repeated. None: does nothing."""
+        """Sets an option by its keyword, or adds values to an option that may be repeated. None:
+        does nothing."""
         row = row_of(name)
         call = _c.library.gs_job_add if row.is_list else _c.library.gs_job_set
         for text in [] if value is None else texts_of(row, value):
@@ -99,7 +103,8 @@ class Job:
         return in_keywords(text.decode(errors='replace'), self.given)
 
     def keep(self, value: T) -> T:
-        """Keeps an object alive as long as the job, and returns it. An array must outlive the library's thread, which a signal does not end."""
+        """Keeps an object alive as long as the job, and returns it. An array must outlive the
+        library's thread, which a signal does not end."""
         self._kept.append(value)
         return value
 
@@ -110,7 +115,8 @@ class Job:
         self.check(_c.library.gs_job_set_cancel(self.pointer, self._cancel))
 
     def _add_note(self) -> None:
-        notes = self._notes  # not self: the callback would form a cycle, which only the garbage collector frees
+        # not self: the callback would form a cycle, which only the garbage collector frees
+        notes = self._notes
 
         def note(_: Any, text: bytes) -> None:
             notes.append(text.decode(errors='replace'))
@@ -124,7 +130,8 @@ class Job:
         def show_whole() -> None:
             for at, when in last:
                 since = time.monotonic() - when
-                show(at._replace(bytes_done=max(at.bytes_done, at.bytes_total), seconds=at.seconds + since, phase_seconds=at.phase_seconds + since,
+                show(at._replace(bytes_done=max(at.bytes_done, at.bytes_total),
+                                 seconds=at.seconds + since, phase_seconds=at.phase_seconds + since,
                                  seconds_left=0.0))
 
         def progress(_: Any, at: Any) -> None:
@@ -135,7 +142,8 @@ class Job:
             except BaseException as error:  # raised by the user's function; ends the job
                 raised.append(error)
                 _c.library.gs_cancel_now(cancel)
-        self.check(_c.library.gs_job_set_progress(self.pointer, self.keep(_c.PROGRESS(progress)), None))
+        self.check(_c.library.gs_job_set_progress(self.pointer, self.keep(_c.PROGRESS(progress)),
+                                                  None))
         self._show_whole = show_whole
 
     def cancel(self) -> None:
@@ -149,14 +157,17 @@ class Job:
         if self._raised:
             raise self._raised.pop()
         while self._notes:
-            warnings.warn(in_keywords(self._notes.pop(0), self.given), NoteWarning, stacklevel=level_of_caller())
+            warnings.warn(in_keywords(self._notes.pop(0), self.given), NoteWarning,
+                          stacklevel=level_of_caller())
 
     def run(self, function: Callable[..., int], *arguments: Any) -> Report:
-        """Calls function(job, *arguments) so that Ctrl-C cancels it. Returns the report; a DisorderError has it as well."""
+        """Calls function(job, *arguments) so that Ctrl-C cancels it. Returns the report; a
+        DisorderError has it as well."""
         try:
             with self.at_work():
                 status = (function(self.pointer, *arguments) if self._is_short
-                          else interruptible(lambda: function(self.pointer, *arguments), self.cancel))
+                          else interruptible(lambda: function(self.pointer, *arguments),
+                                             self.cancel))
             self.after()
             self.check(status)
             self._show_whole()
@@ -170,12 +181,13 @@ class Job:
 
 
 def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:
-    """Returns or raises the result of `work`. If a signal handler raises an exception meanwhile, calls `cancel`, waits for the end of
-    `work` and raises that exception."""
+    """Returns or raises the result of `work`. If a signal handler raises an exception meanwhile,
+    calls `cancel`, waits for the end of `work` and raises that exception."""
     if threading.current_thread() is not threading.main_thread():
         return _without_signals(work)
     done = threading.Event()
-    turn = [None]  # decided by the first to pop it: `target` runs the work, or this thread prevents it
+    # decided by the first to pop it: `target` runs the work, or this thread prevents it
+    turn = [None]
     results: List[Tuple[bool, Any]] = []
 
     def target() -> None:
@@ -203,9 +215,11 @@ def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:
 
 
 def _without_signals(work: Callable[[], T]) -> T:
-    """Calls `work` with signals blocked in this thread and the threads that it starts. So signals reach the main thread."""
+    """Calls `work` with signals blocked in this thread and the threads that it starts. So signals
+    reach the main thread."""
     import signal
-    blocked = signal.valid_signals() - {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP}
+    blocked = signal.valid_signals() - {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL,
+                                        signal.SIGABRT, signal.SIGTRAP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     try:
         return work()

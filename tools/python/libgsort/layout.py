@@ -1,7 +1,9 @@
 """Maps a dtype to elements of the library: numbers of a type, or records with keys.
 
-Numbers of 4 and 8 bytes in the machine's byte order are sorted fastest. Numbers of 1 and 2 bytes are also sorted as numbers. All other
-elements are records: numbers of the other byte order, bytes (S, V), text (U, up to 64 characters) and structured dtypes.
+Numbers of 4 and 8 bytes in the machine's byte order are sorted fastest. Numbers of 1 and 2 bytes
+are also sorted as numbers. All other
+elements are records: numbers of the other byte order, bytes (S, V), text (U, up to 64 characters)
+    and structured dtypes.
 """
 from __future__ import annotations
 
@@ -19,14 +21,17 @@ Keys = Union[str, Sequence[str], None]
 
 
 class Layout:
-    """Holds the `type` of numbers, or else `record` and `key`. dtype None: options of the call, or the file, define the elements."""
+    """Holds the `type` of numbers, or else `record` and `key`. dtype None: options of the call, or
+    the file, define the elements."""
 
-    def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record: int, key: Sequence[str]) -> None:
+    def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record: int,
+                 key: Sequence[str]) -> None:
         self.dtype, self.type, self.record, self.key = dtype, type, record, key
 
     def put(self, job: Job) -> None:
         if self.dtype is not None and not job.given.isdisjoint(('type', 'record')):
-            raise type_error('type and record: cannot be used with dtype, which defines the elements')
+            raise type_error('type and record: cannot be used with dtype, which defines the '
+                             'elements')
         job.set('type', self.type)
         job.set('record', self.record or None)
         job.set('key', self.key)
@@ -34,7 +39,8 @@ class Layout:
 
 
 def type_name(word: str) -> Optional[str]:
-    """Returns the library's main name for a type of numbers, from any of its names. None: `word` is not one."""
+    """Returns the library's main name for a type of numbers, from any of its names. None: `word` is
+    not one."""
     found = _c.CType()
     if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
         return None
@@ -43,7 +49,8 @@ def type_name(word: str) -> Optional[str]:
 
 @functools.lru_cache(maxsize=64)
 def number_name(dtype: np.dtype[Any]) -> Optional[str]:
-    """Returns the library's type for numbers, bools and times of NumPy, and for bfloat16. None: `dtype` is another one."""
+    """Returns the library's type for numbers, bools and times of NumPy, and for bfloat16. None:
+    `dtype` is another one."""
     if dtype.kind == 'V' and dtype.type.__name__ == 'bfloat16':  # of ml_dtypes
         return 'bf16' if dtype.isnative else 'bf16be'
     if dtype.kind not in 'biufmM':
@@ -65,7 +72,8 @@ def times_of(dtype: np.dtype[Any], off: int = 0) -> Dict[int, np.dtype[Any]]:
 
 
 def numpy_dtype(word: str) -> np.dtype[Any]:
-    """Returns the dtype for the library's name of a type of numbers. It is bytes (V) if NumPy has no such number."""
+    """Returns the dtype for the library's name of a type of numbers. It is bytes (V) if NumPy has
+    no such number."""
     import numpy as np
     found = _c.CType()
     if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
@@ -81,7 +89,8 @@ def numpy_dtype(word: str) -> np.dtype[Any]:
 def layout_by(dtype: Any, key: Keys = None) -> Layout:
     """Returns the layout for the argument `dtype` of any call.
 
-    dtype: a dtype of NumPy ('u8' has 8 bytes), or else a type of the library, such as 'u64', 'u16be' or 'u128'
+    dtype: a dtype of NumPy ('u8' has 8 bytes), or else a type of the library, such as 'u64',
+        'u16be' or 'u128'
     """
     import numpy as np
     wanted = key_list(key)
@@ -98,17 +107,20 @@ def layout_by(dtype: Any, key: Keys = None) -> Layout:
 
 
 def key_list(key: Keys) -> List[str]:
-    keys: List[Any] = [] if key is None else [key] if isinstance(key, str) or not hasattr(key, '__iter__') else list(key)
+    keys: List[Any] = ([] if key is None else [key] if isinstance(key, str)
+                       or not hasattr(key, '__iter__') else list(key))
     for one in keys:
         if not isinstance(one, str):
-            raise type_error(f"key: {type(one).__name__} is not text; give names of fields ('-name' for descending) or OFF:TYPE")
+            raise type_error(f"key: {type(one).__name__} is not text; give names of fields "
+                             f"('-name' for descending) or OFF:TYPE")
     return keys
 
 
 def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
     """Returns the layout of elements of `dtype`, sorted by `key`.
 
-    key: names of fields, with '-name' or 'name:desc' for descending and 'outer.inner' for inner fields; or 'OFF:TYPE[:desc]'
+    key: names of fields, with '-name' or 'name:desc' for descending and 'outer.inner' for inner
+        fields; or 'OFF:TYPE[:desc]'
     """
     wanted = key_list(key)
     if dtype.hasobject:
@@ -126,7 +138,8 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
             continue
         path, is_descending = _find(dtype, text)
         if path in paths:
-            raise ValueError(f"the field '{'.'.join(path)}' is given twice; only the first one has an effect")
+            raise ValueError(f"the field '{'.'.join(path)}' is given twice; only the first one has "
+                             f"an effect")
         paths.append(path)
         _add_keys(dtype, path, is_descending, found)
     if len(found) > 64:
@@ -137,14 +150,17 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
 def _is_by_offset(dtype: np.dtype[Any], text: str) -> bool:
     """Returns whether `text` is 'OFF:TYPE', and not a field whose name has only digits."""
     off, colon, what = text.partition(':')
-    return off.isdigit() and colon != '' and not (_has(dtype, (text,)) or what == 'desc' and _has(dtype, (off,)))
+    return off.isdigit() and colon != '' and not (_has(dtype, (text,)) or what == 'desc'
+                                                  and _has(dtype, (off,)))
 
 
 def _find(dtype: np.dtype[Any], text: str) -> Tuple[Tuple[str, ...], bool]:
-    """Returns the path of the field that `text` names, and whether it is descending. '' names all fields."""
+    """Returns the path of the field that `text` names, and whether it is descending. '' names all
+    fields."""
     if text == '':
         return (), False
-    for name, is_descending in (text, False), (text.removeprefix('-'), True), (text.removesuffix(':desc'), True):
+    for name, is_descending in (text, False), (text.removeprefix('-'),
+                                               True), (text.removesuffix(':desc'), True):
         for path in ((name,), tuple(name.split('.'))):
             if _has(dtype, path):
                 return path, is_descending
@@ -160,7 +176,8 @@ def _has(dtype: np.dtype[Any], path: Sequence[str]) -> bool:
     return True
 
 
-def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, found: List[str]) -> None:
+def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool,
+              found: List[str]) -> None:
     import numpy as np
     off, field = 0, dtype
     for name in path:
@@ -173,7 +190,8 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         return
     number = number_name(field)
     desc = ':desc' if is_descending else ''
-    is_bytes = field.kind == 'S' or issubclass(field.type, np.void)  # other types of kind V are numbers, which are not ordered by bytes
+    # other types of kind V are numbers, which are not ordered by bytes
+    is_bytes = field.kind == 'S' or issubclass(field.type, np.void)
     if number is not None:
         found.append(f'{off}:{number}{desc}')
     elif is_bytes and field.subdtype is None:
@@ -184,5 +202,6 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         found.extend(f'{off + i}:u32{order}{desc}' for i in range(0, field.itemsize, 4))
     else:
         where = f" ('{'.'.join(path)}')" if path else ''
-        raise type_error(f'{field}{where} cannot be a key; keys are integers, floats of 2 to 8 bytes, bool, bytes, text and times'
+        raise type_error(f'{field}{where} cannot be a key; keys are integers, floats of 2 to 8 '
+                         f'bytes, bool, bytes, text and times'
                         + ("; a float of 16 bits is 'f2'" if field.kind == 'f' else ''))

@@ -1,4 +1,5 @@
-"""Progress of a job, and the line that shows it: by tqdm if it is installed, otherwise by the library."""
+"""Progress of a job, and the line that shows it: by tqdm if it is installed, otherwise by the
+library."""
 from __future__ import annotations
 
 import ctypes
@@ -15,7 +16,8 @@ class Progress(NamedTuple):
 
     phase: 'read', 'merge_runs', 'write' or 'read_back'
     bytes_done: bytes of input (in read and merge_runs) or of output (in write and read_back) so far
-    bytes_total: all bytes of the phase; 0: not known. If the call succeeds, its last Progress has bytes_done == bytes_total
+    bytes_total: all bytes of the phase; 0: not known. If the call succeeds, its last Progress has
+        bytes_done == bytes_total
     seconds: since the start of the job
     phase_seconds: since the start of the phase
     seconds_left: estimated time to the end of the job; 0: not known
@@ -31,7 +33,8 @@ class Progress(NamedTuple):
     @classmethod
     def of(cls, at: _c.CProgress) -> Progress:
         phase = PHASES[at.phase] if at.phase < len(PHASES) else str(at.phase)
-        return cls(phase, at.bytes_done, at.bytes_total, at.elapsed_ns / 1e9, at.phase_ns / 1e9, at.left_ns / 1e9)
+        return cls(phase, at.bytes_done, at.bytes_total, at.elapsed_ns / 1e9, at.phase_ns / 1e9,
+                   at.left_ns / 1e9)
 
 
 def progress_shower() -> Tuple[Callable[[Progress], object], Callable[[], object]]:
@@ -56,7 +59,8 @@ def _tqdm_bars(tqdm: Any) -> Tuple[Callable[[Progress], object], Callable[[], ob
         if phases != [at.phase]:
             end()
             phases[:] = [at.phase]
-            bars.append(tqdm(desc=at.phase, total=at.bytes_total or None, unit='B', unit_scale=True))
+            bars.append(tqdm(desc=at.phase, total=at.bytes_total or None, unit='B',
+                             unit_scale=True))
         bars[0].update(at.bytes_done - bars[0].n)
 
     return show, end
@@ -68,7 +72,8 @@ def _own_line() -> Tuple[Callable[[Progress], object], Callable[[], object]]:
 
     def show(at: Progress) -> None:
         sys.stderr.flush()
-        c = _c.CProgress(phase=PHASES.index(at.phase), bytes_done=at.bytes_done, bytes_total=at.bytes_total,
+        c = _c.CProgress(phase=PHASES.index(at.phase), bytes_done=at.bytes_done,
+                         bytes_total=at.bytes_total,
                          elapsed_ns=int(at.seconds * 1e9), phase_ns=int(at.phase_seconds * 1e9),
                          left_ns=int(at.seconds_left * 1e9))
         _c.library.gs_progress_draw(stderr, ctypes.byref(c))

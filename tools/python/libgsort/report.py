@@ -1,4 +1,5 @@
-"""Report: the results of a job as attributes. They are read from the library's JSON, in which every number is exact."""
+"""Report: the results of a job as attributes. They are read from the library's JSON, in which every
+number is exact."""
 from __future__ import annotations
 
 import os
@@ -16,11 +17,14 @@ Sum = Any  # int or float; datetimes have no sum
 Mean = Any  # float
 Deviation = Any  # float; timedelta64 if elements are times
 
-# The last reports that were not read yet. Each still has a report of the library, of 0.1 MB, so there is a limit.
+# The last reports that were not read yet. Each still has a report of the library, of 0.1 MB, so
+# there is a limit.
 _unread: deque[weakref.ref[Report]] = deque()
 UNREAD_MOST = 16
-_reading = threading.RLock()  # two threads may read one report: its user, and a thread that reads the oldest report
-os.register_at_fork(before=_reading.acquire, after_in_parent=_reading.release, after_in_child=_reading.release)
+# two threads may read one report: its user, and a thread that reads the oldest report
+_reading = threading.RLock()
+os.register_at_fork(before=_reading.acquire, after_in_parent=_reading.release,
+                    after_in_child=_reading.release)
 
 SCHEMA = 2  # of the JSON whose names are below
 
@@ -38,12 +42,14 @@ class _Taken:
 
 
 class Told:
-    """Offers values of the JSON object `details` as attributes of the annotated types. Each is converted at its first use."""
+    """Offers values of the JSON object `details` as attributes of the annotated types. Each is
+    converted at its first use."""
 
     OF: Mapping[str, str] = {}  # attribute -> its path in the JSON, if that is not its name
     details: Mapping[str, Any]
 
-    def __init__(self, details: Mapping[str, Any], is_float: bool = False, time: Optional[np.dtype[Any]] = None) -> None:
+    def __init__(self, details: Mapping[str, Any], is_float: bool = False,
+                 time: Optional[np.dtype[Any]] = None) -> None:
         """time: the dtype of values that are times."""
         self.details, self._is_float, self._time = details, details.get('is_float', is_float), time
 
@@ -70,14 +76,17 @@ class Told:
         if kind in ('int', 'float'):
             return int(value or 0) if kind == 'int' else float(value)
         if kind in VALUES:
-            return VALUES[kind](value, self._is_float) if self._time is None else _as_time(kind, value, self._time)
-        return value if kind == 'str' else globals()[kind](value, self._is_float, self._time_of(value))
+            return (VALUES[kind](value, self._is_float) if self._time is None
+                    else _as_time(kind, value, self._time))
+        return (value if kind == 'str'
+                else globals()[kind](value, self._is_float, self._time_of(value)))
 
     def _time_of(self, part: Mapping[str, Any]) -> Optional[np.dtype[Any]]:
         return self._time
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and isinstance(other, Told) and self.details == other.details and self._time == other._time
+        return (type(other) is type(self) and isinstance(other, Told)
+                and self.details == other.details and self._time == other._time)
 
     def __hash__(self) -> int:
         return hash(frozenset(self.details))
@@ -86,10 +95,14 @@ class Told:
         return [*super().__dir__(), *type(self).__annotations__]
 
     def __repr__(self) -> str:
-        """Returns the attributes that have a value, without phases: a prompt shows this text after each call."""
-        told = {name: getattr(self, name) for name in type(self).__annotations__ if name != 'phases'}
-        is_there = {name: value for name, value in told.items() if value is not None and not (isinstance(value, tuple) and not value)}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in is_there.items())})"
+        """Returns the attributes that have a value, without phases: a prompt shows this text after
+        each call."""
+        values = {name: getattr(self, name) for name in type(self).__annotations__
+                if name != 'phases'}
+        is_there = {name: value for name, value in values.items() if value is not None
+                    and not (isinstance(value, tuple) and not value)}
+        told = ', '.join(f'{name}={value!r}' for name, value in is_there.items())
+        return f'{type(self).__name__}({told})'
 
 
 class Phase(Told):
@@ -144,7 +157,8 @@ class Quantile(Told):
 class Bin(Told):
     """Holds one bin of a histogram.
 
-    start: the least value of the bin. It ends before the start of the next bin; the last bin includes the greatest value
+    start: the least value of the bin. It ends before the start of the next bin; the last bin
+        includes the greatest value
     count: how many values are in the bin
     """
 
@@ -167,11 +181,13 @@ class Disorder(Told):
 
 
 class Report(Told):
-    """Holds the results of a job. Sizes are in bytes, times in seconds; counts are numbers of elements. Results without a value are None or empty.
+    """Holds the results of a job. Sizes are in bytes, times in seconds; counts are numbers of
+    elements. Results without a value are None or empty.
 
     count: elements that were read
     type: the type of the elements, such as 'f64' or 'record'
-    min, max, sum: exact, for numbers; for records see `fields`. A sum of floats is rounded once. Datetimes have no sum
+    min, max, sum: exact, for numbers; for records see `fields`. A sum of floats is rounded once.
+        Datetimes have no sum
     nan_count: how many elements are NaN or NaT
     seconds: duration of the job
     input_bytes, output_bytes: bytes of elements that were read and written
@@ -190,10 +206,12 @@ class Report(Told):
     disorder: for check(): the first place that is not in order
     details: the complete report, as the library's JSON
 
-    Integers are int, floats are float. Datetimes are numpy.datetime64, and durations are numpy.timedelta64.
+    Integers are int, floats are float. Datetimes are numpy.datetime64, and durations are
+    numpy.timedelta64.
     """
 
-    OF = {name: f'tally.{name}' for name in ('count', 'min', 'max', 'sum', 'nan_count', 'mean', 'variance', 'deviation', 'fingerprint')}
+    OF = {name: f'tally.{name}' for name in ('count', 'min', 'max', 'sum', 'nan_count', 'mean',
+                                             'variance', 'deviation', 'fingerprint')}
     count: int
     type: Optional[str]
     min: Optional[Number]
@@ -232,14 +250,17 @@ class Report(Told):
         return self._time_at(part['field']) if 'field' in part else self._time
 
     def _time_at(self, field: str) -> Optional[np.dtype[Any]]:
-        """Returns the dtype of a field 'OFF:TYPE' of times. None: it holds other values, or has another form of name."""
+        """Returns the dtype of a field 'OFF:TYPE' of times. None: it holds other values, or has
+        another form of name."""
         off, _, rest = field.partition(':')
         word = rest.partition(':')[0]
-        return self._times.get(int(off), time_dtype(word)) if off.isdigit() and word.startswith('time64') else None
+        return (self._times.get(int(off), time_dtype(word)) if off.isdigit()
+                and word.startswith('time64') else None)
 
     @classmethod
     def from_json(cls, text: Union[str, bytes]) -> Report:
-        """Returns the Report in JSON that `gsort --stats=json` printed, or json.dumps(report.details).
+        """Returns the Report in JSON that `gsort --stats=json` printed, or
+        json.dumps(report.details).
 
         Raises a ValueError if the text is not a report, or is a report of another schema.
         """
@@ -251,13 +272,14 @@ class Report(Told):
         if not isinstance(told, dict) or 'schema' not in told or 'tally' not in told:
             raise ValueError('Report.from_json(): not a report of gsort')
         if told['schema'] != SCHEMA:
-            raise ValueError(f"Report.from_json(): a report of schema {told['schema']!r}, by another version of gsort; this version reads schema {SCHEMA}")
+            raise ValueError(f"Report.from_json(): a report of schema {told['schema']!r}, by "
+                             f"another version of gsort; this version reads schema {SCHEMA}")
         return cls(told)
 
     @classmethod
     def taken(cls, pointer: Optional[int], times: Mapping[int, np.dtype[Any]]) -> Report:
-        """Returns a Report that owns the result of gs_job_take_report. It is parsed at its first use, because parsing takes longer than
-        sorting a few numbers."""
+        """Returns a Report that owns the result of gs_job_take_report. It is parsed at its first
+        use, because parsing takes longer than sorting a few numbers."""
         report = cls.__new__(cls)
         report.__dict__['_taken'] = _Taken(pointer, times)
         _unread.append(weakref.ref(report))
@@ -283,13 +305,15 @@ class Report(Told):
     def ray(self) -> Mapping[str, Any]:
         """Returns details of a sort on a cluster (libgsort.ray); empty for other sorts.
 
-        It has the seconds of each step, and the numbers of nodes, maps, parts, restarted tasks and bytes between nodes.
+        It has the seconds of each step, and the numbers of nodes, maps, parts, restarted tasks and
+        bytes between nodes.
         """
         told: Mapping[str, Any] = self.details.get('ray', {})
         return told
 
     def plot(self, path: str) -> None:
-        """Draws the phases over time, and memory, to the file `path`, which ends in .svg or .png. Needs matplotlib."""
+        """Draws the phases over time, and memory, to the file `path`, which ends in .svg or .png.
+        Needs matplotlib."""
         from .plot import plot
         plot(self, path)
 
@@ -300,7 +324,8 @@ class Report(Told):
 
 
 def _number(text: str, is_float: bool) -> Any:
-    """Returns the number in `text`, or else the time. A whole number is an int, because the report does not mark float fields of records."""
+    """Returns the number in `text`, or else the time. A whole number is an int, because the report
+    does not mark float fields of records."""
     for kind in (float,) if is_float else (int, float):
         try:
             return kind(text)
@@ -318,13 +343,16 @@ VALUES = {'Number': _number, 'Sum': _number, 'Mean': _real, 'Deviation': _real}
 
 
 def time_dtype(word: str) -> Optional[np.dtype[Any]]:
-    """Returns the dtype for a time type of the library, such as 'time64[ms]'. None: `word` is not one."""
+    """Returns the dtype for a time type of the library, such as 'time64[ms]'. None: `word` is not
+    one."""
     import numpy as np
-    return np.dtype(f"M8{word[word.index('['):].removesuffix('be')}") if word.startswith('time64[') else None
+    return (np.dtype(f"M8{word[word.index('['):].removesuffix('be')}") if word.startswith('time64[')
+            else None)
 
 
 def _as_time(kind: str, text: str, time: np.dtype[Any]) -> Any:
-    """Returns a time from a number of units, which may be a fraction, or from text such as '2020-01-01'."""
+    """Returns a time from a number of units, which may be a fraction, or from text such as
+    '2020-01-01'."""
     import numpy as np
     if kind == 'Sum' and time.kind == 'M':
         return None

@@ -1,7 +1,9 @@
-"""Releases pages of memory-mapped files while a job reads them, so that they do not count as memory of the process.
+"""Releases pages of memory-mapped files while a job reads them, so that they do not count as memory
+of the process.
 
-The kernel counts pages of a mapped file in the process that touched them, until it needs the memory. A job passes through the file
-once. So whenever the mapped pages have grown by LIMIT, they are dropped from the process, but not from the page cache. No data are
+The kernel counts pages of a mapped file in the process that touched them, until it needs the
+memory. A job passes through the file once. So whenever the mapped pages have grown by LIMIT, they
+are dropped from the process, but not from the page cache. No data are
 lost: the pages of a shared mapping belong to the file, even if they were changed.
 """
 from __future__ import annotations
@@ -20,14 +22,16 @@ PERIOD = 0.004  # seconds: 4 GB/s map 16 MiB in that time
 
 
 def _mapped(array: npt.NDArray[Any]) -> Tuple[int, int]:
-    """Returns the first byte and the length of the whole pages of a memmap. Length 0: it is not a memmap, or is private, so that only its
-    pages have the changes.
+    """Returns the first byte and the length of the whole pages of a memmap. Length 0: it is not a
+    memmap, or is private, so that only its pages have the changes.
 
-    A copy of a memmap has the same type, but no mapping. It is on the heap, whose pages would be lost.
+    A copy of a memmap has the same type, but no mapping. It is on the heap, whose pages would be
+    lost.
     """
     import numpy as np
     base: Any = array
-    while base is not None and not (isinstance(base, np.memmap) and base._mmap is not None):  # type: ignore[attr-defined]
+    while base is not None and (not isinstance(base, np.memmap)
+                                or base._mmap is None):  # type: ignore[attr-defined]
         base = getattr(base, 'base', None)
     if base is None or base.mode == 'c':
         return 0, 0

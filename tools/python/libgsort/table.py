@@ -1,4 +1,5 @@
-"""Maps keywords to options of the library, and their values to the texts that the library parses."""
+"""Maps keywords to options of the library, and their values to the texts that the library
+parses."""
 from __future__ import annotations
 
 import os
@@ -11,9 +12,13 @@ from .errors import type_error
 Path = Union[str, 'os.PathLike[str]']
 
 # Keywords of NumPy, pandas and Polars that have another form here.
-ELSEWHERE = {'axis': 'an array has one dimension: use a.reshape(-1), or one row', 'kind': 'every sort here is stable',
-             'stable': 'every sort here is stable', 'ascending': 'reverse=True sorts in descending order', 'descending': 'use reverse=True',
-             'by': "give names of fields as 'key'", 'inplace': 'sort() sorts in place, and sorted() returns a copy'}
+ELSEWHERE = {'axis': 'an array has one dimension: use a.reshape(-1), or one row',
+             'kind': 'every sort here is stable',
+             'stable': 'every sort here is stable',
+             'ascending': 'reverse=True sorts in descending order',
+             'descending': 'use reverse=True',
+             'by': "give names of fields as 'key'",
+             'inplace': 'sort() sorts in place, and sorted() returns a copy'}
 
 
 def _read() -> Dict[str, _c.COption]:
@@ -23,7 +28,8 @@ def _read() -> Dict[str, _c.COption]:
     while at(i):
         row = at(i).contents
         if row.place != _c.OF_PROGRAM:
-            found.update((name.decode().replace('-', '_'), row) for name in (row.name, row.alias or row.name))
+            found.update((name.decode().replace('-', '_'), row)
+                         for name in (row.name, row.alias or row.name))
         i += 1
     return found
 
@@ -32,12 +38,15 @@ ROWS = _read()  # keyword -> its row of the library's table
 
 
 def options() -> Dict[str, str]:
-    """Returns the keywords of calls that accept options, each with its meaning as in `gsort --help`.
+    """Returns the keywords of calls that accept options, each with its meaning as in `gsort
+    --help`.
 
-    An option without a value is True or False. An option that may be repeated accepts one value or several. None: the option is not
-    given. A call fails with an error if an option has no meaning for it.
+    An option without a value is True or False. An option that may be repeated accepts one value or
+    several. None: the option is not given. A call fails with an error if an option has no meaning
+    for it.
     """
-    return {keyword: ' '.join(row.help.decode().split()) for keyword, row in ROWS.items() if row.place == _c.OF_BOTH and not row.is_hidden}
+    return {keyword: ' '.join(row.help.decode().split()) for keyword, row in ROWS.items()
+            if row.place == _c.OF_BOTH and not row.is_hidden}
 
 
 def row_of(keyword: str) -> _c.COption:
@@ -46,19 +55,23 @@ def row_of(keyword: str) -> _c.COption:
     if keyword not in ROWS:
         from difflib import get_close_matches
         near = get_close_matches(keyword, ROWS, 1, 0.5)
-        raise type_error(f"'{keyword}' is not an option" + (f"; did you mean '{near[0]}'?" if near else '; libgsort.options() lists them'))
+        advice = f"did you mean '{near[0]}'?" if near else 'libgsort.options() lists them'
+        raise type_error(f"'{keyword}' is not an option; {advice}")
     return ROWS[keyword]
 
 
 # Verbs and letters of the command line -> their names in Python.
-CALLS = {'--stats-only': 'stats()', '--check': 'check()', '-o FILE': 'output', '-t TYPE': "type='TYPE'", '-R N': 'record=N',
+CALLS = {'--stats-only': 'stats()', '--check': 'check()', '-o FILE': 'output',
+         '-t TYPE': "type='TYPE'", '-R N': 'record=N',
          '--parts': 'parts'}
-COMMAND_LINE_WORD = re.compile(r'(?<![\w-])--[a-z][a-z-]*[a-z](?!\w)|(?<!gsort )(?<!FILE )(?<!\w)-(?:o FILE(?!\.)|t TYPE|R N)(?!\w)')
+COMMAND_LINE_WORD = re.compile(r'(?<![\w-])--[a-z][a-z-]*[a-z](?!\w)|(?<!gsort )(?<!FILE '
+                               r')(?<!\w)-(?:o FILE(?!\.)|t TYPE|R N)(?!\w)')
 
 
 def in_keywords(text: str, given: Collection[str] = ()) -> str:
-    """Returns a message of the library with keywords instead of options: 'threads' instead of '--parallel', or 'parallel' if that was given.
-    A file name at the start of the message does not change."""
+    """Returns a message of the library with keywords instead of options: 'threads' instead of
+    '--parallel', or 'parallel' if that was given. A file name at the start of the message does not
+    change."""
     def keyword(match: re.Match[str]) -> str:
         word = match[0]
         row = ROWS.get(word[2:].replace('-', '_'))
@@ -75,8 +88,11 @@ def in_keywords(text: str, given: Collection[str] = ()) -> str:
 
 
 def texts_of(row: _c.COption, value: Any) -> List[bytes]:
-    """Returns the texts for the value of a keyword: one, or any number if the option may be repeated."""
-    if isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, '__iter__') or hasattr(value, 'read'):  # no lines of an open file
+    """Returns the texts for the value of a keyword: one, or any number if the option may be
+    repeated."""
+    # no lines of an open file
+    if (isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, '__iter__')
+        or hasattr(value, 'read')):
         return [_text(row, value)]
     if not row.is_list:
         raise type_error(f'{row.name.decode()}: takes one value, not a {type(value).__name__}')
@@ -85,10 +101,12 @@ def texts_of(row: _c.COption, value: Any) -> List[bytes]:
 
 def is_true(value: Any) -> bool:
     """Returns whether the value of an option without an argument is true."""
-    return (value.decode(errors='replace') if isinstance(value, bytes) else str(value)).lower() == 'true'
+    return (value.decode(errors='replace') if isinstance(value, bytes)
+            else str(value)).lower() == 'true'
 
 
-VALUES = b'VALUE', b'V[,V]...'  # arguments that are elements: the shortest text of a float may name another integer than its value
+# arguments that are elements: the shortest text of a float may name another integer than its value
+VALUES = b'VALUE', b'V[,V]...'
 
 
 def _text(row: _c.COption, value: Any) -> bytes:
@@ -96,13 +114,16 @@ def _text(row: _c.COption, value: Any) -> bytes:
         return c_text(value)
     is_path = row.argument in (b'FILE', b'DIR')
     if is_path or not hasattr(value, '__float__'):
-        raise type_error(f"{row.name.decode()}: {type(value).__name__} is not {'a path' if is_path else 'text or a number'}")
+        raise type_error(f"{row.name.decode()}: {type(value).__name__} is not "
+                         f"{'a path' if is_path else 'text or a number'}")
     kind = getattr(getattr(value, 'dtype', None), 'kind', None)  # of NumPy's
     if kind == 'M':
         import numpy as np
-        return str(value.astype(np.promote_types(value.dtype, 'M8[D]'))).encode()  # a year alone would be a number
+        # a year alone would be a number
+        return str(value.astype(np.promote_types(value.dtype, 'M8[D]'))).encode()
     text = str(value).lower()
-    is_exact = row.argument in VALUES and (isinstance(value, float) or kind in ('f', 'V')) and float(value) == value
+    is_exact = (row.argument in VALUES and (isinstance(value, float) or kind in ('f', 'V'))
+                and float(value) == value)
     if text[-1].isdigit() and ('e' in text or is_exact):  # 1e-05
         from decimal import Decimal
         text = format(Decimal(float(value) if is_exact else text), 'f')
@@ -110,7 +131,8 @@ def _text(row: _c.COption, value: Any) -> bytes:
 
 
 def c_text(text: Union[Path, bytes]) -> bytes:
-    """Returns the bytes of a text for C. Raises a ValueError for a null byte, at which C would end the text."""
+    """Returns the bytes of a text for C. Raises a ValueError for a null byte, at which C would end
+    the text."""
     encoded = os.fsencode(text)
     if b'\0' in encoded:
         raise ValueError(f'{text!r}: contains a null byte')

@@ -1,4 +1,5 @@
-"""Builds by scikit-build-core. A source distribution contains all files that a build needs: of this folder, and of the repository."""
+"""Builds by scikit-build-core. A source distribution contains all files that a build needs: of this
+folder, and of the repository."""
 import os
 import shutil
 import tempfile
@@ -7,7 +8,8 @@ from scikit_build_core import build
 from scikit_build_core.build import *  # noqa: F403
 
 HERE = ('pyproject.toml', 'README.md', 'LICENSE', 'libgsort', 'wheel')
-REPOSITORY = 'repository'  # the folder in the distribution in which CMakeLists.txt finds these files
+# the folder in the distribution in which CMakeLists.txt finds these files
+REPOSITORY = 'repository'
 NEEDED = ('CMakeLists.txt', 'LICENSE', 'CHANGELOG.md', 'README.md', 'src', 'kernels', 'tools')
 
 
@@ -16,7 +18,8 @@ def _copy(folder, names, to, *left_out):
     for name in names:
         path = os.path.join(folder, name)
         if os.path.isdir(path):
-            shutil.copytree(path, os.path.join(to, name), ignore=shutil.ignore_patterns('__pycache__', *left_out))
+            shutil.copytree(path, os.path.join(to, name),
+                            ignore=shutil.ignore_patterns('__pycache__', *left_out))
         else:
             shutil.copy(path, to)
 
@@ -29,7 +32,8 @@ def build_sdist(sdist_directory, config_settings=None):
     with tempfile.TemporaryDirectory() as scratch:
         made = os.path.join(scratch, 'libgsort')
         _copy(here, HERE, made)
-        _copy(os.path.join(here, '..', '..'), NEEDED, os.path.join(made, REPOSITORY), 'libgsort', 'wheel')
+        _copy(os.path.join(here, '..', '..'), NEEDED, os.path.join(made, REPOSITORY), 'libgsort',
+              'wheel')
         with open(os.path.join(made, 'pyproject.toml'), 'r+', encoding='utf-8') as file:
             text = file.read().replace('../..', REPOSITORY)
             file.seek(0)

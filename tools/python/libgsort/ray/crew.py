@@ -1,6 +1,8 @@
-"""Runs tasks on the nodes of a cluster. A node runs as many as its processors and memory allow. Tasks that were lost run again.
+"""Runs tasks on the nodes of a cluster. A node runs as many as its processors and memory allow.
+Tasks that were lost run again.
 
-Ray places, starts and watches tasks. After the loss of a node this module decides what to do, because Ray's lineage does not include files.
+Ray places, starts and watches tasks. After the loss of a node this module decides what to do,
+because Ray's lineage does not include files.
 """
 from __future__ import annotations
 
@@ -25,11 +27,13 @@ STRAGGLES_LEAST = 10.0  # seconds; not earlier than that
 SILENCE = 10  # seconds without a result, after which nodes are checked
 
 
-stop = threading.Event()  # set after a signal; loops check it between calls of Ray, which are not interrupted
+# set after a signal; loops check it between calls of Ray, which are not interrupted
+stop = threading.Event()
 
 
 def get_all(refs: Sequence[Any]) -> List[Any]:
-    """Returns the results of tasks. If one fails or `stop` is set, cancels the others and raises the error or KeyboardInterrupt."""
+    """Returns the results of tasks. If one fails or `stop` is set, cancels the others and raises
+    the error or KeyboardInterrupt."""
     rest = list(refs)
     try:
         while rest:
@@ -48,7 +52,8 @@ class LostNodes(Error, RuntimeError):
 
 
 class Crew:
-    def __init__(self, threads: int, memory_bytes: int, temp: Optional[str], name: str, token: str, keeps: bool) -> None:
+    def __init__(self, threads: int, memory_bytes: int, temp: Optional[str], name: str, token: str,
+                 keeps: bool) -> None:
         """temp: the folder on each node for sorted files; None: all nodes see the sorted files."""
         self.threads, self.memory_bytes = threads, memory_bytes
         self.temp, self.name, self.token, self.keeps = temp, name, token, keeps
@@ -64,7 +69,8 @@ class Crew:
     # ---- nodes ----
 
     def refresh(self) -> None:
-        """Updates the nodes after some were added or lost. Replaces keepers that died while their nodes live.
+        """Updates the nodes after some were added or lost. Replaces keepers that died while their
+        nodes live.
 
         If no node is left, raises the failure of a node whose disk is full, or else LostNodes.
         """
@@ -74,7 +80,8 @@ class Crew:
             cpus, memory = node['Resources'].get('CPU', 0), node['Resources'].get('memory', 0)
             if node['Alive'] and cpus >= self.threads:
                 addresses[node['NodeID']] = node['NodeManagerAddress']
-                self.nodes[node['NodeID']] = int(min(cpus // self.threads, max(1, memory // self.memory_bytes)))
+                self.nodes[node['NodeID']] = int(min(cpus // self.threads,
+                                                     max(1, memory // self.memory_bytes)))
         if self.temp is not None:
             for attempt in range(3):
                 addresses = self._keep(addresses, attempt)
@@ -89,16 +96,19 @@ class Crew:
             raise LostNodes(f'no node of the cluster has {self.threads} processors')
 
     def _keep(self, addresses: Dict[str, str], attempt: int) -> Dict[str, str]:
-        """Starts missing keepers on these nodes, and asks all keepers at the same time. Waits for `attempt` seconds before that.
+        """Starts missing keepers on these nodes, and asks all keepers at the same time. Waits for
+        `attempt` seconds before that.
 
-        Returns node -> address of keepers that do not answer or whose disk is full. Raises a GsortError if a keeper fails otherwise.
+        Returns node -> address of keepers that do not answer or whose disk is full. Raises a
+        GsortError if a keeper fails otherwise.
         """
         silent, asked = {}, {}
         time.sleep(attempt if addresses else 0)
         for node, address in addresses.items():
             if node not in self.keepers:
                 where = NodeAffinitySchedulingStrategy(node, soft=False)
-                self.keepers[node] = ray.remote(num_cpus=0, max_restarts=0, scheduling_strategy=where)(Keeper).remote(
+                self.keepers[node] = ray.remote(num_cpus=0, max_restarts=0,
+                                                scheduling_strategy=where)(Keeper).remote(
                     self.temp, self._folder(node), self.token, address, self.keeps)
             asked[node] = self.keepers[node].about.remote()
         for node, answer in asked.items():
@@ -119,8 +129,8 @@ class Crew:
     def _folder(self, node: str) -> str:
         """Returns the name of the folder for a new keeper of a node.
 
-        The name is new each time, because the previous keeper's folder may still be under removal. With `keeps` it is always the same,
-        so that a kept folder is found again.
+        The name is new each time, because the previous keeper's folder may still be under removal.
+        With `keeps` it is always the same, so that a kept folder is found again.
         """
         self.made += 1
         return f'{self.name}-{node[:12]}' + ('' if self.keeps else f'-{self.made}')
@@ -138,14 +148,19 @@ class Crew:
 
     # ---- tasks ----
 
-    def run(self, tasks: Sequence[Hashable], start: Callable[[Any, str, Any], Any], done: Callable[[Any, Any], None],
-            bytes_of: Optional[Callable[[Any], int]] = None, near: Optional[Callable[[Any, str], int]] = None) -> None:
-        """Runs all tasks. Raises LostNodes as soon as another node's files cannot be read, and the error of a task that fails too often.
+    def run(self, tasks: Sequence[Hashable], start: Callable[[Any, str, Any], Any],
+            done: Callable[[Any, Any], None],
+            bytes_of: Optional[Callable[[Any], int]] = None,
+            near: Optional[Callable[[Any, str], int]] = None) -> None:
+        """Runs all tasks. Raises LostNodes as soon as another node's files cannot be read, and the
+        error of a task that fails too often.
 
         start: start(task, node, options) starts a task on a node and returns its ref
         done: done(task, result) receives the first result of each task
-        bytes_of: returns how many bytes a task leaves on its node's disk; a node with less free space does not run the task
-        near: returns how much of a task's input is on a node; a node first runs the tasks with most input there
+        bytes_of: returns how many bytes a task leaves on its node's disk; a node with less free
+            space does not run the task
+        near: returns how much of a task's input is on a node; a node first runs the tasks with most
+            input there
         """
         waiting, running, times = list(reversed(tasks)), {}, []  # type: ignore[var-annotated]
         finished: Set[Hashable] = set()
@@ -182,13 +197,16 @@ class Crew:
             for ref in running:
                 ray.cancel(ref, force=True)
 
-    def _start(self, waiting: List[Any], running: Dict[Any, Any], times: List[float], start: Callable[[Any, str, Any], Any],
-               bytes_of: Optional[Callable[[Any], int]], near: Optional[Callable[[Any, str], int]]) -> None:
+    def _start(self, waiting: List[Any], running: Dict[Any, Any], times: List[float],
+               start: Callable[[Any, str, Any], Any],
+               bytes_of: Optional[Callable[[Any], int]],
+               near: Optional[Callable[[Any, str], int]]) -> None:
         busy: Dict[str, int] = dict.fromkeys(self.nodes, 0)
         for _, node, _ in running.values():
             busy[node] = busy.get(node, 0) + 1
         while True:
-            free = [node for node in self.nodes if busy[node] < self.nodes[node] and node not in self.full]
+            free = [node for node in self.nodes if busy[node] < self.nodes[node] and node
+                    not in self.full]
             task = waiting[-1] if waiting else self._straggler(running, times)
             if task is None or not free:
                 break
@@ -200,32 +218,39 @@ class Crew:
                 break
             node = min(free, key=lambda node: busy[node] / self.nodes[node])
             if waiting and near is not None:
-                _, at, _, node = max((near(other, one), i, -busy[one] / self.nodes[one], one) for one in free for i, other in enumerate(waiting))
+                _, at, _, node = max((near(other, one), i, -busy[one] / self.nodes[one], one)
+                                     for one in free for i, other in enumerate(waiting))
                 task = waiting.pop(at)
             elif waiting:
                 waiting.pop()
             if bytes_of is not None and self.temp is not None:
                 self.about[node]['free'] -= bytes_of(task)
-            where = {'num_cpus': self.threads, 'max_retries': 0, 'scheduling_strategy': NodeAffinitySchedulingStrategy(node, soft=False)}
+            where = {'num_cpus': self.threads, 'max_retries': 0,
+                     'scheduling_strategy': NodeAffinitySchedulingStrategy(node, soft=False)}
             running[start(task, node, where)] = (task, node, time.monotonic())
             busy[node] += 1
         if waiting and not running:
-            raise gsort.GsortError('no node has enough disk space for its part; use more nodes, or --temp on larger disks', 2)
+            raise gsort.GsortError('no node has enough disk space for its part; use more nodes, or '
+                                   '--temp on larger disks', 2)
 
     @staticmethod
     def _straggler(running: Dict[Any, Any], times: List[float]) -> Optional[Any]:
-        """Returns a task that takes much longer than the others did, and runs only once. None: there is none."""
+        """Returns a task that takes much longer than the others did, and runs only once. None:
+        there is none."""
         if not times:
             return None
         late = max(STRAGGLES_LEAST, STRAGGLES * statistics.median(times))
         tasks = [task for task, _, _ in running.values()]
-        return next((task for task, _, began in running.values() if time.monotonic() - began > late and tasks.count(task) == 1), None)
+        return next((task for task, _, began in running.values() if time.monotonic() - began > late
+                     and tasks.count(task) == 1), None)
 
     @staticmethod
     def _lost(running: Dict[Any, Any], near: Optional[Callable[[Any, str], int]]) -> List[Any]:
-        """Returns the refs of tasks on nodes that are gone. Raises LostNodes if a running task has input on such a node.
+        """Returns the refs of tasks on nodes that are gone. Raises LostNodes if a running task has
+        input on such a node.
 
-        Ray may not report the loss. A task that reads from such a node may wait for ever, because its connection does not end.
+        Ray may not report the loss. A task that reads from such a node may wait for ever, because
+        its connection does not end.
         """
         gone = [node['NodeID'] for node in ray.nodes() if not node['Alive']]
         for node in gone:
@@ -234,7 +259,8 @@ class Crew:
         return [ref for ref, (_, node, _) in running.items() if node in gone]
 
     def _failed(self, task: Hashable, node: str, error: Exception) -> None:
-        """Returns if the task must run again. Otherwise raises its error, or LostNodes if it could not read another node's file."""
+        """Returns if the task must run again. Otherwise raises its error, or LostNodes if it could
+        not read another node's file."""
         self.again += 1
         cause = getattr(error, 'cause', None)
         if isinstance(error, ray.exceptions.RayTaskError) and isinstance(cause, gsort.GsortError):
@@ -245,7 +271,8 @@ class Crew:
                 if len(self.full.intersection(self.nodes)) < len(self.nodes):
                     return
                 raise cause
-        is_own = isinstance(error, ray.exceptions.RayTaskError) and not isinstance(cause, LostFile)  # that is a node's failure
+        # that is a node's failure
+        is_own = isinstance(error, ray.exceptions.RayTaskError) and not isinstance(cause, LostFile)
         self.tries[task, is_own] = self.tries.get((task, is_own), 0) + 1
         if self.tries[task, is_own] >= (TRIES if is_own else TRIES_OF_NODES):
             raise cause if isinstance(cause, Exception) else error

@@ -1,13 +1,17 @@
-"""Cuts many sorted files exactly at ranks of their common order: by key, then by file, then by position.
+"""Cuts many sorted files exactly at ranks of their common order: by key, then by file, then by
+position.
 
-A cut says how many elements of each file are before a rank. First, every s-th element, from the handles, limits it to a bracket in each
-file. Then every s/16-th element within the brackets narrows them, and so on down to every element (Varman et al. 1991). `gsort --part`
-does the same by halves. Each level reads about 40 elements of each file per cut. No code here compares elements: gsort sorts them
-(Order.argsort). Its order is stable, so equal keys are cut by file and position.
+A cut says how many elements of each file are before a rank. First, every s-th element, from the
+handles, limits it to a bracket in each file. Then every s/16-th element within the brackets narrows
+them, and so on down to every element (Varman et al. 1991). `gsort --part` does the same by halves.
+Each level reads about 40 elements of each file per cut. No code here compares elements: gsort sorts
+them (Order.argsort). Its order is stable, so equal keys are cut by file and position.
 
-Example: k files have brackets that begin after L elements in all. Let x be the j-th of all s-th elements, in order. At least L + j s and
-at most L + j s + (k - 1)(s - 1) elements are not after x. The last x for which the maximum is not above the rank is before the cut,
-with all elements up to it. No element after the first x for which the minimum is above the rank is before the cut.
+Example: k files have brackets that begin after L elements in all. Let x be the j-th of all s-th
+    elements, in order. At least L + j s and
+at most L + j s + (k - 1)(s - 1) elements are not after x. The last x for which the maximum is not
+above the rank is before the cut, with all elements up to it. No element after the first x for which
+the minimum is above the rank is before the cut.
 """
 from __future__ import annotations
 
@@ -18,14 +22,16 @@ import numpy as np
 from .order import Order, Places
 
 FAN = 16
-# Reads elements of files. Takes (number of the file, positions) for some files, and returns the bytes of these elements for each one.
+# Reads elements of files. Takes (number of the file, positions) for some files, and returns the
+# bytes of these elements for each one.
 Probe = Callable[[List[Tuple[int, Places]]], List[bytes]]
 # The place of a cut: a rank, or an element, before which all smaller elements are.
 Target = Union[int, bytes]
 
 
 def step_of(count: int, element_bytes: int) -> int:
-    """Returns the step between the samples in a handle: the least power of two for which they have at most 32 KiB.
+    """Returns the step between the samples in a handle: the least power of two for which they have
+    at most 32 KiB.
 
     There are at most 1024 samples. Up to 16 samples may have more than 32 KiB.
     """
@@ -37,22 +43,27 @@ def step_of(count: int, element_bytes: int) -> int:
 
 
 def part_begin(count: int, number: int, parts: int) -> int:
-    """Returns the rank at which part `number` ends and the next one begins, as `gsort --part` computes it. Parts are numbered from 1."""
+    """Returns the rank at which part `number` ends and the next one begins, as `gsort --part`
+    computes it. Parts are numbered from 1."""
     return count * number // parts
 
 
 def _ends(rank: int, step: int, active: int) -> Tuple[int, int]:
     """Returns two counts of the step-th elements of `active` files, in order.
 
-    The elements of the first count are all before the rank. The last element of the second count is at or after the rank.
+    The elements of the first count are all before the rank. The last element of the second count is
+    at or after the rank.
     """
     return max(0, (rank - max(0, active - 1) * (step - 1)) // step), -(-(rank + 1) // step)
 
 
-def _narrow(step: int, target: Target, order: Order, low: Places, high: Places, counts: Places, probed: bytes) -> Tuple[Places, Places]:
-    """Returns `low` and `high` of a cut after one level. counts: how many elements of each file are in `probed`."""
+def _narrow(step: int, target: Target, order: Order, low: Places, high: Places, counts: Places,
+            probed: bytes) -> Tuple[Places, Places]:
+    """Returns `low` and `high` of a cut after one level. counts: how many elements of each file are
+    in `probed`."""
     files, first = len(counts), target if isinstance(target, bytes) else b''
-    places = order.argsort(first + probed).astype(np.int64) if first + probed else np.empty(0, np.int64)
+    places = (order.argsort(first + probed).astype(np.int64) if first + probed
+              else np.empty(0, np.int64))
     if isinstance(target, bytes):
         below = above = int(np.flatnonzero(places == 0)[0])
         places = places[places > 0] - 1
@@ -61,14 +72,17 @@ def _narrow(step: int, target: Target, order: Order, low: Places, high: Places, 
     file_of = np.repeat(np.arange(files), counts)[places]
     new_low = low + step * np.bincount(file_of[:below], minlength=files)
     if above <= len(file_of):
-        high = np.minimum(high, low + step * np.bincount(file_of[:above], minlength=files) + step - 1)
+        high = np.minimum(high, low + step * np.bincount(file_of[:above], minlength=files) + step
+                          - 1)
     if step == 1:
         high = new_low
     return new_low, high
 
 
-def bracket(order: Order, counts: Places, samples: Sequence[bytes], steps: Sequence[int], ranks: Sequence[int]) -> Tuple[int, Places, Places]:
-    """Returns the step, and two arrays of ranks x files: the least and the greatest position of each cut in each file."""
+def bracket(order: Order, counts: Places, samples: Sequence[bytes], steps: Sequence[int],
+            ranks: Sequence[int]) -> Tuple[int, Places, Places]:
+    """Returns the step, and two arrays of ranks x files: the least and the greatest position of
+    each cut in each file."""
     step, files = max([1, *steps]), len(counts)
     thin, pieces = np.empty(files, np.int64), []
     for i, (sample, own) in enumerate(zip(samples, steps)):
@@ -81,22 +95,27 @@ def bracket(order: Order, counts: Places, samples: Sequence[bytes], steps: Seque
     del places, pieces
     active = int(np.count_nonzero(counts))
     low, high = np.zeros((len(ranks), files), np.int64), np.empty((len(ranks), files), np.int64)
-    before = [np.zeros(files, np.int64)] * 2  # samples of each file up to the lower ends, and up to the upper ends
+    # samples of each file up to the lower ends, and up to the upper ends
+    before = [np.zeros(files, np.int64)] * 2
     seen = [0, 0]
     for i in sorted(range(len(ranks)), key=lambda i: ranks[i]):
         ends = _ends(ranks[i], step, active)
         for side in range(2):
-            before[side] = before[side] + np.bincount(file_of[seen[side]:ends[side]], minlength=files)
+            before[side] = (before[side] + np.bincount(file_of[seen[side]:ends[side]],
+                                                       minlength=files))
             seen[side] = min(ends[side], len(file_of))
         low[i] = step * before[0]
-        high[i] = counts if ends[1] > len(file_of) else np.minimum(counts, step * before[1] + step - 1)
+        high[i] = (counts if ends[1] > len(file_of)
+                   else np.minimum(counts, step * before[1] + step - 1))
     if step == 1:
         high = low
     return step, low, high
 
 
-def refine(order: Order, step: int, targets: Sequence[Target], low: Places, high: Places, probe: Probe) -> Places:
-    """Returns the exact cuts, an array of targets x files, from their brackets. All cuts are narrowed by one level at a time.
+def refine(order: Order, step: int, targets: Sequence[Target], low: Places, high: Places,
+           probe: Probe) -> Places:
+    """Returns the exact cuts, an array of targets x files, from their brackets. All cuts are
+    narrowed by one level at a time.
 
     Raises a RuntimeError if the files are not sorted.
     """
@@ -106,8 +125,10 @@ def refine(order: Order, step: int, targets: Sequence[Target], low: Places, high
         step = max(1, step // FAN)
         wanted: List[List[Places]] = []
         for row in range(len(targets)):
-            wanted.append([np.arange(low[row, f] + step - 1, high[row, f], step, dtype=np.int64) for f in range(files)])
-        asked = [(f, np.concatenate([wanted[row][f] for row in range(len(targets))])) for f in range(files)]
+            wanted.append([np.arange(low[row, f] + step - 1, high[row, f], step, dtype=np.int64)
+                           for f in range(files)])
+        asked = [(f, np.concatenate([wanted[row][f] for row in range(len(targets))]))
+                 for f in range(files)]
         asked = [(f, places) for f, places in asked if len(places)]
         told = dict(zip((f for f, _ in asked), probe(asked)))
         at, size = dict.fromkeys(told, 0), order.element_bytes
@@ -119,10 +140,12 @@ def refine(order: Order, step: int, targets: Sequence[Target], low: Places, high
                     pieces.append(told[f][at[f]:at[f] + length])
                     at[f] += length
             counts = np.array([len(places) for places in wanted[row]], np.int64)
-            low[row], high[row] = _narrow(step, target, order, low[row], high[row], counts, b''.join(pieces))
+            low[row], high[row] = _narrow(step, target, order, low[row], high[row], counts,
+                                          b''.join(pieces))
     for row, target in enumerate(targets):
         if not isinstance(target, bytes) and int(low[row].sum()) != target:
-            raise RuntimeError(f'the cut at {target} has {int(low[row].sum())} elements: the files are not sorted')
+            raise RuntimeError(f'the cut at {target} has {int(low[row].sum())} elements: the files '
+                               f'are not sorted')
     return low
 
 
@@ -134,12 +157,14 @@ def first_behind(order: Order, counts: Places, cut: Places, probe: Probe) -> byt
 
 
 def to_groups(order: Order, counts: Places, cuts: Places, probe: Probe) -> Places:
-    """Returns the cuts, moved back to the first element of their groups. order: compares only the keys of groups"""
+    """Returns the cuts, moved back to the first element of their groups. order: compares only the
+    keys of groups"""
     heads = [first_behind(order, counts, cut, probe) for cut in cuts]
     inner = [row for row, head in enumerate(heads) if head]
     step, moved = 1, cuts.copy()
     while step <= cuts.max(initial=0):
         step *= FAN
     if inner:
-        moved[inner] = refine(order, step, [heads[row] for row in inner], np.zeros_like(cuts[inner]), cuts[inner], probe)
+        moved[inner] = refine(order, step, [heads[row] for row in inner],
+                              np.zeros_like(cuts[inner]), cuts[inner], probe)
     return moved

@@ -1,13 +1,13 @@
 """Sorts a Dataset of Ray by any keys of libgsort.sort_table.
 
-Blocks are Arrow tables and pass through Ray's object store, as in Ray's own sort. A task spills to its node's disk what does not fit
-into its memory.
+Blocks are Arrow tables and pass through Ray's object store, as in Ray's own sort. A task spills to
+its node's disk what does not fit into its memory.
 
-    block 0 ─ sort ─ cut at rows of samples ─┬─> part 0: slices in the order of their blocks ─ sort ─> block 0
-    block 1 ─ sort ─ cut ────────────────────┼─> part 1 ..                                             block 1
+    block 0 ─ sort ─ cut at rows of samples ─┬─> part 0: slices in block order ─ sort ─> block 0
+    block 1 ─ sort ─ cut ────────────────────┼─> part 1 ..                               block 1
 
-A cut is a row of a block. A row with equal keys is before the cut if it is before that row, or in an earlier block. So parts are nearly
-equal for any keys, and rows with equal keys keep their order.
+A cut is a row of a block. A row with equal keys is before the cut if it is before that row, or in
+an earlier block. So parts are nearly equal for any keys, and rows with equal keys keep their order.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import ray
 
 from ..errors import VerifyError
 from ..layout import Keys, key_list
-from ..tables.carried import Carriers
+from ..tables.convert import Converters
 from ..tables.order import Order, keys_of
 from ..tables.sort import TableSorter, memory_of
 from .crew import get_all
@@ -36,12 +36,15 @@ def _of_keys(table: Any, keys: Keys) -> Any:
 
 
 def _places(tables: Sequence[Any], how: How) -> Any:
-    """Returns the positions of all rows in sorted order. tables: key columns; positions count through all tables"""
+    """Returns the positions of all rows in sorted order. tables: key columns; positions count
+    through all tables"""
     keys, nulls, memory, temp = how
     schema, most = tables[0].schema, memory_of(memory)
-    carriers = Carriers(schema, most // 16)
-    table = pa.Table.from_batches([carriers.take_in(batch) for table in tables for batch in table.to_batches()], carriers.carried)
-    order = Order(carriers, keys_of(schema, key_list(keys)), nulls == 'first', {'memory': max(most // 4, 16 << 20), 'temp': temp})
+    converters = Converters(schema, most // 16)
+    table = pa.Table.from_batches([converters.convert(batch) for table in tables
+                                   for batch in table.to_batches()], converters.converted)
+    order = Order(converters, keys_of(schema, key_list(keys)), nulls == 'first',
+                  {'memory': max(most // 4, 16 << 20), 'temp': temp})
     return order.places(table.combine_chunks().to_batches()[0]).astype(np.int64)
 
 
@@ -55,7 +58,8 @@ def _sorted(tables: Sequence[Any], how: How) -> Any:
 
 
 def sort_block(block: Any, how: How) -> Tuple[Any, Any]:
-    """Returns the sorted block, and (its number of rows, keys of sampled rows, positions of these rows).
+    """Returns the sorted block, and (its number of rows, keys of sampled rows, positions of these
+    rows).
 
     The block is None if it has no rows, because then it may lack its columns.
     """
@@ -67,9 +71,11 @@ def sort_block(block: Any, how: How) -> Tuple[Any, Any]:
 
 
 def cut_block(table: Any, number: int, cuts: Any, blocks: Any, places: Any, how: How) -> List[Any]:
-    """Returns the slices of a sorted block, one per part. cuts: keys of the rows at `places` of `blocks`, in order"""
+    """Returns the slices of a sorted block, one per part. cuts: keys of the rows at `places` of
+    `blocks`, in order"""
     keys = _of_keys(table, how[0])
-    earlier, later = blocks < number, blocks > number  # cuts that are before this block's rows with equal keys, and after them
+    # cuts that are before this block's rows with equal keys, and after them
+    earlier, later = blocks < number, blocks > number
     before, behind = int(earlier.sum()), int(later.sum())
     parts = [cuts.filter(pa.array(earlier)), keys, cuts.filter(pa.array(later))]
     order = _places(parts, how)
@@ -91,7 +97,8 @@ def merge_slices(how: How, *slices: Any) -> Tuple[Any, int]:
 
 
 def _cuts(told: Sequence[Tuple[int, Any, Any]], parts: int, how: How) -> Tuple[Any, Any, Any]:
-    """Returns the rows at which all parts except the first begin: their keys, blocks and positions."""
+    """Returns the rows at which all parts except the first begin: their keys, blocks and
+    positions."""
     keys = pa.concat_tables([sample for _, sample, _ in told])
     blocks = np.repeat(np.arange(len(told)), [len(places) for _, _, places in told])
     places = np.concatenate([places for _, _, places in told])
@@ -99,12 +106,14 @@ def _cuts(told: Sequence[Tuple[int, Any, Any]], parts: int, how: How) -> Tuple[A
     order = _places([keys], how)
     ends = np.cumsum(weights[order])
     total = sum(rows for rows, _, _ in told)
-    chosen = order[np.minimum(np.searchsorted(ends, [total * i // parts for i in range(1, parts)]), len(order) - 1)]
+    chosen = order[np.minimum(np.searchsorted(ends, [total * i // parts for i in range(1, parts)]),
+                              len(order) - 1)]
     return keys.take(pa.array(chosen)), blocks[chosen], places[chosen]
 
 
 def _refuse(dataset: Any, how: How) -> None:
-    """Raises the error that every task would raise for these arguments, if the schema is known before a task runs."""
+    """Raises the error that every task would raise for these arguments, if the schema is known
+    before a task runs."""
     keys, nulls, memory, temp = how
     told = dataset.schema(fetch_if_missing=False)
     schema, names = getattr(told, 'base_schema', None), list(told.names) if told is not None else []
@@ -122,7 +131,9 @@ def sort(dataset: Any, parts: int, threads: int, how: How) -> Any:
         return ray.remote(function).options(**where, name=f'gsort {name}', num_returns=returns)
     try:
         made = [task(sort_block, 'sort block', 2).remote(block, how) for block in blocks]
-        found = [(table, about) for (table, _), about in zip(made, get_all([about for _, about in made])) if about[0] > 0]
+        found = [(table, about)
+                 for (table, _), about in zip(made, get_all([about for _, about in made]))
+                 if about[0] > 0]
         if not found:
             return dataset
         tables, counts = zip(*found)
@@ -130,8 +141,10 @@ def sort(dataset: Any, parts: int, threads: int, how: How) -> Any:
         slices = [[table] for table in tables]
         if parts > 1:
             cuts = _cuts(counts, parts, how)
-            slices = [task(cut_block, 'cut block', parts).remote(table, i, *cuts, how) for i, table in enumerate(tables)]
-        merged, rows = zip(*(task(merge_slices, 'merge slices', 2).remote(how, *part) for part in zip(*slices)))
+            slices = [task(cut_block, 'cut block', parts).remote(table, i, *cuts, how)
+                      for i, table in enumerate(tables)]
+        merged, rows = zip(*(task(merge_slices, 'merge slices', 2).remote(how, *part)
+                             for part in zip(*slices)))
         count = sum(get_all(rows))
     except ray.exceptions.RayTaskError as error:
         raise (error.cause if isinstance(error.cause, Exception) else error) from None

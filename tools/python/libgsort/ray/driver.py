@@ -1,4 +1,5 @@
-"""Runs a sort on a cluster, from the plan to the commit. Makes maps, cuts and parts, and repeats those that were lost with a node."""
+"""Runs a sort on a cluster, from the plan to the commit. Makes maps, cuts and parts, and repeats
+those that were lost with a node."""
 from __future__ import annotations
 
 import contextlib
@@ -25,7 +26,8 @@ from .tasks import Handle, Slice
 
 LOSSES = 20  # a sort fails if it lost nodes this many times
 CUTS_A_TASK = 8
-GAUGES = {'done_bytes': 'Bytes of the phase that are done.', 'all_bytes': 'Bytes of the phase.'}  # Ray exports them as ray_gsort_..
+# Ray exports them as ray_gsort_..
+GAUGES = {'done_bytes': 'Bytes of the phase that are done.', 'all_bytes': 'Bytes of the phase.'}
 
 
 class Driver:
@@ -35,11 +37,14 @@ class Driver:
         self.maps, self.parts, self.facts = self.journal.found()
         self.cuts: Optional[Any] = None
         self.seconds: Dict[str, float] = {}
-        self.phases: Dict[str, List[float]] = {}  # phase -> its start time, and the bytes done so far
-        self.gauges = [Gauge(f'gsort_{name}', description=text, tag_keys=('phase', 'output')) for name, text in GAUGES.items()]
+        # phase -> its start time, and the bytes done so far
+        self.phases: Dict[str, List[float]] = {}
+        self.gauges = [Gauge(f'gsort_{name}', description=text, tag_keys=('phase', 'output'))
+                       for name, text in GAUGES.items()]
         self.net_bytes = 0
         self.name = self.facts.get('name') or secrets.token_hex(6)
-        self.crew = Crew(self.job.threads, plan.memory_bytes, plan.temp, self.name, self.job.token, resume)
+        self.crew = Crew(self.job.threads, plan.memory_bytes, plan.temp, self.name, self.job.token,
+                         resume)
         try:
             if 'name' not in self.facts:
                 self.journal.add(name=self.name)
@@ -53,12 +58,15 @@ class Driver:
     # ---- steps ----
 
     def _begin_upload(self) -> None:
-        """For an output in a store, continues the upload of an earlier driver, or begins one. Forgets the parts of an aborted upload."""
+        """For an output in a store, continues the upload of an earlier driver, or begins one.
+        Forgets the parts of an aborted upload."""
         upload = self.facts.get('upload')
         if self.job.sink == 'store' and upload is None:
             upload = store.begin(self.job.access, self.plan.output, self.name)
             self.journal.add(upload=upload)
-        elif self.job.sink == 's3' and (upload is None or 'whole' not in self.facts and not s3.is_open(self.job.access, self.job.output, upload)):
+        elif self.job.sink == 's3' and (
+                upload is None or 'whole' not in self.facts
+                and not s3.is_open(self.job.access, self.job.output, upload)):
             self.parts.clear()
             upload = s3.begin(self.job.access, self.job.output, self.name)
             self.journal.add(upload=upload)
@@ -66,10 +74,14 @@ class Driver:
 
     def run(self) -> Dict[str, Any]:
         self._begin_upload()
-        if 'whole' in self.facts and not self.plan.is_waiting(self.job):  # an earlier driver died after its commit
+        # an earlier driver died after its commit
+        if 'whole' in self.facts and not self.plan.is_waiting(self.job):
             done: Dict[str, Any] = self.facts['whole']
-            if not self.plan.is_placed(self.facts['stamps'], self.name, [self.parts[i] for i in sorted(self.parts)]):
-                raise gsort.GsortError(f"'{self.plan.output}': a sort that has ended wrote it, but it was removed or replaced since; remove '{self.plan.work}'", 4)
+            if not self.plan.is_placed(self.facts['stamps'], self.name,
+                                       [self.parts[i] for i in sorted(self.parts)]):
+                raise gsort.GsortError(f"'{self.plan.output}': a sort that has ended wrote it, but "
+                                       f"it was removed or replaced since; remove "
+                                       f"'{self.plan.work}'", 4)
             return done
         self._forget_parts()
         for _ in range(LOSSES):
@@ -100,7 +112,8 @@ class Driver:
         now = time.monotonic()
         for gauge, value in zip(self.gauges, (before + done, of)):
             with contextlib.suppress(Exception):  # a sort does not need gauges
-                gauge.set(value, {'phase': phase, 'output': ascii(self.plan.output)[1:-1]})  # Ray accepts only ASCII in tags
+                # Ray accepts only ASCII in tags
+                gauge.set(value, {'phase': phase, 'output': ascii(self.plan.output)[1:-1]})
         self.show(Progress(phase, int(before) + done, of, now - self.plan.began, now - begin))
 
     def _forget_lost(self) -> None:
@@ -111,7 +124,8 @@ class Driver:
         for node, handles in by_node.items():
             files = [(handle.path, handle.size(self.job.order)) for handle in handles]
             if node == '':
-                here = [os.path.exists(path) and os.path.getsize(path) == size for path, size in files]
+                here = [os.path.exists(path) and os.path.getsize(path) == size
+                        for path, size in files]
             else:
                 try:
                     here = ray.get(self.crew.keepers[node].has.remote(files))
@@ -125,8 +139,10 @@ class Driver:
         """Forgets parts whose files are gone or have another size."""
         for i, part in list(self.parts.items()):
             path = self.job.output if self.job.sink == 'into' else self.job.part_path(i)
-            here = store.has(self.job.access, self.job.upload, part) if self.job.sink == 'store' else \
-                self.job.sink == 's3' or os.path.exists(path) and part.get('file_bytes') in (None, os.path.getsize(path))
+            here = (store.has(self.job.access, self.job.upload, part) if self.job.sink == 'store'
+                    else \
+                 self.job.sink == 's3' or os.path.exists(path)
+                    and part.get('file_bytes') in (None, os.path.getsize(path)))
             if not here:
                 del self.parts[i]
 
@@ -134,25 +150,28 @@ class Driver:
         crew, pieces = self.crew, self.plan.pieces
         if self._has_all_parts() or self.plan.is_sorted and not self.job.is_sliced:
             return  # all parts are made, so maps are not needed; or parts are made from the inputs
+        sort_piece, look_at = ray.remote(tasks.sort_piece), ray.remote(tasks.look_at)
+
+        def start(i: int, node: str, where: Any) -> Any:
+            if self.plan.is_sorted:
+                return look_at.options(**where,
+                                       name='gsort look at file').remote(self.job, pieces[i], i)
+            folder = self.job.files or crew.about[node]['folder']
+            task = sort_piece.options(**where, name='gsort sort piece')
+            return task.remote(self.job, pieces[i], i, '' if self.job.files else node, folder)
+
+        def done(i: int, handle: Handle) -> None:
+            self.journal.add_map(handle)
+            self.maps[i] = handle
+            self._progress('read', pieces[i].bytes, self.plan.size)
+
         while True:
             self._forget_lost()
             missing = [i for i in range(len(pieces)) if i not in self.maps]
             if not missing or self._has_all_parts():
                 return
-            sort_piece, look_at = ray.remote(tasks.sort_piece), ray.remote(tasks.look_at)
-
-            def start(i: int, node: str, where: Any) -> Any:
-                if self.plan.is_sorted:
-                    return look_at.options(**where, name='gsort look at file').remote(self.job, pieces[i], i)
-                folder = self.job.files or crew.about[node]['folder']
-                return sort_piece.options(**where, name='gsort sort piece').remote(self.job, pieces[i], i, '' if self.job.files else node, folder)
-
-            def done(i: int, handle: Handle) -> None:
-                self.journal.add_map(handle)
-                self.maps[i] = handle
-                self._progress('read', pieces[i].bytes, self.plan.size)
-
-            crew.run(missing, start, done, None if self.plan.is_sorted else lambda i: pieces[i].bytes)
+            crew.run(missing, start, done, None if self.plan.is_sorted
+                     else lambda i: pieces[i].bytes)
 
     def _has_all_parts(self) -> bool:
         return len(self.parts) == self.job.parts
@@ -161,7 +180,8 @@ class Driver:
         return [self.maps[i] for i in sorted(self.maps)]
 
     def _check_input(self) -> None:
-        """Sets the total, the files to merge, and the number of parts. Raises a GsortError if an input has changed."""
+        """Sets the total, the files to merge, and the number of parts. Raises a GsortError if an
+        input has changed."""
         self.plan.check_stamps()
         if self.plan.is_sorted:
             self.total = sum(piece.count or 0 for piece in self.plan.pieces)
@@ -178,7 +198,8 @@ class Driver:
         self.job = self.plan.fit(self.job, self.total)
 
     def _prepare(self) -> None:
-        """Creates the folder of parts, the list of files for `gsort --part`, or the one file for all parts."""
+        """Creates the folder of parts, the list of files for `gsort --part`, or the one file for
+        all parts."""
         if self.job.sink == 'files':
             os.makedirs(self.job.output, exist_ok=True)
         if not self.job.is_sliced:
@@ -186,7 +207,8 @@ class Driver:
             with open(self.list, 'wb') as file:
                 file.write(b'\0'.join(os.fsencode(path) for path in self.files))
         elif self.job.sink == 'into':
-            begin(self.job.output, self.job.head, self.total, self.total * self.job.order.element_bytes)
+            begin(self.job.output, self.job.head, self.total,
+                  self.total * self.job.order.element_bytes)
 
     def _make_cuts(self) -> None:
         """Sets where each part begins and ends, in each file and in the whole.
@@ -201,7 +223,9 @@ class Driver:
             return
         counts = np.array([handle.count for handle in handles], np.int64)
         if job.kept.values:
-            self.cuts = np.array([np.zeros_like(counts), *zip(*(handle.values for handle in handles)), counts]).reshape(job.parts + 1, len(handles))
+            self.cuts = np.array([np.zeros_like(counts),
+                                  *zip(*(handle.values for handle in handles)),
+                                  counts]).reshape(job.parts + 1, len(handles))
         else:
             self.cuts = self._find_cuts(handles, counts)
         self.begins = [int(row.sum()) for row in self.cuts]
@@ -209,15 +233,19 @@ class Driver:
     def _find_cuts(self, handles: List[Handle], counts: Any) -> Any:
         crew, job = self.crew, self.job
         ranks = [job.kept.begin(self.total, i, job.parts) for i in range(job.parts + 1)]
-        step, low, high = bracket(job.order, counts, [handle.samples for handle in handles], [handle.step for handle in handles], ranks)
+        step, low, high = bracket(job.order, counts, [handle.samples for handle in handles],
+                                  [handle.step for handle in handles], ranks)
         cuts, find_cuts = np.empty_like(low), ray.remote(tasks.find_cuts)
         slim = [replace(handle, samples=b'', report='', read='') for handle in handles]
-        groups = [range(i, min(i + CUTS_A_TASK, len(ranks))) for i in range(0, len(ranks), CUTS_A_TASK)]
+        groups = [range(i, min(i + CUTS_A_TASK, len(ranks)))
+                  for i in range(0, len(ranks), CUTS_A_TASK)]
 
         def start(i: int, node: str, where: Any) -> Any:
             self._refuse_lost(handles)
             rows = list(groups[i])
-            return find_cuts.options(**where, name='gsort find cuts').remote(job, slim, dict(crew.keepers), step, [ranks[row] for row in rows], low[rows], high[rows])
+            task = find_cuts.options(**where, name='gsort find cuts')
+            return task.remote(job, slim, dict(crew.keepers), step, [ranks[row] for row in rows],
+                               low[rows], high[rows])
 
         def done(i: int, found: Any) -> None:
             cuts[list(groups[i])] = found
@@ -236,16 +264,20 @@ class Driver:
             slices: List[Slice] = []
             if job.is_sliced:
                 assert self.cuts is not None
-                slices = [self._slice(handle, int(begin), int(end)) for handle, begin, end in zip(handles, self.cuts[i - 1], self.cuts[i])
+                slices = [self._slice(handle, int(begin), int(end))
+                          for handle, begin, end in zip(handles, self.cuts[i - 1], self.cuts[i])
                           if end > begin]
                 self.net_bytes += sum(one.bytes for one in slices if one.node not in ('', node))
             files = [] if job.is_sliced else ['--files0-from', self.list]
-            return merge_part.options(**where, name='gsort merge part').remote(job, i, self.begins[i - 1], self.begins[i], self.total, files, slices, node)
+            task = merge_part.options(**where, name='gsort merge part')
+            return task.remote(job, i, self.begins[i - 1], self.begins[i], self.total, files,
+                               slices, node)
 
         def done(i: int, report: Dict[str, Any]) -> None:
             self.journal.add(part=i, report=report)
             self.parts[i] = report
-            self._progress('write', int(report['tally']['count']) * job.order.element_bytes, self.total * job.order.element_bytes)
+            self._progress('write', int(report['tally']['count']) * job.order.element_bytes,
+                           self.total * job.order.element_bytes)
 
         crew.run(missing, start, done, near=near)
         if self.plan.joined:
@@ -264,10 +296,14 @@ class Driver:
         # If all parts are empty, the first one is copied, because a compressed part has a frame.
         paths = [self.job.part_path(i) for i in counts if counts[i]] or [self.job.part_path(1)]
         sizes = [os.path.getsize(path) for path in paths]
-        places = np.cumsum([begin(self.plan.joined, self.plan.head, sum(counts.values()), sum(sizes)), *sizes])
+        places = np.cumsum([begin(self.plan.joined, self.plan.head, sum(counts.values()),
+                                  sum(sizes)), *sizes])
         place_part = ray.remote(tasks.place_part)
-        self.crew.run(range(len(paths)), lambda i, node, where: place_part.options(**where, name='gsort place part').remote(paths[i], self.plan.joined, int(places[i])),
-                      lambda i, done: None)
+
+        def start(i: int, node: str, where: Any) -> Any:
+            task = place_part.options(**where, name='gsort place part')
+            return task.remote(paths[i], self.plan.joined, int(places[i]))
+        self.crew.run(range(len(paths)), start, lambda i, done: None)
 
     def _refuse_lost(self, handles: Sequence[Handle]) -> None:
         for handle in handles:
@@ -276,32 +312,42 @@ class Driver:
 
     def _slice(self, handle: Handle, begin: int, end: int) -> Slice:
         self._refuse_lost([handle])
-        size, url = self.job.order.element_bytes, self.crew.about[handle.node]['url'] if handle.node else ''
+        size, url = (self.job.order.element_bytes, self.crew.about[handle.node]['url']
+                     if handle.node else '')
         return Slice(handle.path, handle.node, url, handle.off + begin * size, (end - begin) * size)
 
     def _commit(self) -> Dict[str, Any]:
-        """Verifies that all parts together are the sorted input, and publishes the output. Parts are synced before. Returns the report.
+        """Verifies that all parts together are the sorted input, and publishes the output. Parts
+        are synced before. Returns the report.
 
         Raises a GsortError if the parts do not add up, or if an input has changed.
         """
         begin = time.monotonic()
         parts = [self.parts[i] for i in range(1, self.job.parts + 1)]
-        whole = gsort.join(self.job.program, [*(json.dumps(part) for part in parts), *(handle.report for handle in self._handles() if handle.report)])
-        if any(handle.read for handle in self._handles()):  # statistics describe the elements that were read
-            whole.update(add([json.loads(handle.read or handle.report) for handle in self._handles()]))
+        whole = gsort.join(self.job.program, [*(json.dumps(part) for part in parts),
+                                              *(handle.report for handle in self._handles()
+                                                if handle.report)])
+        # statistics describe the elements that were read
+        if any(handle.read for handle in self._handles()):
+            whole.update(add([json.loads(handle.read or handle.report)
+                              for handle in self._handles()]))
         if self.job.maps:
-            left = joined(dict(zip(('left_out_count', 'left_out_fingerprint'), handle.left_out)) for handle in self._handles())
+            left = joined(dict(zip(('left_out_count', 'left_out_fingerprint'), handle.left_out))
+                          for handle in self._handles())
             whole.update({name: left[name] for name in ('left_out_count', 'left_out_fingerprint')})
         self.plan.check_stamps()
-        whole['ray'] = {'seconds': self.seconds, 'nodes': len(self.crew.nodes), 'maps': len(self.plan.pieces), 'parts': self.job.parts,
-                        'again': self.crew.again, 'net_bytes': self.net_bytes, 'output': self.plan.output}
+        whole['ray'] = {'seconds': self.seconds, 'nodes': len(self.crew.nodes),
+                        'maps': len(self.plan.pieces), 'parts': self.job.parts,
+                        'again': self.crew.again, 'net_bytes': self.net_bytes,
+                        'output': self.plan.output}
         self.journal.add(whole=whole, stamps=self.plan.stamps(self.plan.joined or self.job.output))
         self.plan.commit(self.job, parts)
         self.seconds['commit'] = time.monotonic() - begin
         return whole
 
     def end(self, is_done: bool, resume: bool) -> None:
-        """Ends the keepers, and removes what is left on all nodes. With resume, removes it only after success."""
+        """Ends the keepers, and removes what is left on all nodes. With resume, removes it only
+        after success."""
         keeps = resume and not is_done
         self.crew.close(keeps)
         if keeps:
@@ -311,7 +357,8 @@ class Driver:
 
 
 def begin(path: str, head: Any, count: int, size: int) -> int:
-    """Makes a file with a head and space for `size` bytes after it. Returns the length of the head in bytes."""
+    """Makes a file with a head and space for `size` bytes after it. Returns the length of the head
+    in bytes."""
     text = head_of(head, count)
     with open(path, 'r+b' if os.path.exists(path) else 'w+b') as file:
         file.truncate(len(text) + size)
@@ -321,7 +368,8 @@ def begin(path: str, head: Any, count: int, size: int) -> int:
     return len(text)
 
 
-def sort(plan: Plan, resume: bool, show: Callable[[Progress], object], explains: bool) -> Dict[str, Any]:
+def sort(plan: Plan, resume: bool, show: Callable[[Progress], object],
+         explains: bool) -> Dict[str, Any]:
     driver = Driver(plan, resume, show)
     is_done = False
     try:

@@ -1,4 +1,5 @@
-"""Finds the input files, divides them into pieces for map tasks, and reads elements at some positions of a sorted file."""
+"""Finds the input files, divides them into pieces for map tasks, and reads elements at some
+positions of a sorted file."""
 from __future__ import annotations
 
 import errno
@@ -27,7 +28,8 @@ BEGINNING = 4096  # bytes by which gsort recognizes a format
 
 @dataclass(frozen=True)
 class Piece:
-    """The input of one map task: elements [first, first + count) of a file. count None: all of a compressed file"""
+    """The input of one map task: elements [first, first + count) of a file. count None: all of a
+    compressed file"""
 
     path: str
     first: int
@@ -37,12 +39,14 @@ class Piece:
 
     def words(self, before: int = 0) -> List[str]:
         """Returns gsort's arguments to read the piece, and `before` elements before it."""
-        part = [] if self.count is None else ['--range', f'{self.first - before}:{self.count + before}']
+        part = [] if self.count is None else ['--range',
+                                              f'{self.first - before}:{self.count + before}']
         return [*part, self.path]
 
 
 def expand(patterns: Sequence[str], access: Access = Access()) -> List[str]:
-    """Returns the files that names and patterns match, with absolute paths. The files of a pattern are in the order of their names.
+    """Returns the files that names and patterns match, with absolute paths. The files of a pattern
+    are in the order of their names.
 
     Raises a FileError if nothing matches or a file is missing, and a UsageError for special files.
     """
@@ -50,7 +54,8 @@ def expand(patterns: Sequence[str], access: Access = Access()) -> List[str]:
     for pattern in patterns:
         names = [pattern]
         if is_remote(pattern):
-            names = remote.find(access, pattern) if any(c in pattern for c in ('*?[' if access.is_s3(pattern) else '*[')) else names
+            if any(c in pattern for c in ('*?[' if access.is_s3(pattern) else '*[')):
+                names = remote.find(access, pattern)
         elif not os.path.exists(pattern) and any(c in pattern for c in '*?['):
             names = sorted(glob.glob(pattern))
         if not names:
@@ -65,7 +70,8 @@ def expand(patterns: Sequence[str], access: Access = Access()) -> List[str]:
 
 
 def absolute(path: str) -> str:
-    """Returns an absolute path. Unlike os.path.abspath, it resolves `..` after a link to a folder as the system does.
+    """Returns an absolute path. Unlike os.path.abspath, it resolves `..` after a link to a folder
+    as the system does.
 
     Other links are not resolved, because they may lead elsewhere on other nodes.
     """
@@ -79,18 +85,22 @@ def absolute(path: str) -> str:
 
 
 def _refuse_input(path: str) -> None:
-    """Raises an error if a file is missing, a folder, or a special file. Tasks cannot read parts of these."""
+    """Raises an error if a file is missing, a folder, or a special file. Tasks cannot read parts of
+    these."""
     try:
         if os.path.isdir(path):
-            raise file_error(errno.EISDIR, f"'{path}': is a folder; for its files use '{path.rstrip('/')}/*'")
+            raise file_error(errno.EISDIR,
+                             f"'{path}': is a folder; for its files use '{path.rstrip('/')}/*'")
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise UsageError(f"'{path}': is not a regular file, of which tasks read parts; sort it by gsort on one machine")
+            raise UsageError(f"'{path}': is not a regular file, of which tasks read parts; sort it "
+                             f"by gsort on one machine")
     except FileNotFoundError:
         raise file_error(errno.ENOENT, f"'{path}': no such file") from None
 
 
 def beginning(path: str, count: int, raw: bool = False) -> bytes:
-    """Returns the first `count` bytes of a file. Decompresses a .zst file, except if `raw`. Raises a FileError if it is damaged."""
+    """Returns the first `count` bytes of a file. Decompresses a .zst file, except if `raw`. Raises
+    a FileError if it is damaged."""
     with open(path, 'rb') as file:
         if raw or not path.endswith('.zst'):
             return file.read(count)
@@ -110,17 +120,22 @@ def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
     if is_remote(path) or beginning(path, 6) != b'\x93NUMPY':
         return None
     if path.endswith('.zst'):
-        raise UsageError(f"'{path}': the header of a compressed .npy file cannot be read; decompress the file")
+        raise UsageError(f"'{path}': the header of a compressed .npy file cannot be read; "
+                         f"decompress the file")
     with open(path, 'rb') as file:
         version = np.lib.format.read_magic(file)
         if version > (2, 0):
-            raise UsageError(f"'{path}': its .npy header has version {version[0]}, because field names are not Latin-1; parts cannot have such names")
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            raise UsageError(f"'{path}': its .npy header has version {version[0]}, because field "
+                             f"names are not Latin-1; parts cannot have such names")
+        read = (np.lib.format.read_array_header_1_0 if version == (1, 0)
+                else np.lib.format.read_array_header_2_0)
         return read(file)[2], file.tell()
 
 
-def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp]], access: Access) -> None:
-    """Raises a UsageError if a file in a store begins like a format that gsort reads or refuses. Tasks read such files as plain data."""
+def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp]],
+                   access: Access) -> None:
+    """Raises a UsageError if a file in a store begins like a format that gsort reads or refuses.
+    Tasks read such files as plain data."""
     what = [*(word for word in order.options if word != '--raw'), '-o', os.devnull]
     most = -(-BEGINNING // order.element_bytes)
 
@@ -139,7 +154,8 @@ def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp
             with open(listed, 'wb') as file:
                 file.write(b'\0'.join(map(os.fsencode, those)))
             try:
-                told, raw = (gsort.run(program, [*what, *more, '--files0-from', listed])['tally'] for more in ((), ('--raw',)))
+                told, raw = (gsort.run(program, [*what, *more, '--files0-from', listed])['tally']
+                             for more in ((), ('--raw',)))
                 return None if told == raw else ''
             except gsort.GsortError as error:
                 return error.text.partition(f"'{those[0]}': ")[2]
@@ -152,21 +168,26 @@ def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp
             said = refusal(those)
         if said is not None:
             if not said.startswith('looks like'):
-                said = 'begins like a format that gsort reads (.npy, zstd and others), but files in a store must be plain; --raw sorts them as they are'
+                said = ('begins like a format that gsort reads (.npy, zstd and others), but files '
+                        'in a store must be plain; --raw sorts them as they are')
             raise UsageError(f"'{names[those[0]]}': {said}")
 
 
 def head_of(head: Any, count: int) -> bytes:
-    """Returns the bytes before the first of `count` elements. head: these bytes, or the dtype for a header of .npy"""
+    """Returns the bytes before the first of `count` elements. head: these bytes, or the dtype for a
+    header of .npy"""
     if isinstance(head, bytes):
         return head
     text = io.BytesIO()
-    np.lib.format.write_array_header_1_0(text, {'descr': np.lib.format.dtype_to_descr(head), 'fortran_order': False, 'shape': (count,)})
+    np.lib.format.write_array_header_1_0(text, {'descr': np.lib.format.dtype_to_descr(head),
+                                                'fortran_order': False, 'shape': (count,)})
     return text.getvalue()
 
 
-def pieces(stamps: Sequence[Tuple[str, Stamp]], element_bytes: int, header: int, most: int, raw: bool) -> List[Piece]:
-    """Returns pieces of the inputs. A piece has at most about `most` bytes; the pieces of a file are nearly equal.
+def pieces(stamps: Sequence[Tuple[str, Stamp]], element_bytes: int, header: int, most: int,
+           raw: bool) -> List[Piece]:
+    """Returns pieces of the inputs. A piece has at most about `most` bytes; the pieces of a file
+    are nearly equal.
 
     header: bytes before the elements of each file
     raw: a .npy header is data
@@ -182,12 +203,14 @@ def pieces(stamps: Sequence[Tuple[str, Stamp]], element_bytes: int, header: int,
         npy = npy_dtype(path) if size and not raw else None
         data = size - (npy[1] if npy else header)
         if data < 0 or data % element_bytes:
-            raise UsageError(f"'{path}': {data} bytes are not a whole number of elements of {element_bytes} bytes")
+            raise UsageError(f"'{path}': {data} bytes are not a whole number of elements of "
+                             f"{element_bytes} bytes")
         count = data // element_bytes
         parts = max(1, -(-data // most))
         for i in range(parts):
             first, behind = count * i // parts, count * (i + 1) // parts
-            found.append(Piece(path, first, behind - first, (behind - first) * element_bytes, stamp))
+            found.append(Piece(path, first, behind - first, (behind - first) * element_bytes,
+                               stamp))
     return found
 
 
@@ -203,7 +226,8 @@ def _measure(path: str, access: Access) -> Stamp:
     if is_remote(path):
         return remote.stamp(access, path)
     told = status(path)
-    return told.st_size, told.st_mtime_ns  # not the inode, because FUSE may give a file another one each time
+    # not the inode, because FUSE may give a file another one each time
+    return told.st_size, told.st_mtime_ns
 
 
 def status(path: str) -> os.stat_result:
@@ -213,7 +237,8 @@ def status(path: str) -> os.stat_result:
 
 
 def elements_at(path: str, off: int, element_bytes: int, places: Places) -> bytes:
-    """Returns the elements at `places` of a file whose data begin at byte `off`. Raises an OSError if the file is too short.
+    """Returns the elements at `places` of a file whose data begin at byte `off`. Raises an OSError
+    if the file is too short.
 
     The places rise, except where those for another cut begin.
     """

@@ -1,4 +1,5 @@
-"""Keeps the journal of a sort, beside its output. Each finished task is a line of JSON, which is on disk before the task counts.
+"""Keeps the journal of a sort, beside its output. Each finished task is a line of JSON, which is on
+disk before the task counts.
 
 An incomplete last line is ignored.
 """
@@ -22,16 +23,21 @@ class JournalError(Error, RuntimeError):
 
 
 class Journal:
-    """Owns the folder beside the output. It contains the journal, parts and, if all nodes see them, sorted files."""
+    """Owns the folder beside the output. It contains the journal, parts and, if all nodes see them,
+    sorted files."""
 
-    def __init__(self, folder: str, sort: Dict[str, Any], resume: bool, access: Access = Access()) -> None:
-        """sort: the identity of the sort; only the same sort can continue in this folder. access: to the output; it is never written to disk
+    def __init__(self, folder: str, sort: Dict[str, Any], resume: bool,
+                 access: Access = Access()) -> None:
+        """sort: the identity of the sort; only the same sort can continue in this folder. access:
+        to the output; it is never written to disk
 
-        Raises a JournalError if the folder is in use, or has an unfinished sort that this one does not continue.
+        Raises a JournalError if the folder is in use, or has an unfinished sort that this one does
+        not continue.
         """
         kept, self.access = os.path.exists(os.path.join(folder, 'keep')), access
         try:
-            last = (sys.executable, '-m', __name__, folder) if sort.get('sink') in ('s3', 'store') else ('true',)
+            last = ((sys.executable, '-m', __name__, folder) if sort.get('sink') in ('s3', 'store')
+                    else ('true',))
             self.folder = Folder(folder, resume or kept, last, access.environment)
         except BlockingIOError:
             raise JournalError(f"'{folder}': another sort to this output is running") from None
@@ -45,18 +51,21 @@ class Journal:
         except BaseException:
             self.folder.release()
             raise
-        self.file = open(os.path.join(folder, 'journal'), 'a', encoding='utf-8')
+        self.file = open(os.path.join(folder, 'journal'), 'a', encoding='utf-8')  # noqa: SIM115
         self.file.truncate(end)  # removes an incomplete last line
         if not self.lines:
             self.add(sort=sort)
 
     def _refuse(self, folder: str, sort: Dict[str, Any], resume: bool) -> None:
-        other = next((name for name in sort if self.lines and self.lines[0]['sort'].get(name) != sort[name]), None)
+        other = next((name for name in sort if self.lines
+                      and self.lines[0]['sort'].get(name) != sort[name]), None)
         if resume and other is None:
             return
-        what = 'has an unfinished sort; continue it by --resume' if other is None else f'has an unfinished sort with another {other}; finish that one'
+        what = ('has an unfinished sort; continue it by --resume' if other is None
+                else f'has an unfinished sort with another {other}; finish that one')
         upload = upload_of(self.lines)
-        raise JournalError(f"'{folder}': {what}, or remove it" + (f', and {_left(*upload)}' if upload else ''))
+        raise JournalError(f"'{folder}': {what}, or remove it"
+                           + (f', and {_left(*upload)}' if upload else ''))
 
     def add(self, **line: Any) -> None:
         self.file.write(json.dumps(line) + '\n')
@@ -73,7 +82,8 @@ class Journal:
         facts: Dict[str, Any] = {}
         for line in self.lines[1:]:
             if 'map' in line:
-                told = {**line['map'], 'samples': bytes.fromhex(line['map']['samples']), 'values': tuple(line['map']['values'])}
+                told = {**line['map'], 'samples': bytes.fromhex(line['map']['samples']),
+                        'values': tuple(line['map']['values'])}
                 maps[told['index']] = Handle(**told)
             elif 'part' in line:
                 parts[line['part']] = line['report']
@@ -103,13 +113,15 @@ def _left(output: str, upload: str) -> str:
 
 
 def upload_of(lines: Sequence[Dict[str, Any]]) -> Optional[Tuple[str, str]]:
-    """Returns the output in a store, and its last upload or the folder for its parts. None: nothing was begun in a store."""
+    """Returns the output in a store, and its last upload or the folder for its parts. None: nothing
+    was begun in a store."""
     uploads = [line['upload'] for line in lines if 'upload' in line]
     return (lines[0]['sort']['output'], uploads[-1]) if uploads else None
 
 
 def abort(folder: str, access: Access) -> None:
-    """Aborts the upload that the journal in `folder` names, if it is not complete, or removes the parts in a store.
+    """Aborts the upload that the journal in `folder` names, if it is not complete, or removes the
+    parts in a store.
 
     Raises a FileError that says what is left if the store fails.
     """
@@ -121,7 +133,8 @@ def abort(folder: str, access: Access) -> None:
             else:
                 store.abort(access, upload[1])
         except OSError as error:
-            raise file_error(0, (f'upload {upload[1]} is not aborted' if s3.is_upload(upload[1]) else f"'{upload[1]}': is not removed") + f': {error}') from None
+            raise file_error(0, (f'upload {upload[1]} is not aborted' if s3.is_upload(upload[1])
+                                 else f"'{upload[1]}': is not removed") + f': {error}') from None
 
 
 def _read(folder: str) -> Tuple[List[Dict[str, Any]], int]:

@@ -1,7 +1,9 @@
-"""One actor per node: owns the folder of its sorted files, serves slices of them to other nodes by Arrow Flight, and looks up elements.
+"""One actor per node: owns the folder of its sorted files, serves slices of them to other nodes by
+Arrow Flight, and looks up elements.
 
-The folder is removed when the actor closes it, and also when the actor dies with its driver. A shell waits at a pipe for that. With
-`keeps` (--resume) the folder stays, and the next driver finds it. After a power cut, the next keeper on the node removes the folder.
+The folder is removed when the actor closes it, and also when the actor dies with its driver. A
+shell waits at a pipe for that. With `keeps` (--resume) the folder stays, and the next driver finds
+it. After a power cut, the next keeper on the node removes the folder.
 """
 from __future__ import annotations
 
@@ -27,11 +29,13 @@ BLOCK = 1 << 20
 PREFIX = 'gsort-ray-'
 
 
-# Waits in the background for the end of its input. Then runs a command and, if it succeeds, removes the folder, unless another owner
-# has locked it or keeps it. The owner's lock may end a moment after its end of the pipe, so the watch waits for the lock. Tasks that
-# were still writing may create the folder again, so the watch tries again 2 seconds later. It removes the folder only under its lock,
-# and only if the lock file is still in the folder: meanwhile an owner may have ended, and the next one created a new folder. An owner
-# that has created a folder and not locked it yet waits, and creates it again.
+# Waits in the background for the end of its input. Then runs a command and, if it succeeds, removes
+# the folder, unless another owner has locked it or keeps it. The owner's lock may end a moment
+# after its end of the pipe, so the watch waits for the lock. Tasks that were still writing may
+# create the folder again, so the watch tries again 2 seconds later. It removes the folder only
+# under its lock, and only if the lock file is still in the folder: meanwhile an owner may have
+#     ended, and the next one created a new folder. An owner that has created a folder and not
+# locked it yet waits, and creates it again.
 WATCH = '''exec 3<&0
 locked() (
     exec 9<>"$0/lock" && flock $1 9 && [ /proc/self/fd/9 -ef "$0/lock" ] || exit
@@ -45,19 +49,24 @@ sleep 2
 
 
 def watch(folder: str, last: Sequence[str], told: Mapping[str, str]) -> int:
-    """Starts a shell that runs `last` and removes the folder after this process has ended, even if it was killed.
+    """Starts a shell that runs `last` and removes the folder after this process has ended, even if
+    it was killed.
 
-    Returns a descriptor; closing it has the same effect. told: is added to the environment of `last`
+    Returns a descriptor; closing it has the same effect. told: is added to the environment of
+    `last`
     """
     read_end, write_end = os.pipe()
-    own = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **told}  # `last` finds the same modules as this process
-    subprocess.run(['/bin/sh', '-c', WATCH, folder, *last], stdin=read_end, start_new_session=True, check=True, env=own)
+    # `last` finds the same modules as this process
+    own = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **told}
+    subprocess.run(['/bin/sh', '-c', WATCH, folder, *last], stdin=read_end, start_new_session=True,
+                   check=True, env=own)
     os.close(read_end)
     return write_end
 
 
 def take(folder: str, flags: int = 0) -> int:
-    """Locks a folder, and returns the descriptor of the lock. -1: the folder has an owner, or is gone."""
+    """Locks a folder, and returns the descriptor of the lock. -1: the folder has an owner, or is
+    gone."""
     name = os.path.join(folder, 'lock')
     try:
         lock = os.open(name, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
@@ -74,15 +83,18 @@ def take(folder: str, flags: int = 0) -> int:
 
 
 class Folder:
-    """A folder that is locked while its owner lives. After that it is removed, unless the owner `keeps` it.
+    """A folder that is locked while its owner lives. After that it is removed, unless the owner
+    `keeps` it.
 
     Raises a BlockingIOError if the folder has another owner.
     """
 
-    def __init__(self, path: str, keeps: bool, last: Sequence[str] = ('true',), told: Optional[Mapping[str, str]] = None) -> None:
-        """last: a command that runs before the folder of a dead owner is removed. told: is added to its environment"""
+    def __init__(self, path: str, keeps: bool, last: Sequence[str] = ('true',),
+                 told: Optional[Mapping[str, str]] = None) -> None:
+        """last: a command that runs before the folder of a dead owner is removed. told: is added to
+        its environment"""
         self.path, self.watch = path, -1
-        for attempt in range(50):
+        for _ in range(50):
             os.makedirs(path, exist_ok=True)
             self.lock = take(path, os.O_CREAT)
             if self.lock >= 0:
@@ -104,7 +116,8 @@ class Folder:
             os.close(self.watch)
 
     def clear(self) -> None:
-        """Removes the contents that an owner without `keeps` left, for example after a power cut."""
+        """Removes the contents that an owner without `keeps` left, for example after a power
+        cut."""
         for entry in os.scandir(self.path):
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path)
@@ -117,10 +130,12 @@ class Folder:
 
 
 def sweep(temp: str, done: str) -> None:
-    """Removes the folders in `temp` that have no owner, if they are not kept for --resume or if they belong to the sort `done`."""
+    """Removes the folders in `temp` that have no owner, if they are not kept for --resume or if
+    they belong to the sort `done`."""
     for name in os.listdir(temp):
         path = os.path.join(temp, name)
-        if not name.startswith(PREFIX) or (os.path.exists(os.path.join(path, 'keep')) and not name.startswith(f'{PREFIX}{done}-')):
+        if not name.startswith(PREFIX) or (os.path.exists(os.path.join(path, 'keep'))
+                                           and not name.startswith(f'{PREFIX}{done}-')):
             continue
         try:
             lock = take(path)
@@ -144,7 +159,9 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]
             raise flight.FlightUnauthenticatedError('wrong token')
         path = os.path.join(self.folder, os.path.basename(asked['name']))
         schema = pa.schema([('bytes', pa.binary())])
-        return flight.GeneratorStream(schema, self._blocks(path, int(asked['off']), int(asked['bytes']), schema))
+        return flight.GeneratorStream(schema,
+                                      self._blocks(path, int(asked['off']), int(asked['bytes']),
+                                                   schema))
 
     @staticmethod
     def _blocks(path: str, off: int, length: int, schema: Any) -> Iterator[Any]:
@@ -163,11 +180,13 @@ class Keeper:
     """The actor. address: of this node, for other nodes"""
 
     def __init__(self, temp: str, name: str, token: str, address: str, keeps: bool) -> None:
-        self.temp, self.name, self.token, self.address, self.keeps = temp, name, token, address, keeps
+        self.temp, self.name, self.token = temp, name, token
+        self.address, self.keeps = address, keeps
         self.url = ''
 
     def _open(self) -> None:
-        """Creates the folder, and starts the server. Ray would take an error in __init__ for the loss of the node."""
+        """Creates the folder, and starts the server. Ray would take an error in __init__ for the
+        loss of the node."""
         os.makedirs(self.temp, exist_ok=True)
         sweep(self.temp, '')
         self.folder = Folder(os.path.join(self.temp, PREFIX + self.name), self.keeps)
@@ -185,11 +204,13 @@ class Keeper:
         return [os.path.exists(path) and os.path.getsize(path) == size for path, size in files]
 
     def probe(self, asked: List[Tuple[str, int, int, Places]]) -> List[bytes]:
-        """Returns the elements for each (path, byte at which data begin, bytes per element, places)."""
+        """Returns the elements for each (path, byte at which data begin, bytes per element,
+        places)."""
         return [elements_at(*one) for one in asked]
 
     def close(self) -> None:
-        with contextlib.suppress(FileNotFoundError):  # if this is killed before the end, the sweep of another sort continues
+        # if this is killed before the end, the sweep of another sort continues
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(os.path.join(self.folder.path, 'keep'))
         self.folder.remove()
         sweep(self.temp, self.name.partition('-')[0])

@@ -1,4 +1,5 @@
-"""Describes the elements and their order: as options of gsort, and by sorting a few elements in memory with gsort."""
+"""Describes the elements and their order: as options of gsort, and by sorting a few elements in
+memory with gsort."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -16,7 +17,8 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Order:
-    """The elements and their order. type: of numbers, or 'record'; keys: 'OFF:TYPE[:desc]' of records"""
+    """The elements and their order. type: of numbers, or 'record'; keys: 'OFF:TYPE[:desc]' of
+    records"""
 
     type: str
     element_bytes: int
@@ -25,7 +27,8 @@ class Order:
 
     @classmethod
     def of_report(cls, report: Any, dtype: Any = None) -> Order:
-        """Returns the order of the elements in a report of gsort. dtype: of .npy files, whose keys are names of fields"""
+        """Returns the order of the elements in a report of gsort. dtype: of .npy files, whose keys
+        are names of fields"""
         type_, keys = report['type'], tuple(report.get('keys') or ())
         if dtype is not None and type_ == 'record':
             keys = tuple(layout_of(dtype, keys).key)
@@ -37,7 +40,8 @@ class Order:
         if self.type != 'record':
             kind: Tuple[str, ...] = ('-t', self.type)
         else:
-            kind = ('-R', str(self.element_bytes), *(word for key in self.keys for word in ('-k', key)))
+            kind = ('-R', str(self.element_bytes),
+                    *(word for key in self.keys for word in ('-k', key)))
         return (*kind, '--raw', *(('-r',) if self.reverse else ()))
 
     def of_groups(self, keys: int) -> Order:
@@ -53,6 +57,8 @@ class Order:
         if self.type != 'record':
             dtype = numpy_dtype(self.type)
             if layout_of(dtype).type == self.type:
-                return gs.argsort(np.frombuffer(elements, dtype), reverse=self.reverse, device='cpu', memory='256M')
+                return gs.argsort(np.frombuffer(elements, dtype), reverse=self.reverse,
+                                  device='cpu', memory='256M')
         keys = self.keys if self.type == 'record' else (f'0:{self.type}',)
-        return gs.argsort(np.frombuffer(elements, f'V{self.element_bytes}'), order=keys or None, reverse=self.reverse, device='cpu', memory='1G')
+        return gs.argsort(np.frombuffer(elements, f'V{self.element_bytes}'), order=keys or None,
+                          reverse=self.reverse, device='cpu', memory='1G')

@@ -1,6 +1,7 @@
 """Finds and reads input files in stores, by ranges. Outputs are in store.py.
 
-Objects on S3 are in s3.py. The scheme of a name, such as gs:// or hdfs://, selects the file system of pyarrow.fs or fsspec (access.py).
+Objects on S3 are in s3.py. The scheme of a name, such as gs:// or hdfs://, selects the file system
+of pyarrow.fs or fsspec (access.py).
 """
 from __future__ import annotations
 
@@ -39,13 +40,17 @@ def find(access: Access, pattern: str) -> List[str]:
         raise UsageError(f"'{pattern}': * and [ are only possible in the last part of a name")
     with failures_of(pattern):
         system, path = system_of(access, folder)
-        names = [one.base_name for one in system.get_file_info(fs.FileSelector(path)) if one.type == fs.FileType.File]
-    is_decoded = not access.kind and not system.type_name.startswith('py::')  # pyarrow's from_uri decodes names
-    return [f'{folder}/{quote(one) if is_decoded else one}' for one in sorted(names) if fnmatchcase(one, name)]
+        names = [one.base_name for one in system.get_file_info(fs.FileSelector(path))
+                 if one.type == fs.FileType.File]
+    # pyarrow's from_uri decodes names
+    is_decoded = not access.kind and not system.type_name.startswith('py::')
+    return [f'{folder}/{quote(one) if is_decoded else one}' for one in sorted(names)
+            if fnmatchcase(one, name)]
 
 
 def stamp(access: Access, uri: str) -> Tuple[int, Union[int, str]]:
-    """Returns the size in bytes, and the time or, for an object on S3, the tag. Raises a FileError if there is no such file."""
+    """Returns the size in bytes, and the time or, for an object on S3, the tag. Raises a FileError
+    if there is no such file."""
     if access.is_s3(uri):
         return s3.stamp(access, uri)
     with failures_of(uri):
@@ -56,10 +61,13 @@ def stamp(access: Access, uri: str) -> Tuple[int, Union[int, str]]:
         return told.size, told.mtime_ns or 0
 
 
-def blocks(access: Access, uri: str, stamped: Tuple[int, Union[int, str]], begin: int, end: int, most: int) -> Iterator[bytes]:
-    """Yields bytes [begin, end) of a file, in blocks of at most `most` bytes. `stamped` is the stamp that the file had.
+def blocks(access: Access, uri: str, stamped: Tuple[int, Union[int, str]], begin: int, end: int,
+           most: int) -> Iterator[bytes]:
+    """Yields bytes [begin, end) of a file, in blocks of at most `most` bytes. `stamped` is the
+    stamp that the file had.
 
-    Raises a FileError if the file is shorter than `end`. For an object on S3, raises a GsortError if the tag has changed.
+    Raises a FileError if the file is shorter than `end`. For an object on S3, raises a GsortError
+    if the tag has changed.
     """
     if access.is_s3(uri):
         for off in range(begin, end, most):

@@ -1,4 +1,5 @@
-"""Reads and writes objects on S3. Inputs are read by ranges. The tasks of all parts upload pieces of an output, which the commit completes."""
+"""Reads and writes objects on S3. Inputs are read by ranges. The tasks of all parts upload pieces
+of an output, which the commit completes."""
 from __future__ import annotations
 
 import errno
@@ -28,12 +29,14 @@ def _client(access: Access) -> Any:
     from botocore.config import Config
     words = access.s3_words
     signed = {'signature_version': UNSIGNED} if words.pop('anon', False) else {}
-    return boto3.client('s3', config=Config(retries={'max_attempts': 8, 'mode': 'standard'}, **signed), **words)
+    return boto3.client('s3', config=Config(retries={'max_attempts': 8, 'mode': 'standard'},
+                                            **signed), **words)
 
 
 @contextmanager
 def _object(access: Access, uri: str) -> Iterator[Tuple[Any, Dict[str, str]]]:
-    """Returns a context with the client of boto3, and its arguments for an object. Raises a FileError of one line for errors in the context."""
+    """Returns a context with the client of boto3, and its arguments for an object. Raises a
+    FileError of one line for errors in the context."""
     from botocore.exceptions import BotoCoreError, ClientError
     bucket, _, key = uri[len('s3://'):].partition('/')
     try:
@@ -42,7 +45,9 @@ def _object(access: Access, uri: str) -> Iterator[Tuple[Any, Dict[str, str]]]:
         if _status(error) == 404:
             raise file_error(errno.ENOENT, f"'{uri}': no such object") from None
         if _status(error) == 403:
-            raise file_error(errno.EACCES, f"'{uri}': the store denies access to these credentials: {error.response['Error'].get('Code')}") from None
+            raise file_error(errno.EACCES,
+                             f"'{uri}': the store denies access to these credentials: "
+                             f"{error.response['Error'].get('Code')}") from None
         raise file_error(0, f"'{uri}': {error}") from None
     except BotoCoreError as error:
         raise file_error(0, f"'{uri}': {error}") from None
@@ -59,9 +64,11 @@ def find(access: Access, pattern: str) -> List[str]:
     with _object(access, pattern) as (service, name):
         key = name['Key']
         prefix = key[:min(key.index(c) for c in '*?[' if c in key)]
-        pages = service.get_paginator('list_objects_v2').paginate(Bucket=name['Bucket'], Prefix=prefix)
+        pages = service.get_paginator('list_objects_v2').paginate(Bucket=name['Bucket'],
+                                                                  Prefix=prefix)
         keys = sorted(row['Key'] for page in pages for row in page.get('Contents', ()))
-        return [f"s3://{name['Bucket']}/{one}" for one in keys if fnmatchcase(one, key) and not one.endswith('/')]
+        return [f"s3://{name['Bucket']}/{one}" for one in keys if fnmatchcase(one, key)
+                and not one.endswith('/')]
 
 
 def stamp(access: Access, uri: str) -> Tuple[int, str]:
@@ -72,14 +79,16 @@ def stamp(access: Access, uri: str) -> Tuple[int, str]:
 
 
 def read(access: Access, uri: str, tag: str, off: int, length: int) -> bytes:
-    """Returns bytes of an object. Raises a GsortError if the object has another tag, or is shorter or gone."""
+    """Returns bytes of an object. Raises a GsortError if the object has another tag, or is shorter
+    or gone."""
     from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
     with _object(access, uri) as (service, name):
         reads = READS
         while True:
             reads -= 1
             try:
-                return bytes(service.get_object(**name, Range=f'bytes={off}-{off + length - 1}', IfMatch=tag)['Body'].read())
+                return bytes(service.get_object(**name, Range=f'bytes={off}-{off + length - 1}',
+                                                IfMatch=tag)['Body'].read())
             except (HTTPClientError, IncompleteReadError):
                 if reads == 0:
                     raise
@@ -96,14 +105,16 @@ def move(access: Access, old: str, new: str) -> None:
     """Renames an object of any size, by copies within S3."""
     from boto3.s3.transfer import TransferConfig
     with _object(access, new) as (_, to), _object(access, old) as (service, name):
-        service.copy(name, **to, Config=TransferConfig(multipart_threshold=COPIED + 1, multipart_chunksize=COPIES))
+        service.copy(name, **to, Config=TransferConfig(multipart_threshold=COPIED + 1,
+                                                       multipart_chunksize=COPIES))
         service.delete_object(**name)
 
 
 def begin(access: Access, uri: str, sort: str) -> str:
     """Begins an upload for a sort. Returns its id."""
     with _object(access, uri) as (service, name):
-        return str(service.create_multipart_upload(**name, Metadata={'gsort-ray': sort})['UploadId'])
+        return str(service.create_multipart_upload(**name,
+                                                   Metadata={'gsort-ray': sort})['UploadId'])
 
 
 def pieces_of(bytes_: int, all_bytes: int) -> int:
@@ -114,13 +125,15 @@ def pieces_of(bytes_: int, all_bytes: int) -> int:
 def places(number: int, parts: int, total: int, element_bytes: int) -> Tuple[int, int]:
     """Returns how many pieces are before part `number`, and how many it has."""
     def count(i: int) -> int:
-        return pieces_of((part_begin(total, i, parts) - part_begin(total, i - 1, parts)) * element_bytes, total * element_bytes)
+        return pieces_of((part_begin(total, i, parts) - part_begin(total, i - 1, parts))
+                         * element_bytes, total * element_bytes)
     return sum(count(i) for i in range(1, number)), count(number)
 
 
 def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str,
                run: Callable[[Callable[[Any], None]], gsort.Report]) -> gsort.Report:
-    """Uploads gsort's output. Returns the report, with the numbers and tags of the pieces. Raises a GsortError if it has another length."""
+    """Uploads gsort's output. Returns the report, with the numbers and tags of the pieces. Raises a
+    GsortError if it has another length."""
     sent: List[Dict[str, Any]] = []
 
     def beside(child: Any) -> None:
@@ -130,10 +143,12 @@ def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str
                 data = child.stdout.read(length)
                 if len(data) != length:
                     return  # gsort has failed, and its message says why
-                told = service.upload_part(**name, UploadId=upload, PartNumber=first_piece + i, Body=data)
+                told = service.upload_part(**name, UploadId=upload, PartNumber=first_piece + i,
+                                           Body=data)
                 sent.append({'PartNumber': first_piece + i, 'ETag': told['ETag']})
         if child.stdout.read(1):
-            raise gsort.GsortError(f"'{job.output}': a part of it is longer than its {bytes_} bytes", 4)
+            raise gsort.GsortError(
+                f"'{job.output}': a part of it is longer than its {bytes_} bytes", 4)
 
     report = run(beside)
     if bytes_ > 0 and len(sent) != pieces:
@@ -169,7 +184,8 @@ def is_of(access: Access, uri: str, sort: str) -> bool:
 def complete(access: Access, uri: str, upload: str, reports: Sequence[Dict[str, Any]]) -> None:
     pieces: List[Dict[str, Any]] = [piece for report in reports for piece in report['s3']]
     with _object(access, uri) as (service, name):
-        service.complete_multipart_upload(**name, UploadId=upload, MultipartUpload={'Parts': pieces})
+        service.complete_multipart_upload(**name, UploadId=upload,
+                                          MultipartUpload={'Parts': pieces})
 
 
 def abort(access: Access, uri: str, upload: str) -> None:

@@ -1,10 +1,14 @@
-"""Writes an output to a store, by pyarrow.fs or fsspec. Each task writes its own part, and the commit moves all parts to their places.
+"""Writes an output to a store, by pyarrow.fs or fsspec. Each task writes its own part, and the
+commit moves all parts to their places.
 
-    gs://bucket/out/_gsort-1a2b3c/part-00001.9f3c    written by one try of a task; readers of tables skip names that begin with _
-    gs://bucket/out/part-00001                       moved here after all parts are verified
-    gs://bucket/out/manifest.json                    removed before the first move, and written after the last one: then the folder is complete
+    gs://bucket/out/_gsort-1a2b3c/part-00001.9f3c    written by one try of a task; readers of
+                                                     tables skip names that begin with _
+    gs://bucket/out/part-00001       moved here after all parts are verified
+    gs://bucket/out/manifest.json    removed before the first move, and written after the last one:
+                                     then the folder is complete
 
-One object is a single part, or several parts that the store joins. For that, the file system of fsspec must have `merge`, like gcsfs.
+One object is a single part, or several parts that the store joins. For that, the file system of
+fsspec must have `merge`, like gcsfs.
 """
 from __future__ import annotations
 
@@ -22,18 +26,22 @@ from .remote import failures_of
 
 MANIFEST = 'manifest.json'
 CLAIM = 'at-work'  # a file in the folder of parts, which exists as long as the folder
-OLD = 'old-manifest'  # a file in the folder of parts: the manifest of the previous output, after its removal
-OBJECTS = ('s3', 'gcs', 'abfs')  # file systems of pyarrow in which folders exist only as parts of names
+# a file in the folder of parts: the manifest of the previous output, after its removal
+OLD = 'old-manifest'
+# file systems of pyarrow in which folders exist only as parts of names
+OBJECTS = ('s3', 'gcs', 'abfs')
 MOVES = 16  # at the same time
 MERGED = 32  # parts in one merge: the maximum of Google
 BLOCK = 8 << 20  # bytes
 EDGE = 1 << 16  # bytes at both ends of a part by which it is recognized
-TOLD = ('tally', 'unique_count', 'first_key', 'last_key')  # values of a part's report that a row of a manifest contains
+# values of a part's report that a row of a manifest contains
+TOLD = ('tally', 'unique_count', 'first_key', 'last_key')
 ROW = {'file', 'first', 'tally'}  # values that each row contains
 
 
 def _split(output: str) -> Tuple[str, str]:
-    """Returns the folder of an output, without a final /, and the name in it. For a folder of parts, the name is ''."""
+    """Returns the folder of an output, without a final /, and the name in it. For a folder of
+    parts, the name is ''."""
     folder, _, name = output.rpartition('/')
     return folder, name
 
@@ -44,19 +52,24 @@ def _info(access: Access, uri: str) -> Any:
 
 
 def _merging(access: Access, output: str) -> Any:
-    """Returns the function by which the store joins objects, so that the result appears whole. None: the store has no such function."""
+    """Returns the function by which the store joins objects, so that the result appears whole.
+    None: the store has no such function."""
     system = system_of(access, output)[0]
-    return getattr(system.handler.fs, 'merge', None) if system.type_name.startswith('py::fsspec') else None
+    return (getattr(system.handler.fs, 'merge', None) if system.type_name.startswith('py::fsspec')
+            else None)
 
 
 def refuse(access: Access, output: str, parts: int) -> None:
-    """Raises a UsageError for one object of several parts in a store that cannot join them. parts: as the user gave them; 0: not given"""
+    """Raises a UsageError for one object of several parts in a store that cannot join them. parts:
+    as the user gave them; 0: not given"""
     if not output.endswith('/') and parts != 1 and _merging(access, output) is None:
-        raise UsageError(f"'{output}': this store cannot join objects; end the name in / for a folder of parts, or give --parts 1")
+        raise UsageError(f"'{output}': this store cannot join objects; end the name in / for a "
+                         f"folder of parts, or give --parts 1")
 
 
 def _place(access: Access, name: str, is_input: bool) -> Tuple[str, str]:
-    """Returns the store of a file and its path there. They are equal for different names of the same file."""
+    """Returns the store of a file and its path there. They are equal for different names of the
+    same file."""
     scheme, is_named, rest = name.partition('://')
     if not is_named:
         return 'local', os.path.realpath(name)
@@ -64,7 +77,8 @@ def _place(access: Access, name: str, is_input: bool) -> Tuple[str, str]:
         return f"s/{rest.partition('/')[0]}", rest
     with failures_of(name):
         system, path = system_of(access, name)
-    if system.type_name == 'local' or system.type_name.startswith('py::fsspec') and 'local' in system.handler.fs.protocol:
+    if (system.type_name == 'local' or system.type_name.startswith('py::fsspec')
+        and 'local' in system.handler.fs.protocol):
         return 'local', os.path.realpath(path)
     return f"{scheme[0]}/{rest.partition('/')[0]}", path  # gs and gcs are the same, and s3 and s3a
 
@@ -81,8 +95,8 @@ def refuse_inside(access: Access, folder: str, paths: Sequence[str]) -> None:
 def begin(access: Access, output: str, name: str) -> str:
     """Makes the folder for the parts of the sort `name`, and returns its URI.
 
-    Raises a UsageError if the output is a folder, but its name does not end in /. Also raises it if a folder contains more than the parts
-    of a sort, which would be lost.
+    Raises a UsageError if the output is a folder, but its name does not end in /. Also raises it if
+    a folder contains more than the parts of a sort, which would be lost.
     """
     folder, file = _split(output)
     with failures_of(output):
@@ -90,13 +104,19 @@ def begin(access: Access, output: str, name: str) -> str:
         made = f'{folder}/_gsort-{name}'
         if file:
             if system.get_file_info(f'{path}/{file}').type.name == 'Directory':
-                raise UsageError(f"'{output}': is a folder; append / to replace it by a folder of parts")
+                raise UsageError(f"'{output}': is a folder; append / to replace it by a folder of "
+                                 f"parts")
         else:
             from pyarrow import fs
-            found = {one.base_name for one in system.get_file_info(fs.FileSelector(path, allow_not_found=True))} - {''}
+            found = ({one.base_name
+                      for one in system.get_file_info(fs.FileSelector(path, allow_not_found=True))}
+                     - {''})
             for other in sorted(no_parts(found, _read(system, f'{path}/{MANIFEST}'))):
-                raise UsageError(f"'{output}': contains '{other}', " + ('of a sort that is running or failed; remove it if it failed' if other.startswith('_gsort-') else
-                                 'which is not part of a sort; the folder would be replaced as a whole, so name a new one'))
+                raise UsageError(f"'{output}': contains '{other}', "
+                                 + ('of a sort that is running or failed; remove it if it failed'
+                                    if other.startswith('_gsort-') else
+                                 'which is not part of a sort; the folder would be replaced as a '
+                                 'whole, so name a new one'))
         if system.type_name not in OBJECTS:
             system.create_dir(f'{path}/_gsort-{name}')
         with system.open_output_stream(f'{path}/_gsort-{name}/{CLAIM}'):
@@ -105,20 +125,23 @@ def begin(access: Access, output: str, name: str) -> str:
 
 
 def _files_of(manifest: bytes) -> Optional[List[str]]:
-    """Returns the files of the parts that a manifest names. None: it is not a manifest of a sort, as Plan.manifest writes it.
+    """Returns the files of the parts that a manifest names. None: it is not a manifest of a sort,
+    as Plan.manifest writes it.
 
     Names of files in other folders are not accepted, because anybody may have written the manifest.
     """
     try:
         rows = json.loads(manifest)
-        ours = [ROW <= set(row) <= {*ROW, *TOLD} and row['file'].startswith(f'part-{i:05d}') and '/' not in row['file'] for i, row in enumerate(rows, 1)]
+        ours = [ROW <= set(row) <= {*ROW, *TOLD} and row['file'].startswith(f'part-{i:05d}') and '/'
+                not in row['file'] for i, row in enumerate(rows, 1)]
         return [row['file'] for row in rows] if ours and all(ours) else None
     except (ValueError, TypeError, AttributeError):
         return None
 
 
 def no_parts(names: Set[str], manifest: bytes) -> Set[str]:
-    """Returns those names in a folder that are neither the manifest nor parts in it. manifest: its text"""
+    """Returns those names in a folder that are neither the manifest nor parts in it. manifest: its
+    text"""
     files = _files_of(manifest)
     return names if files is None else names - {MANIFEST, *files}
 
@@ -130,12 +153,14 @@ def _read(system: Any, path: str) -> bytes:
         return bytes(file.readall())
 
 
-def write_part(job: Any, number: int, head: bytes, run: Callable[[Callable[[Any], None]], gsort.Report]) -> gsort.Report:
+def write_part(job: Any, number: int, head: bytes,
+               run: Callable[[Callable[[Any], None]], gsort.Report]) -> gsort.Report:
     """Writes `head` and gsort's output to a file whose name no other try has.
 
     Returns the report, with the name, the size in bytes, and a digest of both ends.
     """
-    name, size, first, last = f'{job.part % number}.{secrets.token_hex(4)}', len(head), head[:EDGE], head[-EDGE:]
+    name, size, first, last = (f'{job.part % number}.{secrets.token_hex(4)}', len(head),
+                               head[:EDGE], head[-EDGE:])
 
     def beside(child: Any) -> None:
         nonlocal size, first, last
@@ -145,7 +170,8 @@ def write_part(job: Any, number: int, head: bytes, run: Callable[[Callable[[Any]
                 file.write(head)
                 for block in iter(lambda: child.stdout.read(BLOCK), b''):
                     file.write(block)
-                    size, first, last = size + len(block), first + block[:EDGE - len(first)], (last + block[-EDGE:])[-EDGE:]
+                    size, first, last = (size + len(block), first + block[:EDGE - len(first)],
+                                         (last + block[-EDGE:])[-EDGE:])
 
     report = run(beside)
     return {**report, 'file': name, 'file_bytes': size, 'edges': _digest(first, last)}
@@ -167,9 +193,11 @@ def is_there(access: Access, upload: str) -> bool:
 
 
 def is_whole(access: Access, output: str, parts: Sequence[gsort.Report], text: str) -> bool:
-    """Returns whether the output is still what was committed: an object of the same size, or a folder with these parts and this manifest.
+    """Returns whether the output is still what was committed: an object of the same size, or a
+    folder with these parts and this manifest.
 
-    Each part must begin and end as it was written. Changes between both ends are not noticed, because they are not read.
+    Each part must begin and end as it was written. Changes between both ends are not noticed,
+    because they are not read.
 
     text: the manifest; '': the output is one object
     """
@@ -191,19 +219,23 @@ def is_whole(access: Access, output: str, parts: Sequence[gsort.Report], text: s
         (name, off), size = place, part['file_bytes']
         length = min(size, EDGE)
         with system.open_input_file(name) as file:
-            return _digest(file.read_at(length, off), file.read_at(length, off + size - length)) == part.get('edges')
+            return _digest(file.read_at(length, off),
+                           file.read_at(length, off + size - length)) == part.get('edges')
 
     with ThreadPoolExecutor(MOVES) as pool:
         return all(pool.map(has_edges, places, parts))
 
 
-def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Report], names: Sequence[str], text: str) -> None:
-    """Publishes the output: moves the parts to their places, writes the manifest, and removes the parts of the previous output.
+def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Report],
+           names: Sequence[str], text: str) -> None:
+    """Publishes the output: moves the parts to their places, writes the manifest, and removes the
+    parts of the previous output.
 
     names: of the parts in the folder of the output
     text: the manifest; '': the output is one object
 
-    Raises a GsortError if a part was removed or changed, and a FileError if only some parts are in place.
+    Raises a GsortError if a part was removed or changed, and a FileError if only some parts are in
+    place.
     """
     folder, file = _split(output)
     system, path = system_of(access, folder)
@@ -217,18 +249,22 @@ def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Repor
     with failures_of(output):
         lost = [part['file'] for part in parts if not has(access, upload, part)]
         if lost:
-            raise gsort.GsortError(f"'{upload}/{lost[0]}': was removed or changed since it was written", 4)
+            raise gsort.GsortError(f"'{upload}/{lost[0]}': was removed or changed since it was "
+                                   f"written", 4)
         if text:
-            told, kept = _read(system, f'{path}/{MANIFEST}'), _read(system, f'{made}/{OLD}')  # kept: by an interrupted commit
+            # kept: by an interrupted commit
+            told, kept = _read(system, f'{path}/{MANIFEST}'), _read(system, f'{made}/{OLD}')
             old = {*(_files_of(told) or ()), *(_files_of(kept) or ())} - set(names)
             if system.get_file_info(f'{path}/{MANIFEST}').is_file:
                 if _files_of(told) is not None:
                     with system.open_output_stream(f'{made}/{OLD}') as stream:
                         stream.write(told)
                 system.delete_file(f'{path}/{MANIFEST}')
-            _move_all(output, [(f"{made}/{part['file']}", f'{path}/{name}') for part, name in zip(parts, names)], move)
+            _move_all(output, [(f"{made}/{part['file']}", f'{path}/{name}')
+                               for part, name in zip(parts, names)], move)
             for name in old:
-                if system.get_file_info(f'{path}/{name}').is_file:  # the interrupted commit may have removed it
+                # the interrupted commit may have removed it
+                if system.get_file_info(f'{path}/{name}').is_file:
                     system.delete_file(f'{path}/{name}')
             with system.open_output_stream(f'{path}/{MANIFEST}') as stream:
                 stream.write(text.encode())
@@ -239,12 +275,15 @@ def commit(access: Access, output: str, upload: str, parts: Sequence[gsort.Repor
     abort(access, upload)
 
 
-def _move_all(output: str, moves: Sequence[Tuple[str, str]], move: Callable[[str, str], None]) -> None:
+def _move_all(output: str, moves: Sequence[Tuple[str, str]],
+              move: Callable[[str, str], None]) -> None:
     try:
         with ThreadPoolExecutor(MOVES) as pool:
             list(pool.map(move, *zip(*moves)))
     except OSError as error:
-        raise file_error(error.errno or 0, f"'{output}': {error}; only some parts are in place, and {MANIFEST} is missing; continue by --resume, or "
+        raise file_error(error.errno or 0,
+                         f"'{output}': {error}; only some parts are in place, and {MANIFEST} is "
+                         f"missing; continue by --resume, or "
                          'remove the parts') from None
 
 
@@ -275,5 +314,6 @@ def abort(access: Access, upload: str) -> None:
     """Removes the folder of parts. Parts that are already in their places stay."""
     with failures_of(upload):
         system, path = system_of(access, upload)
-        if path.rpartition('/')[2].startswith('_gsort-') and system.get_file_info(path).type.name == 'Directory':
+        if (path.rpartition('/')[2].startswith('_gsort-')
+            and system.get_file_info(path).type.name == 'Directory'):
             system.delete_dir(path)

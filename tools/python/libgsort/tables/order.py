@@ -1,11 +1,13 @@
 """Keys: the columns by which rows are sorted, and their values in the types of the library.
 
-rows.py puts the values into the records of all rows. A few rows are also sorted here, in memory, by their complete keys:
+rows.py puts the values into the records of all rows. A few rows are also sorted here, in memory, by
+their complete keys:
 
-    key    [ is null: u8 ][ value, zeros for a null ]           the first field only if there are nulls
+    key    [ is null: u8 ][ value, zeros for a null ]   the first field only if there are nulls
     text   [ rank among all texts: u64 ]
 
-Nulls are first or last in both directions, as in Arrow. Floats are ordered as in arrays: -0 is before 0, and NaNs are last, by their bits.
+Nulls are first or last in both directions, as in Arrow. Floats are ordered as in arrays: -0 is
+before 0, and NaNs are last, by their bits.
 """
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..arrays import argsort
-from .carried import index_of
+from .convert import index_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,16 +24,16 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from .carried import Carriers
+    from .convert import Converters
 
     Part = Tuple[npt.NDArray[Any], bool]  # values, and whether they follow the key's direction
 
 SHORT_BYTES = 32  # the most bytes of values of a fixed width that are no texts
-PARTS_MOST = 64  # the most keys of a record for gs.argsort
 
 
 class Key:
-    """A column by which rows are sorted. skip: the bytes at the start of its texts that are equal in all rows"""
+    """A column by which rows are sorted. skip: the bytes at the start of its texts that are equal
+    in all rows"""
 
     def __init__(self, column: int, name: str, is_descending: bool, skip: int = 0) -> None:
         self.column, self.name, self.is_descending, self.skip = column, name, is_descending, skip
@@ -40,7 +42,8 @@ class Key:
 def keys_of(schema: Any, texts: Sequence[str]) -> List[Key]:
     """Returns the keys for texts: 'name', or '-name' for descending. No texts: all columns
 
-    Raises a ValueError for a column that does not exist, and a TypeError for a column whose type has no order.
+    Raises a ValueError for a column that does not exist, and a TypeError for a column whose type
+    has no order.
     """
     found = []
     for text in texts or [field.name for field in schema]:
@@ -48,7 +51,8 @@ def keys_of(schema: Any, texts: Sequence[str]) -> List[Key]:
         if column is None and text[:1] == '-':
             name, column = text[1:], index_of(schema, text[1:])
         if column is None:
-            raise ValueError(f"'{name}' is not a column of the table; it has {', '.join(schema.names)}")
+            raise ValueError(f"'{name}' is not a column of the table; it has "
+                             f"{', '.join(schema.names)}")
         _refuse_unordered(schema.field(column))
         found.append(Key(column, name, name != text))
     return found
@@ -65,19 +69,24 @@ def _refuse_unordered(field: Any) -> None:
             kind = kind.value_type
         else:
             break
-    if isinstance(kind, pa.BaseExtensionType) or pa.types.is_nested(kind) or pa.types.is_interval(kind):
-        raise TypeError(f"'{field.name}' cannot be a key: {field.type} has no order; numbers, decimals, times, bool, text and binary have one")
+    if (isinstance(kind, pa.BaseExtensionType) or pa.types.is_nested(kind)
+        or pa.types.is_interval(kind)):
+        raise TypeError(f"'{field.name}' cannot be a key: {field.type} has no order; numbers, "
+                        f"decimals, times, bool, text and binary have one")
 
 
 class Order:
-    def __init__(self, carriers: Carriers, keys: Sequence[Key], nulls_first: bool, options: Any) -> None:
+    def __init__(self, converters: Converters, keys: Sequence[Key], nulls_first: bool,
+                 options: Any) -> None:
         """options: of gs.argsort"""
-        self.carriers, self.keys, self.nulls_first, self.options = carriers, keys, nulls_first, options
-        self.split_columns: Set[int] = set()  # with floats that are equal for other programs: -0 and 0, or NaNs with different bits
+        self.converters, self.keys = converters, keys
+        self.nulls_first, self.options = nulls_first, options
+        # with floats that are equal for other programs: -0 and 0, or NaNs with different bits
+        self.split_columns: Set[int] = set()
 
     def by(self, keys: Sequence[Key]) -> Order:
         """Returns an order of the same table by other keys."""
-        return Order(self.carriers, keys, self.nulls_first, self.options)
+        return Order(self.converters, keys, self.nulls_first, self.options)
 
     def note_split(self, column: int, array: Any) -> None:
         """Notes if a column has floats that are equal for other programs."""
@@ -85,41 +94,30 @@ class Order:
             self.split_columns.add(column)
 
     def places(self, batch: Any) -> npt.NDArray[np.uint64]:
-        """Returns the places of the rows of a converted batch in sorted order. Equal rows keep their order."""
+        """Returns the places of the rows of a converted batch in sorted order. Equal rows keep
+        their order."""
         parts: List[Tuple[npt.NDArray[Any], bool]] = []  # values, and whether they descend
         for key in self.keys:
-            array = self.carriers.columns[key.column].key(batch.column(key.column))
-            parts += [(values, follows and key.is_descending) for values, follows in self._parts(array)]
-        if not parts or batch.num_rows < 2:
-            return np.arange(batch.num_rows, dtype=np.uint64)
-        places = None
-        for end in range(len(parts), 0, -PARTS_MOST):  # sorts by the last parts first, because each sort is stable
-            places = self._ordered(parts[max(end - PARTS_MOST, 0):end], places)
-        assert places is not None
+            array = self.converters.columns[key.column].key(batch.column(key.column))
+            parts += [(values, follows and key.is_descending)
+                      for values, follows in self._parts(array)]
+        places = np.arange(batch.num_rows, dtype=np.uint64)
+        for values, is_descending in reversed(parts):  # the last key first: each sort is stable
+            records = values[places].view([('value', values.dtype)])
+            places = places[argsort(records, order='-value' if is_descending else 'value',
+                                    **self.options)]
         return places
-
-    def _ordered(self, parts: Sequence[Tuple[npt.NDArray[Any], bool]],
-                 places: Optional[npt.NDArray[np.uint64]]) -> npt.NDArray[np.uint64]:
-        """Returns the places of the rows, sorted by `parts`. Rows that are equal in these keep their order in `places`."""
-        (first, is_descending), rows = parts[0], len(parts[0][0])
-        if len(parts) == 1 and places is None and not is_descending and first.dtype.kind != 'V':
-            return argsort(first, **self.options)
-        records = np.empty(rows, [(f'f{i}', values.dtype) for i, (values, _) in enumerate(parts)])
-        for i, (values, _) in enumerate(parts):
-            records[f'f{i}'] = values if places is None else values[places]
-        found = argsort(records, order=['-' * descends + f'f{i}' for i, (_, descends) in enumerate(parts)], **self.options)
-        return found if places is None else places[found]
 
     def _parts(self, array: Any) -> List[Part]:
         if pa.types.is_null(array.type):
             return []
         parts: List[Part] = []
-        is_null = None
-        if array.null_count > 0:
-            is_null = numbers(array.is_null().cast(pa.uint8()), 'u1')
+        is_null = nulls_of(array)
+        if is_null is not None:
             parts.append((1 - is_null if self.nulls_first else is_null, False))
-        ranks = [numbers(pc.rank(array, 'ascending', tiebreaker='dense'), '<u8')] if is_text_key(array.type) and len(array) > 0 else None
-        for values in ranks or numbers_of(array):
+        if is_text_key(array.type):
+            array = pc.rank(array, 'ascending', tiebreaker='dense')
+        for values in numbers_of(array):
             if is_null is not None:
                 values = values.copy()
                 values[is_null != 0] = np.zeros((), values.dtype)
@@ -133,7 +131,8 @@ def _has_split(array: Any) -> bool:
     floats = numbers_of(array)[0]
     bits = floats.view(f'u{floats.itemsize}')
     nans = bits[np.isnan(floats)]
-    return bool((bits == 1 << 8 * floats.itemsize - 1).any() or (nans != np.array(np.nan, floats.dtype).view(bits.dtype)).any())
+    return bool((bits == 1 << 8 * floats.itemsize - 1).any()
+                or (nans != np.array(np.nan, floats.dtype).view(bits.dtype)).any())
 
 
 def numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
@@ -141,7 +140,12 @@ def numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
     dtype = np.dtype(dtype)
     if len(array) == 0:
         return np.empty(0, dtype)
-    return np.frombuffer(array.buffers()[1], np.uint8)[array.offset * dtype.itemsize:][:len(array) * dtype.itemsize].view(dtype)
+    return np.frombuffer(array.buffers()[1], dtype, len(array), array.offset * dtype.itemsize)
+
+
+def nulls_of(array: Any) -> Optional[npt.NDArray[np.uint8]]:
+    """Returns 1 for each null and 0 for each value, or None if there are no nulls."""
+    return None if array.null_count == 0 else numbers(array.is_null().cast(pa.uint8()), 'u1')
 
 
 def is_text(kind: Any) -> bool:
@@ -149,8 +153,10 @@ def is_text(kind: Any) -> bool:
 
 
 def is_text_key(kind: Any) -> bool:
-    """Returns whether values of a key are texts: of any length, or of too many bytes for a number."""
-    return is_text(kind) or pa.types.is_fixed_size_binary(kind) and not 0 < kind.byte_width <= SHORT_BYTES
+    """Returns whether values of a key are texts: of any length, or of too many bytes for a
+    number."""
+    return (is_text(kind) or pa.types.is_fixed_size_binary(kind)
+            and not 0 < kind.byte_width <= SHORT_BYTES)
 
 
 def texts_as_binary(array: Any) -> Any:
@@ -167,7 +173,8 @@ def numbers_of(array: Any) -> List[npt.NDArray[Any]]:
         if words == 0:
             return [numbers(array, '<i4')]
         values = numbers(array, f'V{8 * words}').view('<u8').reshape(-1, words)
-        return [values[:, words - 1].view('<i8'), *(values[:, i] for i in reversed(range(words - 1)))]
+        return [values[:, words - 1].view('<i8'),
+                *(values[:, i] for i in reversed(range(words - 1)))]
     if pa.types.is_floating(kind):
         return [numbers(array, f'<f{kind.bit_width // 8}')]
     if pa.types.is_fixed_size_binary(kind):

@@ -1,7 +1,9 @@
 """sort_parquet: sorts Parquet files into one, by any keys. They may be larger than memory.
 
-A file is read batch by batch, through a buffer of one MiB per column, and never by whole row groups. Two row groups of the output are in
-memory: one is encoded while the next one is merged. The output has no name until all of it is on disk.
+A file is read batch by batch, through a buffer of one MiB per column, and never by whole row
+groups. Two row groups of the output are in
+memory: one is encoded while the next one is merged. The output has no name until all of it is on
+    disk.
 """
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ import stat
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional,
+                    Sequence, Set, Union)
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,15 +32,19 @@ if TYPE_CHECKING:
     from .table import Progressing
 
 BUFFER_BYTES = 1 << 20
-COLUMN_BYTES = 4 << 20  # per column of Parquet: the buffer, a page and a dictionary, both compressed and decompressed
+# per column of Parquet: the buffer, a page and a dictionary, both compressed and decompressed
+COLUMN_BYTES = 4 << 20
 CODECS = {'UNCOMPRESSED': 'none'}  # name that pyarrow reports -> name that it accepts
 WRITTEN = ('none', 'snappy', 'gzip', 'brotli', 'lz4', 'zstd')
 
 
 @of_malloc()
-def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory: Union[int, str, None], nulls: str,
-                 style: Mapping[str, Any], temp: Optional[Path], progress: Progressing, cancel: Optional[Cancel]) -> TableReport:
-    """style: compression, compression_level and row_group_size; each may be None, for the defaults of libgsort.sort_parquet"""
+def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys,
+                 memory: Union[int, str, None], nulls: str,
+                 style: Mapping[str, Any], temp: Optional[Path], progress: Progressing,
+                 cancel: Optional[Cancel]) -> TableReport:
+    """style: compression, compression_level and row_group_size; each may be None, for the defaults
+    of libgsort.sort_parquet"""
     ceiling = memory_of(memory)
     target = os.path.realpath(os.fsdecode(dst))
     paths = _paths_of(src)
@@ -49,9 +56,11 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
     try:
         first = _open(paths[0])
         schema, written = first.schema_arrow, Style(first, **style)
-        columns = first.metadata.num_columns + len(_int96_columns(first))  # INT96 columns are read twice
+        # INT96 columns are read twice
+        columns = first.metadata.num_columns + len(_int96_columns(first))
         left = max(ceiling - columns * COLUMN_BYTES, ceiling // 2)
-        sorter = TableSorter(schema, keys, nulls, left, os.path.dirname(target) if temp is None else temp, cancel)
+        sorter = TableSorter(schema, keys, nulls, left, os.path.dirname(target) if temp is None
+                             else temp, cancel)
         sorter.report.memory = ceiling
         total = sum(os.path.getsize(path) for path in paths)
         done = 0
@@ -70,7 +79,9 @@ def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys, memory
             except OSError as error:
                 raise _os_error(error, target, 'write') from None
             if pq.read_metadata(out.path).num_rows != sorter.report.rows:
-                raise error_of(-9, 0, f"'{target}': the rows that were written differ from those that were read")
+                raise error_of(-9, 0,
+                               f"'{target}': the rows that were written differ from those that "
+                               f"were read")
             out.commit()
     finally:
         shown.end()
@@ -86,7 +97,8 @@ def _paths_of(src: Union[Path, Sequence[Path]]) -> List[str]:
         raise ValueError('sort_parquet(): no input is given')
     for path in paths:
         if '://' in path and not os.path.exists(path):
-            raise ValueError(f"'{path}': is not a file on this machine; use sort_table() with a reader of pyarrow.dataset")
+            raise ValueError(f"'{path}': is not a file on this machine; use sort_table() with a "
+                             f"reader of pyarrow.dataset")
     return paths
 
 
@@ -105,7 +117,8 @@ def _int96_columns(file: Any) -> List[str]:
 
 
 def _refuse_far_times(file: Any, path: str, step: int) -> Iterator[None]:
-    """Refuses INT96 times that nanoseconds cannot hold; pyarrow would read them as other times, without an error.
+    """Refuses INT96 times that nanoseconds cannot hold; pyarrow would read them as other times,
+    without an error.
 
     Spark and Hive write times as INT96. Each step of the iteration checks `step` rows.
     """
@@ -113,26 +126,33 @@ def _refuse_far_times(file: Any, path: str, step: int) -> Iterator[None]:
     if not names:
         return
     schema = file.read_row_groups([], columns=names).schema
-    for batch in _open(path, coerce_int96_timestamp_unit='ms').iter_batches(batch_size=step, columns=names):  # 'ms' can hold all times
+    # 'ms' can hold all times
+    coarse = _open(path, coerce_int96_timestamp_unit='ms')
+    for batch in coarse.iter_batches(batch_size=step, columns=names):
         for field, column in zip(schema, batch.columns):
             try:
                 column.cast(field.type)
             except pa.ArrowInvalid:
-                raise error_of(-3, 0, f"'{path}': column '{field.name}' has an INT96 time outside of 1677..2262, which nanoseconds cannot hold; "
-                               "read it by pyarrow with coerce_int96_timestamp_unit='us', and use sort_table()") from None
+                raise error_of(-3, 0,
+                               f"'{path}': column '{field.name}' has an INT96 time outside of "
+                               f"1677..2262, which nanoseconds cannot hold; "
+                               "read it by pyarrow with coerce_int96_timestamp_unit='us', and use "
+                               "sort_table()") from None
         yield
 
 
 def _os_error(error: OSError, path: str, what: str, otherwise: int = -4) -> Exception:
     """Returns an Error for an OSError. otherwise: its status, if it is not about full disks"""
     status = -5 if error.errno in (errno.ENOSPC, errno.EDQUOT) else otherwise
-    return error_of(status, error.errno or 0, f"'{path}': cannot {what}: {os.strerror(error.errno) if error.errno else error}")
+    reason = os.strerror(error.errno) if error.errno else error
+    return error_of(status, error.errno or 0, f"'{path}': cannot {what}: {reason}")
 
 
 def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None], done: int) -> int:
     meta = file.metadata
     size, rows = os.path.getsize(path), 0
-    row_bytes = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) // max(meta.num_rows, 1) + 1
+    row_bytes = sum(meta.row_group(i).total_byte_size
+                    for i in range(meta.num_row_groups)) // max(meta.num_rows, 1) + 1
     step = max(64, min(1 << 16, sorter.memory // 48 // row_bytes))
     times = _refuse_far_times(file, path, step)
     for batch in file.iter_batches(batch_size=step):
@@ -155,32 +175,42 @@ class Style:
         meta = file.metadata
         self.row_group_size = row_group_size
         self.rows_most = 1
-        self.is_flat = meta.num_columns == len(file.schema_arrow)  # then Arrow and Parquet number the columns equally
-        columns = [meta.row_group(0).column(i) for i in range(meta.num_columns)] if meta.num_row_groups > 0 else []
-        found = {column.path_in_schema: CODECS.get(column.compression, column.compression) for column in columns}
-        self.options: Dict[str, Any] = {'compression': compression or found or 'snappy', 'compression_level': compression_level}
-        _refuse_codecs(compression, {compression} if compression else set(found.values()), compression_level)
+        # then Arrow and Parquet number the columns equally
+        self.is_flat = meta.num_columns == len(file.schema_arrow)
+        columns = [meta.row_group(0).column(i)
+                   for i in range(meta.num_columns)] if meta.num_row_groups > 0 else []
+        found = {column.path_in_schema: CODECS.get(column.compression, column.compression)
+                 for column in columns}
+        self.options: Dict[str, Any] = {'compression': compression or found or 'snappy',
+                                        'compression_level': compression_level}
+        _refuse_codecs(compression, {compression} if compression else set(found.values()),
+                       compression_level)
         if columns:
-            self.options['write_page_index'] = all(getattr(column, 'has_offset_index', False) for column in columns)
+            self.options['write_page_index'] = all(getattr(column, 'has_offset_index', False)
+                                                   for column in columns)
 
     def see(self, file: Any) -> None:
         meta = file.metadata
-        self.rows_most = max(self.rows_most, *(meta.row_group(i).num_rows for i in range(meta.num_row_groups)), 1)
+        self.rows_most = max(self.rows_most,
+                             *(meta.row_group(i).num_rows for i in range(meta.num_row_groups)), 1)
 
     def write(self, out: Placed, sorter: TableSorter, shown: Shown) -> None:
         groups = self._row_groups(sorter)
-        first = list(islice(groups, 1))  # after that all groups were sorted, so split_columns is complete
+        # after that all groups were sorted, so split_columns is complete
+        first = list(islice(groups, 1))
         self.options['sorting_columns'] = _sorting_columns(sorter) if self.is_flat else None
         rows_done = 0
         with pq.ParquetWriter(out.path, sorter.schema, **self.options) as writer:
             for rows in _ahead(lambda table: _encode(writer, table), chain(first, groups)):
                 rows_done += rows
-                shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1), sorter.taken_bytes)
+                shown.at('write', sorter.taken_bytes * rows_done // max(sorter.report.rows, 1),
+                         sorter.taken_bytes)
 
     def _row_groups(self, sorter: TableSorter) -> Iterator[Any]:
         """Yields row groups of `row_group_size` rows, or fewer.
 
-        A quarter of memory must hold three copies: a row group as columns, the same one encoded, and the next one.
+        A quarter of memory must hold three copies: a row group as columns, the same one encoded,
+            and the next one.
         """
         want = self.row_group_size or self.rows_most
         batches: List[Any] = []
@@ -211,7 +241,8 @@ def _refuse_codecs(asked: Optional[str], names: Set[str], level: Optional[int]) 
 
 
 def _ahead(function: Callable[[Any], int], items: Iterator[Any]) -> Iterator[int]:
-    """Yields function(item) for each item, in order. While the caller makes the next item, function(item) is computed."""
+    """Yields function(item) for each item, in order. While the caller makes the next item,
+    function(item) is computed."""
     with ThreadPoolExecutor(1) as pool:
         waiting: Optional[Future[int]] = None
         for item in items:
@@ -234,26 +265,32 @@ def _sorting_columns(sorter: TableSorter) -> Any:
     found = []
     for key in sorter.keys:
         kind = sorter.schema.field(key.column).type
-        if pa.types.is_dictionary(kind) and kind.ordered:  # ordered by its indexes, but readers expect an order of values
+        # ordered by its indexes, but readers expect an order of values
+        if pa.types.is_dictionary(kind) and kind.ordered:
             break
-        found.append(pq.SortingColumn(key.column, descending=key.is_descending, nulls_first=sorter.order.nulls_first))
+        found.append(pq.SortingColumn(key.column, descending=key.is_descending,
+                                      nulls_first=sorter.order.nulls_first))
         is_of_floats = pa.types.is_dictionary(kind) and pa.types.is_floating(kind.value_type)
-        if key.column in sorter.order.split_columns or is_of_floats:  # some of its values are equal for readers, such as -0 and 0
+        # some of its values are equal for readers, such as -0 and 0
+        if key.column in sorter.order.split_columns or is_of_floats:
             break
     return found or None
 
 
 def _refuse_target(target: str) -> None:
     if os.path.exists(target) and not os.path.isfile(target):
-        raise error_of(-4, 0, f"'{target}': is not a regular file; name a file for the Parquet output")
+        raise error_of(-4, 0,
+                       f"'{target}': is not a regular file; name a file for the Parquet output")
 
 
 class Placed:
-    """A file that gets its name after all of it is on disk. Until then, an old file with that name does not change."""
+    """A file that gets its name after all of it is on disk. Until then, an old file with that name
+    does not change."""
 
     def __init__(self, target: str) -> None:
         self.target, self.folder = target, os.path.dirname(target)
-        self.name: Optional[str] = None  # of a temporary file, which must be removed after a failure
+        # of a temporary file, which must be removed after a failure
+        self.name: Optional[str] = None
         try:
             self.fd = self._open()
         except OSError as error:
@@ -293,16 +330,20 @@ class Placed:
             raise _os_error(error, self.target, 'write') from None
 
     def _mode(self) -> int:
-        """Returns the mode of the file that is replaced, or for a new file the mode that the umask allows."""
+        """Returns the mode of the file that is replaced, or for a new file the mode that the umask
+        allows."""
         try:
             return stat.S_IMODE(os.stat(self.target).st_mode)
         except FileNotFoundError:
-            with open('/proc/self/status', 'rb') as status:  # os.umask() would change it for all threads for a moment
-                umask = next((int(line.split()[1], 8) for line in status if line.startswith(b'Umask:')), 0o077)
+            # os.umask() would change it for all threads for a moment
+            with open('/proc/self/status', 'rb') as status:
+                umask = next((int(line.split()[1], 8) for line in status
+                              if line.startswith(b'Umask:')), 0o077)
             return 0o666 & ~umask
 
     def _link(self, folder: int) -> str:
-        """Gives the file a temporary name, and returns it. Python follows the link in /proc only if src_dir_fd is given."""
+        """Gives the file a temporary name, and returns it. Python follows the link in /proc only if
+        src_dir_fd is given."""
         while True:
             name = os.path.join(self.folder, f'.gsort-{os.urandom(8).hex()}')
             try:

@@ -1,4 +1,5 @@
-"""Makes Arrow allocate memory by malloc, which returns freed memory to the system. mimalloc and jemalloc keep up to 30 MiB more."""
+"""Makes Arrow allocate memory by malloc, which returns freed memory to the system. mimalloc and
+jemalloc keep up to 30 MiB more."""
 from __future__ import annotations
 
 import threading
@@ -14,7 +15,8 @@ _before: Any = None
 
 @contextmanager
 def of_malloc() -> Iterator[None]:
-    """Returns a context in which Arrow uses malloc. pyarrow has one pool for all threads; the first context sets it, the last one resets it."""
+    """Returns a context in which Arrow uses malloc. pyarrow has one pool for all threads; the first
+    context sets it, the last one resets it."""
     global _users, _before
     with _lock:
         if _users == 0:

@@ -1,12 +1,14 @@
-"""Converts the rows of a table to records of one width, which a Sorter sorts, and sorted records back to rows.
+"""Converts the rows of a table to records of one width, which a Sorter sorts, and sorted records
+back to rows.
 
-    record  [ key 0 ][ key 1 ] ..     is a value null: u8, then the value with zeros for a null, in the types of the library
-            [ column ][ column ] ..   values of the columns that are no keys; short texts have zeros and their length after them
+    record  [ key 0 ][ key 1 ] ..     is a value null: u8, then the value with zeros for a null
+            [ column ][ column ] ..   columns that are no keys; texts end with zeros and a length
             [ nulls: one bit per column ]
             [ run: u32 ][ bytes: u32 ]   of the part of the row that is not in the record, or 0
 
-The rest of a row is stored elsewhere (store.py): lists, structs, long texts and views. `run` is the number of the run with this part, plus 1.
-The record has only the first bytes of a long text. Texts with equal first bytes are compared later (sort.py).
+The rest of a row is stored elsewhere (store.py): lists, structs, long texts and views. `run` is the
+number of the run with this part, plus 1. The record has only the first bytes of a long text. Texts
+with equal first bytes are compared later (sort.py).
 """
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .order import is_text, is_text_key, numbers, numbers_of, texts_as_binary
+from .convert import storage, storage_type
+from .order import is_text, is_text_key, nulls_of, numbers, numbers_of, texts_as_binary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +40,8 @@ KEYS_MOST = 64  # keys of a record that the library accepts
 class Texts(ctypes.Structure):
     """struct texts of texts.c"""
 
-    _fields_ = [('bytes', ctypes.c_void_p), ('offsets', ctypes.c_void_p), ('is_large', ctypes.c_bool)]
+    _fields_ = [('bytes', ctypes.c_void_p), ('offsets', ctypes.c_void_p),
+                ('is_large', ctypes.c_bool)]
 
 
 @functools.lru_cache(maxsize=None)
@@ -47,9 +51,11 @@ def _c_calls() -> ctypes.CDLL:
     library = ctypes.CDLL(library_path())
     word, pointer = ctypes.c_uint64, ctypes.c_void_p
     library.libgsort_pack_texts.argtypes = [pointer, word, word, ctypes.c_uint32, pointer, word]
-    library.libgsort_text_offsets.argtypes = [pointer, word, word, ctypes.c_uint32, pointer, pointer]
+    library.libgsort_text_offsets.argtypes = [pointer, word, word, ctypes.c_uint32, pointer,
+                                              pointer]
     library.libgsort_text_offsets.restype = word
-    library.libgsort_unpack_texts.argtypes = [pointer, word, word, ctypes.c_uint32, pointer, pointer, pointer]
+    library.libgsort_unpack_texts.argtypes = [pointer, word, word, ctypes.c_uint32, pointer,
+                                              pointer, pointer]
     for call in (library.libgsort_pack_texts, library.libgsort_unpack_texts):
         call.restype = None
     return library
@@ -59,11 +65,8 @@ def _texts(array: Any) -> Texts:
     """Returns the texts of an array, which must stay alive, for C."""
     _, offsets, data = array.buffers()
     is_large = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
-    return Texts(data.address if data is not None else None, offsets.address + array.offset * (8 if is_large else 4), is_large)
-
-
-def storage_of(kind: Any) -> Any:
-    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    return Texts(data.address if data is not None else None,
+                 offsets.address + array.offset * (8 if is_large else 4), is_large)
 
 
 def _fixed_dtype(kind: Any) -> Optional[np.dtype[Any]]:
@@ -74,11 +77,13 @@ def _fixed_dtype(kind: Any) -> Optional[np.dtype[Any]]:
         width = 1 if pa.types.is_boolean(kind) else kind.bit_width // 8
     except ValueError:
         return None
-    return None if width == 0 else np.dtype({1: 'u1', 2: '<u2', 4: '<u4', 8: '<u8'}.get(width, f'V{width}'))
+    return (None if width == 0
+            else np.dtype({1: 'u1', 2: '<u2', 4: '<u4', 8: '<u8'}.get(width, f'V{width}')))
 
 
 def _widths_of(texts: Any, skip: int) -> Tuple[int, int]:
-    """Returns how many bytes in the record the longest text needs, with some for later ones, and how many are usual."""
+    """Returns how many bytes in the record the longest text needs, with some for later ones, and
+    how many are usual."""
     lengths = pc.binary_length(texts)
     longest = max((pc.max(lengths).as_py() or 0) - skip, 0)
     return max(longest + longest // 8, 4), max(INLINE_MOST, 2 * int(pc.mean(lengths).as_py() or 0))
@@ -93,13 +98,16 @@ def sizes_of(array: Any) -> Any:
     if types.is_null(kind) or rows == 0:
         return np.zeros(rows, np.int64)
     if types.is_struct(kind):
-        return sum((sizes_of(array.field(i)) for i in range(kind.num_fields)), np.ones(rows, np.int64))
+        return sum((sizes_of(array.field(i)) for i in range(kind.num_fields)),
+                   np.ones(rows, np.int64))
     if types.is_fixed_size_list(kind):
         inner = sizes_of(array.values.slice(array.offset * kind.list_size, rows * kind.list_size))
         return inner.reshape(rows, -1).sum(1) + 1
-    is_large = types.is_large_string(kind) or types.is_large_binary(kind) or types.is_large_list(kind)
+    is_large = (types.is_large_string(kind) or types.is_large_binary(kind)
+                or types.is_large_list(kind))
     if is_large or is_text(kind) or types.is_list(kind) or types.is_map(kind):
-        offsets = np.frombuffer(array.buffers()[1], '<i8' if is_large else '<i4')[array.offset:array.offset + rows + 1].astype(np.int64)
+        offsets = np.frombuffer(array.buffers()[1], '<i8' if is_large
+                                else '<i4')[array.offset:array.offset + rows + 1].astype(np.int64)
         if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
             inner = sizes_of(array.values.slice(offsets[0], offsets[-1] - offsets[0]))
             ends = np.concatenate([[0], np.cumsum(inner)])
@@ -116,31 +124,39 @@ class Rows:
         self.order, self.schema = order, first.schema
         self.fields: Dict[str, Any] = {}
         self.keys: List[str] = []  # fields, '-' for descending
-        self.key_fields: List[List[str]] = []  # of each key: [], or is null, then the parts of the value
+        # of each key: [], or is null, then the parts of the value
+        self.key_fields: List[List[str]] = []
         self.where: Dict[int, str] = {}  # column -> its field
-        self.widths: Dict[str, int] = {}  # field of a text -> its bytes; its length is the next field
-        self.skips: Dict[str, int] = {}  # field of a text of a key -> how many bytes of the text it leaves out
-        self.looked: Dict[int, Tuple[Any, Any]] = {}  # key -> values of its dictionary, and these as records
+        # field of a text -> its bytes; its length is the next field
+        self.widths: Dict[str, int] = {}
+        # field of a text of a key -> how many bytes of the text it leaves out
+        self.skips: Dict[str, int] = {}
+        # key -> values of its dictionary, and these as records
+        self.looked: Dict[int, Tuple[Any, Any]] = {}
         self.stored: List[int] = []
         for i in range(len(order.keys)):
             self._add_key(i, first)
         rest = RECORD_MOST
         for column, field in enumerate(first.schema):
             if column not in self.where:
-                rest -= self._add_column(column, storage_of(field.type), first.column(column), rest)
+                kind = storage_type(field.type)
+                rest -= self._add_column(column, kind, first.column(column), rest)
         self.texts = [column for column, field in self.where.items() if field in self.widths]
-        self.fields.update((f'n{i}', np.dtype('u1')) for i in {column // 8 for column in self.where})
+        self.fields.update((f'n{i}', np.dtype('u1'))
+                           for i in {column // 8 for column in self.where})
         self._join_keys()
         self.has_rest = bool(self.stored or self.texts)
         if self.has_rest:
             self.fields.update(run=np.dtype('<u4'), bytes=np.dtype('<u4'))
         self.dtype = np.dtype(list(self.fields.items()))
-        kinds = {column: field.type if column in self.stored else storage_of(field.type) for column, field in enumerate(first.schema)}
-        self.rest_schema = pa.schema([pa.field(str(column), kinds[column]) for column in self.stored + self.texts])
+        kinds = {column: field.type if column in self.stored else storage_type(field.type)
+                 for column, field in enumerate(first.schema)}
+        self.rest_schema = pa.schema([pa.field(str(column), kinds[column])
+                                      for column in self.stored + self.texts])
 
     def _add_key(self, i: int, first: Any) -> None:
         key, column = self.order.keys[i], first.column(self.order.keys[i].column)
-        array, places = self.order.carriers.columns[key.column].lookup(column)
+        array, places = self.order.converters.columns[key.column].lookup(column)
         names: List[str] = []
         self.key_fields.append(names)
         if pa.types.is_null(array.type):
@@ -159,14 +175,16 @@ class Rows:
             for j, values in enumerate(numbers_of(array)):
                 names.append(f'k{i}' if j == 0 else f'k{i}_{j}')
                 self.fields[names[-1]] = values.dtype
-            kind = _fixed_dtype(storage_of(first.schema.field(key.column).type))
-            is_shared &= len(names) == 2 and kind is not None and kind.itemsize == self.fields[names[1]].itemsize
+            kind = _fixed_dtype(storage_type(first.schema.field(key.column).type))
+            is_shared &= (len(names) == 2 and kind is not None
+                          and kind.itemsize == self.fields[names[1]].itemsize)
         self.keys += [names[0], *('-' * key.is_descending + name for name in names[1:])]
         if is_shared:
             self.where.setdefault(key.column, names[1])
 
     def _add_text(self, name: str, width: int) -> int:
-        self.fields[name], self.fields[f'{name}length'] = np.dtype(f'V{width}'), np.dtype('u1' if width < 255 else '<u2')
+        self.fields[name] = np.dtype(f'V{width}')
+        self.fields[f'{name}length'] = np.dtype('u1' if width < 255 else '<u2')
         self.widths[name] = width
         return width + 1
 
@@ -177,7 +195,7 @@ class Rows:
             self.fields[f'c{column}'], self.where[column] = dtype, f'c{column}'
             return dtype.itemsize
         if is_text(kind):
-            width, usual = _widths_of(array.storage if isinstance(array.type, pa.BaseExtensionType) else array, 0)
+            width, usual = _widths_of(storage(array), 0)
             if width <= min(usual, rest - 3):
                 self.where[column] = f'c{column}'
                 return self._add_text(f'c{column}', width)
@@ -186,27 +204,29 @@ class Rows:
         return 0
 
     def _join_keys(self) -> None:
-        """Adds a field with all keys from the 64th on, as bytes that have their order, if there are more than the library accepts."""
+        """Adds a field with all keys from the 64th on, as bytes that have their order, if there are
+        more than the library accepts."""
         self.joined: List[str] = []
         if not self.keys:
             self.fields['none'], self.keys = np.dtype('u1'), ['none']
         if len(self.keys) > KEYS_MOST:
-            self.joined, self.keys = self.keys[KEYS_MOST - 1:], [*self.keys[:KEYS_MOST - 1], 'joined']
-            self.fields['joined'] = np.dtype(f"V{sum(self.fields[name.lstrip('-')].itemsize for name in self.joined)}")
+            self.joined, self.keys = (self.keys[KEYS_MOST - 1:],
+                                      [*self.keys[:KEYS_MOST - 1], 'joined'])
+            self.fields['joined'] = np.dtype(
+                f"V{sum(self.fields[name.lstrip('-')].itemsize for name in self.joined)}")
 
     # Rows to records
 
     def pack(self, batch: Any, run: int) -> Tuple[Records, Any]:
-        """Returns the records of a batch, and the parts of its rows that are stored: a batch of them, or None."""
+        """Returns the records of a batch, and the parts of its rows that are stored: a batch of
+        them, or None."""
         records = np.zeros(batch.num_rows, self.dtype)
         for i in range(len(self.order.keys)):
             self._pack_key(records, i, batch)
         shared = set(itertools.chain(*self.key_fields))
         for column, name in self.where.items():
-            array = batch.column(column)
-            if isinstance(array.type, pa.BaseExtensionType):
-                array = array.storage
-            is_null = None if array.null_count == 0 else numbers(array.is_null().cast(pa.uint8()), 'u1')
+            array = storage(batch.column(column))
+            is_null = nulls_of(array)
             if is_null is not None:
                 records[f'n{column // 8}'] |= is_null << column % 8
             if name in shared:
@@ -214,20 +234,23 @@ class Rows:
             if name in self.widths:
                 self._put_texts(records, name, array, is_null)
             else:
-                records[name] = numbers(array.cast(pa.uint8()) if pa.types.is_boolean(array.type) else array, self.fields[name])
+                records[name] = numbers(array.cast(pa.uint8()) if pa.types.is_boolean(array.type)
+                                        else array, self.fields[name])
         if self.joined:
-            parts = [_ordered_bytes(records[name.lstrip('-')], name[0] == '-') for name in self.joined]
-            records['joined'] = np.concatenate(parts, axis=1).view(self.fields['joined']).reshape(-1)
+            parts = [_ordered_bytes(records[name.lstrip('-')], name[0] == '-')
+                     for name in self.joined]
+            records['joined'] = np.concatenate(parts,
+                                               axis=1).view(self.fields['joined']).reshape(-1)
         return records, self._rest_of(records, batch, run) if self.has_rest else None
 
     def _pack_key(self, records: Records, i: int, batch: Any) -> None:
         key, names = self.order.keys[i], self.key_fields[i]
         column = batch.column(key.column)
-        array, places = self.order.carriers.columns[key.column].lookup(column)
+        array, places = self.order.converters.columns[key.column].lookup(column)
         self.order.note_split(key.column, array)
         if not names:
             return
-        is_null = None if column.null_count == 0 else numbers(column.is_null().cast(pa.uint8()), 'u1')
+        is_null = nulls_of(column)
         if self.order.nulls_first:
             records[names[0]] = 1 if is_null is None else 1 - is_null
         elif is_null is not None:
@@ -259,7 +282,8 @@ class Rows:
 
     def _put_texts(self, records: Records, name: str, array: Any, is_null: Any) -> None:
         if len(array) > 0:
-            _c_calls().libgsort_pack_texts(ctypes.byref(_texts(array)), len(array), self.skips.get(name, 0), self.widths[name],
+            _c_calls().libgsort_pack_texts(ctypes.byref(_texts(array)), len(array),
+                                           self.skips.get(name, 0), self.widths[name],
                                            records[name].ctypes.data, records.itemsize)
         if is_null is not None:
             for part in (name, f'{name}length'):
@@ -276,8 +300,7 @@ class Rows:
             return None
         arrays = [batch.column(column) for column in self.stored]
         for column, cut in zip(self.texts, cuts):
-            array = batch.column(column)
-            array = array.storage if isinstance(array.type, pa.BaseExtensionType) else array
+            array = storage(batch.column(column))
             arrays.append(pc.if_else(pa.array(cut), array, pa.scalar(None, array.type)))
         rest = pa.RecordBatch.from_arrays(arrays, schema=self.rest_schema)
         if not is_stored.all():
@@ -289,22 +312,27 @@ class Rows:
     # Records to rows
 
     def unpack(self, records: Records, rest: Any) -> Any:
-        """Returns the batch of rows of records. rest: the parts of these rows that were stored, or None"""
+        """Returns the batch of rows of records. rest: the parts of these rows that were stored, or
+        None"""
         arrays = []
         for column, field in enumerate(self.schema):
             if column in self.where:
-                array = self._column(records, column, storage_of(field.type), rest)
-                arrays.append(pa.ExtensionArray.from_storage(field.type, array) if isinstance(field.type, pa.BaseExtensionType) else array)
+                array = self._column(records, column, storage_type(field.type), rest)
+                arrays.append(pa.ExtensionArray.from_storage(field.type, array)
+                              if isinstance(field.type, pa.BaseExtensionType) else array)
             else:
-                arrays.append(rest.column(self.stored.index(column)) if column in self.stored else pa.nulls(len(records), field.type))
+                arrays.append(rest.column(self.stored.index(column)) if column in self.stored
+                              else pa.nulls(len(records), field.type))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _column(self, records: Records, column: int, kind: Any, rest: Any) -> Any:
         name, nulls = self.where[column], records[f'n{column // 8}'] >> column % 8 & 1
         valid = pa.py_buffer(np.packbits(nulls == 0, bitorder='little')) if nulls.any() else None
         if name in self.widths:
-            return pa.Array.from_buffers(kind, len(records), [valid, *self._texts_at(records, column, kind, rest)])
-        values = np.packbits(records[name], bitorder='little') if pa.types.is_boolean(kind) else np.ascontiguousarray(records[name])
+            return pa.Array.from_buffers(kind, len(records),
+                                         [valid, *self._texts_at(records, column, kind, rest)])
+        values = (np.packbits(records[name], bitorder='little') if pa.types.is_boolean(kind)
+                  else np.ascontiguousarray(records[name]))
         return pa.Array.from_buffers(kind, len(records), [valid, pa.py_buffer(values.view('u1'))])
 
     def _texts_at(self, records: Records, column: int, kind: Any, rest: Any) -> Tuple[Any, Any]:
@@ -312,17 +340,20 @@ class Rows:
         name, longer, long = self.where[column], Texts(), None
         cut = self.is_cut(records, name)
         if cut.any():
-            long = rest.column(len(self.stored) + self.texts.index(column)).filter(pa.array(cut[records['run'] > 0]))
+            long = rest.column(len(self.stored)
+                               + self.texts.index(column)).filter(pa.array(cut[records['run'] > 0]))
             longer = _texts(long)
         offsets = np.empty(len(records) + 1, np.int32)
-        place = records[name].ctypes.data, records.itemsize, len(records), self.widths[name], ctypes.byref(longer)
+        place = (records[name].ctypes.data, records.itemsize, len(records), self.widths[name],
+                 ctypes.byref(longer))
         data = np.empty(_c_calls().libgsort_text_offsets(*place, offsets.ctypes.data), np.uint8)
         _c_calls().libgsort_unpack_texts(*place, offsets.ctypes.data, data.ctypes.data)
         is_large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
         return pa.py_buffer(offsets.astype(np.int64) if is_large else offsets), pa.py_buffer(data)
 
     def ties(self, records: Records) -> Any:
-        """Returns which records cannot be told from the next one, because a text of both is longer than its field. None: no record."""
+        """Returns which records cannot be told from the next one, because a text of both is longer
+        than its field. None: no record."""
         cut_fields = [name for name in self.skips if self.is_cut(records, name).any()]
         if not cut_fields or len(records) < 2:
             return None
@@ -339,18 +370,22 @@ class Rows:
         return is_tied
 
     def tied_key(self, record: Records) -> int:
-        """Returns the number of the key with the text that ties a record to the next one: the first text that is cut."""
-        return next(i for i, names in enumerate(self.key_fields) if len(names) > 1 and names[1] in self.skips and self.is_cut(record, names[1])[0])
+        """Returns the number of the key with the text that ties a record to the next one: the first
+        text that is cut."""
+        return next(i for i, names in enumerate(self.key_fields) if len(names) > 1
+                    and names[1] in self.skips and self.is_cut(record, names[1])[0])
 
 
 def _ordered_bytes(values: Any, is_descending: bool) -> Any:
-    """Returns the bytes of values, (rows, width), whose order is that of the values in the library."""
+    """Returns the bytes of values, (rows, width), whose order is that of the values in the
+    library."""
     kind, width = values.dtype.kind, values.dtype.itemsize
     values = np.ascontiguousarray(values)
     if kind != 'V':
         bits = values.view(f'u{width}')
         sign = bits.dtype.type(1 << 8 * width - 1)
-        if kind == 'f':  # negative NaNs, whose bits are the first ones now, have to be the last ones
+        # negative NaNs, whose bits are the first ones now, have to be the last ones
+        if kind == 'f':
             first = {2: 0x3ff, 4: 0x7fffff, 8: 0xfffffffffffff}[width]
             bits = np.where(bits & sign, ~bits, bits | sign) - bits.dtype.type(first)
         elif kind == 'i':

@@ -1,10 +1,12 @@
 """Sorts a table that is pushed in batches and read in batches.
 
-Records of the rows (rows.py) are pushed to a Sorter of the library, which spills them if necessary. The rest
-of each row is stored (store.py), in groups that are sorted by the same keys. The sorted records are read in windows of complete rows.
+Records of the rows (rows.py) are pushed to a Sorter of the library, which spills them if necessary.
+The rest of each row is stored (store.py), in groups that are sorted by the same keys. The sorted
+records are read in windows of complete rows.
 
-Long texts have only their first bytes in the records. Rows that are equal so far are in one window, which is sorted by the complete texts. If they
-do not fit into a window, a second RowSorter sorts them by the rest of the text.
+Long texts have only their first bytes in the records. Rows that are equal so far are in one window,
+which is sorted by the complete texts. If they do not fit into a window, a second RowSorter sorts
+them by the rest of the text.
 """
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ from ..errors import NoteWarning, UsageError, error_of, level_of_caller, type_er
 from ..layout import key_list
 from ..sorter import Sorter
 from ..table import row_of, texts_of
-from .carried import Carriers
+from .convert import Converters
 from .order import Key, Order, keys_of
 from .pool import of_malloc
 from .rows import Rows
@@ -44,7 +46,8 @@ if TYPE_CHECKING:
 LEAST = 32 << 20
 SORTER_LEAST = 16 << 20  # memory that a Sorter needs
 ROWS = 1 << 16  # rows that are converted at the same time
-GROUP_MOST = 1 << 30  # bytes that are sorted at the same time: more would not fit into columns with offsets of 32 bits
+# bytes that are sorted at the same time: more would not fit into columns with offsets of 32 bits
+GROUP_MOST = 1 << 30
 
 
 def memory_of(memory: Union[int, str, None]) -> int:
@@ -60,12 +63,15 @@ def memory_of(memory: Union[int, str, None]) -> int:
     if not _c.library.gs_size_parse(text, most, ctypes.byref(found)):
         raise UsageError(f"memory: '{text.decode()}' is not a size such as '500M', '2G' or '25%'")
     if found.value < LEAST:
-        raise error_of(-6, 0, f'memory: {found.value} bytes are too little for a table; give at least {LEAST >> 20}M')
+        raise error_of(-6, 0,
+                       f'memory: {found.value} bytes are too little for a table; give at least '
+                       f'{LEAST >> 20}M')
     return min(found.value, max(most, LEAST))
 
 
 def folder_of(temp: Any) -> str:
-    """Returns the folder for temporary files. Only the first one of several is used, because there is one file."""
+    """Returns the folder for temporary files. Only the first one of several is used, because there
+    is one file."""
     if isinstance(temp, (list, tuple)):
         temp = temp[0] if temp else None
     try:
@@ -75,24 +81,31 @@ def folder_of(temp: Any) -> str:
 
 
 def without_labels(schema: Any) -> Any:
-    """Returns the schema without the range of row labels of pandas, which would be wrong for sorted rows."""
+    """Returns the schema without the range of row labels of pandas, which would be wrong for sorted
+    rows."""
     metadata = schema.metadata or {}
-    return schema.with_metadata({**metadata, b'pandas': without_range(metadata[b'pandas'])}) if b'pandas' in metadata else schema
+    return (schema.with_metadata({**metadata, b'pandas': without_range(metadata[b'pandas'])})
+            if b'pandas' in metadata else schema)
 
 
 def _warn_of_enum(field: Any) -> None:
-    """Warns of a column that may be an enum of DuckDB, which pyarrow reads as an unordered dictionary with indexes of 8 or 16 bits."""
+    """Warns of a column that may be an enum of DuckDB, which pyarrow reads as an unordered
+    dictionary with indexes of 8 or 16 bits."""
     kind = field.type
-    if pa.types.is_dictionary(kind) and not kind.ordered and kind.index_type in (pa.uint8(), pa.uint16()):
-        warnings.warn(f"column '{field.name}' is sorted by its values, because its dictionary has no order; for an enum of DuckDB, pass the relation "
-                      'itself, or cast the column to text', NoteWarning, stacklevel=level_of_caller())
+    if (pa.types.is_dictionary(kind) and not kind.ordered
+        and kind.index_type in (pa.uint8(), pa.uint16())):
+        warnings.warn(f"column '{field.name}' is sorted by its values, because its dictionary has "
+                      f"no order; for an enum of DuckDB, pass the relation "
+                      'itself, or cast the column to text', NoteWarning,
+                      stacklevel=level_of_caller())
 
 
 class RowSorter:
     """Sorts converted batches. options: of the Sorter. row_most: bytes of a row"""
 
     def __init__(self, order: Order, memory: int, temp: str, options: Any, row_most: int) -> None:
-        self.order, self.memory, self.temp, self.options, self.row_most = order, memory, temp, options, row_most
+        self.order, self.memory, self.temp = order, memory, temp
+        self.options, self.row_most = options, row_most
         self.row_count = self.runs = self.passes = self.spilled_bytes = 0
         self.first: List[Any] = []  # batches that decide the layout of the records
         self.first_bytes = 0
@@ -116,7 +129,9 @@ class RowSorter:
         table = pa.Table.from_batches(self.first)
         rows = self.rows = Rows(self.order, table.combine_chunks().to_batches()[0])
         share = 3 if rows.stored else 5
-        self.sorter = Sorter(rows.dtype, key=rows.keys, memory=max(self.memory * share // 8, SORTER_LEAST), temp=self.temp, **self.options)
+        self.sorter = Sorter(rows.dtype, key=rows.keys,
+                             memory=max(self.memory * share // 8, SORTER_LEAST), temp=self.temp,
+                             **self.options)
         self.store = Store(rows.rest_schema, self.temp, self.memory // 8, self.memory // 16)
         self.first.clear()
         for batch in table.to_batches():
@@ -137,8 +152,11 @@ class RowSorter:
         largest = int(sizes.argmax())
         size = int(sizes[largest])
         if size > self.row_most:
-            raise error_of(-6, 0, f'row {self.row_count + largest} has {size} bytes, but may have at most 1/64 of memory, '
-                                  f'{self.row_most} bytes; give at least {64 * size} bytes of memory')
+            raise error_of(-6, 0,
+                           f'row {self.row_count + largest} has {size} bytes, but may have at most '
+                           f'1/64 of memory, '
+                                  f'{self.row_most} bytes; give at least {64 * size} bytes of '
+                                  f'memory')
 
     def _add_rest(self, rest: Any, records: Records) -> None:
         self.group.append((rest, records))
@@ -208,14 +226,18 @@ class RowSorter:
         return rows.unpack(records, rest)
 
     def _tied(self, rows: Rows, records: Records) -> RowSorter:
-        """Returns a sorter for rows with equal first bytes of a text. It sorts them by the rest of the text and the other keys."""
+        """Returns a sorter for rows with equal first bytes of a text. It sorts them by the rest of
+        the text and the other keys."""
         tied = rows.tied_key(records[-1:])
-        keys = [Key(key.column, key.name, key.is_descending, key.skip + rows.widths[f'k{i}'] if i == tied else key.skip)
+        keys = [Key(key.column, key.name, key.is_descending, key.skip + rows.widths[f'k{i}']
+                    if i == tied else key.skip)
                 for i, key in enumerate(self.order.keys)]
-        return RowSorter(self.order.by(keys), self.memory // 4, self.temp, self.options, self.row_most)
+        return RowSorter(self.order.by(keys), self.memory // 4, self.temp, self.options,
+                         self.row_most)
 
     def _windows(self, rows: Rows) -> Iterator[Tuple[Records, bool, bool]]:
-        """Yields sorted records, whether they need a comparison of complete texts, and whether such a comparison needs the next records, too."""
+        """Yields sorted records, whether they need a comparison of complete texts, and whether such
+        a comparison needs the next records, too."""
         budget = min(self.memory // 64, 256 << 20)
         is_open = False
         left: List[Records] = []
@@ -235,11 +257,13 @@ class RowSorter:
             ends = np.arange(1, len(records) + 1) * records.itemsize
             if rows.has_rest:
                 ends += np.cumsum(records['bytes'], dtype=np.int64)
-            known = len(records) - (block is not None)  # whether the last one is tied to the next one is not known yet
+            # whether the last one is tied to the next one is not known yet
+            known = len(records) - (block is not None)
             begin = 0
             while begin < known:
                 before = ends[begin - 1] if begin > 0 else 0
-                end = min(max(int(np.searchsorted(ends, before + budget, 'right')), begin + 1), known)
+                end = min(max(int(np.searchsorted(ends, before + budget, 'right')), begin + 1),
+                          known)
                 free = np.flatnonzero(~is_tied[begin:end])
                 if len(free) > 0:
                     end = begin + 1 + int(free[0 if is_open else -1])
@@ -264,10 +288,12 @@ class TableSorter:
         self.keys = keys_of(schema, key_list(keys))
         for key in self.keys:
             _warn_of_enum(schema.field(key.column))
-        self.carriers = Carriers(self.schema, memory // 16)
+        self.converters = Converters(self.schema, memory // 16)
         options = {'cancel': cancel, 'threads': threads}
-        self.order = Order(self.carriers, self.keys, nulls == 'first', {**options, 'memory': max(memory // 8, SORTER_LEAST), 'temp': self.temp})
-        self.sorter = RowSorter(self.order, memory, self.temp, options, min(memory // 64, GROUP_MOST))
+        self.order = Order(self.converters, self.keys, nulls == 'first',
+                           {**options, 'memory': max(memory // 8, SORTER_LEAST), 'temp': self.temp})
+        self.sorter = RowSorter(self.order, memory, self.temp, options,
+                                min(memory // 64, GROUP_MOST))
         self.report = TableReport(memory=memory)
         self.taken_bytes = 0
         self.started = time.monotonic()
@@ -282,7 +308,8 @@ class TableSorter:
         if batch.schema != self.schema:
             raise TypeError('a batch has other columns than the first one')
         for begin in range(0, batch.num_rows, ROWS):
-            part = self.carriers.take_in(batch.slice(begin, min(ROWS, batch.num_rows - begin)))  # cuts longer columns
+            # cuts longer columns
+            part = self.converters.convert(batch.slice(begin, min(ROWS, batch.num_rows - begin)))
             self.report.rows += part.num_rows
             self.taken_bytes += part.nbytes
             self.sorter.push(part)
@@ -310,8 +337,10 @@ class TableSorter:
         for batch in self.sorter.batches():
             self._look()
             rows += batch.num_rows
-            yield self.carriers.give_out(batch)
+            yield self.converters.restore(batch)
         if rows != self.report.rows:
             raise error_of(-9, 0, f'{self.report.rows} rows were sorted, but {rows} were written')
-        self.report.runs, self.report.passes, self.report.spilled_bytes = self.sorter.runs, self.sorter.passes, self.sorter.spilled_bytes
+        report, sorter = self.report, self.sorter
+        report.runs, report.passes = sorter.runs, sorter.passes
+        report.spilled_bytes = sorter.spilled_bytes
         self.report.seconds = time.monotonic() - self.started

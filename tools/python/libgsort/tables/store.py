@@ -1,6 +1,8 @@
-"""Stores the parts of rows that do not fit into records, in runs that are sorted like the records. Runs are in memory or in an unnamed file.
+"""Stores the parts of rows that do not fit into records, in runs that are sorted like the records.
+Runs are in memory or in an unnamed file.
 
-Each sorted record names the run that has the rest of its row, so each run is read once, from front to back. Nothing is compared:
+Each sorted record names the run that has the rest of its row, so each run is read once, from front
+to back. Nothing is compared:
 
     records  a:0 b:2 c:1 c:2 d:0 ..     key : run
     run 0    A D ..    run 1  C ..    run 2  B C ..     -> A B C C D
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 
 def _fail(error: OSError, directory: str, what: str) -> Exception:
     status = -5 if error.errno in (errno.ENOSPC, errno.EDQUOT) else -4
-    return error_of(status, error.errno or 0, f"'{directory}': cannot {what} a temporary file: {error.strerror}")
+    return error_of(status, error.errno or 0,
+                    f"'{directory}': cannot {what} a temporary file: {error.strerror}")
 
 
 def _open(directory: str) -> int:
@@ -41,7 +44,8 @@ def _open(directory: str) -> int:
 
 
 class Spill:
-    """An unnamed file of batches. Other processes cannot open it, and it is removed when this process ends."""
+    """An unnamed file of batches. Other processes cannot open it, and it is removed when this
+    process ends."""
 
     def __init__(self, directory: str, schema: Any) -> None:
         self.directory, self.schema, self.bytes = directory, schema, 0
@@ -64,7 +68,8 @@ class Spill:
         return begin, len(data), zlib.crc32(data)
 
     def read(self, places: array[int]) -> Iterator[Any]:
-        """Yields the batches at these places: offset, bytes and checksum of each. They are in an array, because a large file has many.
+        """Yields the batches at these places: offset, bytes and checksum of each. They are in an
+        array, because a large file has many.
 
         Raises a CorruptError if a batch is damaged, and a FileError if it cannot be read.
         """
@@ -81,7 +86,8 @@ class Spill:
             except OSError as error:
                 raise _fail(error, self.directory, 'read') from None
             if done < len(data) or zlib.crc32(data) != checksum:
-                raise error_of(-8, 0, f"'{self.directory}': a temporary file is damaged at byte {begin}")
+                raise error_of(-8, 0,
+                               f"'{self.directory}': a temporary file is damaged at byte {begin}")
             yield pa.ipc.read_record_batch(pa.py_buffer(data), self.schema)
 
 
@@ -104,10 +110,12 @@ class _Run:
 
 
 class Store:
-    """held_most: bytes of runs in memory. front_bytes: bytes of the runs in the file that are in memory while they are read"""
+    """held_most: bytes of runs in memory. front_bytes: bytes of the runs in the file that are in
+    memory while they are read"""
 
     def __init__(self, schema: Any, temp: str, held_most: int, front_bytes: int) -> None:
-        self.schema, self.temp, self.held_most, self.front_bytes = schema, temp, held_most, front_bytes
+        self.schema, self.temp = schema, temp
+        self.held_most, self.front_bytes = held_most, front_bytes
         self.spill: Any = None
         self.runs: List[_Run] = []
 
@@ -123,22 +131,27 @@ class Store:
             return
         if self.spill is None:
             self.spill = Spill(self.temp, self.schema)
-        # Later runs have smaller batches, so that a batch of each fits. A row that is larger is used as soon as it is read.
+        # Later runs have smaller batches, so that a batch of each fits. A row that is larger is
+        # used as soon as it is read.
         most = self.front_bytes // max(192, 2 * len(self.runs))
-        step = max(1, most * 7 // 8 * table.num_rows // max(table.nbytes, 1))  # 7/8, because rows differ in size
+        # 7/8, because rows differ in size
+        step = max(1, most * 7 // 8 * table.num_rows // max(table.nbytes, 1))
         at = array('Q')
         block = max(step, (1 << 20) * table.num_rows // max(table.nbytes, 1) // step * step)
         for begin in range(0, len(places), block):
-            for batch in table.take(pa.array(places[begin:begin + block])).combine_chunks().to_batches():
+            for batch in table.take(pa.array(places[begin:begin + block])).combine_chunks(
+                    ).to_batches():
                 for first in range(0, batch.num_rows, step):
                     for piece in in_pieces(batch.slice(first, step), most):
                         at.extend(self.spill.write(piece))
         self.runs.append(_Run(self.spill.read(at)))
 
     def rows(self, runs: Any) -> Any:
-        """Returns the next row of each of these runs, in their order, as a batch. Each run is named once per row."""
+        """Returns the next row of each of these runs, in their order, as a batch. Each run is named
+        once per row."""
         counts = np.bincount(runs)
-        batches = [batch for run in np.nonzero(counts)[0] for batch in self.runs[run].next(int(counts[run]))]
+        batches = [batch for run in np.nonzero(counts)[0]
+                   for batch in self.runs[run].next(int(counts[run]))]
         table = pa.Table.from_batches(batches, self.schema)
         if len(batches) > 1:
             places = np.empty(len(runs), np.int64)

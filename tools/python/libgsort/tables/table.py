@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """Shows the progress of a table: True draws a line; a function is called with each Progress. Bytes are those of Arrow or of a file."""
+    """Shows the progress of a table: True draws a line; a function is called with each Progress.
+    Bytes are those of Arrow or of a file."""
 
     def __init__(self, progress: Progressing) -> None:
         self.show: Optional[Callable[[Progress], object]] = None
@@ -41,7 +42,8 @@ class Shown:
         self.show(Progress(phase, done, total, now - self.begun, now - self.phase_begun))
 
 
-def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, temp: Optional[Path], progress: Progressing,
+def sort_table(x: Any, keys: Keys, memory: Union[int, str, None], nulls: str, temp: Optional[Path],
+               progress: Progressing,
                cancel: Optional[Cancel]) -> Any:
     reader = reader_of(x)
     sorter = TableSorter(reader.schema, keys, nulls, memory_of(memory), temp, cancel)

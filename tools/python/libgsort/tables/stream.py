@@ -1,4 +1,5 @@
-"""Sorts tables that are pushed to a Sorter, if a column has nulls or no fixed width. Sorts them like sort_table, and returns a stream."""
+"""Sorts tables that are pushed to a Sorter, if a column has nulls or no fixed width. Sorts them
+like sort_table, and returns a stream."""
 from __future__ import annotations
 
 from array import array
@@ -23,17 +24,19 @@ if TYPE_CHECKING:
 
     from ..layout import Keys
 
-OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}  # of a Sorter; allowed for such tables, like key and nulls
+# of a Sorter; allowed for such tables, like key and nulls
+OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}
 
 
-class Fed:
+class TableStream:
     def __init__(self, batches: Batches, key: Keys, nulls: str, options: Mapping[str, Any]) -> None:
         self.schema, self.is_table = schema_of(batches)
         keys = key_list(key) or self.schema.names
         if is_true(options.get('reverse')):
             keys = [_turned(self.schema, text) for text in keys]
         self.cancel, self.asked = Cancel(), options.get('cancel')
-        self.sorter = TableSorter(self.schema, keys, nulls, memory_of(options.get('memory')), options.get('temp'), self.cancel,
+        self.sorter = TableSorter(self.schema, keys, nulls, memory_of(options.get('memory')),
+                                  options.get('temp'), self.cancel,
                                   options.get('threads'))
         self.schema = self.sorter.schema
         self.shown = Shown(options.get('progress') or False)
@@ -46,7 +49,8 @@ class Fed:
     def push(self, batches: Batches, batch: ArrowArray) -> None:
         """Pushes a batch of `batches`, whose memory moves to pyarrow."""
         schema, is_table = schema_of(batches)
-        if schema.names != self.schema.names or schema.types != self.schema.types or is_table != self.is_table:
+        if (schema.names != self.schema.names or schema.types != self.schema.types
+            or is_table != self.is_table):
             raise type_error('the table has other columns than the first one')
         self._push(batch_of(batches, batch))
 
@@ -55,7 +59,8 @@ class Fed:
             raise UsageError('the sorter is being read already')
         for field, column in zip(self.schema, batch.columns):
             if column.null_count > 0 and not field.nullable:
-                raise ValueError(f"column '{field.name}' has nulls, but is 'not null' in the schema of the first table; first push a table "
+                raise ValueError(f"column '{field.name}' has nulls, but is 'not null' in the "
+                                 f"schema of the first table; first push a table "
                                  'where it may have nulls, such as one without rows')
         with self._at_work():
             self.sorter.push(pa.RecordBatch.from_arrays(batch.columns, schema=self.schema))
@@ -72,7 +77,8 @@ class Fed:
         with self._at_work():
             batch = next(self.order, None)
         if batch is None:
-            if self.given_bytes < self.sorter.taken_bytes:  # sorted batches may need fewer bytes than the input
+            # sorted batches may need fewer bytes than the input
+            if self.given_bytes < self.sorter.taken_bytes:
                 self.given_bytes = self.sorter.taken_bytes
                 self.shown.at('write', self.given_bytes, self.given_bytes)
             self.shown.end()
@@ -103,7 +109,8 @@ def _turned(schema: Any, text: str) -> str:
 
 
 def kept(stream: Any, temp: Any) -> Any:
-    """Writes the batches of a sorter to a file. Returns the file and the places of the batches in it."""
+    """Writes the batches of a sorter to a file. Returns the file and the places of the batches in
+    it."""
     with Batches(stream) as batches:
         spill, places = Spill(folder_of(temp), schema_of(batches)[0]), array('Q')
         for batch in batches:
