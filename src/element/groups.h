@@ -1,6 +1,6 @@
-/* groups.h: one element of each group of equal keys in a sorted stream, or all of those that are
- * several, and, if asked for, how many elements the group has. The stream comes in pieces; a group
- * may go on in the next one.
+/* groups.h: reduces each group of equal keys in a sorted stream to one entry, or keeps all elements
+ * of groups that have several. An entry may have the number of elements appended. The stream is
+ * read in pieces; a group may continue in the next piece.
  *
  *     pieces        a a a b c c | c c c d
  *     out           a b         | c, and d at the end
@@ -10,8 +10,8 @@
  *     repeated      a a a c     | c c c c
  *     with a fold   a b         | c, and d at the end; each with its fields folded, then wide sums
  *
- * What becomes of a group shows when it has ended, so that is when something is put of it. Elements
- * are counted, so that at the end all are known to belong to a group. */
+ * The entry of a group is written when the group has ended. Elements are counted to check at the
+ * end that each belongs to a group. */
 #ifndef GSI_GROUPS_H
 #define GSI_GROUPS_H
 
@@ -20,7 +20,7 @@
 #include "element/fold/fold.h"
 #include "element/layout.h"
 
-/* What makes a group, and what is put of it. */
+/* Says which elements form a group, and what is written for it. */
 struct gsi_groups_rule {
     bool has_counts;
     enum gsi_keep_choice keep;
@@ -34,9 +34,9 @@ struct gsi_groups {
     bool keeps_last; /* of its elements */
     bool keeps_all;  /* of its elements, if they are at least two */
     bool has_fold;
-    bool is_apart;                   /* known before: no two elements that come have equal keys */
-    uint64_t entry_bytes;            /* what a group takes in the output */
-    uint64_t least, most;            /* elements of a group of which something is put */
+    bool is_apart;                   /* known before: no two elements have equal keys */
+    uint64_t entry_bytes;            /* bytes of a group in the output */
+    uint64_t least, most;            /* elements of a group that has an entry */
     const struct gsi_record *record; /* its keys make a group; NULL: numbers */
     struct gsi_record *own_record;   /* that one, if it is not the layout's */
     uint64_t count;                  /* of groups so far */
@@ -48,32 +48,33 @@ struct gsi_groups {
 };
 
 /* gsi_groups_place: places groups on a shelf.
- * gsi_groups_restart: nothing came yet. */
+ * gsi_groups_restart: forgets all elements so far. */
 void gsi_groups_place(struct gsi_groups *groups, const struct gsi_layout *layout,
                       const struct gsi_groups_rule *rule, struct gsi_shelf *shelf);
 void gsi_groups_restart(struct gsi_groups *groups);
 
-/* gsi_groups_entry_bytes: what a group takes in the output. */
+/* gsi_groups_entry_bytes: returns the bytes of a group in the output. */
 uint64_t gsi_groups_entry_bytes(const struct gsi_layout *layout,
                                 const struct gsi_groups_rule *rule);
 
-/* gsi_groups_add: the next `n` raw elements of the stream. Returns the bytes put at `out`, which
- * has room for `n` entries and lies elsewhere. */
+/* gsi_groups_add: adds the next `n` raw elements of the stream. Returns the bytes written to `out`,
+ * which has room for `n` entries and does not overlap the elements. */
 size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out);
 
-/* gsi_groups_end: nothing follows; puts what was held back, an entry at most. Returns its bytes. */
+/* gsi_groups_end: ends the stream and writes the entry of the last group, if it has one. Returns
+ * its bytes. */
 size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out);
 
-/* A piece of the stream that is looked at on its own, whatever became of those before it:
+/* A piece of the stream that a thread reads independently of the pieces before it:
  *
  *     a a | a b b c | c c | c d        first   a     c c   c
  *                                      rest    b2 c1       d1; the last of them is open
  *
- * Whether it goes on with the last group of the piece before it is known by then. So many threads
- * look at pieces, and what each has found is joined in order. */
+ * The caller knows whether the piece continues the last group of the piece before it. So many
+ * threads read pieces, and their results are joined in order. */
 struct gsi_groups_piece {
     bool goes_on;            /* with the last group of the piece before it */
-    struct gsi_groups first; /* what goes on, as a group of its own */
+    struct gsi_groups first; /* the elements that continue that group, as a group of their own */
     struct gsi_groups rest;  /* groups that begin in the piece */
 };
 
@@ -82,25 +83,26 @@ struct gsi_groups_piece {
 void gsi_groups_piece_place(struct gsi_groups_piece *piece, const struct gsi_groups *groups,
                             struct gsi_shelf *shelf);
 
-/* gsi_groups_piece_begin: nothing of the piece was looked at.
- * in    goes_on: with the last group of the piece before it; is_apart: known before: no two of its
- *       elements have equal keys
- * gsi_groups_piece_add: its next `n` elements, with their entries as in gsi_groups_add. Any thread.
- * gsi_groups_join: the next piece in order was looked at. Puts what is to come before its entries,
- * an entry at most. Returns its bytes. */
+/* gsi_groups_piece_begin: begins an empty piece.
+ * in    goes_on: it continues the last group of the piece before it
+ *       is_apart: known before: no two of its elements have equal keys
+ * gsi_groups_piece_add: adds its next `n` elements, and writes entries as gsi_groups_add does. Any
+ * thread.
+ * gsi_groups_join: joins the next piece in order. Writes the entry that belongs before those of the
+ * piece, if there is one. Returns its bytes. */
 void gsi_groups_piece_begin(struct gsi_groups_piece *piece, bool goes_on, bool is_apart);
 size_t gsi_groups_piece_add(struct gsi_groups_piece *piece, const void *elements, size_t n,
                             uint8_t *out);
 size_t gsi_groups_join(struct gsi_groups *groups, const struct gsi_groups_piece *piece,
                        uint8_t *out);
 
-/* gsi_groups_is_equal: whether two elements belong to a group.
- * gsi_groups_are_of_keys: whether elements do when their sort keys are equal; tags, and some keys
- * of several, tell less. */
+/* gsi_groups_is_equal: returns whether two elements belong to one group.
+ * gsi_groups_are_of_keys: returns whether elements belong to one group exactly if their sort keys
+ * are equal. With tags, or groups by the first keys, this is false. */
 bool gsi_groups_is_equal(const struct gsi_groups *groups, const uint8_t *a, const uint8_t *b);
 bool gsi_groups_are_of_keys(const struct gsi_groups *groups);
 
-/* gsi_groups_are_whole: after the end: whether the groups have `count` elements together. */
+/* gsi_groups_are_whole: returns after the end whether all groups together have `count` elements. */
 bool gsi_groups_are_whole(const struct gsi_groups *groups, uint64_t count);
 
 /* gsi_groups_check_sums: checks that sums fit into their fields.

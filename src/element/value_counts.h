@@ -1,10 +1,10 @@
-/* value_counts.h: numbers of 1 or 2 bytes, as how often each of their values is there. That is all
- * there is to say of them: order, statistics and fingerprint follow from it.
+/* value_counts.h: counts how often each value of 1 or 2 bytes occurs. The sorted output, statistics
+ * and fingerprint follow from these counts.
  *
  *     elements -> counts of a thread -> counts of all -> windows of the output
  *
- * So that no loss hides, numbers are also added up, and their squares, apart from the counts: what
- * was read and what was made of the counts have to agree in both (gsi_value_sums). */
+ * The sums of the numbers and of their squares are computed independently of the counts. They must
+ * be equal for the input and the output, so that no loss stays hidden (gsi_value_sums). */
 #ifndef GSI_VALUE_COUNTS_H
 #define GSI_VALUE_COUNTS_H
 
@@ -13,16 +13,16 @@
 
 #include <stddef.h>
 
-/* Of elements as unsigned integers, little endian; modulo 2^64. */
+/* Sums of elements as unsigned little-endian integers, modulo 2^64. */
 struct gsi_value_sums {
     uint64_t sum, squares;
 };
 
-/* What a thread has seen. Several tables, so that equal neighbours do not wait for each other. */
+/* Tables of counts per thread: several, so that equal neighbours do not wait for each other. */
 #define GSI_VALUE_TABLES 4
 
-/* gsi_value_count: how many values elements of 1 or 2 bytes have.
- * gsi_value_tables: how many tables a thread has for them. */
+/* gsi_value_count: returns how many values elements of 1 or 2 bytes can have.
+ * gsi_value_tables: returns how many tables a thread has for them. */
 static inline uint32_t gsi_value_count(uint32_t bytes)
 {
     return (uint32_t)1 << 8 * bytes;
