@@ -59,6 +59,7 @@ struct gsi_output_plan {
     uint64_t block_bytes; /* with --unique */
     uint64_t room_bytes;  /* likewise: for the entries of a batch (loop/flow.h) */
     uint32_t room_count;
+    uint32_t batch_count;       /* likewise: batches under way at a time, at least room_count */
     uint64_t split_block_bytes; /* with --split or --values */
     struct gsi_shelf unique, split, pack;
 };

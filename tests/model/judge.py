@@ -321,7 +321,11 @@ def work_problems(case, files, report, command):
         wrong.append(f"memory_peak_bytes is {report['memory_peak_bytes']}, more than the planned {report['plan']['memory_bytes']}")
     if case.job.verb != "sort" or case.job.merge:
         return wrong
-    spills = report["tally"]["count"] > 0 and any(argument == "--spill=always" or argument.startswith("--resume") for argument in command)
+    is_counted = report["plan"]["is_counted"]  # numbers of one or two bytes; --resume saves their counts instead of runs
+    if is_counted and report["element_bytes"] > 2:
+        wrong.append(f"elements of {report['element_bytes']} bytes are counted")
+    spills = report["tally"]["count"] > 0 and any(
+        argument == "--spill=always" or (argument.startswith("--resume") and not is_counted) for argument in command)
     has_little_memory = any(argument.startswith("--memory=") for argument in command)
     if (report["spilled_runs"] > 0) != spills and (spills or not has_little_memory):
         wrong.append(f"spilled_runs is {report['spilled_runs']} of {report['tally']['count']} elements")

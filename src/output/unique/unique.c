@@ -66,10 +66,10 @@ static uint64_t scratch_bytes(const struct gsi_target *target)
 
 /* Rooms, groups, and what operators keep of each batch. */
 static void lay_out_rooms(struct gsi_unique *unique, const struct gsi_target *target,
-                          const struct gsi_output_plan *plan, uint32_t batches,
-                          struct gsi_shelf *shelf)
+                          const struct gsi_output_plan *plan, struct gsi_shelf *shelf)
 {
     const struct gsi_buffer_shape shape = {.unit_bytes = plan->room_bytes};
+    const uint32_t batches = plan->batch_count;
     gsi_flow_place(&unique->flow, batches, batches, shelf);
     GSI_PLACE(shelf, unique->payload.sums, batches + 1);
     GSI_PLACE(shelf, unique->digest.digests, batches + 1);
@@ -106,7 +106,8 @@ void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *b
                                                     gsi_min_u64(part / batches, ROOM_MAX_BYTES)),
                                         GSI_DIRECT_ALIGN);
     plan->room_count = (uint32_t)gsi_clamp_u64(part / plan->room_bytes, ROOMS_LEAST, batches);
-    lay_out_rooms(&planned, target, plan, batches, &plan->unique);
+    plan->batch_count = batches;
+    lay_out_rooms(&planned, target, plan, &plan->unique);
     const uint64_t less = gsi_min_u64(memory, gsi_mul_max_u64(GSI_BLOCKS_PART, plan->unique.bytes));
     plan->block_bytes = gsi_block_bytes(memory - less, budget->window_bytes);
     if (target->spec->is_split) /* blocks hold whole entries then */
@@ -143,7 +144,7 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
     unique->shelf = plan->unique;
     GSI_TRY(gsi_shelf_open(&unique->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
     unique->is_open = true;
-    lay_out_rooms(unique, target, plan, gsi_flow_batches(loop->plan->thread_count), &unique->shelf);
+    lay_out_rooms(unique, target, plan, &unique->shelf);
     lay_out_blocks(unique, target, plan, &unique->shelf);
     unique->group.error = loop->error;
     for (uint32_t i = 0; target->spec->is_split && i < unique->blocks.count; i++)
