@@ -227,9 +227,9 @@ static void test_in_order__late_by_any_distance__as_the_order(void **state)
         count_way(&ways, &report);
     }
     assert_true(every_way_was_gone(&ways));
-    assert_int_equal(names_in("."), 4);
-    unlink("in2");
+    unlink("in2"); /* which not every seed has written */
     unlink("in3");
+    assert_int_equal(names_in("."), 2);
 }
 
 /* A sort in less memory than its input has, which is sorted pieces; the rest is the caller's. */
