@@ -81,7 +81,8 @@ static void begin_life(struct fixture *life, const struct way *way, bool is_dire
                          .record = {.bytes = way->record_bytes},
                          .engine = {.engine.ops = &late_ops}};
     memcpy(life->header, wanted, sizeof life->header);
-    life->layout.record = way->record_bytes > 0 ? &life->record : NULL;
+    life->layout.record = &life->record;
+    life->layout.form = way->record_bytes > 0 ? GSI_FORM_TAGS : GSI_FORM_KEYS;
     life->layout.align_bytes = way->record_bytes > 0 ? 1 : 8;
     life->loop = (struct gsi_loop){.error = &life->error,
                                    .layout = &life->layout,
