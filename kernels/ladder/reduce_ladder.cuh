@@ -39,9 +39,9 @@ __global__ void gsi_reduce_atomics(const typename Op::element *in, uint64_t n,
         Op::add(total, Op::word_of(in[i]));
 }
 
-// Rung 1: a binary tree in shared memory; the thread at a node's left end joins it. Every warp has
-// working and waiting threads at every level: it diverges. Next: fewer threads for as many
-// elements.
+// Rung 1: a binary tree in shared memory; the first thread of each subtree adds the subtree's two
+// halves. Every warp has working and waiting threads at every level: it diverges. Next: fewer
+// threads for as many elements.
 template <class Op>
 __global__ void gsi_reduce_interleaved(const typename Op::element *in, uint64_t n,
                                        typename Op::word *results)

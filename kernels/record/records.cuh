@@ -52,8 +52,8 @@ cudaError_t gsi_cuda_records_shift(const gsi_record *record, const uint8_t *elem
                                    uint32_t to, gsi_u128 *tags, uint64_t n, cudaStream_t stream);
 
 // gsi_cuda_records_numbers: writes gsi_field_number of n records to `numbers`, aligned to 16 bytes.
-// out   kept: for times, in device memory: their number without NaT. Only these are written, in any
-// order. For other fields nullptr: all numbers are written
+// out   kept: for fields of times, in device memory, how many values are not NaT. Only these are
+//       written, in any order. For other fields nullptr: all numbers are written
 cudaError_t gsi_cuda_records_numbers(const gsi_field *field /* host */, uint32_t record_bytes,
                                      const uint8_t *records, uint64_t n, void *numbers,
                                      unsigned long long *kept, cudaStream_t stream);

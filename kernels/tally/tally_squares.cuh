@@ -36,7 +36,7 @@ struct gsi_square_sum {
     uint32_t base;
 };
 
-// A number's integer; NaNs and infinities count as zero.
+// Returns a number as magnitude times 2^place, without its sign. Returns 0 for NaNs and infinities.
 template <class Word, gsi_key_kind KIND>
 __device__ __forceinline__ gsi_placed_number gsi_place_number(Word bits)
 {

@@ -88,9 +88,9 @@ struct gsi_device_limits {
  * twice as many indexes as it has records, and the last run may be short. */
 #define GSI_DEVICE_BLOCKS_A_FRAME 3
 
-/* Table bytes of a device that works in the arena. BUFFER_BYTES: for each buffer that it holds and
- * merges. SLICE_BYTES: in a merge, for each buffer and window, and for two more windows.
- * INPUT_BYTES: for each input of a merge. */
+/* A device that works in the arena needs these bytes of tables. BUFFER_BYTES: for each buffer that
+ * it holds and merges. SLICE_BYTES: in a merge, for each buffer and window, and for two more
+ * windows. INPUT_BYTES: for each input of a merge. */
 #define GSI_DEVICE_BUFFER_BYTES 160
 #define GSI_DEVICE_SLICE_BYTES  56
 #define GSI_DEVICE_INPUT_BYTES  40

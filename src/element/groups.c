@@ -240,8 +240,8 @@ static void put_fold(struct gsi_groups *groups, uint8_t *entry)
         memcpy(groups->overflow, entry, groups->layout->element_bytes);
 }
 
-/* The group that `element` stands for has ended. Folded ones are put whether they are wanted or
- * not, for they count. */
+/* Ends the group of `element` and writes its entry. A folded group is written even if it is not
+ * wanted, because the state of the folder counts it. */
 static uint8_t *put_entry(struct gsi_groups *groups, const uint8_t *element, uint8_t *out)
 {
     bool is_wanted = groups->last_count >= groups->least && groups->last_count <= groups->most;

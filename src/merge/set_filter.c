@@ -381,7 +381,7 @@ static void move_kept(struct gsi_set_work *work)
     work->keep_count = 0;
 }
 
-static void decide_element(struct gsi_set_work *work, bool is_kept)
+static void append_decision(struct gsi_set_work *work, bool is_kept)
 {
     work->keep[work->keep_count++] = is_kept;
     if (work->keep_count == gsi_filter_block(work->sets->inputs->layout))
@@ -464,7 +464,7 @@ GSI_INLINE enum gs_status filter_rows(struct gsi_set_work *work, const uint8_t *
             work->of_group = 0;
         if (order > 0 || is_first)
             GSI_TRY(begin_group(work, rows, i, bytes));
-        decide_element(work, work->of_group >= work->stay_from && work->of_group < work->stay_to);
+        append_decision(work, work->of_group >= work->stay_from && work->of_group < work->stay_to);
         work->of_group++;
     }
     return GS_OK;

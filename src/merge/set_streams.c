@@ -94,7 +94,7 @@ static void block_done(struct gsi_io *io)
         copies->is_done = --copies->busy_count == 0;
 }
 
-/* What was read of it to look at it comes first. */
+/* Opens a temporary file, and first copies the bytes that were read to recognise the format. */
 static enum gs_status begin(struct copies *copies, struct gsi_input *input, struct copy **begun)
 {
     struct gs_error *error = copies->inputs->loop->error;

@@ -17,12 +17,12 @@ struct gsi_set_digest {
     uint64_t bytes;
 };
 
-/* gsi_set_digest_add: adds `bytes` from byte `off` of a copy on. */
+/* gsi_set_digest_add: adds `bytes` bytes of a copy, beginning at byte `off`. */
 void gsi_set_digest_add(struct gsi_set_digest *digest, uint64_t off, const uint8_t *data,
                         uint64_t bytes);
 
-/* gsi_set_streams_copy: makes files of those inputs that are streams, in `temp_dir`; NULL: beside
- * `output`. The inputs were looked at, and keep their names. Needs the engine.
+/* gsi_set_streams_copy: copies the inputs that are streams into files, in `temp_dir`; NULL: next
+ * to `output`. Their formats are known by then, and they keep their names. Needs the engine.
  * out   written: the digest of each input that was copied; others stay as they are
  * fails GS_E_INPUT: a stream ends in its header; GS_E_SPACE, GS_E_IO, GS_E_MEMORY, GS_E_CANCELED */
 enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs, const char *output,

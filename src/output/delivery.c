@@ -216,7 +216,7 @@ static enum gs_status close_header(struct gsi_delivery *delivery)
         delivery->report.groups->written_count = count;
         delivery->report.groups->count = delivery->unique.group.groups.count;
     }
-    is_changed |= gsi_format_tallies(target->inputs);
+    is_changed |= gsi_format_needs_tally(target->inputs);
     return delivery->has_blocks || (is_changed && !delivery->is_split)
                ? gsi_header_make(target->inputs, count)
                : GS_OK;
@@ -328,8 +328,8 @@ static bool are_filled(const void *context)
            filling->reorder.next == filling->window_count;
 }
 
-enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi_arena *arena,
-                                 const struct gsi_filler *filler)
+enum gs_status gsi_delivery_run_filler(struct gsi_delivery *delivery, const struct gsi_arena *arena,
+                                       const struct gsi_filler *filler)
 {
     struct gsi_loop *loop = delivery->target->loop;
     struct filling filling = {.delivery = delivery, .filler = filler};

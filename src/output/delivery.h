@@ -98,9 +98,9 @@ struct gsi_filler {
     uint64_t count; /* of elements */
 };
 
-/* gsi_delivery_fill: cuts all of the arena into windows, starts, and runs such a producer. */
-enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi_arena *arena,
-                                 const struct gsi_filler *filler);
+/* gsi_delivery_run_filler: cuts all of the arena into windows, starts, and runs such a producer. */
+enum gs_status gsi_delivery_run_filler(struct gsi_delivery *delivery, const struct gsi_arena *arena,
+                                       const struct gsi_filler *filler);
 
 /* gsi_delivery_tell_ends: tells the report the first and the last key that were checked, if
  * elements or groups were written. With --group, these are the keys of the group. Everything has

@@ -92,7 +92,7 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics 
 struct gsi_link gsi_ranks_link(struct gsi_ranks *ranks);
 void gsi_ranks_end(struct gsi_ranks *ranks);
 
-/* gsi_ranks_wanted: whether any of these is asked for. */
+/* gsi_ranks_wanted: returns whether any order statistic was requested. */
 static inline bool gsi_ranks_wanted(const struct gsi_order_statistics *asked)
 {
     return asked->quantile_count > 0 || asked->bins > 0 || asked->distinct || asked->mode;

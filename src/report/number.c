@@ -105,7 +105,7 @@ void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32
     gsi_number_sum(text, words);
 }
 
-void gsi_number_of_sum(const char *text, uint64_t words[4])
+void gsi_number_parse_sum(const char *text, uint64_t words[4])
 {
     uint64_t size[4] = {0};
     bool is_negative = text[0] == '-';
@@ -126,7 +126,7 @@ static double read_float(const char *text, enum gsi_part_kind part)
     return gsi_float_parse(text, &end, part, &x) ? x : 0;
 }
 
-double gsi_number_of_double(const char *text)
+double gsi_number_parse_double(const char *text)
 {
     return read_float(text, GSI_PART_F64);
 }
@@ -139,7 +139,7 @@ static void float_of_field(const char *text, const struct gsi_field_report *fiel
     float single;
     double x;
     if (field->element_bytes != sizeof single) {
-        x = gsi_number_of_double(text);
+        x = gsi_number_parse_double(text);
         memcpy(value, &x, sizeof x);
         return;
     }
@@ -149,7 +149,8 @@ static void float_of_field(const char *text, const struct gsi_field_report *fiel
     memcpy(value, &single, sizeof single);
 }
 
-void gsi_number_of_field(const char *text, const struct gsi_field_report *field, uint8_t value[16])
+void gsi_number_parse_field(const char *text, const struct gsi_field_report *field,
+                            uint8_t value[16])
 {
     uint64_t words[4];
     int64_t time;
@@ -160,7 +161,7 @@ void gsi_number_of_field(const char *text, const struct gsi_field_report *field,
     } else if (field->is_float) {
         float_of_field(text, field, value);
     } else if (field->is_number) {
-        gsi_number_of_sum(text, words);
+        gsi_number_parse_sum(text, words);
         memcpy(value, words, gsi_min_u32(field->element_bytes, 16));
     } else {
         for (size_t i = 0; i < 16 && strlen(text) >= 2 * i + 2; i++) {

@@ -26,12 +26,13 @@ void gsi_number_half(char text[GSI_NUMBER_BYTES], const void *single, bool is_bf
 
 /* The other way round: these read what the calls above have printed, whatever the locale. Other
  * texts give any number, so a caller who does not know a text prints the number again and compares.
- * gsi_number_of_sum: from a sum's digits.
- * gsi_number_of_double: from a double's digits.
- * gsi_number_of_field: from what gsi_shown_text has printed, as an element of the field. */
-void gsi_number_of_sum(const char *text, uint64_t words[4]);
-double gsi_number_of_double(const char *text);
-void gsi_number_of_field(const char *text, const struct gsi_field_report *field, uint8_t value[16]);
+ * gsi_number_parse_sum: parses the digits of a sum.
+ * gsi_number_parse_double: parses the digits of a double.
+ * gsi_number_parse_field: parses what gsi_shown_text printed, as a value of the field. */
+void gsi_number_parse_sum(const char *text, uint64_t words[4]);
+double gsi_number_parse_double(const char *text);
+void gsi_number_parse_field(const char *text, const struct gsi_field_report *field,
+                            uint8_t value[16]);
 
 /* For people. gsi_number_size: "1.50 GiB".  gsi_number_rate: bytes over ns, "2.31 GB/s" ("-"
  * without time).  gsi_number_duration: "1.86 s", "12.3 ms", "2:05 min", "3:05:10 h". */

@@ -44,7 +44,7 @@ static bool convert(const struct gsi_field_report *from, const struct gsi_field_
 {
     char text[GSI_ELEMENT_TEXT_BYTES], again[GSI_ELEMENT_TEXT_BYTES];
     gsi_shown_text(from, value, text);
-    gsi_number_of_field(text, to, value);
+    gsi_number_parse_field(text, to, value);
     gsi_shown_text(to, value, again);
     return strcmp(text, again) == 0;
 }

@@ -53,7 +53,7 @@ static void set_print(const struct place *place, const char *text)
 
 static void set_double(const struct place *place, const char *text)
 {
-    *(double *)place->in = gsi_number_of_double(text);
+    *(double *)place->in = gsi_number_parse_double(text);
 }
 
 /* gsort 1.0 wrote the mean of times as a number of units. */
@@ -75,7 +75,7 @@ static void set_mean(const struct place *place, const char *text)
         tally->mean = (double)tally->mean_time;
         return;
     }
-    tally->mean = gsi_number_of_double(text);
+    tally->mean = gsi_number_parse_double(text);
     tally->mean_time = time_of_number(tally->mean);
 }
 
@@ -103,20 +103,20 @@ static void set_value(const struct place *place, const char *text)
 {
     take_unit(place, text);
     const struct gsi_field_report field = gsi_row_field(place->row, place->at);
-    gsi_number_of_field(text, &field, place->in);
+    gsi_number_parse_field(text, &field, place->in);
 }
 
 static void set_sum(const struct place *place, const char *text)
 {
     struct gsi_tally_report *tally = place->in;
     if (gsi_row_field(place->row, place->at).is_float)
-        tally->sum_float = gsi_number_of_double(text);
+        tally->sum_float = gsi_number_parse_double(text);
     else
-        gsi_number_of_sum(text, tally->sum);
+        gsi_number_parse_sum(text, tally->sum);
 }
 
-/* What a text of a field says of its values. Names of .npy fields say nothing: then these are wide
- * enough for all. */
+/* Derives a field's type from its text. Names of .npy fields contain no type, so those fields get
+ * the widest one. */
 static struct gsi_field_report field_named(const char *text)
 {
     struct gsi_field_report described = {

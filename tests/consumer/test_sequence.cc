@@ -1,5 +1,5 @@
-// test_sequence.cc: sequence.hpp with nodes of ways as a router has them, sorted by a member of
-// a member, by two keys, and read where they lie. Prints a line for each thing that is not so.
+// test_sequence.cc: sorts a router's nodes with sequence.hpp, by a nested member and by two keys,
+// and reads them in place. Prints a line for each check that fails.
 #include "sequence.hpp"
 
 #include <cstdio>

@@ -6,7 +6,7 @@ output is the complete old file or the complete new one, and --resume continues 
 
 Each job runs once as gsort-logged, whose log (crash_log.c) has every call that changes a file. For each place in the log,
 and for N choices of what is lost, this builds the files that a disk could then have, and looks at them. The rules
-are those of POSIX, which are stricter than any file system is:
+are those of POSIX, which guarantees less than any real file system does:
 
     a write, a new length      is kept for certain if an fsync or fdatasync of its file began after it and succeeded;
                                otherwise each block of 4 KiB is what it was after one of the writes since then

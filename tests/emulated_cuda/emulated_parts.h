@@ -26,8 +26,8 @@ uint64_t emulated_below(uint64_t n);
 cudaError_t emulated_enter(const char *name, bool is_release);
 cudaError_t emulated_leave(cudaError_t error);
 
-// A call of the API. emulated_release: one that takes something back, which it does even if it has
-// to fail, but not from a host function.
+// A call of the API. emulated_release: a call that releases something. It does
+// so even if it must fail, except inside a host function.
 template <class Body> cudaError_t emulated_call(const char *name, Body body)
 {
     const cudaError_t refusal = emulated_enter(name, false);

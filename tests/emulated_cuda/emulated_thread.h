@@ -41,7 +41,8 @@ extern unsigned emulated_thread_count;
 extern emulated_thread *emulated_running;
 
 // A warp: its lanes that have exited, and those that wait for one collective, the first of which is
-// `first`. Who arrives where they wait need not look at every lane.
+// `first`. A lane that arrives compares itself with it, and need not look at the
+// others.
 struct emulated_warp {
     unsigned exited, arrived;
     const emulated_thread *first;

@@ -50,7 +50,7 @@ def plans(data):
         Plan('many', f'-t u64 --files0-from {data}/many -o out {small}'),
         Plan('in-place', f'-t u64 out -o out {few}', old=open(f'{data}/x.u64', 'rb').read()),
         Plan('in-place-report', f'-t u64 out -o out {few} --stats=json:report', old=open(f'{data}/x.u64', 'rb').read(), has_report=True),
-        # Ends in the middle of a page, which then is written as it is, or padded.
+        # The output ends inside a page. gsort writes that page as it is, or padded.
         Plan('odd-disk', f'{data}/odd -R 12 -k 3:u32be -o out {few}', on_disk=True),
         Plan('odd-spilled-disk', f'{data}/odd -R 4 -k 1:b3 -o out {spill}', on_disk=True),
         Plan('several', f'-t u64 --files0-from {data}/names --header 24 -o out {few}'),

@@ -16,7 +16,7 @@
 static uint8_t in[MOST_BYTES], want[MOST_BYTES];
 static _Alignas(64) uint8_t room[MOST_BYTES + 2 * GUARD];
 
-/* The array is between guards, and begins and ends anywhere. */
+/* Places the array at a random offset between guards. */
 static uint8_t *place(struct test_random *random, size_t bytes)
 {
     uint8_t *data = room + 1 + test_below(random, GUARD);

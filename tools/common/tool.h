@@ -5,8 +5,8 @@
 
 #include "gsort.h"
 
-/* TRY: return from the function what failed.  TRY_OR: the same where something has to be given back
- * first: jump to `label` with `status` set. */
+/* TRY: returns the status from the function if the call failed.
+ * TRY_OR: sets `status` and jumps to `label` instead, which releases resources. */
 #define TRY(expression)                           \
     do {                                          \
         enum gs_status try_status = (expression); \

@@ -38,8 +38,8 @@ struct bench_fill {
 };
 
 /* bench_raw_fill: fills bytes [from, to) of a file with random data, which are uniform and not
- * compressible: mixes of word numbers and a seed. Then `fill` changes them. Groups are of the whole
- * file, which has `to` bytes. */
+ * compressible: mixes of word numbers and a seed. Then `fill` changes them. Groups are drawn
+ * over the whole file, so `to` must be its length. */
 enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, const struct bench_fill *fill,
                               uint64_t from, uint64_t to, struct gs_error *error);
 

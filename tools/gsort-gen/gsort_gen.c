@@ -186,7 +186,7 @@ static void catch_signal(int number)
 }
 
 /* A file that is being written is given up in order, so that one with a temporary name is removed;
- * the second signal kills at once. Who ignores a signal goes on ignoring it. */
+ * the second signal kills at once. Signals that were ignored stay ignored. */
 static void catch_signals(void)
 {
     const int numbers[] = {SIGHUP, SIGINT, SIGTERM};

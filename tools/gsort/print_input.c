@@ -24,7 +24,7 @@ enum gs_status print_input_open(const char *path, struct print_input *input, str
     } while (input->fd < 0 && errno == EINTR);
     if (input->fd < 0)
         return gs_fail(error, GS_E_INPUT, errno, "'%s': cannot open", input->name);
-    /* Files of /proc say that they have no bytes, and are streams. */
+    /* Files in /proc report size 0, so they are read as streams. */
     bool can_have_size = fstat(input->fd, &info) == 0 &&
                          ((S_ISREG(info.st_mode) && info.st_size > 0) || S_ISBLK(info.st_mode));
     off_t here = can_have_size ? lseek(input->fd, 0, SEEK_CUR) : -1;

@@ -291,7 +291,7 @@ uint32_t gsi_carry_place(const struct gsi_carry *carry, uint32_t off)
     return carry->in[i].to + off - carry->in[i].from;
 }
 
-void gsi_carry_end(struct gsi_carry *carry, bool is_whole)
+void gsi_carry_lay_out(struct gsi_carry *carry, bool is_whole)
 {
     if (is_whole)
         gsi_carry_need(carry, 0, carry->input.element_bytes);

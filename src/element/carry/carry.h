@@ -84,13 +84,14 @@ static inline uint32_t gsi_carry_element_off(const struct gsi_carry *carry)
 /* gsi_carry_fields: begins an empty list of fields of records.
  * gsi_carry_need: bytes that are needed until the output.
  * gsi_carry_write_field: the next bytes of the output, which are needed, too.
- * gsi_carry_end: all are there: decides where each is carried; all of the record, if `is_whole`.
+ * gsi_carry_lay_out: ends the list, and decides where each byte is carried; all of the record, if
+ * `is_whole`.
  * limit  as many calls of each as GSI_FIELDS_MAX and GSI_CARRY_PIECES_MAX say
  * gsi_carry_place: where the byte at `off` of the record is carried, which is needed. */
 void gsi_carry_fields(struct gsi_carry *carry, const struct gsi_layout *input);
 void gsi_carry_need(struct gsi_carry *carry, uint32_t off, uint32_t bytes);
 void gsi_carry_write_field(struct gsi_carry *carry, uint32_t off, uint32_t bytes);
-void gsi_carry_end(struct gsi_carry *carry, bool is_whole);
+void gsi_carry_lay_out(struct gsi_carry *carry, bool is_whole);
 uint32_t gsi_carry_place(const struct gsi_carry *carry, uint32_t off);
 
 /* gsi_carry_take: puts what is carried of `n` elements at `to`, which lies elsewhere.

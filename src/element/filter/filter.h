@@ -63,8 +63,8 @@ enum gs_status gsi_filter_add(struct gsi_filter *filter, const char *text, const
                               const char *comparison, struct gs_error *error);
 void gsi_filter_close(struct gsi_filter *filter); /* also zeroed ones */
 
-/* gsi_filter_comparison: where the operator stands in the text of a condition; its end: there is
- * none. */
+/* gsi_filter_comparison: returns where the operator begins in the text of a condition, or the end
+ * of the text if there is none. */
 const char *gsi_filter_comparison(const char *text);
 
 /* gsi_filter_apply: moves those of `n` raw elements that are kept to the front, in order, and adds

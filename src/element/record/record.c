@@ -69,7 +69,7 @@ struct gsi_key_map gsi_part_map(const struct gsi_field *field)
     return (struct gsi_key_map){.sign = field->type->kind == GSI_KEY_SIGNED ? sign : 0};
 }
 
-/* The part that holds byte `at` of the key; part_count behind its end. */
+/* Returns the index of the part that contains byte `at` of the key; part_count after its end. */
 static uint32_t part_at(const struct gsi_record *record, uint32_t at)
 {
     uint32_t i = 0;

@@ -252,7 +252,7 @@ enum gs_status gsi_format_copy_header(struct gsi_inputs *inputs)
     return GS_OK;
 }
 
-bool gsi_format_tallies(const struct gsi_inputs *inputs)
+bool gsi_format_needs_tally(const struct gsi_inputs *inputs)
 {
     const struct gsi_format *format = inputs->head.format;
     return inputs->formatted != NULL && format != NULL && format->tally != NULL;
@@ -260,13 +260,13 @@ bool gsi_format_tallies(const struct gsi_inputs *inputs)
 
 void gsi_format_begin(struct gsi_inputs *inputs)
 {
-    if (gsi_format_tallies(inputs))
+    if (gsi_format_needs_tally(inputs))
         memset(inputs->formatted->tally, 0, inputs->formatted->format->tally_bytes);
 }
 
 void gsi_format_tally(struct gsi_inputs *inputs, const uint8_t *data, uint64_t bytes)
 {
-    if (gsi_format_tallies(inputs))
+    if (gsi_format_needs_tally(inputs))
         inputs->formatted->format->tally(&inputs->formatted->schema, inputs->formatted->tally, data,
                                          bytes);
 }

@@ -108,11 +108,11 @@ enum gs_status gsi_format_make_header(struct gsi_inputs *inputs, uint64_t count)
  * fails GS_E_MEMORY */
 enum gs_status gsi_format_copy_header(struct gsi_inputs *inputs);
 
-/* gsi_format_tallies: returns whether the header says more about the written elements than their
- * number.
+/* gsi_format_needs_tally: returns whether the header says more about the written elements than
+ * their number.
  * gsi_format_begin: clears the tally.
  * gsi_format_tally: adds written elements to it. */
-bool gsi_format_tallies(const struct gsi_inputs *inputs);
+bool gsi_format_needs_tally(const struct gsi_inputs *inputs);
 void gsi_format_begin(struct gsi_inputs *inputs);
 void gsi_format_tally(struct gsi_inputs *inputs, const uint8_t *data, uint64_t bytes);
 

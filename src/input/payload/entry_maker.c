@@ -75,7 +75,7 @@ static uint64_t count_ready(void *context, const struct gsi_buffer *window, uint
     uint64_t idx = indexes != NULL ? indexes[first] : first, ready, count = 0;
     if (!gsi_entry_maker_skip_to(maker, window->turn_idx + idx))
         return 0;
-    while ((ready = gsi_value_readers_ready(&maker->readers)) == 0)
+    while ((ready = gsi_value_readers_ready_count(&maker->readers)) == 0)
         if (!gsi_value_readers_pump(&maker->readers))
             return 0;
     if (indexes == NULL)

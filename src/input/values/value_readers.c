@@ -113,7 +113,7 @@ bool gsi_value_readers_pump(struct gsi_value_readers *readers)
     return has_moved;
 }
 
-uint64_t gsi_value_readers_ready(const struct gsi_value_readers *readers)
+uint64_t gsi_value_readers_ready_count(const struct gsi_value_readers *readers)
 {
     uint64_t ready = UINT64_MAX;
     for (uint32_t i = 0; i < readers->count; i++) {
@@ -134,7 +134,8 @@ static void skip(struct gsi_value_readers *readers, uint64_t n)
 bool gsi_value_readers_skip_to(struct gsi_value_readers *readers, uint64_t position)
 {
     if (readers->count > 0 && readers->next < position)
-        skip(readers, gsi_min_u64(position - readers->next, gsi_value_readers_ready(readers)));
+        skip(readers,
+             gsi_min_u64(position - readers->next, gsi_value_readers_ready_count(readers)));
     return readers->count == 0 || readers->next == position;
 }
 

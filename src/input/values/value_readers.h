@@ -40,10 +40,10 @@ void gsi_value_readers_begin(struct gsi_value_readers *readers, struct gsi_input
                              uint64_t first);
 
 /* gsi_value_readers_pump: continues to read. Returns whether there was anything to do.
- * gsi_value_readers_ready: returns how many values of each file are ready; UINT64_MAX: there are no
- * files. */
+ * gsi_value_readers_ready_count: returns how many values of each file are ready; UINT64_MAX: there
+ * are no files. */
 bool gsi_value_readers_pump(struct gsi_value_readers *readers);
-uint64_t gsi_value_readers_ready(const struct gsi_value_readers *readers);
+uint64_t gsi_value_readers_ready_count(const struct gsi_value_readers *readers);
 
 /* gsi_value_readers_skip_to: skips values up to that position, as far as they are ready. Returns
  * whether it is the position of the next value.

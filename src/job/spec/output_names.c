@@ -50,7 +50,7 @@ static struct number elements_of(const struct gsi_layout *layout)
     return (struct number){NULL, false};
 }
 
-static bool is_named_as_an_input(struct number name, const struct gsi_job *job)
+static bool input_name_has_type(struct number name, const struct gsi_job *job)
 {
     for (size_t i = 0; i < job->options->input_count && i < gsi_inputs_merged(&job->inputs); i++)
         if (is_same(named(job->options->inputs[i]), name))
@@ -68,7 +68,7 @@ static enum gs_status check_output(const struct gsi_job *job)
     if (name.type == NULL)
         return GS_OK;
     const struct gsi_format *format = job->inputs.head.format;
-    if (format != NULL && !is_named_as_an_input(name, job))
+    if (format != NULL && !input_name_has_type(name, job))
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "'%s': this name says plain %s, but the output is %s, as '%s' is; choose "
                         "another name, or write only elements with --drop-header",
@@ -93,7 +93,7 @@ static enum gs_status check_output(const struct gsi_job *job)
                  written.is_big_endian ? "be" : "");
     } else if (options->type != NULL || options->record_bytes > 0) {
         bool is_record = layout->number == NULL;
-        is_true = is_as_wide(name, elements_of(layout)) || is_named_as_an_input(name, job);
+        is_true = is_as_wide(name, elements_of(layout)) || input_name_has_type(name, job);
         if (is_record)
             snprintf(what, sizeof what, "records of %u bytes", layout->element_bytes);
         else

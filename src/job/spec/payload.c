@@ -192,7 +192,7 @@ static enum gs_status choose_fields(const struct gsi_job *job, struct gsi_chosen
     need_all(carry, chosen);
     GSI_TRY(add_fields(job, carry, report));
     GSI_TRY(check_folds(job, &chosen->fold));
-    gsi_carry_end(carry, options->merge);
+    gsi_carry_lay_out(carry, options->merge);
     move_places(carry, chosen);
     return GS_OK;
 }
@@ -233,7 +233,7 @@ static enum gs_status choose_shuffled(const struct gsi_job *job, struct gsi_chos
         GSI_TRY(add_fields(job, carry, report));
     else
         gsi_carry_write_field(carry, 0, chosen->input_layout.element_bytes);
-    gsi_carry_end(carry, false);
+    gsi_carry_lay_out(carry, false);
     return describe_shuffled(job, chosen);
 }
 

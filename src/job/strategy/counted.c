@@ -210,7 +210,7 @@ static enum gs_status write_all(struct counted *counted)
                                       .begin = begin_marked,
                                       .take = take_marked,
                                       .count = counted->wanted};
-    return gsi_delivery_fill(&counted->delivery, &job->arena, &filler);
+    return gsi_delivery_run_filler(&counted->delivery, &job->arena, &filler);
 }
 
 /* ---- the check ---- */

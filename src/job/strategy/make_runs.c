@@ -292,7 +292,7 @@ static bool pump_spill(void *context)
     return has_moved;
 }
 
-static bool is_spilled(const void *context)
+static bool is_spilling_done(const void *context)
 {
     const struct maker *maker = context;
     if (maker->is_spilling || must_spill(maker) ||
@@ -308,7 +308,7 @@ static enum gs_status make_all(struct maker *maker)
 {
     const struct gsi_stage stages[] = {
         {.context = maker, .take = take_event, .pump = pump_source, .is_done = is_read},
-        {.context = maker, .pump = pump_spill, .is_done = is_spilled}};
+        {.context = maker, .pump = pump_spill, .is_done = is_spilling_done}};
     uint64_t data_bytes;
     struct gsi_pre_aggregate *pre_aggregate = maker->job->inputs.pre_aggregate;
     if (pre_aggregate != NULL)

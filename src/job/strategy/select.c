@@ -302,7 +302,8 @@ static enum gs_status resolve_all(struct select *select)
 
 /* ---- the job ---- */
 
-/* Those that a sample tells. Sets how many blocks it has, and the share of the widest bracket. */
+/* Computes the open brackets from a sample. Sets *blocks to the number of blocks that were read,
+ * and *widest to the largest share of the sample in one bracket. */
 static enum gs_status sample_brackets(struct select *select, uint64_t *blocks, double *widest)
 {
     struct gsi_job *job = select->job;

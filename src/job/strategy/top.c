@@ -75,7 +75,7 @@ static enum gs_status keep_and_write(struct top *top)
     GSI_TRY(gsi_top_keeper_init(&top->keeper, job));
     GSI_TRY(gsi_top_keeper_run(&top->keeper));
     filler.count = top->keeper.kept.count;
-    GSI_TRY(gsi_delivery_fill(&top->delivery, &job->arena, &filler));
+    GSI_TRY(gsi_delivery_run_filler(&top->delivery, &job->arena, &filler));
     GSI_TRY(verify(top));
     gsi_delivery_tell_ends(&top->delivery);
     return gsi_job_place(job, &top->delivery, NULL);

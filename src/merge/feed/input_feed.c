@@ -55,7 +55,7 @@ struct gsi_input_feed {
     uint32_t busy_count;  /* files, not streams, that are being read */
 };
 
-/* The list of runs may have room for twice as many. */
+/* The list of runs doubles when it grows, so this counts two entries per run. */
 static_assert(2 * sizeof(struct gsi_run_entry) + sizeof(struct input_run) +
                       sizeof(struct gsi_merge_input) + sizeof(uint64_t) + GSI_DEVICE_INPUT_BYTES <=
                   GSI_PLAN_RUN_TABLE_BYTES,

@@ -172,7 +172,7 @@ static void test_fields__needed_bytes__are_side_by_side(void **state)
     gsi_carry_write_field(&carry, 17, 3);
     gsi_carry_write_field(&carry, 10, 3);
     gsi_carry_write_field(&carry, 0, 1);
-    gsi_carry_end(&carry, false);
+    gsi_carry_lay_out(&carry, false);
     assert_int_equal(carry.carried_bytes, 1 + 5 + 3);
     assert_int_equal(gsi_carry_place(&carry, 8), 1);
     gsi_carry_take(&carry, element, 1, 0, NULL, 0, carried);
@@ -189,7 +189,7 @@ static void test_fields__last_byte_only__is_a_record(void **state)
     uint8_t element[20] = {[18] = 7, [19] = 9}, carried[1], written[1];
     gsi_carry_fields(&carry, &layout);
     gsi_carry_write_field(&carry, 19, 1);
-    gsi_carry_end(&carry, false);
+    gsi_carry_lay_out(&carry, false);
     assert_int_equal(carry.carried_bytes, 1);
     gsi_carry_take(&carry, element, 1, 0, NULL, 0, carried);
     assert_int_equal(carried[gsi_carry_place(&carry, 19)], 9);

@@ -107,7 +107,7 @@ static size_t run(struct test_random *random, struct gsi_groups *groups, size_t 
     return length + gsi_groups_end(groups, got + length);
 }
 
-/* Does the same in slices, each alone, the last one first, in a few steps each. */
+/* Adds each slice on its own, the last slice first, in a few steps, then joins them in order. */
 static size_t run_apart(struct test_random *random, struct gsi_groups *groups, size_t n,
                         uint32_t bytes, uint64_t most_pieces)
 {
@@ -256,7 +256,7 @@ static void test_groups__records__first_of_equal_keys(void **state)
         struct gsi_layout layout = gsi_layout_make_records(&record, NULL, false);
         check_groups(&random, &layout, text, 0);
         check_neighbours(&random, &layout, text);
-        /* By both keys no two are equal. */
+        /* No two records agree in both keys. */
         assert_int_equal(gsi_record_make(bytes, keys, 2, NULL, 0, false, &record, &error), GS_OK);
         check_groups(&random, &layout, "the first key of two", 1);
     }

@@ -250,7 +250,8 @@ static void test_ladder__circular_co_rank__of_all_small_rings(void **)
 
 // ---- merges ----
 
-// gsort itself sorts such pairs by all their bits. Only GPUs from capability 9.0 on copy in bulk.
+// Returns whether a rung merges this type. The production rung orders pairs by all bits. Bulk
+// copies need capability 9.0.
 static bool serves(const gsi_merge_rung &rung, gsi_ladder_type type)
 {
     const bool is_bulk = strcmp(rung.name, "circular bulk") == 0;

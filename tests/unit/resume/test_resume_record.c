@@ -74,7 +74,7 @@ static size_t settle(const char *then, size_t bytes, char *now)
     return put + bytes - name - value;
 }
 
-/* The memory of `n` elements, which is a multiple of a page. */
+/* Returns the memory of `n` elements in bytes, a multiple of a page. */
 static uint64_t room_of(uint32_t element_bytes, uint64_t n)
 {
     return element_bytes == 8 ? 8 * n : gsi_record_room_bytes(element_bytes, n);

@@ -273,7 +273,7 @@ static enum gs_status add_up(struct join *join)
 
 /* ---- the report ---- */
 
-/* A member as it was read; null: there is none. */
+/* Copies a member as it was read; writes null if it is missing. */
 static void copy(json_t *object, const char *name, const json_t *value)
 {
     json_object_set_new(object, name, value != NULL ? json_deep_copy(value) : json_null());
