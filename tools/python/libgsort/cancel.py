@@ -18,11 +18,10 @@ class Cancel:
             await asyncio.wait_for(asyncio.to_thread(gs.sort, a, cancel=cancel), 60)
 
     The end of the `with` block cancels calls that are still running and waits for them. An output
-    file stays as it was. For an array the
-    error says what it holds: its elements as they were, its elements in another order, or only some
-        of them. The last happens while a
-    sorted copy is written over the array. A call on less than 1 MiB may end normally. In a child of
-    fork, a Cancel does not end calls of the parent.
+    file stays as it was. For an array the error says what it holds: its elements as they were, its
+    elements in another order, or only some of them. The last happens while a sorted copy is written
+    over the array. A call on less than 1 MiB may end normally. In a child of fork, a Cancel does
+    not end calls of the parent.
     """
 
     def __init__(self) -> None:

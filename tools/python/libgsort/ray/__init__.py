@@ -1,32 +1,26 @@
 """Sorts on a cluster: Ray schedules tasks, gsort sorts in them, and plain files connect them.
 
 1. Map: a task sorts a piece of the input into a plain sorted file, on the shared file system or on
-    its node's disk. It returns a
-   handle of some KB: the place, the count, gsort's report and every s-th element. No data pass
-       through Ray's object store.
+   its node's disk. It returns a handle of some KB: the place, the count, gsort's report and every
+   s-th element. No data pass through Ray's object store.
 2. Cut: divides the whole order into equal parts, by key, file and position, so that equal keys are
-    split exactly. On a shared file
-   system `gsort --part` finds the cuts in each task. Over nodes `cut` finds them, from the handles
-       and a few elements of each file.
+   split exactly. On a shared file system `gsort --part` finds the cuts in each task. Over nodes
+   `cut` finds them, from the handles and a few elements of each file.
 3. Reduce: a task merges its slice of all files. It writes to its place in one file, to its own file
-    on any file system, or to pieces of
-   an S3 object. Slices on other nodes arrive by Arrow Flight, through pipes to `gsort -m`. A task
-       may run again at any time, and
-   writes the same bytes. The lengths of groups (-u) and of compressed parts are known only here:
-       such parts are files, which are
-   concatenated later.
+   on any file system, or to pieces of an S3 object. Slices on other nodes arrive by Arrow Flight,
+   through pipes to `gsort -m`. A task may run again at any time, and writes the same bytes. The
+   lengths of groups (-u) and of compressed parts are known only here: such parts are files, which
+   are concatenated later.
 4. Commit: `gsort --join-reports` compares counts and fingerprints of maps and parts, and the seams.
-    Then one rename, or moves in the
-   store, publish the output.
+   Then one rename, or moves in the store, publish the output.
 5. After the loss of a node, only its sorted files are made again. They have the same bytes, so cuts
-    and finished parts stay valid. The
-   journal beside the output lists the tasks that are done; with resume=True the next driver
-       continues from there. Without it,
-   a driver that dies leaves no files: a shell at each folder waits for its end and removes them.
+   and finished parts stay valid. The journal beside the output lists the tasks that are done; with
+   resume=True the next driver continues from there. Without it, a driver that dies leaves no files:
+   a shell at each folder waits for its end and removes them.
 
     import libgsort.ray
     report = libgsort.ray.sort_file('s3://bucket/in/*.u64', '/shared/out.u64', parts=64,
-        memory='2G')
+                                        memory='2G')
 
 `python -m libgsort.ray` does the same from the command line.
 """
@@ -101,16 +95,14 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
     Report; its `ray` has details.
 
     inputs: a name or several: files that all nodes see: plain, .npy or compressed with zstd; * ? [
-        make a name a pattern. Or plain files in
-        a store: s3://bucket/key, and URIs that pyarrow.fs or fsspec reads on each node (gs://,
-            abfs://, hdfs://), with * [ in the last part
-        of the name. If the size or time of an input changes during the sort (on S3: its tag), the
-        sort fails. A replacement with the same size and time, as by cp -p, is not noticed
+        make a name a pattern. Or plain files in a store: s3://bucket/key, and URIs that pyarrow.fs
+        or fsspec reads on each node (gs://, abfs://, hdfs://), with * [ in the last part of the
+        name. If the size or time of an input changes during the sort (on S3: its tag), the sort
+        fails. A replacement with the same size and time, as by cp -p, is not noticed
     output: a file that all nodes see, also through a link. If it ends in /, a folder of part-00001
-        and so on, and manifest.json. Either may
-        be in a store: s3://bucket/key, gs://bucket/folder/, and URIs that pyarrow.fs or fsspec
-            writes on each node. To write one object in
-        several parts, the store must be able to join them: S3, and Google's by gcsfs
+        and so on, and manifest.json. Either may be in a store: s3://bucket/key,
+        gs://bucket/folder/, and URIs that pyarrow.fs or fsspec writes on each node. To write one
+        object in several parts, the store must be able to join them: S3, and Google's by gcsfs
     parts: how many tasks merge; default: from the size and the processors of the cluster
     temp: a folder on the disk of each node for sorted files, which nodes read from each other;
         default: beside the output
@@ -135,7 +127,7 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
     options: options of gsort, as libgsort.options() explains: type, record, reverse, where, header,
         raw, unique, keep, group, count, sum, min, max, top, split, split_at and zstd. For each
         task: memory (default 1G) and threads (default 1); a node runs as many tasks as its
-            processors and memory allow
+        processors and memory allow
 
     Raises a UsageError for options that a cluster cannot do, a FileError for files, and a
     GsortError if gsort fails on a node.
