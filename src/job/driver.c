@@ -234,11 +234,10 @@ static enum gs_status do_job(struct gsi_job *job)
     if (!job->output_spec.is_split)
         GSI_TRY(gsi_target_open_pack(&job->target));
     GSI_TRY(gsi_job_open_device(job));
-    const struct gsi_strategy *strategy = gsi_strategy_choose(job); /* after the last plan */
-    if (!strategy->has_no_arena)
+    if (!job->strategy->has_no_arena)
         GSI_TRY(open_arena_users(job));
     gsi_spec_note(job);
-    GSI_TRY(strategy->run(job));
+    GSI_TRY(job->strategy->run(job));
     gsi_top_note(job);
     return GS_OK;
 }
@@ -258,7 +257,7 @@ static enum gs_status run_job(struct gsi_job *job)
     GSI_TRY(gsi_plan_model_check(job->options->device_model, job->loop.error));
     GSI_TRY(open_all(job));
     GSI_TRY(gsi_spec_compile(job));
-    if (gsi_strategy_choose(job)->is_unplanned) {
+    if (gsi_strategy_is_look(job)) {
         gsi_spec_note(job);
         return GS_OK;
     }

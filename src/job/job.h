@@ -36,6 +36,8 @@ struct gsi_job_plan {
     struct gsi_resume_begin begin; /* with --resume: for the journal */
 };
 
+struct gsi_strategy;
+
 struct gsi_job {
     const struct gsi_options *options;
     const bool *is_given;         /* run.h */
@@ -58,8 +60,9 @@ struct gsi_job {
     struct gsi_spill spill;
     struct gsi_device_choice device;
     struct gsi_arena arena;
-    uint32_t run_count;        /* before merges */
-    struct gsi_resume *resume; /* NULL: a sort that is killed is lost */
+    const struct gsi_strategy *strategy; /* for the last plan (job/strategy/strategy.h) */
+    uint32_t run_count;                  /* before merges */
+    struct gsi_resume *resume;           /* NULL: a sort that is killed is lost */
 };
 
 struct gsi_delivery;

@@ -48,7 +48,7 @@ static bool may_shrink(const struct gsi_job *job)
 static enum gs_status try_device(struct gsi_job *job)
 {
     const struct gsi_plan *plan = &job->plan.sizes;
-    const struct gsi_strategy *strategy = gsi_strategy_choose(job);
+    const struct gsi_strategy *strategy = job->strategy = gsi_strategy_choose(job);
     void *memory;
     if (strategy->has_no_arena)
         return GS_OK;

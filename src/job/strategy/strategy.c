@@ -4,7 +4,7 @@
 #include "job/strategy/in_place.h"
 #include "job/strategy/select.h"
 
-static bool is_look(const struct gsi_job *job)
+bool gsi_strategy_is_look(const struct gsi_job *job)
 {
     return job->options->action == GS_LOOK || job->options->action == GS_FIND;
 }
@@ -41,7 +41,6 @@ static bool is_any(const struct gsi_job *job)
 }
 
 static const struct gsi_strategy strategies[] = {
-    {.name = "look", .suits = is_look, .is_unplanned = true},
     {.name = "order statistics", .suits = is_select, .run = gsi_select},
     {.name = "statistics", .suits = writes_nothing, .run = gsi_statistics},
     {.name = "array in place", .suits = gsi_in_place_is, .run = gsi_in_place, .has_no_arena = true},

@@ -10,8 +10,9 @@
  *     merge             --merge                                         once       blocks of inputs
  *     sort              everything else                                 once       sorted runs
  *
- * The table in strategy.c is in this order, and the first row that suits is the strategy. A row
- * asks only about the compiled job and its plan, so it can be asked again after a new plan. */
+ * The table in strategy.c has all but the first, in this order, and the first row that suits is the
+ * strategy. A row asks only about the compiled job and its plan, so a new plan may have another
+ * one. */
 #ifndef GSI_STRATEGY_H
 #define GSI_STRATEGY_H
 
@@ -20,14 +21,15 @@
 struct gsi_strategy {
     const char *name;
     bool (*suits)(const struct gsi_job *job);
-    enum gs_status (*run)(struct gsi_job *job); /* NULL: nothing is left to do */
-    bool is_unplanned; /* it is chosen before there is a plan, and needs none */
+    enum gs_status (*run)(struct gsi_job *job);
     bool has_no_arena; /* it runs without the device and its memory */
     bool has_runs;     /* windows are merged from runs: the arena has memory for both */
 };
 
-/* gsi_strategy_choose: returns the strategy of a job. Before the job has a plan, only whether it is
- * unplanned is meaningful. */
+/* gsi_strategy_is_look: returns whether the job only looks at its inputs, and needs no plan.
+ * gsi_strategy_choose: returns the strategy of any other job, which is planned. Reads samples of an
+ * array. */
+bool gsi_strategy_is_look(const struct gsi_job *job);
 const struct gsi_strategy *gsi_strategy_choose(const struct gsi_job *job);
 
 /* gsi_sort: sorts, or merges sorted inputs (sort.c).
