@@ -2,6 +2,7 @@
  * how many runs memory can feed at once. */
 #include "base/assert.h"
 #include "base/checked.h"
+#include "plan/merge_tree.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
@@ -19,8 +20,8 @@
 #define SHARE_MIN_BYTES (128 * KIB)
 #define SHARE_MAX_BYTES (1 * MIB)
 
-/* A share for reads of 128 KiB, used if there are passes anyway and fewer runs at once need no more
- * passes. A disk that limits the number of transfers needs twice as long for reads of 64 KiB. */
+/* A share for reads of 128 KiB, used if there are passes anyway and fewer runs at once cost less
+ * than shorter reads would. */
 #define SHARE_OF_PASSES_BYTES (384 * KIB)
 
 uint64_t gsi_plan_fit_unit(const struct gsi_plan *plan, uint64_t bytes)
@@ -65,24 +66,31 @@ uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region
     return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
 }
 
-/* Returns whether `passes` before the last merge reduce `runs` to the number merged at once. */
-static bool passes_are_enough(uint64_t runs, uint64_t fan_in, uint32_t passes)
+/* Returns how many of `runs` equally long runs are read by the passes before the last merge. */
+static uint64_t runs_in_passes(uint64_t runs, uint64_t fan_in)
 {
-    for (; passes > 0 && runs > fan_in; passes--)
-        runs = gsi_ceil_div_u64(runs, fan_in);
-    return runs <= fan_in;
+    uint64_t span = 0, all = runs;
+    while (runs > fan_in) {
+        struct gsi_merge_pass pass = gsi_merge_pass_make(runs, fan_in);
+        /* Every pass except the first one reads everything. */
+        span += span == 0 ? pass.span : all;
+        runs = gsi_merge_pass_left(&pass);
+    }
+    return span;
 }
 
 uint32_t gsi_plan_fewer_at_once(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                                 uint64_t region)
 {
+    uint64_t runs = plan->spilled_runs;
     uint64_t fewer = gsi_max_u64(2, region / SHARE_OF_PASSES_BYTES);
-    uint32_t passes = 0;
-    if (request->fan_in > 0 || plan->spilled_runs <= plan->fan_in)
+    if (request->fan_in > 0 || runs <= plan->fan_in)
         return plan->fan_in;
-    while (!passes_are_enough(plan->spilled_runs, plan->fan_in, passes))
-        passes++;
-    while (fewer < plan->fan_in && !passes_are_enough(plan->spilled_runs, fewer, passes))
+    /* A disk that limits the number of transfers needs twice as long for reads of 64 KiB. If passes
+     * move p of n runs, merges read n + p and passes write p. So p runs with short reads cost as
+     * much as q with long ones: 2 (n + p) + p = (n + q) + q. */
+    uint64_t most = (runs + 3 * runs_in_passes(runs, plan->fan_in)) / 2;
+    while (fewer < plan->fan_in && runs_in_passes(runs, fewer) > most)
         fewer++;
     return (uint32_t)gsi_min_u64(fewer, plan->fan_in);
 }

@@ -90,8 +90,8 @@ uint64_t gsi_plan_least_unit(const struct gsi_plan *plan);
 uint64_t gsi_plan_share(uint64_t region, uint64_t least);
 uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least);
 
-/* gsi_plan_fewer_at_once: returns a fan-in that needs no more passes over the plan's spilled runs
- * than plan->fan_in does, but allows longer frames if memory is small. */
+/* gsi_plan_fewer_at_once: returns a fan-in of at most plan->fan_in that allows longer frames if
+ * memory is small, if that costs less than its passes do. */
 uint32_t gsi_plan_fewer_at_once(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                                 uint64_t region);
 
