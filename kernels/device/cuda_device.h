@@ -53,7 +53,7 @@
 #include "device/merge_inputs.h"
 #include "device/record_ties.h"
 #include "element/carry/carry.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 #include "plan/plan.h"
 
 #include "kernels/planes/planes.cuh"

@@ -1,7 +1,7 @@
 // production_rungs.cc: offers gsort's own tally, merge and sort through the calls of the ladder.
 #include "kernels/ladder/production_rungs.h"
 
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 #include "kernels/common/launch.cuh"
 #include "kernels/sort/sort_kernels.h"
 #include "kernels/tally/tally.cuh"

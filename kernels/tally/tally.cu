@@ -160,10 +160,9 @@ cudaError_t gsi_cuda_tally_fetch(const struct gsi_layout *layout,
                            stream);
 }
 
-static void read_limbs(gsi_u128 *limbs, const unsigned long long (*from)[2], uint32_t count)
+static gsi_u128 read_limb(const unsigned long long words[2])
 {
-    for (uint32_t i = 0; i < count; i++)
-        limbs[i] = static_cast<gsi_u128>(from[i][1]) << 64 | from[i][0];
+    return static_cast<gsi_u128>(words[1]) << 64 | words[0];
 }
 
 void gsi_cuda_tally_join(const struct gsi_layout *layout, const void *staging,
@@ -173,32 +172,31 @@ void gsi_cuda_tally_join(const struct gsi_layout *layout, const void *staging,
     gsi_tally_part total = {};
     for (const gsi_tally_part &part : tally->parts)
         gsi_part_join(total, part);
-    gsi_u128 limbs[GSI_FLOAT_LIMBS] = {};
-    if (is_float(layout))
-        read_limbs(limbs, tally->limbs, GSI_FLOAT_LIMBS);
-    gsi_u128 square_limbs[GSI_SQUARE_LIMBS] = {};
-    if (layout->has_moments)
-        read_limbs(square_limbs,
-                   reinterpret_cast<const gsi_cuda_squares *>(
-                       static_cast<const uint8_t *>(staging) + squares_off(layout))
-                       ->limbs,
-                   GSI_SQUARE_LIMBS);
-    struct gsi_tally_parts parts = {};
-    parts.count = total.count;
-    parts.nans = total.nans;
-    parts.positive_infinities = total.positive_infinities;
-    parts.negative_infinities = total.negative_infinities;
-    parts.negative_zeros = total.negative_zeros;
-    parts.fingerprint = total.fingerprint;
-    parts.sum[0] = total.sum[0];
-    parts.sum[1] = total.sum[1];
-    parts.min = ~total.min_inverted;
-    parts.max = total.max;
-    parts.limbs = limbs;
-    parts.limb_count = GSI_FLOAT_LIMBS;
-    parts.square_limbs = square_limbs;
-    parts.square_limb_count = GSI_SQUARE_LIMBS;
-    gsi_tally_add_parts(into, &parts);
+    struct gsi_tally_sums sums = {};
+    sums.count = total.count;
+    sums.nans = total.nans;
+    sums.positive_infinities = total.positive_infinities;
+    sums.negative_infinities = total.negative_infinities;
+    sums.negative_zeros = total.negative_zeros;
+    sums.fingerprint = total.fingerprint;
+    sums.sum[0] = total.sum[0];
+    sums.sum[1] = total.sum[1];
+    sums.min = ~total.min_inverted;
+    sums.max = total.max;
+    for (uint32_t i = 0; is_float(layout) && i < GSI_FLOAT_LIMBS; i++) {
+        const gsi_u128 limb = read_limb(tally->limbs[i]);
+        const bool is_negative = static_cast<bool>(limb >> 127);
+        gsi_exact_fixed_add(sums.limbs, is_negative ? -limb : limb, 32 * i, is_negative);
+    }
+    gsi_tally_add_sums(into, &sums);
+    if (!layout->has_moments)
+        return;
+    const auto *const squares = reinterpret_cast<const gsi_cuda_squares *>(
+        static_cast<const uint8_t *>(staging) + squares_off(layout));
+    gsi_u128 limbs[GSI_SQUARE_LIMBS];
+    for (uint32_t i = 0; i < GSI_SQUARE_LIMBS; i++)
+        limbs[i] = read_limb(squares->limbs[i]);
+    gsi_tally_add_squares(into, limbs, GSI_SQUARE_LIMBS);
 }
 
 size_t gsi_cuda_digest_bytes(void)

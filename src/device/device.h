@@ -28,7 +28,6 @@
 #include "base/memory.h"
 #include "device/buffer.h"
 #include "element/tally/tally.h"
-#include "element/tally/tally_report.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,7 +7,7 @@
 #include "element/carry/carry.h"
 #include "element/filter/filter.h"
 #include "element/fold/pre_aggregate.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 #include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"

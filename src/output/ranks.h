@@ -16,7 +16,7 @@
 #include "element/quantile/histogram.h"
 #include "element/quantile/quantile.h"
 #include "element/record/element_report.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 #include "output/target.h"
 
 /* A quantile: of n elements that are no NaNs the one of rank ceil(p n), at least 1; and, between

@@ -1,7 +1,7 @@
 /* verify.c: compares the measurements between which elements were moved. */
 #include "output/verify.h"
 
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 
 /* 2: every record that was read is either folded or sorted. */
 static enum gs_status verify_folded(const struct gsi_verification *v)

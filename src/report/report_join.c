@@ -1,17 +1,134 @@
-/* report_join.c: reports of several jobs as that of one, as far as they add up. */
+/* report_join.c: adds reports up, as if one job had sorted the inputs of all.
+ *
+ * Counts, fingerprints and sums of integers add up; extremes are the outermost ones. Reports contain
+ * sums of floats rounded to doubles. These sums are added exactly, and their sum is rounded once.
+ * Means and variances do not add up, so they are left out. */
 #include "base/checked.h"
 #include "base/status.h"
-#include "element/tally/tally_join.h"
+#include "element/tally/tally_sums.h"
 #include "job/job_report.h"
 #include "report/number.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums of floats, of the tally and of all fields' tallies. */
-struct gsi_joined_sums {
-    struct gsi_joined_sum tally, fields[GSI_FIELDS_MAX];
+/* A sum of sums of floats. */
+struct joined_sum {
+    uint64_t limbs[GSI_EXACT_LIMBS]; /* the finite ones (exact_sum.h) */
+    double beyond;                   /* the sum of the others */
 };
+
+/* The sums of the elements and of each field. */
+struct gsi_joined_sums {
+    struct joined_sum tally, fields[GSI_FIELDS_MAX];
+};
+
+/* ---- tallies ---- */
+
+static void join_fingerprints(uint64_t into[2], const uint64_t from[2])
+{
+    uint64_t low = into[0] + from[0];
+    into[1] += from[1] + (low < from[0]);
+    into[0] = low;
+}
+
+/* Returns a value as an unsigned number in the order of its type; -0 is below 0. */
+static gsi_u128 order_of(const struct gsi_field_report *field, const uint8_t value[16])
+{
+    uint32_t bits = 8 * gsi_min_u32(gsi_max_u32(field->element_bytes, 1), field->is_float ? 8 : 16);
+    gsi_u128 number = 0, sign = (gsi_u128)1 << (bits - 1);
+    memcpy(&number, value, bits / 8);
+    if (field->is_float && (number & sign) != 0)
+        return ~number & (sign | (sign - 1));
+    return field->is_float || field->is_signed ? number ^ sign : number;
+}
+
+static void join_extremes(const struct gsi_field_report *field, struct gsi_tally_report *into,
+                          const struct gsi_tally_report *from)
+{
+    bool is_first = from->has_extremes && !into->has_extremes;
+    bool is_both = from->has_extremes && into->has_extremes;
+    if (is_first || (is_both && order_of(field, from->min) < order_of(field, into->min)))
+        memcpy(into->min, from->min, sizeof into->min);
+    if (is_first || (is_both && order_of(field, from->max) > order_of(field, into->max)))
+        memcpy(into->max, from->max, sizeof into->max);
+    into->has_extremes = into->has_extremes || from->has_extremes;
+}
+
+static void join_integers(uint64_t into[4], const uint64_t from[4])
+{
+    gsi_u128 carry = 0;
+    for (int i = 0; i < 4; i++, carry >>= 64) {
+        carry += (gsi_u128)into[i] + from[i];
+        into[i] = (uint64_t)carry;
+    }
+}
+
+/* Returns whether the sum is NaN only because there are no numbers, not because of infinities. */
+static bool has_only_nans(const struct gsi_tally_report *tally)
+{
+    return tally->count > 0 && tally->nan_count == tally->count;
+}
+
+/* limbs += x, which is finite. */
+static void add_f64(uint64_t limbs[GSI_EXACT_LIMBS], double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint64_t fraction = bits & (((uint64_t)1 << 52) - 1), exponent = bits >> 52 & 0x7ff;
+    uint64_t implicit = exponent > 0 ? (uint64_t)1 << 52 : 0;
+    gsi_exact_fixed_add(limbs, fraction | implicit, exponent > 0 ? exponent - 1 : 0, bits >> 63);
+}
+
+/* Adds the sum of a tally, unless all its elements are NaN. */
+static void joined_sum_add(struct joined_sum *sum, const struct gsi_tally_report *tally)
+{
+    double x = tally->sum_float;
+    if (has_only_nans(tally))
+        return;
+    if (isfinite(x))
+        add_f64(sum->limbs, x);
+    else
+        sum->beyond += x;
+}
+
+/* A sum of zero is -0 only if all elements were, as in a tally. */
+static double round_sum(const struct joined_sum *sum, const struct gsi_tally_report *tally)
+{
+    uint64_t numbers = tally->count - tally->nan_count;
+    if (has_only_nans(tally))
+        return __builtin_nan("");
+    if (sum->beyond != 0) /* or NaN */
+        return sum->beyond;
+    bool is_negative_zero = numbers > 0 && tally->negative_zero_count == numbers;
+    return is_negative_zero ? -0.0 : gsi_exact_fixed_f64(sum->limbs);
+}
+
+/* Adds `from` to `into`, both of `field`, and to `sum` if they are floats. Returns false if there are
+ * more elements than can be counted; `into` is then as it was. */
+static bool join_tally(const struct gsi_field_report *field, struct gsi_tally_report *into,
+                       const struct gsi_tally_report *from, struct joined_sum *sum)
+{
+    if (!gsi_add_u64(into->count, from->count, &into->count))
+        return false;
+    into->nan_count += from->nan_count;
+    into->positive_infinity_count += from->positive_infinity_count;
+    into->negative_infinity_count += from->negative_infinity_count;
+    into->negative_zero_count += from->negative_zero_count;
+    into->has_moments = false;
+    join_fingerprints(into->fingerprint, from->fingerprint);
+    join_extremes(field, into, from);
+    if (field->is_float) {
+        joined_sum_add(sum, from);
+        into->sum_float = round_sum(sum, into);
+    } else {
+        join_integers(into->sum, from->sum);
+    }
+    return true;
+}
+
+/* ---- reports ---- */
 
 gs_report *gs_report_create(void)
 {
@@ -25,7 +142,7 @@ void gs_report_free(gs_report *report)
     free(report);
 }
 
-/* What elements are, and which fields of them have statistics, without these. */
+/* Copies the description of the elements and of their fields, but no statistics. */
 static void begin(gs_report *whole, const gs_report *part)
 {
     whole->element.type = part->element.type;
@@ -37,8 +154,8 @@ static void begin(gs_report *whole, const gs_report *part)
     whole->groups.is_unique = part->groups.is_unique;
 }
 
-/* The same value as one of another field of that name, which may be wider. false: that has none, as
- * none is shown so; times are shown by their unit. */
+/* Converts a value of field `from` to a value of field `to`, which may be wider. Returns false if `to`
+ * has no value that is printed in the same way; times are printed by their unit. */
 static bool convert(const struct gsi_field_report *from, const struct gsi_field_report *to,
                     uint8_t value[16])
 {
@@ -49,9 +166,9 @@ static bool convert(const struct gsi_field_report *from, const struct gsi_field_
     return strcmp(text, again) == 0;
 }
 
-/* The statistics of a field in another report, as those of `field`. A field without values gets
- * the type of the other one: the names of .npy fields don't tell their types. false: there are
- * none, or of another unit, or of numbers that it cannot have. */
+/* Finds the statistics of `field` in another report. A field without values gets the type of the
+ * other one, because the names of .npy fields don't tell their types. Returns false if the report
+ * has no such field, or if `field` cannot hold its values. */
 static bool find_field(const gs_report *report, struct gsi_field_report *field, bool has_values,
                        struct gsi_tally_report *tally)
 {
@@ -70,7 +187,7 @@ static bool find_field(const gs_report *report, struct gsi_field_report *field, 
            (convert(from, field, tally->min) && convert(from, field, tally->max));
 }
 
-/* Fields that both have; others are left out of the whole. */
+/* Joins the fields that both reports have; the whole loses all others. */
 static bool join_fields(gs_report *whole, const gs_report *part)
 {
     size_t kept = 0;
@@ -82,8 +199,8 @@ static bool join_fields(gs_report *whole, const gs_report *part)
         whole->element.fields[kept] = whole->element.fields[i];
         whole->field_tallies[kept] = whole->field_tallies[i];
         whole->sums->fields[kept] = whole->sums->fields[i];
-        if (!gsi_tally_join(&whole->element.fields[kept], &whole->field_tallies[kept], &more,
-                            &whole->sums->fields[kept]))
+        if (!join_tally(&whole->element.fields[kept], &whole->field_tallies[kept], &more,
+                        &whole->sums->fields[kept]))
             return false;
         kept++;
     }
@@ -91,17 +208,17 @@ static bool join_fields(gs_report *whole, const gs_report *part)
     return true;
 }
 
-/* What is in a report already is the first of what is added up. */
-static bool take_sums(gs_report *whole)
+/* Begins the exact sums of a report with the sums that it contains. */
+static bool begin_sums(gs_report *whole)
 {
     if (whole->sums != NULL)
         return true;
     whole->sums = calloc(1, sizeof *whole->sums);
     if (whole->sums == NULL)
         return false;
-    gsi_joined_sum_add(&whole->sums->tally, &whole->tally);
+    joined_sum_add(&whole->sums->tally, &whole->tally);
     for (size_t i = 0; i < whole->element.field_count; i++)
-        gsi_joined_sum_add(&whole->sums->fields[i], &whole->field_tallies[i]);
+        joined_sum_add(&whole->sums->fields[i], &whole->field_tallies[i]);
     return true;
 }
 
@@ -113,7 +230,7 @@ static bool is_same_kind(const gs_report *a, const gs_report *b)
              strcmp(a->element.type, b->element.type) == 0));
 }
 
-/* One that no text named has no bytes. */
+/* Returns whether all fields have names. */
 static bool has_named_fields(const gs_report *report)
 {
     size_t i = 0;
@@ -133,7 +250,7 @@ static void add_counts(gs_report *whole, const gs_report *part)
     for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
         *into[i] = gsi_add_max_u64(*into[i], from[i]);
     whole->groups.is_unique = whole->groups.is_unique && part->groups.is_unique;
-    gsi_print_join(whole->input.left_out_fingerprint, part->input.left_out_fingerprint);
+    join_fingerprints(whole->input.left_out_fingerprint, part->input.left_out_fingerprint);
 }
 
 enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_error *error)
@@ -142,14 +259,14 @@ enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_
     if (part != NULL && !has_named_fields(part))
         return gsi_fail(error, GS_E_INPUT, 0, "report: a field has no name");
     const bool is_first = whole != NULL && whole->sums == NULL && whole->element.bytes == 0;
-    if (whole == NULL || part == NULL || !take_sums(whole))
+    if (whole == NULL || part == NULL || !begin_sums(whole))
         return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a report");
     if (is_first)
         begin(whole, part);
     if (!is_same_kind(whole, part))
         return gsi_fail(error, GS_E_INPUT, 0, "reports on different element types cannot be added");
     element = gsi_element_field(whole);
-    if (!gsi_tally_join(&element, &whole->tally, &part->tally, &whole->sums->tally) ||
+    if (!join_tally(&element, &whole->tally, &part->tally, &whole->sums->tally) ||
         !join_fields(whole, part))
         return gsi_fail(error, GS_E_INPUT, 0, "the reports count more than 2^64 elements in total");
     add_counts(whole, part);

@@ -32,7 +32,7 @@ uint64_t gsi_resume_head_bytes(uint32_t type)
 
 static struct arrays arrays_of(const struct gsi_resume_entry *entry)
 {
-    const uint64_t tally = sizeof(struct gsi_tally_saved), frame = sizeof(struct gsi_frame_ref);
+    const uint64_t tally = sizeof(struct gsi_tally_sums), frame = sizeof(struct gsi_frame_ref);
     switch (entry->type) {
     case GSI_RESUME_BEGIN:
         return (struct arrays){{entry->head.begin.setting_bytes}, {1}};

@@ -67,7 +67,7 @@ struct gsi_output_marks;
 /* A snapshot of the tally at the end of a run that is sealed and not yet in the journal. */
 struct gsi_resume_seal {
     uint64_t data_bytes;
-    struct gsi_tally_saved *tallies; /* tally_count */
+    struct gsi_tally_sums *tallies; /* tally_count */
 };
 
 /* A part of a chunk that is counted. */

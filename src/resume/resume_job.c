@@ -2,7 +2,7 @@
 #include "resume/resume.h"
 
 #include "base/checked.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 #include "output/read_back.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
@@ -328,7 +328,7 @@ fail:
 enum gs_status gsi_resume_append_done(struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
-    struct gsi_tally_saved *tallies = NULL;
+    struct gsi_tally_sums *tallies = NULL;
     struct gsi_resume_input file;
     if (resume == NULL)
         return GS_OK;

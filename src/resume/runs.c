@@ -30,7 +30,7 @@ static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi
     resume->seal_count = thread_count + RUNS_BESIDE;
     GSI_PLACE(shelf, resume->seals, resume->seal_count);
     for (uint32_t i = 0; i < resume->seal_count; i++) {
-        struct gsi_tally_saved *tallies = NULL;
+        struct gsi_tally_sums *tallies = NULL;
         GSI_PLACE(shelf, tallies, resume->tally_count);
         if (resume->seals != NULL)
             resume->seals[i].tallies = tallies;
@@ -61,7 +61,7 @@ void gsi_resume_runs_close(struct gsi_resume *resume)
     gsi_shelf_close(&resume->shelf, &resume->job.loop->ledger, GSI_MEMORY_TABLES);
 }
 
-void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved)
+void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_sums *saved)
 {
     gsi_record_tally_save(resume->tally, saved);
 }
@@ -69,7 +69,7 @@ void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_save
 /* The first seal lends its memory. */
 enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off)
 {
-    struct gsi_tally_saved *saved = resume->seals[0].tallies;
+    struct gsi_tally_sums *saved = resume->seals[0].tallies;
     enum gs_status status = gsi_resume_get(resume, off, saved, resume->tally_count * sizeof *saved);
     if (status == GS_OK)
         gsi_record_tally_add_saved(resume->tally, saved);

@@ -3,7 +3,7 @@
 #ifndef GSI_RESUME_RUNS_H
 #define GSI_RESUME_RUNS_H
 
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 #include "element/value_counts.h"
 #include "input/source.h"
 #include "loop/run_list.h"
@@ -18,7 +18,7 @@ void gsi_resume_runs_close(struct gsi_resume *resume); /* also half-open ones */
 /* gsi_resume_runs_save: saves what was counted so far, before and after kills.
  * out   saved: resume->tally_count of them
  * gsi_resume_runs_add_saved: adds what was saved, which is at `off` in the journal. */
-void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved);
+void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_sums *saved);
 enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off);
 
 /* gsi_resume_runs_tally: the tally of everything that was read, before and after kills. */

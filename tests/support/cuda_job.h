@@ -4,7 +4,7 @@
 #ifndef CUDA_JOB_H
 #define CUDA_JOB_H
 
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 #include "support/device_test.h"
 #include "support/gpu_steer.h"
 #include "support/model.h"

@@ -15,7 +15,7 @@
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/element_digest.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 
 #include <stdlib.h>
 

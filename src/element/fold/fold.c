@@ -378,7 +378,7 @@ static void end_float(struct gsi_fold_value *value, struct gsi_fold_value *total
         memcpy(entry + folded->wide_off, &bits, sizeof bits);
     else
         store(&folded->field, entry, bits);
-    gsi_exact_fixed_join(total->limbs, value->limbs);
+    gsi_exact_fixed_join(total->limbs, value->limbs, false);
     total->nans += value->nans;
     total->positive_infinities += value->positive_infinities;
     total->negative_infinities += value->negative_infinities;
@@ -426,7 +426,7 @@ static void join_value(struct gsi_fold_value *into, const struct gsi_fold_field 
         into->key = from->key;
         memcpy(into->extreme, from->extreme, sizeof into->extreme);
     } else if (is_float(folded)) {
-        gsi_exact_fixed_join(into->limbs, from->limbs);
+        gsi_exact_fixed_join(into->limbs, from->limbs, false);
         into->nans += from->nans;
         into->positive_infinities += from->positive_infinities;
         into->negative_infinities += from->negative_infinities;
@@ -468,11 +468,10 @@ void gsi_folder_follow(struct gsi_folder *folder, const struct gsi_folder *next)
  * -0, of which limbs know nothing. */
 static bool is_same_float(const struct gsi_fold_value *total, const struct gsi_tally_report *tally)
 {
-    uint64_t limbs[GSI_EXACT_LIMBS], bits, wanted;
-    memcpy(limbs, total->limbs, sizeof limbs);
+    const double sum = gsi_exact_fixed_f64(total->limbs);
+    uint64_t bits, wanted;
+    memcpy(&bits, &sum, sizeof bits);
     memcpy(&wanted, &tally->sum_float, sizeof wanted);
-    bool is_below = gsi_exact_fixed_magnitude(limbs);
-    bits = gsi_exact_fixed_round(GSI_EXACT_F64, limbs) | (uint64_t)is_below << 63;
     bool is_finite = tally->count > tally->nan_count &&
                      total->positive_infinities + total->negative_infinities == 0;
     bool are_zeros = (bits | wanted) << 1 == 0;

@@ -25,7 +25,7 @@
 #include "element/key_order.h"
 #include "element/record/record.h"
 #include "element/tally/exact_sum.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 
 enum gsi_fold_kind { GSI_FOLD_SUM, GSI_FOLD_MIN, GSI_FOLD_MAX };
 

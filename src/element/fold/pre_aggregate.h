@@ -22,7 +22,7 @@
 
 #include "element/fold/fold.h"
 #include "element/layout.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 
 struct gsi_pre_aggregate_worker; /* what one thread works with */
 

@@ -118,27 +118,27 @@ uint32_t gsi_record_tally_saved_count(const struct gsi_layout *layout)
     return gsi_layout_is_native(layout) ? 1 : 1 + layout->record->field_count;
 }
 
-void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_saved *saved)
+void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_sums *saved)
 {
     if (tally->is_native) {
         gsi_tally_save(tally->fields[0], saved);
         return;
     }
-    saved[0] = (struct gsi_tally_saved){.count = tally->count, .fingerprint = tally->fingerprint};
+    saved[0] = (struct gsi_tally_sums){.count = tally->count, .fingerprint = tally->fingerprint};
     for (uint32_t i = 0; i < tally->record->field_count; i++)
         gsi_tally_save(tally->fields[i], &saved[1 + i]);
 }
 
-void gsi_record_tally_add_saved(struct gsi_record_tally *tally, const struct gsi_tally_saved *saved)
+void gsi_record_tally_add_saved(struct gsi_record_tally *tally, const struct gsi_tally_sums *saved)
 {
     if (tally->is_native) {
-        gsi_tally_add_saved(tally->fields[0], saved);
+        gsi_tally_add_sums(tally->fields[0], saved);
         return;
     }
     tally->count += saved[0].count;
     tally->fingerprint += saved[0].fingerprint;
     for (uint32_t i = 0; i < tally->record->field_count; i++)
-        gsi_tally_add_saved(tally->fields[i], &saved[1 + i]);
+        gsi_tally_add_sums(tally->fields[i], &saved[1 + i]);
 }
 
 struct gsi_tally_report gsi_record_field_finish(const struct gsi_tally *field, uint64_t count)

@@ -7,7 +7,6 @@
 
 #include "element/record/record.h"
 #include "element/tally/tally.h"
-#include "element/tally/tally_report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,9 +36,8 @@ void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_reco
  * gsi_record_tally_saved_count: returns the number of these entries.
  * gsi_record_tally_add_saved: adds a stored tally. */
 uint32_t gsi_record_tally_saved_count(const struct gsi_layout *layout);
-void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_saved *saved);
-void gsi_record_tally_add_saved(struct gsi_record_tally *tally,
-                                const struct gsi_tally_saved *saved);
+void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_sums *saved);
+void gsi_record_tally_add_saved(struct gsi_record_tally *tally, const struct gsi_tally_sums *saved);
 
 /* gsi_record_field_finish: what was counted of a field of `count` records; those that were left out
  * are NaTs. */

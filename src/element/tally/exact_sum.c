@@ -85,29 +85,6 @@ void gsi_exact_sum_add(const struct gsi_exact_sum *sum, const void *elements, si
         add_all(sum->table, GSI_EXACT_F64, elements, n);
 }
 
-/* Into the bin whose significands have that place; beyond the first and last bins, shifted there.
- */
-void gsi_exact_sum_add_fixed(const struct gsi_exact_sum *sum, gsi_u128 value, size_t place)
-{
-    size_t exponents = bin_count(sum->format) / 2;
-    size_t lowest = sum->format.unit_off, highest = lowest + exponents - 3;
-    bool is_negative = (bool)(value >> 127);
-    gsi_u128 magnitude = is_negative ? -value : value;
-    if (value == 0)
-        return;
-    if (place < lowest) {
-        magnitude >>= lowest - place;
-        place = lowest;
-    } else if (place > highest) {
-        magnitude <<= place - highest;
-        place = highest;
-    }
-    size_t bin = place - lowest + 1 + (is_negative ? exponents : 0);
-    uint64_t *low = &sum->table[bin * GSI_EXACT_LANES];
-    bool is_carry = __builtin_add_overflow(*low, (uint64_t)magnitude, low);
-    table_carries(sum)[bin] += (uint64_t)(magnitude >> 64) + is_carry;
-}
-
 void gsi_exact_sum_merge(const struct gsi_exact_sum *into, const struct gsi_exact_sum *from)
 {
     size_t bins = bin_count(into->format);
@@ -147,22 +124,16 @@ void gsi_exact_fixed_add(uint64_t limbs[GSI_EXACT_LIMBS], gsi_u128 value, size_t
     }
 }
 
-void gsi_exact_fixed_join(uint64_t into[GSI_EXACT_LIMBS], const uint64_t from[GSI_EXACT_LIMBS])
+/* -x is ~x + 1 */
+void gsi_exact_fixed_join(uint64_t into[GSI_EXACT_LIMBS], const uint64_t from[GSI_EXACT_LIMBS],
+                          bool is_negative)
 {
-    bool carry = false;
+    const uint64_t flip = is_negative ? UINT64_MAX : 0;
+    bool carry = is_negative;
     for (size_t i = 0; i < GSI_EXACT_LIMBS; i++) {
-        gsi_u128 s = (gsi_u128)into[i] + from[i] + carry;
+        gsi_u128 s = (gsi_u128)into[i] + (from[i] ^ flip) + carry;
         into[i] = (uint64_t)s;
         carry = (bool)(s >> 64);
-    }
-}
-
-static void fixed_negate(uint64_t limbs[GSI_EXACT_LIMBS])
-{
-    bool carry = true;
-    for (size_t i = 0; i < GSI_EXACT_LIMBS; i++) {
-        limbs[i] = ~limbs[i] + carry;
-        carry = carry && limbs[i] == 0;
     }
 }
 
@@ -190,8 +161,11 @@ static bool fixed_any_below(const uint64_t limbs[GSI_EXACT_LIMBS], size_t end)
 bool gsi_exact_fixed_magnitude(uint64_t limbs[GSI_EXACT_LIMBS])
 {
     bool is_negative = limbs[GSI_EXACT_LIMBS - 1] >> 63;
-    if (is_negative)
-        fixed_negate(limbs);
+    if (is_negative) {
+        uint64_t magnitude[GSI_EXACT_LIMBS] = {0};
+        gsi_exact_fixed_join(magnitude, limbs, true);
+        memcpy(limbs, magnitude, sizeof magnitude);
+    }
     return is_negative;
 }
 
@@ -221,10 +195,9 @@ uint64_t gsi_exact_fixed_round(struct gsi_exact_format format,
     return bits < infinity ? bits : infinity;
 }
 
-bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXACT_LIMBS])
+void gsi_exact_sum_add_to(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXACT_LIMBS])
 {
     size_t exponents = bin_count(sum->format) / 2;
-    memset(limbs, 0, GSI_EXACT_LIMBS * sizeof *limbs);
     for (size_t bin = 0; bin < 2 * exponents; bin++) {
         size_t exponent = bin % exponents;
         gsi_u128 total = bin_total(sum, bin);
@@ -233,12 +206,14 @@ bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXA
         size_t place = sum->format.unit_off + (exponent > 0 ? exponent - 1 : 0);
         gsi_exact_fixed_add(limbs, total, place, bin >= exponents);
     }
-    return gsi_exact_fixed_magnitude(limbs);
 }
 
-double gsi_exact_signed_f64(const uint64_t limbs[GSI_EXACT_LIMBS], bool is_negative)
+double gsi_exact_fixed_f64(const uint64_t limbs[GSI_EXACT_LIMBS])
 {
-    uint64_t bits = gsi_exact_fixed_round(GSI_EXACT_F64, limbs) | (uint64_t)is_negative << 63;
+    uint64_t magnitude[GSI_EXACT_LIMBS];
+    memcpy(magnitude, limbs, sizeof magnitude);
+    const bool is_negative = gsi_exact_fixed_magnitude(magnitude);
+    uint64_t bits = gsi_exact_fixed_round(GSI_EXACT_F64, magnitude) | (uint64_t)is_negative << 63;
     double rounded;
     memcpy(&rounded, &bits, sizeof rounded);
     return rounded;

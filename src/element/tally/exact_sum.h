@@ -7,8 +7,8 @@
  *     struct gsi_exact_sum sum = {GSI_EXACT_F64, table};      table: gsi_exact_sum_words of them
  *     gsi_exact_sum_clear(&sum);
  *     gsi_exact_sum_add(&sum, elements, n);
- *     bool is_negative = gsi_exact_sum_fixed(&sum, limbs);
- *     double total = gsi_exact_signed_f64(limbs, is_negative);
+ *     gsi_exact_sum_add_to(&sum, limbs);                      limbs: zeros before
+ *     double total = gsi_exact_fixed_f64(limbs);
  *
  * Infinities and NaNs may be added: they fall into bins that are never read; the caller counts
  * them. One sum is for one thread; the sums of several threads are joined at the end. */
@@ -59,30 +59,25 @@ void gsi_exact_sum_clear(const struct gsi_exact_sum *sum);
  * limit  fewer than 2^64 in all */
 void gsi_exact_sum_add(const struct gsi_exact_sum *sum, const void *elements, size_t n);
 
-/* gsi_exact_sum_add_fixed: add value * 2^(place - 1074); `value` is two's complement.
- * limit  a whole multiple of the format's smallest positive number, of less than 2^64 times its
- *        largest: whatever is a sum of fewer than 2^64 of its finite numbers */
-void gsi_exact_sum_add_fixed(const struct gsi_exact_sum *sum, gsi_u128 value, size_t place);
+/* gsi_exact_sum_add_to: limbs += the sum of the finite elements. */
+void gsi_exact_sum_add_to(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXACT_LIMBS]);
 
-/* gsi_exact_sum_fixed: magnitude of the sum of the finite elements; limb i is a multiple of
- * 2^(64 i - 1074). Returns whether the sum is negative. */
-bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXACT_LIMBS]);
-
-/* A fixed-point number of GSI_EXACT_LIMBS limbs in units of 2^-1074, in two's complement: a sum of
- * few floats, where a table of bins would be too large.
+/* A fixed-point number in two's complement: limb i is a multiple of 2^(64 i - 1074). It holds a sum
+ * of few floats, for which a table of bins would be too large.
  * gsi_exact_fixed_add: limbs += value * 2^(place - 1074), or -= .
- * gsi_exact_fixed_join: into += from.
- * gsi_exact_fixed_magnitude: turns it into its magnitude; returns whether it was negative.
- * gsi_exact_fixed_round: a magnitude, which is a multiple of the format's smallest positive number,
- * as bits of that format, rounded once to nearest even; too large a one is an infinity.
- * gsi_exact_signed_f64: a magnitude and its sign as a double rounded in that way. */
+ * gsi_exact_fixed_join: into += from, or -= .
+ * gsi_exact_fixed_magnitude: replaces the number by its magnitude; returns whether it was negative.
+ * gsi_exact_fixed_round: returns a magnitude as bits of a format, rounded once to nearest even. The
+ * magnitude is a multiple of the format's smallest positive number; too large a one is an infinity.
+ * gsi_exact_fixed_f64: returns the number as a double, rounded in the same way. */
 void gsi_exact_fixed_add(uint64_t limbs[GSI_EXACT_LIMBS], gsi_u128 value, size_t place,
                          bool is_negative);
-void gsi_exact_fixed_join(uint64_t into[GSI_EXACT_LIMBS], const uint64_t from[GSI_EXACT_LIMBS]);
+void gsi_exact_fixed_join(uint64_t into[GSI_EXACT_LIMBS], const uint64_t from[GSI_EXACT_LIMBS],
+                          bool is_negative);
 bool gsi_exact_fixed_magnitude(uint64_t limbs[GSI_EXACT_LIMBS]);
 uint64_t gsi_exact_fixed_round(struct gsi_exact_format format,
                                const uint64_t limbs[GSI_EXACT_LIMBS]);
-double gsi_exact_signed_f64(const uint64_t limbs[GSI_EXACT_LIMBS], bool is_negative);
+double gsi_exact_fixed_f64(const uint64_t limbs[GSI_EXACT_LIMBS]);
 
 /* gsi_exact_sum_merge: into += from; both of the same format. */
 void gsi_exact_sum_merge(const struct gsi_exact_sum *into, const struct gsi_exact_sum *from);

@@ -318,26 +318,16 @@ static void sum_squares(const struct gsi_layout *layout, const uint64_t *moments
 }
 
 void gsi_moments_finish(const struct gsi_layout *layout, const uint64_t *moments, uint64_t n,
-                        const uint64_t sum[4], const struct gsi_exact_sum *exact, double *mean,
-                        double *variance)
+                        const uint64_t sum[GSI_EXACT_LIMBS], double *mean, double *variance)
 {
-    uint64_t magnitude[GSI_EXACT_LIMBS] = {0}, whole[LIMBS] = {0}, squares[LIMBS] = {0};
-    bool is_negative = false;
-    if (exact != NULL) {
-        is_negative = gsi_exact_sum_fixed(exact, magnitude);
-    } else {
-        is_negative = sum[3] >> 63;
-        bool carry = is_negative; /* -x is ~x + 1 */
-        for (size_t i = 0; i < 4; i++) {
-            magnitude[i] = (is_negative ? ~sum[i] : sum[i]) + carry;
-            carry = carry && magnitude[i] == 0;
-        }
-    }
+    uint64_t magnitude[GSI_EXACT_LIMBS], whole[LIMBS] = {0}, squares[LIMBS] = {0};
+    memcpy(magnitude, sum, sizeof magnitude);
+    const bool is_negative = gsi_exact_fixed_magnitude(magnitude);
     add_shifted(whole, magnitude, GSI_EXACT_LIMBS, 0);
-    *mean = quotient(whole, n, 1, exact != NULL ? -1074 : 0);
+    *mean = quotient(whole, n, 1, is_float(layout) ? -1074 : 0);
     *mean = is_negative ? -*mean : *mean;
     sum_squares(layout, moments, squares);
     multiply(squares, n);
     subtract_square(squares, magnitude);
-    *variance = quotient(squares, n, 2, exact != NULL ? -UNIT : 0);
+    *variance = quotient(squares, n, 2, is_float(layout) ? -UNIT : 0);
 }

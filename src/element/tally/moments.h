@@ -33,10 +33,9 @@ void gsi_moments_merge(const struct gsi_layout *layout, uint64_t *into, const ui
 void gsi_moments_add_limbs(const struct gsi_layout *layout, uint64_t *moments,
                            const gsi_u128 *limbs, size_t limb_count);
 
-/* gsi_moments_finish: mean and population variance of `n` > 0 finite numbers.
- * in    sum: of integers, 256 bits in two's complement; of floats NULL, and exact is their sum */
+/* gsi_moments_finish: computes mean and population variance of `n` > 0 finite numbers.
+ * in    sum: their sum, in two's complement: of integers in ones, of floats in 2^-1074 */
 void gsi_moments_finish(const struct gsi_layout *layout, const uint64_t *moments, uint64_t n,
-                        const uint64_t sum[4], const struct gsi_exact_sum *exact, double *mean,
-                        double *variance);
+                        const uint64_t sum[GSI_EXACT_LIMBS], double *mean, double *variance);
 
 #endif

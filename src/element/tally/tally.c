@@ -20,11 +20,8 @@
 
 struct gsi_tally {
     struct gsi_layout layout;
-    uint64_t count;
-    uint64_t nans, positive_infinities, negative_infinities, negative_zeros;
-    gsi_u128 fingerprint;
-    gsi_u128 sum[2];   /* of biased integers: low words, high words of 16-byte elements */
-    gsi_u128 min, max; /* ascending keys; min > max: none */
+    struct gsi_tally_sums
+        sums; /* the limbs: of sums that were joined; all others are in the table */
     _Alignas(CACHE_LINE_BYTES) uint64_t table[]; /* floats: of the exact sum; then moments */
 };
 
@@ -87,10 +84,8 @@ void gsi_tally_free(struct gsi_tally *tally)
 
 void gsi_tally_clear(struct gsi_tally *tally)
 {
-    struct gsi_layout layout = tally->layout;
-    memset(tally, 0, sizeof *tally);
-    tally->layout = layout;
-    tally->min = ~(gsi_u128)0;
+    const struct gsi_layout layout = tally->layout;
+    gsi_tally_sums_clear(&tally->sums);
     if (is_float(&layout)) {
         struct gsi_exact_sum exact = exact_sum(tally);
         gsi_exact_sum_clear(&exact);
@@ -185,7 +180,8 @@ static void map_block(const struct gsi_layout *layout, void *elements, size_t n)
  */
 static void extremes_128(struct gsi_tally *tally, const void *elements, size_t n)
 {
-    gsi_u128 min = tally->min, max = tally->max, sign = (gsi_u128)tally->layout.map.sign << 64;
+    gsi_u128 min = tally->sums.min, max = tally->sums.max,
+             sign = (gsi_u128)tally->layout.map.sign << 64;
     for (size_t i = 0; i < n; i++) {
         gsi_u128 x = gsi_block_load_u128(elements, i) ^ sign;
         if (x < min)
@@ -193,8 +189,8 @@ static void extremes_128(struct gsi_tally *tally, const void *elements, size_t n
         if (x > max)
             max = x;
     }
-    tally->min = min;
-    tally->max = max;
+    tally->sums.min = min;
+    tally->sums.max = max;
 }
 
 static void add_block(struct gsi_tally *tally, const void *elements, size_t n)
@@ -210,19 +206,19 @@ static void add_block(struct gsi_tally *tally, const void *elements, size_t n)
         GSI_BY_WORD(tally->layout.element_bytes,
                     (is_float_type ? scan_floats_32 : scan_ints_32)(map, elements, n, &block),
                     (is_float_type ? scan_floats_64 : scan_ints_64)(map, elements, n, &block));
-        if (block.min < tally->min)
-            tally->min = block.min;
-        if (block.max > tally->max)
-            tally->max = block.max;
+        if (block.min < tally->sums.min)
+            tally->sums.min = block.min;
+        if (block.max > tally->sums.max)
+            tally->sums.max = block.max;
     }
-    tally->count += n;
-    tally->nans += block.nans;
-    tally->positive_infinities += block.positive_infinities;
-    tally->negative_infinities += block.negative_infinities;
-    tally->negative_zeros += block.negative_zeros;
-    tally->fingerprint += gsi_block_sum_total(block.mix);
-    tally->sum[0] += gsi_block_sum_total(block.low);
-    tally->sum[1] += gsi_block_sum_total(block.high);
+    tally->sums.count += n;
+    tally->sums.nans += block.nans;
+    tally->sums.positive_infinities += block.positive_infinities;
+    tally->sums.negative_infinities += block.negative_infinities;
+    tally->sums.negative_zeros += block.negative_zeros;
+    tally->sums.fingerprint += gsi_block_sum_total(block.mix);
+    tally->sums.sum[0] += gsi_block_sum_total(block.low);
+    tally->sums.sum[1] += gsi_block_sum_total(block.high);
     if (is_float(&tally->layout)) {
         struct gsi_exact_sum exact = exact_sum(tally);
         gsi_exact_sum_add(&exact, elements, n);
@@ -250,20 +246,19 @@ void gsi_tally_add_map(struct gsi_tally *tally, void *elements, size_t n)
     }
 }
 
+void gsi_tally_add_sums(struct gsi_tally *tally, const struct gsi_tally_sums *sums)
+{
+    gsi_tally_sums_join(&tally->sums, sums);
+}
+
+void gsi_tally_add_squares(struct gsi_tally *tally, const gsi_u128 *limbs, size_t limb_count)
+{
+    gsi_moments_add_limbs(&tally->layout, moments_of(tally), limbs, limb_count);
+}
+
 void gsi_tally_merge(struct gsi_tally *into, const struct gsi_tally *from)
 {
-    into->count += from->count;
-    into->nans += from->nans;
-    into->positive_infinities += from->positive_infinities;
-    into->negative_infinities += from->negative_infinities;
-    into->negative_zeros += from->negative_zeros;
-    into->fingerprint += from->fingerprint;
-    into->sum[0] += from->sum[0];
-    into->sum[1] += from->sum[1];
-    if (from->min < into->min)
-        into->min = from->min;
-    if (from->max > into->max)
-        into->max = from->max;
+    gsi_tally_sums_join(&into->sums, &from->sums);
     if (is_float(&into->layout)) {
         struct gsi_exact_sum into_exact = exact_sum(into), from_exact = exact_sum(from);
         gsi_exact_sum_merge(&into_exact, &from_exact);
@@ -272,155 +267,56 @@ void gsi_tally_merge(struct gsi_tally *into, const struct gsi_tally *from)
         gsi_moments_merge(&into->layout, moments_of(into), moments_of(from));
 }
 
-void gsi_tally_add_parts(struct gsi_tally *tally, const struct gsi_tally_parts *parts)
+/* Returns what was counted so far, the sum of floats in two's complement. */
+static struct gsi_tally_sums total(const struct gsi_tally *tally)
 {
-    tally->count += parts->count;
-    tally->nans += parts->nans;
-    tally->positive_infinities += parts->positive_infinities;
-    tally->negative_infinities += parts->negative_infinities;
-    tally->negative_zeros += parts->negative_zeros;
-    tally->fingerprint += parts->fingerprint;
-    tally->sum[0] += parts->sum[0];
-    tally->sum[1] += parts->sum[1];
-    if (parts->min < tally->min)
-        tally->min = parts->min;
-    if (parts->max > tally->max)
-        tally->max = parts->max;
+    struct gsi_tally_sums sums = tally->sums;
     if (is_float(&tally->layout)) {
-        struct gsi_exact_sum exact = exact_sum(tally);
-        for (size_t i = 0; i < parts->limb_count; i++)
-            gsi_exact_sum_add_fixed(&exact, parts->limbs[i], 32 * i);
+        const struct gsi_exact_sum exact = exact_sum(tally);
+        gsi_exact_sum_add_to(&exact, sums.limbs);
     }
-    if (tally->layout.has_moments)
-        gsi_moments_add_limbs(&tally->layout, moments_of(tally), parts->square_limbs,
-                              parts->square_limb_count);
+    return sums;
 }
 
-void gsi_tally_save(const struct gsi_tally *tally, struct gsi_tally_saved *saved)
+void gsi_tally_save(const struct gsi_tally *tally, struct gsi_tally_sums *sums)
 {
-    *saved = (struct gsi_tally_saved){.count = tally->count,
-                                      .nans = tally->nans,
-                                      .positive_infinities = tally->positive_infinities,
-                                      .negative_infinities = tally->negative_infinities,
-                                      .negative_zeros = tally->negative_zeros,
-                                      .fingerprint = tally->fingerprint,
-                                      .sum = {tally->sum[0], tally->sum[1]},
-                                      .min = tally->min,
-                                      .max = tally->max};
-    if (is_float(&tally->layout)) {
-        struct gsi_exact_sum exact = exact_sum(tally);
-        saved->is_negative = gsi_exact_sum_fixed(&exact, saved->limbs);
-    }
+    *sums = total(tally);
+    if (is_float(&tally->layout)) /* as version 1.0 wrote it into journals */
+        sums->is_negative = gsi_exact_fixed_magnitude(sums->limbs);
 }
 
-void gsi_tally_add_saved(struct gsi_tally *tally, const struct gsi_tally_saved *saved)
+/* Infinities make the mean infinite or NaN, as they do the sum. */
+static void finish_moments(const struct gsi_tally *tally, const struct gsi_tally_sums *sums,
+                           struct gsi_tally_report *result)
 {
-    struct gsi_tally_parts parts = {.count = saved->count,
-                                    .nans = saved->nans,
-                                    .positive_infinities = saved->positive_infinities,
-                                    .negative_infinities = saved->negative_infinities,
-                                    .negative_zeros = saved->negative_zeros,
-                                    .fingerprint = saved->fingerprint,
-                                    .sum = {saved->sum[0], saved->sum[1]},
-                                    .min = saved->min,
-                                    .max = saved->max};
-    gsi_tally_add_parts(tally, &parts);
-    if (!is_float(&tally->layout))
-        return;
-    struct gsi_exact_sum exact = exact_sum(tally);
-    for (size_t i = 0; i < GSI_EXACT_LIMBS; i++) {
-        gsi_u128 limb = saved->limbs[i];
-        gsi_exact_sum_add_fixed(&exact, saved->is_negative ? -limb : limb, 64 * i);
-    }
-}
-
-/* words = sum[0] + (sum[1] << 64) - count * bias, modulo 2^256; a signed type's bias is its sign
- * bit. */
-static void finish_integer_sum(const struct gsi_layout *layout, const struct gsi_tally_saved *saved,
-                               uint64_t words[4])
-{
-    gsi_u128 middle = (saved->sum[0] >> 64) + (uint64_t)saved->sum[1];
-    gsi_u128 upper = (saved->sum[1] >> 64) + (middle >> 64);
-    gsi_u128 lower = middle << 64 | (uint64_t)saved->sum[0];
-    gsi_u128 excess = (gsi_u128)saved->count * layout->map.sign;
-    bool is_wide = layout->element_bytes == 16; /* the sign is the high word's */
-    gsi_u128 low_excess = is_wide ? excess << 64 : excess;
-    upper -= (is_wide ? excess >> 64 : 0) + (lower < low_excess);
-    lower -= low_excess;
-    words[0] = (uint64_t)lower;
-    words[1] = (uint64_t)(lower >> 64);
-    words[2] = (uint64_t)upper;
-    words[3] = (uint64_t)(upper >> 64);
-}
-
-static double finish_float_sum(const struct gsi_tally_saved *saved)
-{
-    uint64_t numbers = saved->count - saved->nans;
-    bool has_only_nans = saved->count > 0 && numbers == 0;
-    if (has_only_nans || (saved->positive_infinities > 0 && saved->negative_infinities > 0))
-        return __builtin_nan("");
-    if (saved->positive_infinities > 0)
-        return __builtin_inf();
-    if (saved->negative_infinities > 0)
-        return -__builtin_inf();
-    if (numbers > 0 && saved->negative_zeros == numbers)
-        return -0.0;
-    return gsi_exact_signed_f64(saved->limbs, saved->is_negative);
-}
-
-/* Of the numbers: infinities make the mean infinite, or none, as they do the sum. */
-static void finish_moments(const struct gsi_tally *tally, struct gsi_tally_report *result)
-{
-    struct gsi_exact_sum exact = exact_sum(tally);
-    uint64_t n = tally->count - tally->nans;
-    bool is_float_type = is_float(&tally->layout);
+    const uint64_t n = sums->count - sums->nans;
+    uint64_t limbs[GSI_EXACT_LIMBS];
     result->has_moments = n > 0;
     if (n == 0)
         return;
-    if (tally->positive_infinities + tally->negative_infinities == 0) {
-        gsi_moments_finish(&tally->layout, moments_of(tally), n, result->sum,
-                           is_float_type ? &exact : NULL, &result->mean, &result->variance);
-        const gsi_u128 sum = (gsi_u128)result->sum[1] << 64 | result->sum[0];
-        result->mean_time = (int64_t)gsi_divide_to_even((gsi_i128)sum, n);
+    if (sums->positive_infinities + sums->negative_infinities > 0) {
+        result->variance = __builtin_nan("");
+        result->mean = sums->positive_infinities == 0   ? -__builtin_inf()
+                       : sums->negative_infinities == 0 ? __builtin_inf()
+                                                        : __builtin_nan("");
         return;
     }
-    result->variance = __builtin_nan("");
-    result->mean = tally->positive_infinities == 0   ? -__builtin_inf()
-                   : tally->negative_infinities == 0 ? __builtin_inf()
-                                                     : __builtin_nan("");
-}
-
-struct gsi_tally_report gsi_tally_saved_finish(const struct gsi_layout *layout,
-                                               const struct gsi_tally_saved *saved)
-{
-    struct gsi_tally_report result = {
-        .count = saved->count,
-        .nan_count = saved->nans,
-        .positive_infinity_count = saved->positive_infinities,
-        .negative_infinity_count = saved->negative_infinities,
-        .negative_zero_count = saved->negative_zeros,
-        .has_extremes = saved->count > saved->nans,
-        .fingerprint = {(uint64_t)saved->fingerprint, (uint64_t)(saved->fingerprint >> 64)},
-    };
-    if (is_float(layout))
-        result.sum_float = finish_float_sum(saved);
-    else
-        finish_integer_sum(layout, saved, result.sum);
-    if (result.has_extremes) {
-        struct gsi_layout ascending = *layout;
-        ascending.map = gsi_key_map_ascending(layout->map);
-        gsi_key_to_element(&ascending, &saved->min, result.min);
-        gsi_key_to_element(&ascending, &saved->max, result.max);
+    for (size_t i = 0; i < GSI_EXACT_LIMBS; i++) {
+        const uint64_t sign = 0 - (result->sum[3] >> 63);
+        const uint64_t integer_limb = i < 4 ? result->sum[i] : sign;
+        limbs[i] = is_float(&tally->layout) ? sums->limbs[i] : integer_limb;
     }
-    return result;
+    gsi_moments_finish(&tally->layout, moments_of(tally), n, limbs, &result->mean,
+                       &result->variance);
+    const gsi_u128 sum = (gsi_u128)result->sum[1] << 64 | result->sum[0];
+    result->mean_time = (int64_t)gsi_divide_to_even((gsi_i128)sum, n);
 }
 
 struct gsi_tally_report gsi_tally_finish(const struct gsi_tally *tally)
 {
-    struct gsi_tally_saved saved;
-    gsi_tally_save(tally, &saved);
-    struct gsi_tally_report result = gsi_tally_saved_finish(&tally->layout, &saved);
+    const struct gsi_tally_sums sums = total(tally);
+    struct gsi_tally_report result = gsi_tally_sums_report(&tally->layout, &sums);
     if (tally->layout.has_moments)
-        finish_moments(tally, &result);
+        finish_moments(tally, &sums, &result);
     return result;
 }

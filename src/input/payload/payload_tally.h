@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "element/carry/carry.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 
 struct gsi_payload_tally_worker {
     struct gsi_record_tally *tally; /* of elements as read */

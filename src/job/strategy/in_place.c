@@ -19,7 +19,7 @@
 #include "device/cpu/cpu_presorted.h"
 #include "device/cpu/cpu_wide_sort.h"
 #include "element/tally/digest.h"
-#include "element/tally/tally_sorted.h"
+#include "element/tally/tally_sums.h"
 #include "io/array.h"
 #include "job/job_report.h"
 #include "job/strategy/small_array.h"
@@ -73,9 +73,9 @@ struct worker {
     struct gsi_task task;
     struct in_place *sort;
     struct piece *piece;
-    struct worker *next;          /* of the piece, or free */
-    uint64_t fingerprint[2];      /* of elements, before the map to keys */
-    struct gsi_tally_saved tally; /* of keys, at the map to elements */
+    struct worker *next;         /* of the piece, or free */
+    uint64_t fingerprint[2];     /* of elements, before the map to keys */
+    struct gsi_tally_sums tally; /* of keys, at the map to elements */
     struct gsi_partition_worker split;
 };
 
@@ -174,14 +174,14 @@ static void split(struct gsi_task *task, uint32_t worker_idx)
 
 /* Maps sorted keys to elements. */
 static void finish_keys(const struct gsi_layout *layout, struct gsi_digest *digest,
-                        struct gsi_tally_saved *tally, uint8_t *keys, uint64_t n)
+                        struct gsi_tally_sums *tally, uint8_t *keys, uint64_t n)
 {
     const size_t part = PART_BYTES / layout->key_bytes;
     *digest = GSI_DIGEST_EMPTY;
     for (size_t step; n > 0; n -= step, keys += step * layout->key_bytes) {
         step = gsi_min_u64(part, n);
         gsi_digest_add_unmap(layout, digest, keys, step);
-        gsi_tally_sorted_add(layout, tally, keys, step);
+        gsi_tally_sums_add_sorted(layout, tally, keys, step);
     }
 }
 
@@ -412,17 +412,16 @@ static enum gs_status deliver(struct in_place *sort)
 
 static void take_tally(struct in_place *sort)
 {
-    struct gsi_tally_saved all;
+    struct gsi_tally_sums all;
     gsi_u128 fingerprint = 0;
-    gsi_tally_sorted_begin(&all);
+    gsi_tally_sums_clear(&all);
     for (uint32_t i = 0; i <= sort->worker_count; i++) {
-        gsi_tally_sorted_join(&all, &sort->workers[i].tally);
+        gsi_tally_sums_join(&all, &sort->workers[i].tally);
         fingerprint += gsi_fingerprint(sort->workers[i].fingerprint);
     }
-    gsi_tally_sorted_end(&all);
     all.fingerprint = fingerprint; /* of elements, before the map to keys */
     all.count = sort->count;
-    sort->job->report->tally = gsi_tally_saved_finish(sort->layout, &all);
+    sort->job->report->tally = gsi_tally_sums_report(sort->layout, &all);
 }
 
 /* The array holds the elements that it held before, in order. */
@@ -472,7 +471,7 @@ static enum gs_status open_sort(struct in_place *sort)
     for (uint32_t i = 0; i <= sort->worker_count; i++) {
         struct worker *worker = &sort->workers[i];
         worker->sort = sort;
-        gsi_tally_sorted_begin(&worker->tally);
+        gsi_tally_sums_clear(&worker->tally);
         if (i == sort->worker_count)
             break;
         worker->next = sort->free_workers;

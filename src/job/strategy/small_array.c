@@ -7,7 +7,7 @@
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/tally/digest.h"
-#include "element/tally/tally_sorted.h"
+#include "element/tally/tally_sums.h"
 #include "element/type_names.h"
 #include "job/job_report.h"
 #include "loop/cancel.h"
@@ -106,17 +106,16 @@ static enum gs_status sort(const struct gsi_options *options, struct gsi_array *
     const size_t n = array->bytes / layout.element_bytes;
     uint64_t fingerprint[2] = {0, 0};
     struct gsi_digest digest = GSI_DIGEST_EMPTY;
-    struct gsi_tally_saved tally;
+    struct gsi_tally_sums tally;
     gsi_leaf_prepare(layout.key_bytes);
     array->is_written = true;
     gsi_fingerprint_add_map(&layout, fingerprint, array->to, n);
     gsi_sort_keys(layout.key_bytes, array->to, n, NULL);
     gsi_digest_add_unmap(&layout, &digest, array->to, n);
-    gsi_tally_sorted_begin(&tally);
-    gsi_tally_sorted_add(&layout, &tally, array->to, n);
-    gsi_tally_sorted_end(&tally);
+    gsi_tally_sums_clear(&tally);
+    gsi_tally_sums_add_sorted(&layout, &tally, array->to, n);
     tally.fingerprint = gsi_fingerprint(fingerprint);
-    report->tally = gsi_tally_saved_finish(&layout, &tally);
+    report->tally = gsi_tally_sums_report(&layout, &tally);
     gsi_stream_check_tell_ends(&layout, array->to, array->to + (n - 1) * layout.element_bytes,
                                &report->ends);
     count_bytes(array->bytes, report);

@@ -11,7 +11,7 @@
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 #include "output/sink.h"
 #include "output/unique/operators.h"
 

@@ -2,7 +2,6 @@
  * padded to 8 bytes, a 64-bit count and that many elements; prints one sum a line, floats in
  * hexadecimal. */
 #include "element/tally/tally.h"
-#include "element/tally/tally_report.h"
 #include "report/number.h"
 
 #include <inttypes.h>

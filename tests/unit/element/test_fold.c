@@ -8,7 +8,7 @@
 #include "element/fold/fold.h"
 #include "element/layout.h"
 #include "element/record/record_tally.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 
 #define BYTES 24 /* key, u32; i32; f64; u64 */
 #define MOST  200

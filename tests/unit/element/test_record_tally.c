@@ -6,7 +6,7 @@
 #include "element/element_digest.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 
 #define MOST_BYTES   90
 #define MOST_RECORDS 900
@@ -131,7 +131,7 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     gsi_record_tally_add(three, data + 7 * 300, 500);
     gsi_record_tally_add(two, data, 300);
     gsi_record_tally_merge(two, three);
-    struct gsi_tally_saved saved[3];
+    struct gsi_tally_sums saved[3];
     gsi_record_tally_save(two, saved);
     gsi_record_tally_clear(two);
     gsi_record_tally_add_saved(two, saved);

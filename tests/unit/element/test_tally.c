@@ -7,8 +7,7 @@
 #include "element/tally/digest.h"
 #include "element/tally/exact_sum.h"
 #include "element/tally/tally.h"
-#include "element/tally/tally_report.h"
-#include "element/tally/tally_sorted.h"
+#include "element/tally/tally_sums.h"
 
 #include <math.h>
 
@@ -197,10 +196,10 @@ static void check_split(const struct gsi_layout *layout, struct test_random *ran
         else
             gsi_tally_add(part, copy + at * bytes, step);
     }
-    struct gsi_tally_saved saved;
+    struct gsi_tally_sums saved;
     gsi_tally_merge(parts[0], parts[1]);
     gsi_tally_save(parts[2], &saved);
-    gsi_tally_add_saved(parts[0], &saved);
+    gsi_tally_add_sums(parts[0], &saved);
     struct gsi_tally_report want = gsi_tally_finish(whole), got = gsi_tally_finish(parts[0]);
     if (!same_tally(&got, &want, true))
         test_fail("%s: a split tally differs", layout->type->name);
@@ -248,7 +247,7 @@ static struct gsi_tally_report tally_sorted(struct gsi_layout *layout, struct te
                                             size_t n)
 {
     uint32_t bytes = layout->element_bytes;
-    struct gsi_tally_saved parts[2];
+    struct gsi_tally_sums parts[2];
     uint64_t fingerprint[2] = {0, 0};
     memcpy(copy, data, n * bytes);
     memset(copy + n * bytes, GUARD, 16);
@@ -256,18 +255,17 @@ static struct gsi_tally_report tally_sorted(struct gsi_layout *layout, struct te
     gsi_fingerprint_add_map(layout, fingerprint, copy + n / 2 * bytes, n - n / 2);
     qsort_r(copy, n, bytes, compare_keys, layout);
     gsi_keys_to_elements(layout, copy, n);
-    gsi_tally_sorted_begin(&parts[0]);
-    gsi_tally_sorted_begin(&parts[1]);
+    gsi_tally_sums_clear(&parts[0]);
+    gsi_tally_sums_clear(&parts[1]);
     for (size_t at = 0, step; at < n; at += step) {
         step = 1 + test_below(random, test_below(random, 2) > 0 ? 5 : 2500);
         step = step < n - at ? step : n - at;
-        gsi_tally_sorted_add(layout, &parts[test_below(random, 2)], copy + at * bytes, step);
+        gsi_tally_sums_add_sorted(layout, &parts[test_below(random, 2)], copy + at * bytes, step);
     }
-    gsi_tally_sorted_join(&parts[0], &parts[1]);
-    gsi_tally_sorted_end(&parts[0]);
+    gsi_tally_sums_join(&parts[0], &parts[1]);
     assert_true(parts[0].fingerprint == 0 && copy[n * bytes] == GUARD);
     parts[0].fingerprint = gsi_fingerprint(fingerprint);
-    return gsi_tally_saved_finish(layout, &parts[0]);
+    return gsi_tally_sums_report(layout, &parts[0]);
 }
 
 /* Counts do not depend on the order. */
@@ -432,21 +430,23 @@ static void test_tally__halves__go_to_the_even_one(void **state)
     }
 }
 
-/* As a GPU returns sums. */
-static void test_exact_sum__large_ones_at_one_place__no_carry_is_lost(void **state)
+/* As threads, GPUs and journals return sums. */
+static void test_tally_sums__join__no_carry_is_lost(void **state)
 {
     (void)state;
-    const struct gsi_exact_sum sum = {
-        GSI_EXACT_F64, malloc(gsi_exact_sum_words(GSI_EXACT_F64) * sizeof(uint64_t))};
-    assert_non_null(sum.table);
-    gsi_exact_sum_clear(&sum);
+    struct gsi_tally_sums all, one;
+    gsi_tally_sums_clear(&all);
+    gsi_tally_sums_clear(&one);
+    gsi_exact_fixed_add(one.limbs, UINT64_MAX, 1088, false); /* all bits of a limb */
     for (int i = 0; i < 5; i++)
-        gsi_exact_sum_add_fixed(&sum, UINT64_MAX, 1074);
-    gsi_exact_sum_add_fixed(&sum, 5, 1074);
-    uint64_t limbs[GSI_EXACT_LIMBS];
-    bool is_negative = gsi_exact_sum_fixed(&sum, limbs);
-    assert_true(gsi_exact_signed_f64(limbs, is_negative) == ldexp(5, 64));
-    free(sum.table);
+        gsi_tally_sums_join(&all, &one);
+    assert_true(gsi_exact_fixed_f64(all.limbs) == ldexp((double)UINT64_MAX, 14) * 5);
+    one.is_negative = 1;
+    for (int i = 0; i < 5; i++)
+        gsi_tally_sums_join(&all, &one);
+    assert_true(gsi_exact_fixed_f64(all.limbs) == 0);
+    gsi_tally_sums_join(&all, &one);
+    assert_true(gsi_exact_fixed_f64(all.limbs) == -ldexp((double)UINT64_MAX, 14));
 }
 
 int main(void)
@@ -456,7 +456,7 @@ int main(void)
         cmocka_unit_test(test_tally__every_type__as_reference),
         cmocka_unit_test(test_tally__nans_only__no_extremes),
         cmocka_unit_test(test_tally__halves__go_to_the_even_one),
-        cmocka_unit_test(test_exact_sum__large_ones_at_one_place__no_carry_is_lost),
+        cmocka_unit_test(test_tally_sums__join__no_carry_is_lost),
         cmocka_unit_test(test_tally__any_split__same_bits),
         cmocka_unit_test(test_tally_sorted__every_type__same_bits),
         cmocka_unit_test(test_digest__disorder_anywhere__is_found),

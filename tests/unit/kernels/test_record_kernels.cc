@@ -6,7 +6,7 @@
 #include "support/record_tallies.h"
 
 #include "base/list_limits.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 #include "kernels/record/integer_records.cuh"
 #include "kernels/tally/tally.cuh"
 

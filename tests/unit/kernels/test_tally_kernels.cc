@@ -5,12 +5,11 @@
 #include "element/layout.h"
 #include "element/tally/digest.h"
 #include "element/tally/exact_sum.h"
-#include "element/tally/tally_report.h"
+#include "element/tally/tally_sums.h"
 
 #include "kernels/tally/tally.cuh"
 #include "kernels/tally/tally_words.cuh"
 
-#include <cmath>
 
 // More than twice the tiles that the emulated GPU has blocks for, so that some blocks have two and
 // some have three; and a bit.
@@ -384,47 +383,11 @@ static void test_digest_kernels__disorder_at_any_edge__is_found(void **state)
     }
 }
 
-static double rounded(const struct gsi_exact_sum &sum)
-{
-    uint64_t limbs[GSI_EXACT_LIMBS];
-    const bool is_negative = gsi_exact_sum_fixed(&sum, limbs);
-    return gsi_exact_signed_f64(limbs, is_negative);
-}
-
-// Fixed-point numbers beyond the first and last bins are exact.
-static void test_exact_sum__add_fixed__any_place(void **state)
-{
-    (void)state;
-    static uint64_t table[1 << 16];
-    struct gsi_exact_format formats[2] = {};
-    formats[0] = {23, 8, 1074 - 149};
-    formats[1] = {52, 11, 0};
-    for (const struct gsi_exact_format &format : formats) {
-        const struct gsi_exact_sum sum = {format, table};
-        assert_true(gsi_exact_sum_words(format) <= sizeof table / sizeof table[0]);
-        const int lowest = format.unit_off > 0 ? -149 : -1074;
-        for (int place = lowest; place <= 1000; place++)
-            for (int sign = -1; sign <= 1; sign += 2) {
-                const size_t limb = static_cast<size_t>(place + 1074) / 32;
-                const int shift = (place + 1074) % 32;
-                const gsi_u128 value = static_cast<gsi_u128>(5) << shift;
-                if (format.unit_off > 0 && place > 190)
-                    continue; // above the sums of 2^64 binary32
-                gsi_exact_sum_clear(&sum);
-                gsi_exact_sum_add_fixed(&sum, sign < 0 ? -value : value, 32 * limb);
-                assert_true(rounded(sum) == sign * std::ldexp(5.0, place));
-                gsi_exact_sum_add_fixed(&sum, sign < 0 ? value : -value, 32 * limb);
-                assert_true(rounded(sum) == 0);
-            }
-    }
-}
-
 int main(void)
 {
     if (!has_device())
         return NOT_RUN;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_sum__add_fixed__any_place),
         cmocka_unit_test(test_tally_kernels__every_type_size_and_fill__as_host),
         cmocka_unit_test(test_tally_kernels__two_streams__joined),
         cmocka_unit_test(test_digest_kernels__every_type_and_size__as_host),

@@ -15,7 +15,6 @@
 #include "element/layout.h"
 #include "element/tally/digest.h"
 #include "element/tally/tally.h"
-#include "element/tally/tally_report.h"
 
 #include "bench_cub.h"
 #include "bench_cuda.h"

@@ -1,25 +1,44 @@
-/* tally_sorted.c: sums of runs: of integers blocks, of floats those with one sign and exponent. */
-#include "element/tally/tally_sorted.h"
+/* tally_sums.c: joins and reports tallies, and counts sorted elements: integers block by block, floats
+ * by ranges with the same sign and exponent. */
+#include "element/tally/tally_sums.h"
 
 #include "element/tally/digest.h"
 #include "element/tally/tally_block.h"
 
 #include <string.h>
 
-void gsi_tally_sorted_begin(struct gsi_tally_saved *tally)
+static bool is_float(const struct gsi_layout *layout)
 {
-    memset(tally, 0, sizeof *tally);
-    tally->min = ~(gsi_u128)0;
+    return layout->type->kind == GSI_KEY_FLOAT;
 }
 
-void gsi_tally_sorted_end(struct gsi_tally_saved *tally)
+void gsi_tally_sums_clear(struct gsi_tally_sums *sums)
 {
-    tally->is_negative = gsi_exact_fixed_magnitude(tally->limbs);
+    memset(sums, 0, sizeof *sums);
+    sums->min = ~(gsi_u128)0;
+}
+
+void gsi_tally_sums_join(struct gsi_tally_sums *into, const struct gsi_tally_sums *from)
+{
+    GSI_ASSERT(into->is_negative == 0);
+    into->count += from->count;
+    into->nans += from->nans;
+    into->positive_infinities += from->positive_infinities;
+    into->negative_infinities += from->negative_infinities;
+    into->negative_zeros += from->negative_zeros;
+    into->fingerprint += from->fingerprint;
+    into->sum[0] += from->sum[0];
+    into->sum[1] += from->sum[1];
+    if (from->min < into->min)
+        into->min = from->min;
+    if (from->max > into->max)
+        into->max = from->max;
+    gsi_exact_fixed_join(into->limbs, from->limbs, from->is_negative != 0);
 }
 
 /* ---- extremes ---- */
 
-static void add_extreme(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
+static void add_extreme(const struct gsi_layout *layout, struct gsi_tally_sums *tally,
                         const void *element)
 {
     struct gsi_layout ascending = *layout;
@@ -32,7 +51,7 @@ static void add_extreme(const struct gsi_layout *layout, struct gsi_tally_saved 
         tally->max = key;
 }
 
-static void add_extremes(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
+static void add_extremes(const struct gsi_layout *layout, struct gsi_tally_sums *tally,
                          const uint8_t *elements, size_t n)
 {
     add_extreme(layout, tally, elements);
@@ -74,7 +93,7 @@ GSI_SIMD_CLONES static void sum_ints_128(struct gsi_key_map map, const gsi_lane_
     *high = highs;
 }
 
-static void add_ints(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
+static void add_ints(const struct gsi_layout *layout, struct gsi_tally_sums *tally,
                      const void *elements, size_t n)
 {
     struct gsi_key_map map = gsi_key_map_ascending(layout->map);
@@ -155,7 +174,7 @@ static size_t run_length(const struct gsi_exact_format *format, const void *elem
 
 /* A run of a block. */
 static void add_run(const struct gsi_layout *layout, const struct gsi_exact_format *format,
-                    struct gsi_tally_saved *tally, const uint8_t *elements, size_t n)
+                    struct gsi_tally_sums *tally, const uint8_t *elements, size_t n)
 {
     const uint64_t last = ((uint64_t)1 << format->exponent_bits) - 1;
     uint64_t top = top_of(format, elements, 0, layout->element_bytes), exponent = top & last;
@@ -183,7 +202,7 @@ static void add_run(const struct gsi_layout *layout, const struct gsi_exact_form
     add_extremes(layout, tally, elements, n);
 }
 
-static void add_floats(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
+static void add_floats(const struct gsi_layout *layout, struct gsi_tally_sums *tally,
                        const uint8_t *elements, size_t n)
 {
     const struct gsi_exact_format format =
@@ -194,37 +213,82 @@ static void add_floats(const struct gsi_layout *layout, struct gsi_tally_saved *
     }
 }
 
-/* ---- any ---- */
+/* ---- elements of all types ---- */
 
 _Static_assert(GSI_BLOCK_ELEMENTS <= 1024, "significands of a block make less than 2^64");
 
-void gsi_tally_sorted_add(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
-                          const void *elements, size_t n)
+void gsi_tally_sums_add_sorted(const struct gsi_layout *layout, struct gsi_tally_sums *tally,
+                               const void *elements, size_t n)
 {
     const uint8_t *at = elements;
-    bool is_float = layout->type->kind == GSI_KEY_FLOAT;
     tally->count += n;
     for (size_t step; n > 0; n -= step, at += step * layout->element_bytes) {
         step = gsi_block_elements(n);
-        if (is_float)
+        if (is_float(layout))
             add_floats(layout, tally, at, step);
         else
             add_ints(layout, tally, at, step);
     }
 }
 
-void gsi_tally_sorted_join(struct gsi_tally_saved *into, const struct gsi_tally_saved *from)
+/* ---- the report ---- */
+
+/* words = sum[0] + (sum[1] << 64) - count * bias, modulo 2^256; a signed type's bias is its sign
+ * bit. */
+static void finish_integer_sum(const struct gsi_layout *layout, const struct gsi_tally_sums *sums,
+                               uint64_t words[4])
 {
-    into->count += from->count;
-    into->nans += from->nans;
-    into->positive_infinities += from->positive_infinities;
-    into->negative_infinities += from->negative_infinities;
-    into->negative_zeros += from->negative_zeros;
-    into->sum[0] += from->sum[0];
-    into->sum[1] += from->sum[1];
-    if (from->min < into->min)
-        into->min = from->min;
-    if (from->max > into->max)
-        into->max = from->max;
-    gsi_exact_fixed_join(into->limbs, from->limbs);
+    gsi_u128 middle = (sums->sum[0] >> 64) + (uint64_t)sums->sum[1];
+    gsi_u128 upper = (sums->sum[1] >> 64) + (middle >> 64);
+    gsi_u128 lower = middle << 64 | (uint64_t)sums->sum[0];
+    gsi_u128 excess = (gsi_u128)sums->count * layout->map.sign;
+    bool is_wide = layout->element_bytes == 16; /* the sign is the high word's */
+    gsi_u128 low_excess = is_wide ? excess << 64 : excess;
+    upper -= (is_wide ? excess >> 64 : 0) + (lower < low_excess);
+    lower -= low_excess;
+    words[0] = (uint64_t)lower;
+    words[1] = (uint64_t)(lower >> 64);
+    words[2] = (uint64_t)upper;
+    words[3] = (uint64_t)(upper >> 64);
+}
+
+static double finish_float_sum(const struct gsi_tally_sums *sums)
+{
+    uint64_t numbers = sums->count - sums->nans;
+    bool has_only_nans = sums->count > 0 && numbers == 0;
+    if (has_only_nans || (sums->positive_infinities > 0 && sums->negative_infinities > 0))
+        return __builtin_nan("");
+    if (sums->positive_infinities > 0)
+        return __builtin_inf();
+    if (sums->negative_infinities > 0)
+        return -__builtin_inf();
+    if (numbers > 0 && sums->negative_zeros == numbers)
+        return -0.0;
+    const double sum = gsi_exact_fixed_f64(sums->limbs);
+    return sums->is_negative != 0 ? -sum : sum;
+}
+
+struct gsi_tally_report gsi_tally_sums_report(const struct gsi_layout *layout,
+                                              const struct gsi_tally_sums *sums)
+{
+    struct gsi_tally_report result = {
+        .count = sums->count,
+        .nan_count = sums->nans,
+        .positive_infinity_count = sums->positive_infinities,
+        .negative_infinity_count = sums->negative_infinities,
+        .negative_zero_count = sums->negative_zeros,
+        .has_extremes = sums->count > sums->nans,
+        .fingerprint = {(uint64_t)sums->fingerprint, (uint64_t)(sums->fingerprint >> 64)},
+    };
+    if (is_float(layout))
+        result.sum_float = finish_float_sum(sums);
+    else
+        finish_integer_sum(layout, sums, result.sum);
+    if (result.has_extremes) {
+        struct gsi_layout ascending = *layout;
+        ascending.map = gsi_key_map_ascending(layout->map);
+        gsi_key_to_element(&ascending, &sums->min, result.min);
+        gsi_key_to_element(&ascending, &sums->max, result.max);
+    }
+    return result;
 }
