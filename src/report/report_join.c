@@ -1,8 +1,8 @@
 /* report_join.c: adds reports up, as if one job had sorted the inputs of all.
  *
- * Counts, fingerprints and sums of integers add up; extremes are the outermost ones. Reports contain
- * sums of floats rounded to doubles. These sums are added exactly, and their sum is rounded once.
- * Means and variances do not add up, so they are left out. */
+ * Counts, fingerprints and sums of integers add up; extremes are the outermost ones. Reports
+ * contain sums of floats rounded to doubles. These sums are added exactly, and their sum is rounded
+ * once. Means and variances do not add up, so they are left out. */
 #include "base/checked.h"
 #include "base/status.h"
 #include "element/tally/tally_sums.h"
@@ -105,8 +105,8 @@ static double round_sum(const struct joined_sum *sum, const struct gsi_tally_rep
     return is_negative_zero ? -0.0 : gsi_exact_fixed_f64(sum->limbs);
 }
 
-/* Adds `from` to `into`, both of `field`, and to `sum` if they are floats. Returns false if there are
- * more elements than can be counted; `into` is then as it was. */
+/* Adds `from` to `into`, both of `field`, and to `sum` if they are floats. Returns false if there
+ * are more elements than can be counted; `into` is then as it was. */
 static bool join_tally(const struct gsi_field_report *field, struct gsi_tally_report *into,
                        const struct gsi_tally_report *from, struct joined_sum *sum)
 {
@@ -154,8 +154,8 @@ static void begin(gs_report *whole, const gs_report *part)
     whole->groups.is_unique = part->groups.is_unique;
 }
 
-/* Converts a value of field `from` to a value of field `to`, which may be wider. Returns false if `to`
- * has no value that is printed in the same way; times are printed by their unit. */
+/* Converts a value of field `from` to a value of field `to`, which may be wider. Returns false if
+ * `to` has no value that is printed in the same way; times are printed by their unit. */
 static bool convert(const struct gsi_field_report *from, const struct gsi_field_report *to,
                     uint8_t value[16])
 {

@@ -127,8 +127,10 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
         gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx], scratch);
         return;
     }
-    gsi_record_tally_add_map(layout, piece->device->tallies[worker_idx], buffer->data, n);
+    struct gsi_record_tally *tally = piece->device->tallies[worker_idx];
+    gsi_record_tally_before_sort(layout, tally, buffer->data, n);
     piece->is_in_order = gsi_sort_keys(layout->key_bytes, buffer->data, n, scratch);
+    gsi_record_tally_after_sort(layout, tally, buffer->data, n);
 }
 
 static void sort_piece_done(struct gsi_task *task)

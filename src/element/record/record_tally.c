@@ -105,6 +105,29 @@ void gsi_record_tally_add_map(const struct gsi_layout *layout, struct gsi_record
     }
 }
 
+/* Integers take one pass with their fingerprint. Squares of floats need the bins anyway. */
+static bool sums_sorted(const struct gsi_layout *layout)
+{
+    return gsi_layout_is_native(layout) && layout->type->kind == GSI_KEY_FLOAT &&
+           !layout->has_moments;
+}
+
+void gsi_record_tally_before_sort(const struct gsi_layout *layout, struct gsi_record_tally *tally,
+                                  void *elements, size_t n)
+{
+    if (sums_sorted(layout))
+        gsi_tally_add_fingerprint_map(tally->fields[0], elements, n);
+    else
+        gsi_record_tally_add_map(layout, tally, elements, n);
+}
+
+void gsi_record_tally_after_sort(const struct gsi_layout *layout, struct gsi_record_tally *tally,
+                                 const void *keys, size_t n)
+{
+    if (sums_sorted(layout))
+        gsi_tally_add_sorted_keys(tally->fields[0], keys, n);
+}
+
 void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_record_tally *from)
 {
     into->count += from->count;

@@ -29,6 +29,15 @@ struct gsi_layout gsi_record_field_layout(const struct gsi_layout *layout, uint3
 void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n);
 void gsi_record_tally_add_map(const struct gsi_layout *layout, struct gsi_record_tally *tally,
                               void *elements, size_t n);
+
+/* gsi_record_tally_before_sort: replaces `n` elements by their sort keys, which the caller then
+ * sorts in place. Counts all that is not cheaper to count afterwards.
+ * gsi_record_tally_after_sort: counts the rest: the sorted floats (tally_sums.h). */
+void gsi_record_tally_before_sort(const struct gsi_layout *layout, struct gsi_record_tally *tally,
+                                  void *elements, size_t n);
+void gsi_record_tally_after_sort(const struct gsi_layout *layout, struct gsi_record_tally *tally,
+                                 const void *keys, size_t n);
+
 void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_record_tally *from);
 
 /* gsi_record_tally_save: stores the tally (tally.h): saved[0] for the elements, the next ones for

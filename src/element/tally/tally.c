@@ -246,6 +246,26 @@ void gsi_tally_add_map(struct gsi_tally *tally, void *elements, size_t n)
     }
 }
 
+void gsi_tally_add_fingerprint_map(struct gsi_tally *tally, void *elements, size_t n)
+{
+    uint64_t fingerprint[2] = {0, 0};
+    gsi_fingerprint_add_map(&tally->layout, fingerprint, elements, n);
+    tally->sums.fingerprint += gsi_fingerprint(fingerprint);
+}
+
+void gsi_tally_add_sorted_keys(struct gsi_tally *tally, const void *keys, size_t n)
+{
+    _Alignas(CACHE_LINE_BYTES) uint8_t block[GSI_BLOCK_ELEMENTS * 16];
+    const uint8_t *at = keys;
+    const uint32_t bytes = tally->layout.element_bytes;
+    for (size_t step; n > 0; n -= step, at += step * bytes) {
+        step = gsi_block_elements(n);
+        memcpy(block, at, step * bytes);
+        gsi_keys_to_elements(&tally->layout, block, step);
+        gsi_tally_sums_add_sorted(&tally->layout, &tally->sums, block, step);
+    }
+}
+
 void gsi_tally_add_sums(struct gsi_tally *tally, const struct gsi_tally_sums *sums)
 {
     gsi_tally_sums_join(&tally->sums, sums);

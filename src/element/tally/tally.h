@@ -1,5 +1,5 @@
-/* tally.h: computes count, extremes, exact sum and fingerprint of a stream of elements on the way in,
- * where raw elements are mapped to sort keys. digest.h does so on the way out.
+/* tally.h: computes count, extremes, exact sum and fingerprint of a stream of elements on the way
+ * in, where raw elements are mapped to sort keys. digest.h does so on the way out.
  *
  *     each thread:   tally = gsi_tally_place(&layout, shelf)
  *                    gsi_tally_add_map(tally, elements, n)      as often as wanted
@@ -39,6 +39,11 @@ void gsi_tally_add(struct gsi_tally *tally, const void *elements, size_t n);
 
 /* gsi_tally_add_map: the same, and replaces the elements by their sort keys. */
 void gsi_tally_add_map(struct gsi_tally *tally, void *elements, size_t n);
+
+/* gsi_tally_add_fingerprint_map: the same, but adds the fingerprint only.
+ * gsi_tally_add_sorted_keys: adds the rest, after the keys were sorted; without moments. */
+void gsi_tally_add_fingerprint_map(struct gsi_tally *tally, void *elements, size_t n);
+void gsi_tally_add_sorted_keys(struct gsi_tally *tally, const void *keys, size_t n);
 
 /* gsi_tally_merge: adds `from`, which has the same layout. */
 void gsi_tally_merge(struct gsi_tally *into, const struct gsi_tally *from);

@@ -1,5 +1,5 @@
-/* tally_sums.c: joins and reports tallies, and counts sorted elements: integers block by block, floats
- * by ranges with the same sign and exponent. */
+/* tally_sums.c: joins and reports tallies, and counts sorted elements: integers block by block,
+ * floats by ranges with the same sign and exponent. */
 #include "element/tally/tally_sums.h"
 
 #include "element/tally/digest.h"

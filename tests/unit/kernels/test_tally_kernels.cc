@@ -10,7 +10,6 @@
 #include "kernels/tally/tally.cuh"
 #include "kernels/tally/tally_words.cuh"
 
-
 // More than twice the tiles that the emulated GPU has blocks for, so that some blocks have two and
 // some have three; and a bit.
 constexpr uint64_t MOST_TILES = 17, MOST_BYTES = MOST_TILES * GSI_TALLY_TILE_BYTES + 5 * 16;
