@@ -303,7 +303,12 @@ struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_
 
 void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
 {
+    const uint64_t count = bytes / source->inputs->layout->element_bytes;
     gsi_reader_skip(&source->reader, bytes);
+    if (source->has_payload) {
+        source->read_count += count;
+        source->entries.kept_count += count;
+    }
 }
 
 bool gsi_source_has_data(const struct gsi_source *source)

@@ -190,6 +190,7 @@ static enum gs_status find_journal(struct gsi_job *job)
                           options->memory_bytes > gsi_limits_probe("").most_bytes,
         .settings = settings,
         .setting_bytes = bytes,
+        .seed = options->is_shuffled ? &job->report->payload.seed : NULL,
         .report = &job->report->resumed,
         .tally = &job->report->tally,
         .field_tallies = job->report->field_tallies,
@@ -199,6 +200,7 @@ static enum gs_status find_journal(struct gsi_job *job)
         .spill = &job->spill};
     if (status == GS_OK)
         status = gsi_resume_open(&recorded, &job->resume);
+    job->chosen.carry.seed = job->report->payload.seed;
     free(settings);
     return status;
 }

@@ -89,7 +89,8 @@ static const struct {
                      .drops = WHOLE_ORDER | GPU},
     /* Which elements are written. */
     [OPT(TOP)] = {.needs = KEY_ORDER, .drops = APART | WHOLE_ORDER | SAVES},
-    [OPT(SHUFFLE)] = {.needs = SORTS, .drops = WHOLE_ORDER | SAVES | KEY_ORDER},
+    [OPT(SHUFFLE)] = {.needs = SORTS, .drops = WHOLE_ORDER | KEY_ORDER},
+    [OPT(SAMPLE)] = {.drops = SAVES},
     [OPT(UNIQUE)] = {.needs = KEY_ORDER, .drops = APART | COUNT_KNOWN | SAVES},
     [OPT(COUNT_GROUPS)] = {.needs = ONE_ENTRY, .drops = ENTRY_IS_ELEMENT | NUMBERS},
     [OPT(SUM)] = {.needs = AGGREGATE},
@@ -246,7 +247,7 @@ static const struct {
     {IS(NPY_OUTPUT_ONCE), COUNT_KNOWN,
      "its header holds the number of elements, known only at the end; write to an uncompressed "
      "file"},
-    {OPT(RESUME), SORTS | SAVES, "only a plain sort of all elements can be resumed"},
+    {OPT(RESUME), SORTS | SAVES, "only a sort or shuffle of all elements can be resumed"},
     {OPT(WHERE), SAVES, "sort all elements, or sort without --resume"},
     {OPT(VARIANCE), SAVES, "the resume journal holds no sums of squares"},
     {IS(BLOCK_DEVICE), SAVES, "changes to its data cannot be detected"},

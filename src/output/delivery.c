@@ -52,9 +52,17 @@ static bool take_to_sink(void *context, struct gsi_buffer *window)
 {
     struct gsi_delivery *delivery = context;
     gsi_sink_take(&delivery->sink, window); /* whose data stay until the next event */
+    if (delivery->mark_blocks.take != NULL)
+        delivery->mark_blocks.take(delivery->mark_blocks.context, window);
+    return false;
+}
+
+static bool take_to_marks(void *context, struct gsi_buffer *window)
+{
+    struct gsi_delivery *delivery = context;
     if (delivery->marks.take_window != NULL)
         delivery->marks.take_window(delivery->marks.context, window);
-    return false;
+    return true;
 }
 
 static bool pump_sink(void *context)
@@ -116,6 +124,8 @@ static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool 
         GSI_TRY(gsi_stream_check_init(&delivery->check, loop->layout, &loop->ledger, loop->error));
         delivery->links[delivery->link_count++] = gsi_stream_check_link(&delivery->check);
     }
+    delivery->links[delivery->link_count++] =
+        (struct gsi_link){.context = delivery, .take = take_to_marks};
     if (gsi_ranks_wanted(target->spec->statistics))
         delivery->links[delivery->link_count++] = gsi_ranks_link(&delivery->ranks);
     if (delivery->has_blocks)

@@ -33,7 +33,8 @@ struct gsi_delivery_report {
 struct gsi_delivery {
     struct gsi_target *target;
     struct gsi_delivery_report report;
-    struct gsi_stage marks; /* of --resume: gets windows after the sink; zeroed: there is none */
+    struct gsi_stage marks;      /* of --resume: gets windows after the check; may be zeroed */
+    struct gsi_link mark_blocks; /* of --resume: gets what the sink has taken; may be zeroed */
     bool has_blocks, is_split;
     bool is_checked;            /* windows come with digests */
     struct gsi_buffers windows; /* which are delivered; who makes them cuts them out of the arena */
@@ -44,7 +45,7 @@ struct gsi_delivery {
     struct gsi_sink sink;
     struct gsi_split split;
     struct gsi_columns columns;
-    struct gsi_link links[3];   /* which windows pass */
+    struct gsi_link links[4];   /* which windows pass */
     struct gsi_stage stages[2]; /* unique, and what writes files */
     uint32_t link_count, stage_count;
     uint32_t ended_count; /* stages that were ended */

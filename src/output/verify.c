@@ -36,8 +36,9 @@ static enum gs_status verify_sorted(const struct gsi_verification *v)
                         target->output.name, (unsigned long long)out->disorder_idx,
                         gsi_target_left(target));
     bool is_same = out->count + v->dropped.count == in->count &&
-                   gsi_fingerprint(out->fingerprint) + gsi_fingerprint(v->dropped.fingerprint) ==
-                       gsi_fingerprint(in->fingerprint);
+                   (v->is_of_elements ||
+                    gsi_fingerprint(out->fingerprint) + gsi_fingerprint(v->dropped.fingerprint) ==
+                        gsi_fingerprint(in->fingerprint));
     if (is_cut || (in->count > v->most_count ? out->count == v->most_count : is_same))
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
@@ -54,8 +55,9 @@ static enum gs_status verify_payload(const struct gsi_verification *v)
     const struct gsi_unique *unique = &v->delivery->unique;
     struct gsi_tally_report *tally = v->tally;
     uint64_t sorted = tally->count;
-    gsi_u128 position_sum;
-    *tally = gsi_payload_tally_sum(&v->delivery->payload_tally, v->fields, &position_sum);
+    gsi_u128 position_sum = 0;
+    if (!v->is_of_elements)
+        *tally = gsi_payload_tally_sum(&v->delivery->payload_tally, v->fields, &position_sum);
     bool has_all = !target->spec->has_groups && !gsi_unique_is_full(unique);
     bool is_whole = target->inputs->carry->is_whole; /* the elements that were read are written */
     bool is_same = tally->count == sorted;
@@ -80,7 +82,7 @@ enum gs_status gsi_verify(const struct gsi_verification *v)
     GSI_TRY(verify_sorted(v));
     if (v->pre_aggregate != NULL)
         GSI_TRY(verify_folded(v));
-    if (v->delivery->payload_tally.carry != NULL)
+    if (v->delivery->payload_tally.carry != NULL || v->is_of_elements)
         GSI_TRY(verify_payload(v));
     GSI_TRY(gsi_inputs_verify(inputs, v->tally)); /* 1: the tally is of what was read by now */
     return gsi_unique_verify(&v->delivery->unique, sorted_count, v->fields);

@@ -22,6 +22,7 @@ struct gsi_verification {
     /* in: of what was sorted, as it was measured before; out: of what was read. Pre-aggregation and
      * payload sort something else than what was read. */
     struct gsi_tally_report *tally, *fields;
+    bool is_of_elements; /* the tally is of what was read, although entries with it were sorted */
     struct gsi_pre_aggregate *pre_aggregate; /* NULL: none */
     struct gsi_digest dropped;               /* were sorted, and rightly have not come out */
     uint64_t most_count;                     /* so many elements at most had to come out */

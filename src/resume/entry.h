@@ -26,6 +26,10 @@
  * counts are the same for any. Version 5 sorts such numbers as any others. */
 #define GSI_RESUME_COUNTED 6u
 
+/* The version of a journal of a shuffle. Its frames contain entries, a random key and an element
+ * each, but its tallies are of elements. The last setting is the seed. */
+#define GSI_RESUME_SHUFFLED 7u
+
 enum gsi_resume_type {
     GSI_RESUME_BEGIN = 1,
     GSI_RESUME_RUN,

@@ -14,6 +14,12 @@ enum gs_status gsi_resume_entry_next(const struct gsi_resume *resume, struct gsi
 enum gs_status gsi_resume_next(const struct gsi_resume *resume, struct gsi_journal *journal,
                                struct gsi_resume_entry *entry, bool *is_there);
 
+/* gsi_resume_entries: returns how many entries the runs in the journal have. */
+static inline uint64_t gsi_resume_entries(const struct gsi_resume *resume)
+{
+    return resume->data_bytes / resume->job.inputs->layout->element_bytes;
+}
+
 /* gsi_resume_fail_version: fails with GS_E_USAGE: the file is no journal, or one of another
  * gsort. */
 enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume, struct gs_error *error);

@@ -8,6 +8,7 @@
 #include "base/u128.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,9 @@
 /* Inputs an entry, at most: of a million there are 245 entries, each of which is synced. */
 #define INPUTS_AT_ONCE GSI_CONSTANT(4096u, 3u)
 
+/* The setting that a process adopts from the journal, instead of comparing it. It has 20 digits. */
+#define SEED "seed"
+
 /* Longer settings in a journal are damage. */
 #define SETTINGS_MOST_BYTES ((uint64_t)1 << 24)
 
@@ -38,6 +42,8 @@ enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_o
         fprintf(to, "--output%c%s%s%s%c", 0, has_directory ? output->directory : "",
                 has_directory ? "/" : "", has_directory ? output->target_name : job->output, 0);
         fwrite(job->settings, 1, job->setting_bytes, to);
+        if (job->seed != NULL)
+            fprintf(to, SEED "%c%020" PRIu64 "%c", 0, *job->seed, 0);
     }
     if (to == NULL || fclose(to) != 0)
         return gsi_fail(job->loop->error, GS_E_MEMORY, 0,
@@ -60,7 +66,9 @@ static enum gs_status compare_settings(const struct gsi_resume *resume, const ch
         now += strlen(now) + 1;
         if (is_other || then >= then_end)
             break;
-        if (strcmp(then, now) != 0)
+        if (resume->job.seed != NULL && strcmp(name, SEED) == 0)
+            *resume->job.seed = strtoull(then, NULL, 10);
+        else if (strcmp(then, now) != 0)
             return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
                             "'%s': contains a sort whose %s is '%s', not '%s'; repeat the same "
                             "command, or remove the directory to start again",
@@ -79,6 +87,12 @@ enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume,
     enum gs_status status = GS_OK;
     uint64_t bytes = begin->head.begin.setting_bytes;
     char *then = NULL;
+    bool was_shuffled = begin->head.begin.version == GSI_RESUME_SHUFFLED;
+    if (was_shuffled != (resume->job.seed != NULL))
+        return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
+                        "'%s': contains a sort with%s --shuffle; repeat the same command, or "
+                        "remove the directory to start again",
+                        resume->dir.path, was_shuffled ? "" : "out");
     if (bytes == 0 || bytes > SETTINGS_MOST_BYTES)
         return gsi_resume_fail_version(resume, resume->job.loop->error);
     GSI_TRY(GSI_NEW(NULL, then, bytes, resume->job.loop->error));
@@ -249,13 +263,13 @@ static enum gs_status check_version(const struct gsi_resume *resume)
     bool is_there;
     if (gsi_journal_next(&at, &raw, &is_there) == 0 && is_there && raw.type == GSI_RESUME_BEGIN)
         GSI_TRY(gsi_resume_get(resume, raw.off, &version, sizeof version));
-    if (version == GSI_RESUME_VERSION || version == GSI_RESUME_COUNTED)
+    if (version >= GSI_RESUME_VERSION && version <= GSI_RESUME_SHUFFLED)
         return GS_OK;
     return gsi_fail(
         resume->job.loop->error, GS_E_USAGE, 0,
-        "'%s/manifest': is a journal of version %u, but this gsort reads versions %u and %u; "
+        "'%s/manifest': is a journal of version %u, but this gsort reads versions %u to %u; "
         "use the gsort that started it, or remove the directory to start again",
-        resume->dir.path, version, GSI_RESUME_VERSION, GSI_RESUME_COUNTED);
+        resume->dir.path, version, GSI_RESUME_VERSION, GSI_RESUME_SHUFFLED);
 }
 
 enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)

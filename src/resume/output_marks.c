@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "element/element_digest.h"
 
 #include <errno.h>
 #include <string.h>
@@ -83,10 +84,9 @@ static enum gs_status restore_taken(struct gsi_output_marks *marks, const struct
     enum gs_status status = GS_OK;
     const struct gsi_resume *resume = marks->resume;
     const struct gsi_resume_written *head = &entry->head.written;
-    const struct gsi_layout *layout = resume->job.loop->layout;
     uint64_t keys = 0;
     bool is_sound = head->run_count == list->count && head->rest_bytes < GSI_DIRECT_ALIGN &&
-                    head->rest_bytes <= head->bytes && head->last_bytes == layout->element_bytes;
+                    head->rest_bytes <= head->bytes && head->last_bytes == marks->entry_bytes;
     if (is_sound)
         GSI_TRY(gsi_resume_get(resume, entry->parts[0], marks->taken,
                                head->run_count * sizeof *marks->taken));
@@ -94,9 +94,26 @@ static enum gs_status restore_taken(struct gsi_output_marks *marks, const struct
         is_sound = marks->taken[i] <= list->entries[i].key_count;
         keys += marks->taken[i];
     }
-    if (!is_sound || keys != head->digest.count || keys * layout->element_bytes != head->bytes)
+    if (!is_sound || keys != head->digest.count || keys * marks->output_bytes != head->bytes)
         status = gsi_resume_fail_wrong(resume);
     return status;
+}
+
+/* The check continues with the last entry. With blocks, the digest is of what is written. */
+static enum gs_status restore_check(struct gsi_output_marks *marks,
+                                    const struct gsi_resume_entry *entry)
+{
+    const struct gsi_resume_written *head = &entry->head.written;
+    struct gsi_stream_check *check = &marks->delivery->check;
+    GSI_TRY(gsi_resume_get(marks->resume, entry->parts[1], check->last, head->last_bytes));
+    if (marks->delivery->has_blocks) {
+        gsi_unique_resume(&marks->delivery->unique, &head->digest);
+        gsi_digest_add_elements(check->layout, &check->digest, check->last, 1);
+        check->digest.count = head->digest.count;
+        return GS_OK;
+    }
+    check->digest = head->digest;
+    return head->bytes > 0 ? read_written(marks, entry, 0, check->first, head->last_bytes) : GS_OK;
 }
 
 static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_list *list,
@@ -112,15 +129,13 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
         list->entries[i].written_count = marks->taken[i];
         list->entries[i].key_count -= marks->taken[i];
     }
-    marks->check->digest = head->digest;
-    if (head->bytes > 0)
-        GSI_TRY(read_written(marks, entry, 0, marks->check->first, head->last_bytes));
-    GSI_TRY(gsi_resume_get(resume, entry->parts[1], marks->check->last, head->last_bytes));
+    GSI_TRY(restore_check(marks, entry));
     GSI_TRY(gsi_resume_get(resume, entry->parts[2], marks->rest, head->rest_bytes));
     marks->pulled_bytes = marks->delivered_bytes = head->bytes;
-    job->loop->done_bytes = head->bytes;
+    job->loop->done_bytes = head->digest.count * marks->entry_bytes;
     job->report->output_bytes = head->bytes;
-    GSI_TRY(gsi_sink_restore(marks->sink, head->bytes, marks->rest, head->rest_bytes, &is_there));
+    GSI_TRY(gsi_sink_restore(&marks->delivery->sink, head->bytes, marks->rest, head->rest_bytes,
+                             &is_there));
     return is_there ? GS_OK : gsi_resume_fail_wrong(resume);
 }
 
@@ -128,11 +143,25 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
 static bool take_cut(void *context, struct gsi_buffer *window)
 {
     struct gsi_output_marks *marks = context;
-    marks->pulled_bytes += window->bytes;
+    marks->pulled_bytes += window->bytes / marks->entry_bytes * marks->output_bytes;
     if (marks->marked_bytes == 0 && marks->pulled_bytes >= marks->next_bytes) {
         marks->marked_bytes = marks->pulled_bytes;
+        marks->delivery->unique.digest.marked_count = marks->pulled_bytes / marks->output_bytes;
         memcpy(marks->appended, marks->taken, marks->run_count * sizeof *marks->taken);
     }
+    return false;
+}
+
+/* A window has passed the check. */
+static bool take_checked(void *context, struct gsi_buffer *window)
+{
+    struct gsi_output_marks *marks = context;
+    const struct gsi_stream_check *check = &marks->delivery->check;
+    (void)window;
+    if (check->digest.count * marks->output_bytes != marks->marked_bytes)
+        return false;
+    marks->digest = check->digest;
+    memcpy(marks->last, check->last, marks->entry_bytes);
     return false;
 }
 
@@ -146,27 +175,33 @@ static void add_to_tail(struct gsi_output_marks *marks, const uint8_t *data, uin
     marks->tail_bytes = kept + added;
 }
 
-/* The sink has got a window, whose data are still there. */
-static bool take_delivered(void *context, struct gsi_buffer *window)
+/* The sink has got a window or block, whose data are still there. The mark may be inside a block:
+ * what the block has after it is written again when the sort continues. */
+static bool take_delivered(void *context, struct gsi_buffer *block)
 {
     struct gsi_output_marks *marks = context;
-    const struct gsi_sink *sink = marks->sink;
-    add_to_tail(marks, window->data, window->bytes);
-    marks->delivered_bytes += window->bytes;
-    if (marks->delivered_bytes != marks->marked_bytes)
+    struct gsi_sink *sink = &marks->delivery->sink;
+    const uint64_t begin = marks->delivered_bytes, end = begin + block->bytes;
+    const uint64_t marked = marks->marked_bytes;
+    marks->delivered_bytes = end;
+    if (marked <= begin || marked > end) {
+        add_to_tail(marks, block->data, block->bytes);
         return false;
+    }
+    add_to_tail(marks, block->data, marked - begin);
     marks->is_delivered = true;
-    gsi_sink_mark(marks->sink);
-    struct gsi_resume_written *head = &marks->resume->head.written;
-    *head = (struct gsi_resume_written){.bytes = marks->marked_bytes,
-                                        .run_count = marks->run_count,
-                                        .rest_bytes = sink->rest_bytes,
-                                        .tail_bytes = marks->tail_bytes,
-                                        .tail_hash = XXH3_64bits(marks->tail, marks->tail_bytes),
-                                        .digest = marks->check->digest};
+    gsi_sink_mark(sink);
+    marks->resume->head.written = (struct gsi_resume_written){
+        .bytes = marked,
+        .run_count = marks->run_count,
+        .last_bytes = marks->entry_bytes,
+        .rest_bytes = sink->rest_bytes,
+        .tail_bytes = marks->tail_bytes,
+        .tail_hash = XXH3_64bits(marks->tail, marks->tail_bytes),
+        .digest =
+            marks->delivery->has_blocks ? marks->delivery->unique.digest.marked : marks->digest};
     memcpy(marks->rest, sink->rest, sink->rest_bytes);
-    head->last_bytes = marks->resume->job.loop->layout->element_bytes;
-    memcpy(marks->last, marks->check->last, head->last_bytes);
+    add_to_tail(marks, block->data + (marked - begin), end - marked);
     return false;
 }
 
@@ -191,7 +226,7 @@ static bool pump(void *context)
     const struct gsi_resume *resume = marks->resume;
     if (!marks->is_delivered || resume->is_appending)
         return false;
-    if (!marks->is_begun && gsi_sink_mark_is_written(marks->sink)) {
+    if (!marks->is_begun && gsi_sink_mark_is_written(&marks->delivery->sink)) {
         append_mark(marks);
         return true;
     }
@@ -218,8 +253,10 @@ enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_
     struct gsi_output_marks *marks;
     GSI_TRY(GSI_NEW(NULL, resume->marks, 1, loop->error));
     marks = resume->marks;
-    *marks = (struct gsi_output_marks){
-        .resume = resume, .sink = &delivery->sink, .check = &delivery->check};
+    *marks = (struct gsi_output_marks){.resume = resume,
+                                       .delivery = delivery,
+                                       .entry_bytes = loop->layout->element_bytes,
+                                       .output_bytes = resume->job.inputs->layout->element_bytes};
     marks->run_count = list->count;
     marks->step_bytes = gsi_clamp_u64(resume->job.inputs->data_bytes / STEP_PART,
                                       loop->plan->window_bytes, STEP_BYTES);
@@ -230,10 +267,11 @@ enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_
         GSI_TRY(restore(marks, list, &resume->written));
     marks->next_bytes = marks->pulled_bytes + marks->step_bytes;
     merge->taken = marks->taken;
-    merge->made_bytes = marks->pulled_bytes;
+    merge->made_bytes = marks->pulled_bytes / marks->output_bytes * marks->entry_bytes;
     merge->cut = (struct gsi_link){.context = marks, .take = take_cut};
     delivery->marks = (struct gsi_stage){
-        .context = marks, .pump = pump, .is_done = is_idle, .take_window = take_delivered};
+        .context = marks, .pump = pump, .is_done = is_idle, .take_window = take_checked};
+    delivery->mark_blocks = (struct gsi_link){.context = marks, .take = take_delivered};
     return GS_OK;
 }
 

@@ -16,20 +16,21 @@
 
 struct gsi_output_marks {
     struct gsi_resume *resume;
-    struct gsi_sink *sink;
-    struct gsi_stream_check *check;
-    uint64_t *taken;    /* elements of each run in windows that were pulled */
-    uint64_t *appended; /* the same, up to the window that is marked */
+    struct gsi_delivery *delivery;
+    uint32_t entry_bytes, output_bytes; /* of an element: in the merge, in the output */
+    uint64_t *taken;                    /* elements of each run in windows that were pulled */
+    uint64_t *appended;                 /* the same, up to the window that is marked */
     uint32_t run_count;
-    uint64_t step_bytes, next_bytes; /* of output: between two marks; up to the next mark */
-    uint64_t pulled_bytes, delivered_bytes;
+    /* Bytes of output: between two marks; up to the next mark; in windows that were pulled. */
+    uint64_t step_bytes, next_bytes, pulled_bytes, delivered_bytes;
     uint64_t marked_bytes;       /* where the marked window ends; 0: none is */
     bool is_delivered, is_begun; /* the marked window is delivered; its entry is begun */
     uint8_t rest[GSI_DIRECT_ALIGN];
     /* The last bytes that were delivered; windows may be shorter. */
     uint8_t tail[GSI_RESUME_TAIL_BYTES];
     uint32_t tail_bytes;
-    uint8_t *last; /* the last element in the marked window */
+    uint8_t *last;            /* the last entry in the marked window */
+    struct gsi_digest digest; /* of the output up to the mark */
 };
 
 /* gsi_output_marks_begin: makes resume->marks, which watch the merge of the list and the delivery.

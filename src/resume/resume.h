@@ -75,8 +75,9 @@ struct gsi_resume_slice {
     struct gsi_task task;
     struct gsi_resume *resume;
     struct gsi_record_tally *tally;
-    const uint8_t *elements;
+    const uint8_t *entries;
     uint64_t count;
+    uint8_t *elements; /* memory for some, which are copied from entries of a shuffle */
 };
 
 /* The parts of a job that the journal tells of. */
@@ -86,6 +87,7 @@ struct gsi_resume_job {
     bool memory_is_open;
     const char *settings; /* names and values, each with a NUL after it; until it is open */
     size_t setting_bytes;
+    uint64_t *seed; /* of a shuffle; another process may have drawn it. NULL: no shuffle */
     struct gsi_resume_report *report;
     struct gsi_tally_report *tally, *field_tallies; /* the job's */
     struct gsi_loop *loop;

@@ -170,7 +170,8 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
                                                  .chunks_per_run = resume->begin.chunks_per_run,
                                                  .fan_in = resume->begin.fan_in,
                                                  .run_count = resume->run_count,
-                                                 .run_bytes = resume->data_bytes};
+                                                 .run_bytes = gsi_resume_entries(resume) *
+                                                              request->element_bytes};
     }
     request->format_bytes += gsi_resume_runs_plan(resume, request->thread_count);
     return GS_OK;
@@ -198,20 +199,22 @@ enum gs_status gsi_resume_plan(const struct gsi_resume *resume, const struct gsi
     if (resume == NULL)
         return GS_OK;
     bool has_codec = codec->id != GSI_CODEC_NONE;
-    *begin = (struct gsi_resume_begin){
-        .version = request->is_counted ? GSI_RESUME_COUNTED : GSI_RESUME_VERSION,
-        .element_bytes = resume->job.loop->layout->element_bytes,
-        .memory_bytes = request->memory_bytes,
-        .thread_bytes = thread_bytes,
-        .thread_count = request->thread_count,
-        .codec = has_codec ? (uint32_t)codec->id << 8 | codec->level : 0,
-        .fan_in = plan->fan_in,
-        .chunks_per_run = plan->chunks_per_run,
-        .chunk_bytes = plan->chunk_bytes,
-        .frame_bytes = plan->frame_bytes,
-        .window_bytes = plan->window_bytes,
-        .input_count = resume->job.inputs->count,
-        .setting_bytes = resume->setting_bytes};
+    *begin =
+        (struct gsi_resume_begin){.version = request->is_counted        ? GSI_RESUME_COUNTED
+                                             : resume->job.seed != NULL ? GSI_RESUME_SHUFFLED
+                                                                        : GSI_RESUME_VERSION,
+                                  .element_bytes = resume->job.loop->layout->element_bytes,
+                                  .memory_bytes = request->memory_bytes,
+                                  .thread_bytes = thread_bytes,
+                                  .thread_count = request->thread_count,
+                                  .codec = has_codec ? (uint32_t)codec->id << 8 | codec->level : 0,
+                                  .fan_in = plan->fan_in,
+                                  .chunks_per_run = plan->chunks_per_run,
+                                  .chunk_bytes = plan->chunk_bytes,
+                                  .frame_bytes = plan->frame_bytes,
+                                  .window_bytes = plan->window_bytes,
+                                  .input_count = resume->job.inputs->count,
+                                  .setting_bytes = resume->setting_bytes};
     bool is_same = request->is_counted ? resume->begin.version == GSI_RESUME_COUNTED
                                        : memcmp(begin, &resume->begin, sizeof *begin) == 0;
     if (resume->has_entries && !is_same)
@@ -242,7 +245,7 @@ static enum gs_status check_new_journal(const struct gsi_resume *resume)
     GSI_TRY(gsi_kept_dir_file(&resume->dir, NEW_MANIFEST, false, &fd, resume->job.loop->error));
     if (fd < 0)
         return GS_OK;
-    int refusal = gsi_journal_may_be(fd, GSI_RESUME_BEGIN, GSI_RESUME_COUNTED, &is_ours);
+    int refusal = gsi_journal_may_be(fd, GSI_RESUME_BEGIN, GSI_RESUME_SHUFFLED, &is_ours);
     close(fd);
     if (refusal != 0)
         return gsi_fail(resume->job.loop->error, gsi_status_of_errno(refusal), refusal,

@@ -15,17 +15,30 @@
 /* A slice of a chunk is not smaller: it is counted in about 20 us. */
 #define SLICE_BYTES GSI_CONSTANT((uint64_t)64 << 10, (uint64_t)64)
 
+/* Elements are copied from entries so many bytes at a time, which fit the first-level cache. */
+#define ELEMENTS_BYTES 8192u
+
+/* Returns how many bytes of elements are copied at a time; 0: entries are elements. */
+static uint64_t copied_bytes(const struct gsi_resume *resume)
+{
+    const uint32_t each = resume->job.inputs->layout->element_bytes;
+    return resume->job.inputs->carry != NULL ? gsi_max_u64(1, ELEMENTS_BYTES / each) * each : 0;
+}
+
 static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi_shelf *shelf)
 {
-    const struct gsi_layout *layout = resume->job.loop->layout;
+    const struct gsi_layout *layout = resume->job.inputs->layout;
     resume->tally_count = gsi_record_tally_saved_count(layout);
     resume->tally = gsi_record_tally_place(layout, shelf);
     resume->slice_count = thread_count;
     GSI_PLACE(shelf, resume->slices, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
         struct gsi_record_tally *tally = gsi_record_tally_place(layout, shelf);
-        if (resume->slices != NULL)
+        uint8_t *elements = gsi_shelf_place_whole(shelf, copied_bytes(resume), sizeof(gsi_u128));
+        if (resume->slices != NULL) {
             resume->slices[i].tally = tally;
+            resume->slices[i].elements = elements;
+        }
     }
     resume->seal_count = thread_count + RUNS_BESIDE;
     GSI_PLACE(shelf, resume->seals, resume->seal_count);
@@ -153,7 +166,7 @@ static enum gs_status restore_run(struct gsi_resume *resume, struct gsi_run_list
         restore_frames(resume, raw->parts[2], head->frame_count, head->runs_end, &entry.spilled),
         fail);
     entry.key_count = entry.spilled.key_count;
-    if (entry.key_count != (head->data_bytes - *data_bytes) / job->loop->layout->element_bytes)
+    if (entry.key_count != (head->data_bytes - *data_bytes) / job->inputs->layout->element_bytes)
         GSI_TRY_OR(gsi_resume_fail_wrong(resume), fail);
     *data_bytes = head->data_bytes;
     gsi_spill_note(job->spill, &entry.spilled, job->loop->layout->key_bytes);
@@ -225,7 +238,18 @@ static void count_slice(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     const struct gsi_resume_slice *slice = GSI_CONTAINER_OF(task, struct gsi_resume_slice, task);
-    gsi_record_tally_add(slice->tally, slice->elements, slice->count);
+    const struct gsi_carry *carry = slice->resume->job.inputs->carry;
+    if (carry == NULL) {
+        gsi_record_tally_add(slice->tally, slice->entries, slice->count);
+        return;
+    }
+    const uint64_t most = copied_bytes(slice->resume) / carry->output_bytes;
+    for (uint64_t i = 0, n; i < slice->count; i += n) {
+        n = gsi_min_u64(most, slice->count - i);
+        gsi_carry_put(carry, slice->entries + i * carry->carried_bytes, n, carry->carried_bytes,
+                      slice->elements);
+        gsi_record_tally_add(slice->tally, slice->elements, n);
+    }
 }
 
 static void slice_counted(struct gsi_task *task)
@@ -249,7 +273,7 @@ static void count_chunk(struct gsi_resume *resume, struct gsi_buffer *chunk)
         slice->task =
             (struct gsi_task){.run = count_slice, .done = slice_counted, .is_urgent = true};
         slice->resume = resume;
-        slice->elements = chunk->data + begin * bytes;
+        slice->entries = chunk->data + begin * bytes;
         slice->count = gsi_part_begin(n, i + 1, count) - begin;
         gsi_pool_submit(resume->job.loop->pool, &slice->task);
     }
@@ -269,7 +293,9 @@ struct gsi_buffer *gsi_resume_runs_next(struct gsi_resume *resume, struct gsi_so
     if (resume->slices_left > 0)
         return NULL;
     resume->counting = NULL;
-    resume->counted_bytes += chunk->bytes;
+    const struct gsi_resume_job *job = &resume->job;
+    resume->counted_bytes +=
+        chunk->bytes / job->loop->layout->element_bytes * job->inputs->layout->element_bytes;
     return chunk;
 }
 

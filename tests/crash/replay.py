@@ -239,6 +239,7 @@ JOBS = [
     Job('resume, merged twice', 'x.u64 -o out --resume=dir --chunk=8K --batch-size=3 --window=8K', old=['out'], resumes=True),
     Job('resume, records', '-R 16 -k 4:u32:desc x.u64 -o out --resume=dir --chunk=16K --stats=json:report', ['out'], old=['out'],
         resumes=True),
+    Job('resume, shuffled', 'x.u64 --shuffle=7 -o out --resume=dir --chunk=16K', old=['out'], resumes=True),
     Job('resume, in place', 'x.u64 -o x.u64 --resume=dir --chunk=16K', ['x.u64'], resumes=True),
 ]
 ELEMENTS = 12000

@@ -83,6 +83,7 @@ def plans(data):
         Plan('resume', f'{data}/x.u64 -o out {small} --window 16K --batch-size 2 --compress none --resume kept', keeps=True),
         Plan('resume-records', f'out -R 16 -k 3:u32be -o out {small} --resume kept', keeps=True,
              old=open(f'{data}/x.u64', 'rb').read()),
+        Plan('resume-shuffled', f'{data}/x.u64 --shuffle=7 -o out {small} --window 16K --compress none --resume kept', keeps=True),
         Plan('sorter', f'{data}/x.u64 -o out {spill} -T temp', by='sorter'),
         Plan('sorter-parts', f'{data}/x.u64 -o out {few} -T temp', by='parts'),
         Plan('array', f'{data}/x.u64 -o out {spill} -T temp', by='array'),

@@ -50,7 +50,8 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     gsi_unique_plan(target, budget, &plan->output);
     if (!plan->device_carries) {
         plan->input.payload = gsi_source_plan(inputs, memory_bytes, threads);
-        plan->input.payload_tally = gsi_payload_tally_plan(inputs->carry, threads);
+        if (job->options->resume_dir == NULL) /* which counts elements in entries */
+            plan->input.payload_tally = gsi_payload_tally_plan(inputs->carry, threads);
     }
     plan->input.pre_aggregate = gsi_unique_pre_aggregate_plan(target, memory_bytes, threads);
     plan->input.sets = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);

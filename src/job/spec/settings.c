@@ -27,6 +27,14 @@ static void put_list(FILE *to, const char *name, const char *const *texts, size_
     fprintf(to, "%s%c", count == 0 ? "the default" : "", 0);
 }
 
+/* Only shuffles have this setting, so journals of other jobs stay as they are in 1.0. */
+static void put_seed(FILE *to, const struct gsi_options *options)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, options->seed);
+    put_text(to, "--shuffle", options->has_seed ? text : "a drawn seed");
+}
+
 /* By the names that they have in .npy headers, where they have some. */
 static void put_keys(FILE *to, const struct gsi_layout *layout)
 {
@@ -79,6 +87,8 @@ static void put_settings(FILE *to, const struct gsi_job *job)
     put_slice(to, "--region", options->has_region, options->region_off, options->region_bytes);
     put_slice(to, "--range", job->report->range.is_given, job->report->range.first,
               job->report->range.count);
+    if (options->is_shuffled)
+        put_seed(to, options);
 }
 
 enum gs_status gsi_spec_settings(const struct gsi_job *job, char **text, size_t *bytes)

@@ -146,6 +146,8 @@ static uint64_t join_digest(void *context, const struct gsi_batch *batch, uint8_
     struct gsi_digest_operator *digest = context;
     (void)ahead;
     append(digest, &digest->digest, &digest->digests[batch->idx]);
+    if (digest->digest.count == digest->marked_count)
+        digest->marked = digest->digest;
     return 0;
 }
 

@@ -47,6 +47,8 @@ struct gsi_digest_operator {
     const struct gsi_layout *layout; /* borrowed */
     struct gsi_digest *digests;      /* of each batch, and of one that is an entry ahead */
     struct gsi_digest digest;        /* of all batches that were joined */
+    uint64_t marked_count;           /* the owner sets it: where a window ends */
+    struct gsi_digest marked;        /* a copy of the digest when it had so many elements */
 };
 
 struct gsi_operator gsi_digest_operator(struct gsi_digest_operator *digest);

@@ -160,12 +160,15 @@ void gsi_unique_close(struct gsi_unique *unique)
     *unique = (struct gsi_unique){0};
 }
 
-/* Blocks for an array are parts of it. */
+/* Blocks for an array are parts of it. The first block of a resumed output ends where a page of the
+ * file does. */
 static struct gsi_buffer *lend_block(void *context, uint64_t off)
 {
     struct gsi_unique *unique = context;
     struct gsi_array *array = unique->target->output.array;
     struct gsi_buffer *block = gsi_buffers_take(&unique->blocks);
+    if (block != NULL && unique->phase > 0)
+        block->capacity = unique->blocks.unit_bytes - (off == 0 ? unique->phase : 0);
     if (block == NULL || array == NULL)
         return block;
     block->data = array->to + off;
@@ -258,6 +261,13 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
                     "check the memory of this machine",
                     target->output.name, gsi_fold_kind_name(folded->kind), folded->field.text,
                     gsi_target_left(target));
+}
+
+void gsi_unique_resume(struct gsi_unique *unique, const struct gsi_digest *digest)
+{
+    unique->digest.digest = *digest;
+    unique->flow.count = digest->count;
+    unique->phase = digest->count * gsi_unique_written_bytes(unique->target) % GSI_DIRECT_ALIGN;
 }
 
 enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)

@@ -24,6 +24,7 @@ struct gsi_unique {
     struct gsi_payload_operator payload;
     struct gsi_digest_operator digest; /* of the output, if it will be read back */
     struct gsi_flow flow;
+    uint32_t phase; /* bytes in the last page of an output that was begun before */
     bool is_open;
 };
 
@@ -78,6 +79,9 @@ static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 
 /* gsi_unique_is_idle: nothing waits, or is under way. */
 bool gsi_unique_is_idle(const struct gsi_unique *unique);
+
+/* gsi_unique_resume: begins after the elements that `digest` is of, which the output contains. */
+void gsi_unique_resume(struct gsi_unique *unique, const struct gsi_digest *digest);
 
 /* gsi_unique_restart: makes unique as it was when opened. It has ended with `count` elements, which
  * is checked.

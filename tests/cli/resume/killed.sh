@@ -38,6 +38,13 @@ x.npy --key b:desc --key a -S 12M
 x.f64 -q -t u128 --parallel 1 --window 8K --chunk 128K -S 12M
 x.f64 -q -t uint8 -S 12M
 h.rec -q -t int16 -r --header 33 --verify=read --window 64K -S 12M
+x.f64 -S 12M --shuffle=7
+y.u32 few.f64 -q -t u32 -S 12M --chunk 64K --shuffle=0 --verify=read
+x.rec -R 100 -S 24M --batch-size 3 --shuffle=1
+x.rec -R 5000 --stats-of 3:f32 -S 24M --shuffle=18446744073709551615
+h.rec --header 33 -R 20 -S 12M --window 16K --shuffle=3
+few.f64 --shuffle=2
 few.f64
+none.f64 --shuffle=2
 none.f64
 JOBS

@@ -69,7 +69,7 @@ gsort --shuffle="$seed" whole.u64 | cmp - one.u64
 gsort --shuffle=18446744073709551615 b.u64 -o two.u64 --stats 2>&1 | grep ^shuffle
 # Refused.
 for options in --shuffle=-1 --shuffle=18446744073709551616 --shuffle=1x --shuffle= --sample=x "--shuffle -r" "--sample 3 -u" "--shuffle --top 3" \
-    "--shuffle -m" "--sample 3 --mode" "--shuffle --resume d" "--shuffle --split-at 3" "-R 16 -k 0:u64 --shuffle" "-R 65532 --drop-tail --shuffle"; do
+    "--shuffle -m" "--sample 3 --mode" "--sample 3 --resume d" "--shuffle --split-at 3" "-R 16 -k 0:u64 --shuffle" "-R 65532 --drop-tail --shuffle"; do
     gsort $options whole.u64 -o refused.u64 && echo "not refused: $options"
     [ ! -e refused.u64 ] || echo "written: $options"
 done

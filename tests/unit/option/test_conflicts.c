@@ -31,7 +31,8 @@ static const char *value_of(unsigned feature)
                 {GSI_OPT_HISTOGRAM, "2"},      {GSI_OPT_CHUNK, "64K"},
                 {GSI_OPT_TIES, "bytes"},       {GSI_OPT_OUT_ORDER, "big"},
                 {GSI_OPT_REGION, "8:8"},       {GSI_OPT_VERIFY, "stream"},
-                {GSI_OPT_TUNE, "merge=tiles"}, {GSI_OPT_NAN, "last"}};
+                {GSI_OPT_TUNE, "merge=tiles"}, {GSI_OPT_NAN, "last"},
+                {GSI_OPT_SAMPLE, "1"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].feature == feature)
             return rows[i].value;

@@ -245,7 +245,7 @@ static void test_resume_record__of_impossible_sizes__is_refused(void **state)
 /* One line, which says what to do; record and runs are as they were. */
 static void test_resume_record__of_another_version__is_refused_and_kept(void **state)
 {
-    static const uint32_t versions[] = {GSI_RESUME_VERSION - 1, GSI_RESUME_COUNTED + 1};
+    static const uint32_t versions[] = {GSI_RESUME_VERSION - 1, GSI_RESUME_SHUFFLED + 1};
     static uint8_t before[MOST], after[MOST];
     (void)state;
     put_input();
