@@ -5,8 +5,8 @@
 #include "device/device.h"
 #include "plan/plan.h"
 
-/* What a buffer looks like. A buffer of records has their tags at its end, and spare room around
- * them (element/record/record_room.h). */
+/* The form of a buffer. A buffer of records has their tags at its end, and spare room around them
+ * (element/record/record_room.h). */
 struct gsi_buffer_shape {
     size_t unit_bytes;     /* memory of one buffer; a multiple of GSI_DIRECT_ALIGN */
     size_t data_off;       /* where its data begin */
@@ -27,8 +27,8 @@ struct gsi_buffers {
     size_t unit_bytes; /* memory of one buffer */
 };
 
-/* gsi_buffers_init: cuts `bytes` of memory into buffers of one shape. With `has_rest`, what is left
- * over becomes a last, smaller buffer. The memory is borrowed until clear. */
+/* gsi_buffers_init: cuts `bytes` of memory into buffers of one shape. With `has_rest`, the rest is
+ * a last, smaller buffer. The memory is borrowed until clear. */
 enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
                                 uint8_t *memory, uint64_t bytes, struct gsi_buffer_shape shape,
                                 bool has_rest, struct gs_error *error);

@@ -516,7 +516,7 @@ static bool leave_block(struct gsi_flow *flow)
     return true;
 }
 
-/* Copies the window to the end of the block, if it fits there. Otherwise it becomes the block. */
+/* Copies the window to the end of the block, if it fits there. Otherwise it is the block. */
 static bool join_window(struct gsi_flow *flow)
 {
     struct gsi_buffer *window = flow->window, *block = flow->block;

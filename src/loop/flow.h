@@ -37,7 +37,7 @@
  * byte, where another file begins. (Windows that are only observed need no flow: they pass links,
  * loop/stage.h, and are not copied.)
  *
- * The windows of a flow that only shrinks are its blocks. A window is one batch. Two windows become
+ * The windows of a flow that only shrinks are its blocks. A window is one batch. Two windows fill
  * one block if both fit. So any two blocks, one after the other, have more entries than fit in one,
  * and there are never more blocks than windows. A full window that is kept whole is not copied, and
  * does not wait.

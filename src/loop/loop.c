@@ -9,8 +9,8 @@
 /* How often progress is reported, and with that the longest sleep while it is. */
 #define PROGRESS_NS 200000000u
 
-/* What tells nobody when it happens is looked for so often: 10 ms later is soon enough, and costs
- * nothing that shows. */
+/* Some events notify no one, so the loop looks for them this often: 10 ms later is soon enough, and
+ * costs nothing that shows. */
 #define NAP_NS 10000000u
 
 /* ---- transfers ---- */
@@ -115,7 +115,7 @@ static void reap_pools(struct gsi_loop *loop)
     gsi_callers_reap(loop->callers);
 }
 
-/* Whether anything will wake a job that sleeps. */
+/* Returns whether anything will wake a sleeping job. */
 static bool is_under_way(const struct gsi_loop *loop)
 {
     const struct gsi_device *device = loop->device;

@@ -6,8 +6,8 @@
  * record a failure in loop->error, where the loop finds it. So no stage needs a lock, and an idle
  * job sleeps in one system call.
  *
- * Nothing may sleep for ever: if a job is to sleep while no transfer, no task and no work of the
- * device is under way, nobody would wake it. Stages were promised the same buffers twice, say. The
+ * A job must not sleep forever. If it is about to sleep while no transfer, task or work of the
+ * device is under way, nothing would wake it. Stages were promised the same buffers twice, say. The
  * loop looks once more, and then the job fails with a line that asks for a report. */
 #ifndef GSI_LOOP_H
 #define GSI_LOOP_H
@@ -17,13 +17,13 @@
 #include "loop/stage.h"
 #include "plan/plan.h"
 
-/* What a phase moved. */
+/* The bytes that a phase moved. */
 struct gsi_phase_report {
     uint64_t bytes_read, bytes_written, ns;
     uint64_t io_busy_ns; /* of ns, while a transfer to or from a file was under way */
 };
 
-/* What a job takes: time, transfers and memory. */
+/* The resources of a job: time, transfers and memory. */
 struct gsi_cost_report {
     uint64_t ns;
     uint64_t start_ns;                  /* of ns, before the first phase */
@@ -37,27 +37,27 @@ struct gsi_cost_report {
 struct gsi_loop {
     struct gs_error *error; /* the first failure of the job */
     struct gsi_ledger ledger;
-    /* What stages read and do not change. */
+    /* Stages read these and do not change them. */
     const struct gsi_layout *layout;
     const struct gsi_plan *plan;
-    /* What does work for stages. */
+    /* These work for stages. */
     struct gsi_engine *engine;
     struct gsi_pool *pool;
     struct gsi_pool *disk_pool;  /* one thread, for calls that wait for the disk */
     struct gsi_callers *callers; /* for transfers by callbacks; NULL: there are none */
     struct gsi_device *device;   /* NULL: not open yet */
 
-    const gs_cancel *cancel; /* NULL: nobody can cancel */
-    void (*progress)(void *context, const struct gs_progress *progress); /* NULL: nobody asks */
+    const gs_cancel *cancel; /* NULL: the job cannot be cancelled */
+    void (*progress)(void *context, const struct gs_progress *progress); /* NULL: no one asks */
     void *progress_context;
     struct gsi_listener listener;
 
     uint64_t io_pending; /* transfers submitted and not done */
     bool is_still;       /* nothing is under way, and nothing has moved since that was seen */
-    /* Of these, transfers of files, not of streams; io_busy_ns is counted up to `since`. */
+    /* The part of these that concerns files, not streams; io_busy_ns is counted up to `since`. */
     uint64_t file_io_pending, file_io_since_ns;
 
-    /* What stages count. The report is made from it at the end. */
+    /* Counters of stages. The report is made from it at the end. */
     struct gsi_phase_report phases[GS_PHASE_COUNT];
     enum gs_phase phase;
     uint64_t begin_ns, phase_begin_ns, progress_ns;
@@ -110,8 +110,9 @@ void gsi_loop_drain(struct gsi_loop *loop);
  * in    total_bytes: of the phase; UINT64_MAX: not known */
 void gsi_loop_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_bytes);
 
-/* gsi_loop_left_ns: the time until all phases end, if this one, which has gone on for phase_ns, and
- * later ones move their bytes, as planned, as fast as it did so far. 0: it is not known. */
+/* gsi_loop_left_ns: predicts the time until all phases end. The current phase has lasted phase_ns.
+ * The rest of it and later phases are assumed to move their planned bytes as fast. 0: it is not
+ * known. */
 uint64_t gsi_loop_left_ns(const struct gsi_loop *loop, uint64_t phase_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* reorder.h: buffers that come in any order, and are handed out in the order of turn_idx. */
+/* reorder.h: accepts buffers in any order, and returns them in the order of turn_idx. */
 #ifndef GSI_REORDER_H
 #define GSI_REORDER_H
 
@@ -6,7 +6,7 @@
 
 struct gsi_reorder {
     struct gsi_buffer *waiting; /* in no order; a few at most */
-    uint64_t next;              /* turn_idx of the buffer that comes next */
+    uint64_t next;              /* turn_idx of the next buffer */
 };
 
 static inline void gsi_reorder_add(struct gsi_reorder *reorder, struct gsi_buffer *buffer)
@@ -15,7 +15,7 @@ static inline void gsi_reorder_add(struct gsi_reorder *reorder, struct gsi_buffe
     reorder->waiting = buffer;
 }
 
-/* gsi_reorder_take: the buffer that comes next; NULL: it is not there yet. */
+/* gsi_reorder_take: removes and returns the next buffer; NULL: it is not there yet. */
 static inline struct gsi_buffer *gsi_reorder_take(struct gsi_reorder *reorder)
 {
     struct gsi_buffer **link = &reorder->waiting, *buffer;

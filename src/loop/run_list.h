@@ -15,7 +15,7 @@ struct gsi_extent {
 /* A run: resident in the device, in an input that is in order there, or spilled. */
 struct gsi_run_entry {
     struct gsi_run *resident; /* NULL: not resident */
-    bool is_sorted;           /* resident: the device's RUN event came */
+    bool is_sorted;           /* resident: the device reported it (event RUN) */
     bool is_extent;           /* in an input; */
     bool is_presorted;        /* whose order was found while it was read */
     bool has_first;           /* extents of numbers: the first sort key is known */

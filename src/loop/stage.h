@@ -17,7 +17,7 @@ struct gsi_stage {
     void (*take)(void *context, const struct gsi_event *event);
     /* Does what can be done now. Returns whether anything moved. */
     bool (*pump)(void *context);
-    /* Whether nothing is under way in the stage, and nothing is to come. */
+    /* Returns whether nothing is under way in the stage, and nothing more is expected. */
     bool (*is_done)(const void *context);
     /* The parts of an output (output/delivery.h) have these, too.
      * take_window: takes the next window, in order.
@@ -30,7 +30,7 @@ struct gsi_stage {
 /* One station on the way of a merge's windows to the output. */
 struct gsi_link {
     void *context;
-    /* Takes the next window, in order. Returns whether it goes on to the next link; if not, this
+    /* Takes the next window, in order. Returns whether the next link gets it, too; if not, this
      * link kept it or gave it back to its set. */
     bool (*take)(void *context, struct gsi_buffer *window);
 };

@@ -1,13 +1,13 @@
-/* find.c: two binary searches a file, each for the first element for which a condition is not true
- * any more; they part where an element of what is found is seen, and go on from there in growing
- * steps, for few elements may be found (J. L. Bentley and A. C. Yao, "An almost optimal algorithm
- * for unbounded searching", Inf. Process. Lett. 5(3), 1976). Conditions are those of --where,
- * so that values are read and compared as there. NaNs come before all numbers or behind them.
+/* find.c: makes two binary searches in each file, each for the first element for which a condition
+ * is false. They share their steps until one sees an element of the range. From there each
+ * continues in growing steps, because few elements may be in the range (J. L. Bentley and A. C.
+ * Yao, "An almost optimal algorithm for unbounded searching", Inf. Process. Lett. 5(3), 1976).
+ * Conditions are those of --where, so values are parsed and compared as they are there. NaNs sort
+ * before or after all numbers.
  *
- * In a file that is not sorted nothing is found, or something else. So all elements of the blocks
- * that are read have to be in order, among themselves and with those of the nearest blocks that
- * were read on either side; so are the ends of the file. What is not read is not known to be
- * sorted. */
+ * In a file that is not sorted the search may find nothing, or other elements. So all elements of
+ * the blocks that it reads must be in order, and in order with the nearest blocks read on either
+ * side. The ends of the file must be in order, too. The rest of a file is not checked. */
 #include "merge/find.h"
 
 #include "base/assert.h"
@@ -24,11 +24,12 @@
 /* The longest --find; a byte of a key may be two digits. */
 #define TEXT_MAX (2 * (size_t)GSI_RECORD_BYTES_MAX + 64)
 
-/* Before and behind what is left of a file, again where two searches part, and a copy. */
+/* Elements seen before and after the rest of a file, the same two where the searches separate, and
+ * a copy. */
 #define SEEN_MAX 5u
 
-/* Of steps away from where the searches part: large groups cost a fourth of their bisection more.
- */
+/* The factor by which steps grow after the searches separate. Large ranges cost a fourth of their
+ * bisection more. */
 #define STEP_FACTOR GSI_CONSTANT(16u, 2u)
 
 struct finding {
@@ -36,7 +37,7 @@ struct finding {
     struct gsi_inputs *inputs;
     const char *given;                 /* the value of --find */
     struct gsi_side before, not_after; /* the first one, and the last one */
-    uint8_t *seen;                     /* elements on the way: SEEN_MAX */
+    uint8_t *seen;                     /* elements that were seen: SEEN_MAX */
     char *text;                        /* cut up into */
     const char *low, *high;            /* values; NULL: open */
 };
@@ -49,7 +50,8 @@ struct seen {
     uint8_t *element;
 };
 
-/* What is left of a file, and the nearest elements on either side that were seen. */
+/* The rest of a file that is still searched, and the nearest elements on either side that were
+ * seen. */
 struct rest {
     uint64_t low, high;
     struct seen before, behind;
@@ -85,7 +87,7 @@ static struct seen seen_last(const struct finding *finding, size_t file)
     return seen_at(finding, file, finding->search.files[file].block_count - 1);
 }
 
-/* Element `idx`, which lies in the rest. */
+/* Reads element `idx`, which is in the rest. */
 static enum gs_status look(struct finding *finding, size_t file, const struct rest *rest,
                            uint64_t idx, const uint8_t **element)
 {
@@ -107,7 +109,7 @@ static void remember(const struct finding *finding, struct seen *seen, struct se
     memcpy(seen->element, what.element, finding->inputs->loop->layout->element_bytes);
 }
 
-/* The rest is what lies behind `idx`, which was looked at; or before it. */
+/* Reduces the rest to the elements after `idx`, which was read; or to those before it. */
 static void go_behind(const struct finding *finding, size_t file, struct rest *rest, uint64_t idx)
 {
     rest->low = idx + 1;
@@ -120,7 +122,7 @@ static void go_before(const struct finding *finding, size_t file, struct rest *r
     remember(finding, &rest->behind, seen_at(finding, file, 0));
 }
 
-/* All of a file lies between these. */
+/* Reads both ends of the rest, which are its bounds. */
 static enum gs_status look_at_ends(struct finding *finding, size_t file, struct rest *rest)
 {
     const uint8_t *element;
@@ -140,8 +142,8 @@ static bool has(const struct finding *finding, const struct gsi_side *side, cons
 
 enum near { NEAR_LOW, NEAR_HIGH };
 
-/* Until nothing is left: rest->low is the first element for which it is not true. That is looked
- * for from one end of the rest on, in steps that grow, but never beyond the middle. */
+/* Searches until nothing is left: rest->low is then the first element for which the condition is
+ * false. Starts at one end of the rest, in growing steps, but never passes the middle. */
 static enum gs_status find_place(struct finding *finding, size_t file, const struct gsi_side *side,
                                  struct rest *rest, enum near near)
 {
@@ -158,7 +160,7 @@ static enum gs_status find_place(struct finding *finding, size_t file, const str
     return GS_OK;
 }
 
-/* What is found are elements *first to *behind - 1. */
+/* Finds the range: elements *first to *behind - 1. */
 static enum gs_status find_places(struct finding *finding, size_t file, uint64_t *first,
                                   uint64_t *behind)
 {
@@ -209,7 +211,7 @@ static const char *nan_word(const struct gsi_layout *layout)
     return type != NULL && type->kind == GSI_KEY_FLOAT ? "nan" : NULL;
 }
 
-/* Whether the value is a NaN, which is like no number but is found. */
+/* Returns whether the value is a NaN. It equals no number, but can be found. */
 static bool is_nan(const struct finding *finding)
 {
     const char *value = finding->low, *word = nan_word(finding->inputs->loop->layout);
@@ -229,7 +231,7 @@ static enum gs_status set_sides_of_nan(struct finding *finding)
                          finding->given, lead ? "==" : "!=", finding->low);
 }
 
-/* An open end is that of the numbers, if there are NaNs behind it. */
+/* An open end of a range is the last number, if NaNs sort after it. */
 static void close_ends(struct finding *finding)
 {
     const char *word = nan_word(finding->inputs->loop->layout);
@@ -249,8 +251,7 @@ static enum gs_status set_side(const struct finding *finding, struct gsi_side *s
                                                 value, is_behind);
 }
 
-/* Refuses a hexadecimal value that is shorter than the key: nobody asked for the zeros that would
- * follow it. */
+/* Refuses a hexadecimal value that is shorter than the key. Zeros after it would be a guess. */
 static enum gs_status check_whole(const struct finding *finding)
 {
     const struct gsi_condition *condition = finding->before.filter.conditions;

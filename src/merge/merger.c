@@ -25,7 +25,7 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
     return frames << shift;
 }
 
-/* The data of a window lie where they go in an array, or, of records, as far into a page as they
+/* The data of a window begin where an array expects them. Records begin as far into a page as they
  * will in the output. */
 static void place_data(const struct gsi_merger *merger, struct gsi_buffer *window)
 {

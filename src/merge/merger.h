@@ -8,9 +8,9 @@
  *     run 1   [2 3][6 7]
  *     run 2   [4 8]
  *
- * While more can come of a run, nothing may be emitted that belongs behind its bound, the first key
- * that it has not fed yet. The lowest bound holds for all runs. Of equal keys that of the lower run
- * comes first.
+ * While a run has more to feed, no element after the bound may be emitted. The bound is the run's
+ * first key that is not fed yet. The lowest bound holds for all runs. Among equal keys, the lower
+ * run's key is first.
  *
  *     fed       bounds of runs 0, 1, 2     may be emitted     pull
  *     [1 4]     5  2  4                    1                  NEED run 1
@@ -21,7 +21,7 @@
  *
  * A pull does not merge: it cuts the window, that is, finds how many elements of each run belong to
  * it (device/merge_cut.h). Threads or a GPU then merge several windows at the same time, each for
- * itself. When all are done with a frame, its buffer comes back and is read into again.
+ * itself. When no window needs a frame any more, its buffer is returned and filled again.
  *
  * Why it cannot get stuck: merge/feed/feeder.h.
  *
@@ -36,9 +36,9 @@
  *     when it was fed more (starved_at)
  *
  * In doubt: of records a frame tells only 16 bytes of its first key, so the order may be wrong
- * where more bytes are equal; that costs time, not correctness. Windows of fed
- * runs are cut one by one on the owner's thread, those of resident runs 16 at a time: many threads
- * may have to wait for that thread (device/cpu/cpu_device_merge.c). */
+ * where more bytes are equal; that costs time, not correctness. Windows of fed runs are cut one by
+ * one on the owner's thread, so many threads may have to wait for it. Windows of resident runs are
+ * cut 16 at a time (device/cpu/cpu_device_merge.c). */
 #ifndef GSI_MERGER_H
 #define GSI_MERGER_H
 
@@ -68,7 +68,7 @@ struct gsi_merger_spec {
     const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
     uint32_t count;
     bool to_elements; /* else sort keys */
-    uint8_t *place;   /* where windows are made one behind the other; NULL: in their memory */
+    uint8_t *place;   /* memory for windows, one after the other; NULL: in their memory */
     struct gsi_buffers *windows; /* to merge into */
     struct gsi_buffers *blocks;  /* to read runs into; NULL: all runs are in memory */
     const struct gsi_link *links;

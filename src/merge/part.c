@@ -1,8 +1,8 @@
-/* part.c: part I of N is [n * (I - 1) / N, n * I / N) of the order of n elements, so that parts are
- * equal but for one element, and all of them are all.
+/* part.c: part I of N is [n * (I - 1) / N, n * I / N) of the order of n elements, so lengths of
+ * parts differ by at most one element. All parts together contain all elements.
  *
  * The files make one order: by key, then by file, then by place, as a merge writes them. The cut at
- * a rank says how many elements of each file lie before that place of the order. It is found for
+ * a rank says how many elements of each file precede that position of the order. It is found for
  * every 2^n-th element of the files first, then for every 2^(n-1)-th, and so on to all of them; the
  * cut of one step is nearly that of the next (P. J. Varman et al., "Merging multiple lists on
  * hierarchical-memory multiprocessors", J. Parallel Distrib. Comput. 12(2), 1991):
@@ -25,8 +25,8 @@
 /* ---- the cut ---- */
 
 /* Samples are every `step`-th element of each file. A file has any number of them after its end,
- * which come after all others. Two samples of each file are kept: the last one before its cut, and
- * the next one. */
+ * and they sort after all others. Two samples of each file are kept: the last one before its cut,
+ * and the next one. */
 struct cutting {
     struct gsi_search search;
     uint64_t *cut, step;
@@ -44,7 +44,7 @@ static uint64_t samples_bytes(const struct gsi_inputs *inputs)
     return gsi_mul_max_u64(inputs->count, 2 * (uint64_t)inputs->loop->layout->element_bytes);
 }
 
-/* Where the sample before or behind the cut is. */
+/* Returns the index of the sample before or after the cut. */
 static uint64_t place_of(const struct cutting *c, size_t file, bool is_next)
 {
     return is_next ? c->cut[file] + c->step - 1 : c->cut[file] - 1;
@@ -81,8 +81,8 @@ static bool comes_before(const struct cutting *c, size_t a, bool a_is_next, size
     return way != 0 ? way < 0 : is_lower;
 }
 
-/* The file whose sample before the cut is the greatest, or whose sample behind it is the least. The
- * count of files: there is none. */
+/* Returns the file whose sample before the cut is the greatest, or whose sample after it is the
+ * least. The count of files: there is none. */
 static enum gs_status find_end(struct cutting *c, bool is_next, size_t *file)
 {
     size_t count = c->search.inputs->count;
@@ -109,9 +109,8 @@ static void move(const struct cutting *c, size_t file, bool is_right)
     c->cut[file] += is_right ? c->step : -c->step;
 }
 
-/* Moves the cut until as many samples as there should be lie before it, and none of them comes
- * after one behind it. Where the files are sorted that takes about as many moves as there are
- * files. */
+/* Moves the cut until the wanted number of samples precedes it, and none of them is greater than a
+ * sample after it. If the files are sorted, that takes about one move per file. */
 static enum gs_status cut_samples(struct cutting *c, uint64_t rank)
 {
     size_t count = c->search.inputs->count, last = 0, next = 0;

@@ -1,4 +1,4 @@
-/* presorted.c: finds out in which part of which file a run lies. */
+/* presorted.c: finds out which part of which file contains a run. */
 #include "merge/presorted.h"
 
 #include "element/element_digest.h"
@@ -16,8 +16,8 @@ static bool is_apart(const struct gsi_inputs *inputs, const struct gsi_output *o
            !gsi_inputs_contain(inputs, &of_output);
 }
 
-/* Elements have to be sorted as they lie in files of known size, which stay open, by a device that
- * sees their order; and nothing else is to be kept of them. */
+/* Elements must be sorted in the form that files contain. Files must have a known size and stay
+ * open, and the device must report order; and nothing else is to be kept of them. */
 static bool is_possible(const struct gsi_inputs *inputs)
 {
     const struct gsi_loop *loop = inputs->loop;
@@ -45,7 +45,8 @@ void gsi_presorted_end(struct gsi_presorted *presorted)
     *presorted = (struct gsi_presorted){0};
 }
 
-/* Where `bytes` from `off` of all that is read lie; without input: not in one plain file. */
+/* Returns the place of `bytes` from `off` on of all that is read; without input: not in one plain
+ * file. */
 static struct gsi_extent find_extent(const struct gsi_inputs *inputs, uint64_t off, uint64_t bytes)
 {
     for (size_t i = 0; i < inputs->count; i++) {
@@ -61,7 +62,7 @@ static struct gsi_extent find_extent(const struct gsi_inputs *inputs, uint64_t o
     return (struct gsi_extent){0};
 }
 
-/* Whether an extent continues the newest part, which is then the entry before. */
+/* Returns whether an extent continues the newest range, which is then the previous entry. */
 static bool continues(const struct gsi_presorted *presorted, const struct gsi_run_entry *before,
                       const struct gsi_extent *extent, const struct gsi_run_ends *ends)
 {

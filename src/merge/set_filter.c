@@ -18,13 +18,13 @@
 #define BLOCKS_LEAST GSI_CONSTANT((uint64_t)4 << 10, (uint64_t)64)
 #define BLOCKS_MOST  GSI_CONSTANT((uint64_t)256 << 10, (uint64_t)256)
 
-/* Elements that a thread has room for: two that are looked at in a file, the first of the next
- * piece, and the first of the group. */
+/* A thread has memory for four elements: two that it compares in a file, the first of the next
+ * block, and the first of the group. */
 #define ELEMENTS 4
 
 #define LINE 64 /* of the cache */
 
-/* Where a thread is in another file. */
+/* A thread's position in another file. */
 struct cursor {
     const struct gsi_input *file;
     uint64_t count, end;               /* elements; those before the end of the piece's range */
@@ -268,7 +268,7 @@ static enum gs_status load_block(struct gsi_set_work *work, struct cursor *curso
 {
     const struct gsi_layout *layout = work->sets->inputs->layout;
     const uint32_t bytes = layout->element_bytes;
-    const size_t before = cursor->block_count > 0; /* a row that is looked at, too */
+    const size_t before = cursor->block_count > 0; /* and the row that is being read */
     const uint64_t next = cursor->block_first + cursor->block_count;
     const uint64_t n = gsi_min_u64(work->sets->block_bytes / bytes, cursor->count - next);
     if (gsi_cancel_is_set(work->sets->inputs->loop->cancel))
@@ -321,7 +321,7 @@ GSI_INLINE int compare_row(const struct gsi_set_work *work, const void *rows, si
     return (key > work->key) - (key < work->key);
 }
 
-/* Counts elements with the key of the group in another file, and goes behind them. */
+/* Counts elements with the key of the group in another file, and skips them. */
 GSI_INLINE enum gs_status count_equal(struct gsi_set_work *work, struct cursor *cursor,
                                       uint32_t bytes)
 {
@@ -388,7 +388,7 @@ static void append_decision(struct gsi_set_work *work, bool is_kept)
         move_kept(work);
 }
 
-/* How many elements of the piece's own file have its first key and lie before it. */
+/* Returns how many elements of the block's own file precede it and have its first key. */
 static enum gs_status count_before(struct gsi_set_work *work, uint64_t first, const uint8_t *key,
                                    uint64_t *count)
 {

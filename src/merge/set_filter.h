@@ -30,7 +30,7 @@
 
 #include <pthread.h>
 
-/* Of a set operation; what does not stay is left out. */
+/* The report of a set operation. */
 struct gsi_set_report {
     enum gsi_set operation;
     size_t unsorted_input; /* from 1 on; 0: none */
@@ -49,7 +49,8 @@ struct gsi_set_filter {
     pthread_mutex_t lock;
     struct gs_error error; /* the first failure of a task */
     size_t unsorted;       /* the file that it found not to be sorted, from 1 on; 0: none */
-    /* Of each file that is a copy of a stream: as it was written, and what was read of it. */
+    /* For each file that is a copy of a stream: the digest of what was written, and of what was
+     * read. */
     struct gsi_set_digest written[GSI_SET_FILES_MAX], read[GSI_SET_FILES_MAX];
     /* Reads the other files if the first one is empty. */
     struct gsi_task task;
@@ -57,9 +58,8 @@ struct gsi_set_filter {
     bool are_others_read;
 };
 
-/* gsi_set_filter_begin: the inputs were looked at: checks them, and makes files of streams
- * (set_streams.h).
- * fails GS_E_USAGE: too many inputs; as set_streams.h
+/* gsi_set_filter_begin: checks the inputs, whose headers were read, and copies streams to files
+ * (set_streams.h). fails GS_E_USAGE: too many inputs; as set_streams.h
  * gsi_set_filter_take: the inputs are measured: their bytes are only of those that are merged then.
  * `sets` outlives the inputs.
  * All other calls do nothing if no set operation is asked for. */

@@ -1,11 +1,11 @@
-/* set_streams.h: streams that a set operation reads (--merge=SET). It looks at files at any place,
- * so each stream is copied to an unnamed file first, all at the same time.
+/* set_streams.h: streams that a set operation reads (--merge=SET). It reads files at any place, so
+ * all streams are copied to unnamed files first, at the same time.
  *
- * A copy has a digest, which is a sum over its words of 8 bytes: each is multiplied by a factor
- * that follows from its place. Parts of a copy are read in any order, on any thread. The digests of
- * these parts add up to the digest of the copy. So whatever is read twice, not at all, or not as it
- * was written, is noticed when all is read. The sum has 128 bits, so it keeps all bits of the
- * products, and any change of a single word changes it. */
+ * A copy has a digest, which is a sum over its words of 8 bytes. Each word is multiplied by a
+ * factor that depends on its place. Parts of a copy are read in any order, on any thread. The
+ * digests of these parts add up to the digest of the copy. So a part that is read twice, not at
+ * all, or not as it was written, is noticed when all is read. The sum has 128 bits, so it keeps all
+ * bits of the products, and any change of a single word changes it. */
 #ifndef GSI_SET_STREAMS_H
 #define GSI_SET_STREAMS_H
 

@@ -86,7 +86,8 @@ enum gs_status gsi_sorted_inputs_list(struct gsi_inputs *inputs, struct gsi_run_
         if (input->bytes > 0)
             GSI_TRY(gsi_run_list_append(list, &entry, inputs->loop->error));
     }
-    /* What is left out may be in any order, and tells nothing of what keys share. */
+    /* Elements that a filter leaves out may be in any order, so they do not show what keys
+     * share. */
     if (inputs->loop->layout->scope != NULL &&
         (inputs->bytes == UINT64_MAX || inputs->filter != NULL))
         gsi_key_scope_forget(inputs->loop->layout->scope);

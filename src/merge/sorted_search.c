@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 
-/* What is read of a file at once: a page, which is what the disk is asked for in any case. */
+/* Bytes that are read of a file at once: a page, because a disk reads whole pages in any case. */
 #define BLOCK_BYTES 4096u
 
 /* With more files each has a block of one element. */

@@ -1,5 +1,5 @@
-/* sorted_search.h: looks at elements of sorted files in any order. It reads a block at a time, so
- * that elements which are near each other are read once. */
+/* sorted_search.h: reads elements of sorted files in any order. It reads a block at a time, so that
+ * elements which are near each other are read once. */
 #ifndef GSI_SORTED_SEARCH_H
 #define GSI_SORTED_SEARCH_H
 

@@ -19,7 +19,7 @@ static void field_text(const struct gsi_record *record, char text[64])
         snprintf(text, 64, "%u:%s%s", key->off, key->number->name, key->is_big_endian ? "be" : "");
 }
 
-/* What is compared is what is stored. */
+/* Stored elements are compared. */
 static enum gs_status check_stored(const struct gsi_inputs *inputs, const char *option)
 {
     const char *key = inputs->formatted != NULL ? inputs->formatted->keys[0] : NULL;
@@ -55,7 +55,8 @@ enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inp
     return status;
 }
 
-/* The condition is never true of NaNs. Where they come first it is that of what lies behind. */
+/* The condition is never true of NaNs. If they sort first, it is the opposite of the condition for
+ * the elements after them. */
 enum gs_status gsi_side_open_before(struct gsi_side *side, const struct gsi_inputs *inputs,
                                     const char *option, const char *given, const char *value,
                                     bool is_behind)

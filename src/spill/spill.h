@@ -14,7 +14,7 @@ struct gsi_runs_report {
     uint64_t spilled_bytes;
     char codec[16];        /* spilled runs may be coded with it: "none", "zstd:1" */
     uint64_t coded_count;  /* of spilled_count, those that were coded */
-    uint64_t coded_bytes;  /* the frames that spilled_bytes became */
+    uint64_t coded_bytes;  /* bytes of frames that hold spilled_bytes */
     uint64_t temp_bytes;   /* the most temporary disk space at one time */
     uint32_t merge_passes; /* intermediate passes over spilled data */
     bool is_direct;        /* they bypass the page cache */

@@ -67,7 +67,7 @@ struct gsi_feed_entries {
 };
 
 /* gsi_fed_run_has_own: returns whether a run holds all buffers that are reserved for it.
- * gsi_fed_run_may_start: returns whether a run may get another buffer when its turn comes. */
+ * gsi_fed_run_may_start: returns whether a run may get another buffer in its turn. */
 bool gsi_fed_run_has_own(const struct gsi_fed_run *run);
 bool gsi_fed_run_may_start(const struct gsi_fed_run *run);
 

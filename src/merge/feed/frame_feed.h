@@ -1,5 +1,5 @@
-/* frame_feed.h: the spilled runs of a merge: reads their frames, checks and decodes them on a
- * thread, feeds them in the order in which they were read, and gives their disk back
+/* frame_feed.h: the spilled runs of a merge: reads their frames, then checks and decodes them on a
+ * thread. It feeds them in the order in which they were read, and releases their disk
  * (spill/disk_release.h).
  *
  * The first key of the next frame of each run is known: all of it for numbers, 16 bytes of it for

@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* Files that are read at a time, where there are too many to be open all at once: as many transfers
- * as reach the limit of a disk (input/source.c), two descriptors each. */
+/* Files that are read at a time, if there are too many to be open all at once. That many transfers
+ * reach the limit of a disk (input/source.c); each needs two descriptors. */
 #define BUSY_FILES_MAX GSI_CONSTANT(16u, 3u)
 
 struct state {
@@ -94,9 +94,9 @@ static uint64_t find_disorder(const struct input_run *run, const struct gsi_buff
                                               : run->element_count + digest->disorder_idx;
 }
 
-/* Tags are made behind what the first and the last record of every file share, which is then shared
- * by all between them (sorted_inputs.h). So a record that does not share it comes after the last
- * one of its file. */
+/* Tags are made from the bytes after those that the first and the last record of every file share.
+ * All records between them share these bytes, too (sorted_inputs.h). So a record that does not
+ * share them sorts after the last one of its file. */
 static bool is_in_scope(const struct gsi_layout *layout, const uint8_t *element)
 {
     uint32_t shared = gsi_key_scope_shared(layout->scope);
@@ -190,7 +190,7 @@ static void take_checked(struct input_run *run, struct gsi_buffer *block)
         feed_block(run, block);
 }
 
-/* Pieces come back in order. Only whole blocks are given back, so one that two blocks share goes
+/* Pieces are returned in order. Only whole blocks are given back, so one that two blocks share goes
  * with the later one. */
 static void release_disk(const struct gsi_file_reader *reader, const struct gsi_buffer *block)
 {
@@ -296,7 +296,7 @@ static void open_block(struct input_run *run, struct gsi_buffer *block)
 }
 
 /* Moves the kept elements of a block to the open one. If there is no room for all of them, the
- * block becomes the next open one. */
+ * block is the next open one. */
 static void join_block(struct input_run *run, struct gsi_buffer *block)
 {
     const uint64_t full = run->reader.block_bytes;
@@ -376,7 +376,7 @@ static const struct gsi_fed_run_ops input_run_ops = {
 
 /* ---- which input ---- */
 
-/* Where the blocks of a run that were started will end. */
+/* Returns where the blocks of a run that were started will end. */
 static gsi_u128 forecast(const struct input_run *run)
 {
     gsi_u128 reach, place;

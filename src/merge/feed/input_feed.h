@@ -14,12 +14,12 @@
  * a merge never sees disorder. The last element of a block is the bound of the next.
  *
  * A block's first key is unknown until the block is read. So it is forecast: the last key that was
- * fed, plus the span of the block fed last times the number of blocks that are coming. Files that
- * are merged evenly are read evenly; where one file follows the other, the one that is being merged
- * gets all spare buffers.
+ * fed, plus the span of the last fed block for each block that is being read. Files that are merged
+ * evenly are read evenly; where one file follows the other, the one that is being merged gets all
+ * spare buffers.
  *
  * If there are too many files to be open at once, only some are read at a time, each until its
- * transfer ends. So one of them always becomes free without the merge. */
+ * transfer ends. So one of them is always released without the merge. */
 #ifndef GSI_INPUT_FEED_H
 #define GSI_INPUT_FEED_H
 
