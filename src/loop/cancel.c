@@ -1,7 +1,7 @@
-/* cancel.c: a flag, and an eventfd that engines watch. Both are the object's own from its first day
- * to its last, and it knows of no engine: so gs_cancel_now, which may come from a signal handler or
- * from a thread that was held up until the job was over, touches nothing that can be gone. What was
- * cancelled stays so: nobody reads the eventfd, and any number of jobs may watch it. */
+/* cancel.c: a flag, and an eventfd that engines watch. The object owns both for its whole life, and
+ * does not know the engine. So gs_cancel_now touches nothing that may be freed, even in a signal
+ * handler or in a thread that was delayed until the job was over. A cancelled object stays
+ * cancelled: no one reads the eventfd, and any number of jobs may watch it. */
 #include "loop/cancel.h"
 
 #include "base/process.h"

@@ -154,7 +154,7 @@ static enum gs_status find_place(struct finding *finding, size_t file, const str
         GSI_TRY(look(finding, file, rest, at, &element));
         const bool is_behind = has(finding, side, element);
         (is_behind ? go_behind : go_before)(finding, file, rest, at);
-        if (is_behind == (near == NEAR_HIGH)) /* it lies in this step */
+        if (is_behind == (near == NEAR_HIGH)) /* it is in this step */
             step = UINT64_MAX;
     }
     return GS_OK;

@@ -1,5 +1,6 @@
-/* part.c: part I of N is [n * (I - 1) / N, n * I / N) of the order of n elements, so lengths of
- * parts differ by at most one element. All parts together contain all elements.
+/* part.c: computes the cuts of part I of N, which is [n * (I - 1) / N, n * I / N) in the order of n
+ * elements. Lengths of parts differ by at most one element. All parts together contain all
+ * elements.
  *
  * The files make one order: by key, then by file, then by place, as a merge writes them. The cut at
  * a rank says how many elements of each file precede that position of the order. It is found for

@@ -18,7 +18,7 @@
 #define BLOCKS_LEAST GSI_CONSTANT((uint64_t)4 << 10, (uint64_t)64)
 #define BLOCKS_MOST  GSI_CONSTANT((uint64_t)256 << 10, (uint64_t)256)
 
-/* A thread has memory for four elements: two that it compares in a file, the first of the next
+/* A thread has memory for four elements: two for comparisons in a file, the first of the next
  * block, and the first of the group. */
 #define ELEMENTS 4
 

@@ -1,8 +1,8 @@
 /* byte_order.h: --out-order: numbers are written in another order of bytes than they are sorted in.
  *
  * The sink reverses the bytes of each number, after everything that reads elements. So the order,
- * the fingerprint, ranks, groups and splits belong to the numbers as they were read. What is read
- * back is reversed again before it is looked at. */
+ * the fingerprint, ranks, groups and splits belong to the numbers as they were read. Elements that
+ * are read back are reversed again before they are checked. */
 #ifndef GSI_BYTE_ORDER_H
 #define GSI_BYTE_ORDER_H
 

@@ -165,7 +165,7 @@ enum gs_status gsi_delivery_start_early(struct gsi_delivery *delivery, uint64_t 
     return begin(delivery, bytes, true);
 }
 
-/* Of those that unique left out nothing will come again. */
+/* Elements that unique left out are not merged again. */
 enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_digest *dropped)
 {
     struct gsi_unique *unique = &delivery->unique;
@@ -319,7 +319,7 @@ static bool fill_windows(void *context)
     bool has_moved = false;
     while (filling->started_count < filling->filler->count &&
            (window = gsi_buffers_take(&filling->delivery->windows)) != NULL) {
-        if (window->tags != NULL) /* records lie as far into a page as they will in the output */
+        if (window->tags != NULL) /* records begin as far into a page as they will in the output */
             window->data = window->memory + filling->started_count * bytes % GSI_DIRECT_ALIGN;
         window->turn_idx = filling->window_count++;
         window->holder = filling;
@@ -359,7 +359,7 @@ enum gs_status gsi_delivery_run_filler(struct gsi_delivery *delivery, const stru
 
 /* ---- the end ---- */
 
-/* All elements are written: the last of them cannot come over it. */
+/* All elements are written, so none of them can overwrite it. */
 static enum gs_status write_trailer(struct gsi_delivery *delivery)
 {
     struct gsi_target *target = delivery->target;

@@ -1,15 +1,15 @@
-/* delivery.h: the way of windows to the output, whoever makes them, until the output has its name.
+/* delivery.h: takes windows from any producer, and writes and places the output.
  *
  *     merger -> first K        strategy/sort.c ----.
  *     one pass as it reads     output/in_order.c --+-> check -> ranks -+-> sink -> marks
  *     filler: first elements   strategy/top.c -----+                   '-> unique -> blocks -> sink
  *     filler: values counted   strategy/counted.c -'
  *
- * Windows come in order. They go back to `windows` once they are written, or looked at. Each sink
- * may be a split, which has a sink for each of its files. Windows are checked before anything of
- * them is left out; values that are counted have sums instead of digests. The producer of the
- * windows knows what has to come, and verifies it at the end. Then the output is read back, if that
- * was asked for, and placed. */
+ * Windows are taken in order. They return to `windows` once they are written, or read. Each sink
+ * may be a split, which has a sink for each of its files. Windows are checked before elements are
+ * left out; counted values have sums instead of digests. The producer of the windows knows which
+ * elements it must deliver, and verifies them at the end. Then the output is read back, if that was
+ * asked for, and placed. */
 #ifndef GSI_DELIVERY_H
 #define GSI_DELIVERY_H
 
@@ -20,7 +20,7 @@
 #include "output/stream_check.h"
 #include "output/unique/unique.h"
 
-/* What a delivery reports, and the tallies of what was read, which are there when it starts.
+/* The reports of a delivery, and the tallies of the input, which are complete when it starts.
  * Borrowed. */
 struct gsi_delivery_report {
     const struct gsi_tally_report *tally, *field_tallies;
@@ -36,7 +36,7 @@ struct gsi_delivery {
     struct gsi_stage marks;      /* of --resume: gets windows after the check; may be zeroed */
     struct gsi_link mark_blocks; /* of --resume: gets what the sink has taken; may be zeroed */
     bool has_blocks, is_split;
-    bool is_checked;            /* windows come with digests */
+    bool is_checked;            /* windows have digests */
     struct gsi_buffers windows; /* which are delivered; who makes them cuts them out of the arena */
     struct gsi_stream_check check;
     struct gsi_ranks ranks;
@@ -49,7 +49,7 @@ struct gsi_delivery {
     struct gsi_stage stages[2]; /* unique, and what writes files */
     uint32_t link_count, stage_count;
     uint32_t ended_count; /* stages that were ended */
-    bool is_ended;        /* all windows have come */
+    bool is_ended;        /* all windows were taken */
 };
 
 /* gsi_delivery_open: takes the memory that was planned; called before anything is read.
@@ -61,10 +61,10 @@ void gsi_delivery_clear(struct gsi_delivery *delivery);
 
 /* gsi_delivery_start: begins the phase in which the output is written, and the output, unless it
  * was begun early. Everything was read by now, and counted, if ranks are wanted.
- * gsi_delivery_start_early: begins the output while inputs are read. At most `bytes` of elements
- * will come; UINT64_MAX: not known.
+ * gsi_delivery_start_early: begins the output while inputs are read. Elements have at most `bytes`;
+ * UINT64_MAX: not known.
  * gsi_delivery_restart: makes the output begin anew, after the end, when done: the elements that
- * were written will come again.
+ * were written are delivered again.
  * out   dropped: count and fingerprint of elements that came and were not written; else as it was
  * fails GS_E_MEMORY, GS_E_VERIFY */
 enum gs_status gsi_delivery_start(struct gsi_delivery *delivery);
@@ -75,7 +75,7 @@ enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_di
  * gsi_delivery_link: the same as a link, which keeps the window.
  * gsi_delivery_stage: a stage that is done when nothing waits or is being written; after the end,
  * when nothing is held either.
- * gsi_delivery_end: all windows have come. */
+ * gsi_delivery_end: all windows were taken. */
 void gsi_delivery_take(struct gsi_delivery *delivery, struct gsi_buffer *window);
 struct gsi_link gsi_delivery_link(struct gsi_delivery *delivery);
 struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery);
@@ -108,9 +108,9 @@ enum gs_status gsi_delivery_run_filler(struct gsi_delivery *delivery, const stru
  * been verified. */
 void gsi_delivery_tell_ends(const struct gsi_delivery *delivery);
 
-/* gsi_delivery_finish: everything that came is verified: reads the output back, if that was asked
- * for.
- * in    written: the digest of what has to be read back; NULL: that of what was checked
+/* gsi_delivery_finish: after everything delivered was verified: reads the output back, if that was
+ * asked for.
+ * in    written: the digest that the file must have; NULL: that of the checked elements
  * gsi_delivery_place: then puts the output in its place.
  * fails GS_E_VERIFY; GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_delivery_finish(struct gsi_delivery *delivery, const struct gsi_digest *written);

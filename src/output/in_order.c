@@ -13,15 +13,16 @@
 #define PROBE_RUNS_MIN   2u
 #define PROBE_CHUNKS_MIN 4u
 
-/* Of a probe's runs, the newest part that may have nothing among the lowest elements. */
+/* One in so many of a probe's runs are the newest ones, which must have none of the lowest
+ * elements. */
 #define PROBE_NEWEST_PART 4u
 
-/* Of random data these have none of so many once in 10^8 times. */
+/* In random data, the newest runs have none of so many lowest elements once in 10^8 times. */
 #define PROBE_ELEMENTS 64u
 
 /* ---- begin ---- */
 
-/* What is written has to be readable as a run: all elements as they are, in a file of its own. */
+/* The output must be readable as a run: one file with all elements as they are. */
 static bool is_possible(const struct gsi_target *target)
 {
     const struct gsi_loop *loop = target->loop;
@@ -148,7 +149,7 @@ static void drop_written(struct gsi_in_order *in_order, uint64_t bytes)
     in_order->written_bytes = in_order->loop->early_bytes = bytes;
 }
 
-/* Of data in any other order the newest runs have their part of the lowest elements, too. */
+/* In data of any other order the newest runs have their part of the lowest elements, too. */
 static bool is_in_order(const struct gsi_in_order *in_order)
 {
     uint32_t newest = gsi_max_u32(1, in_order->run_count / PROBE_NEWEST_PART);
@@ -175,7 +176,7 @@ static void finish_merge(struct gsi_in_order *in_order)
 
 /* ---- the end by a late element ---- */
 
-/* What is written becomes a run, and the output another file. */
+/* The written file is kept as a run, and the output is another file from now on. */
 static enum gs_status keep_written(struct gsi_in_order *in_order)
 {
     struct gsi_target *target = in_order->delivery->target;

@@ -1,8 +1,8 @@
 /* in_order.h: one pass for input that is nearly in order and larger than memory. While the input is
- * read, what can no longer change goes to the output, and nothing is spilled.
+ * read, elements whose place is certain are written, and nothing is spilled.
  *
- *     sorted runs  [===|======]            merged as far as the lower part reaches: to the output
- *     in memory       [==|=======]         what is held back is merged with the runs that follow
+ *     sorted runs  [===|======]            the lower part is merged and written
+ *     in memory       [==|=======]         the rest is merged with the runs that follow
  *                         [..|=======]
  *
  * An example: chunks of 4 elements; 4 elements are held back (the plan's late_bytes).
@@ -10,33 +10,31 @@
  *     read        2 1 4 3 | 5 8 6 7 | 10 9 11 12 | 14 13 15 16 | ..
  *     runs        1 2 3 4   5 6 7 8   9 10 11 12                      12 elements in memory
  *     written     1 2 3 4 5 6 7 8                                     12 less 4; 9 to 12 stay
- *     comes 9     above 8: it waits with the others; at the end all are merged and written
- *     comes 7     below 8, which is written: too late, the pass ends
+ *     then 9      above 8: it waits with the others; at the end all are merged and written
+ *     then 7      below 8, which is written: too late, the pass ends
  *
- * Then what is written, 1 to 8, becomes the first run of an ordinary sort. It stays where it is, in
- * a file that loses its place as the output, and is read as a sorted file while its disk is given
- * back; the output begins anew. So the bytes that were written would have been spilled anyway. Of
- * equal elements the written ones come first, as they did in the input, so the sort stays stable;
- * with --unique the one that is written may be all of its group.
+ * Then the written elements, 1 to 8, are the first run of an ordinary sort. They stay in their
+ * file, which is no longer the output. It is read as a sorted file while its disk is released, and
+ * a new output is begun. So its bytes would have been spilled anyway. Written elements sort before
+ * equal ones, as they did in the input, so the sort stays stable. With --unique, a written element
+ * may represent its whole group.
  *
  * 1. PROBING: the first runs are merged as far as a window, 64 elements at least, and nothing is
  *    written. If none of these is from the newest quarter of the runs, the input looks as if
  *    it were in order. Random data look so once in 10^8 times; they are spilled as ever.
  * 2. WRITING: whenever buffers get short, the sorted runs are merged up to what is held back, in
  *    whole windows. The first element of each merge is compared with the last one written.
- * 3. ENDING: an element was too late; what is under way to the output is waited for. Then OFF.
+ * 3. ENDING: an element was too late; the pass waits until started writes end. Then OFF.
  *
- * What is held back is two thirds of the buffers that are not needed for reading; a third is left
- * for chunks of which a part is written (plan/plan_in_order.c). In 64 MiB that is 10.9 MiB.
+ * Two thirds of the buffers that reading does not need hold elements back. A third is left for
+ * chunks that are partly written (plan/plan_in_order.c). In 64 MiB that is 10.9 MiB.
  *
- * What it is worth: on a disk that reads and writes at once sorted input takes 0.45 of the time of
- * random data. Beginning where it does not pay costs random data nothing that could be measured
- * (gsort-bench/RESULTS.md, "In order already").
+ * gsort-bench/RESULTS.md, "In order already", shows the gain; random data lose nothing that could
+ * be measured.
  *
- * Rejected: writing without a probe, for random data would each time begin an output only to read
- * it again. Runs that are in order but not with each other, as those of sorted files one behind the
- * other, are no matter of this file: they are read again where they lie (merge/presorted.h), which
- * is 0.67 of the time of random data.
+ * Rejected: writing without a probe, because random data would each time begin an output only to
+ * read it again. Concatenated sorted files are not a case for this file: their runs are read again
+ * in the input (merge/presorted.h).
  *
  * In doubt: one late element ends the pass for good, so 1 % of the elements anywhere gain nothing
  * here. The probe sees only the beginning of the input. */
@@ -47,7 +45,7 @@
 #include "output/delivery.h"
 
 enum gsi_in_order_state {
-    GSI_IN_ORDER_OFF,     /* never begun, or ended: the sort goes on as usual */
+    GSI_IN_ORDER_OFF,     /* never begun, or ended: the sort continues as usual */
     GSI_IN_ORDER_PROBING, /* nothing is written yet */
     GSI_IN_ORDER_WRITING,
     GSI_IN_ORDER_ENDING, /* an element was too late; windows under way are waited for */
@@ -73,9 +71,8 @@ struct gsi_in_order {
     bool is_probe, is_late;
 };
 
-/* gsi_in_order_begin: begins to watch if the job can be done in one pass; otherwise, and at last,
- * it is off. Then it begins to deliver, too, and that goes on to the output's end if no element is
- * too late.
+/* gsi_in_order_begin: begins to probe if the job can be done in one pass; otherwise the state is
+ * OFF. The delivery begins, too, and lasts until the end of the output if no element is too late.
  * in    chunks: how many buffers are read into
  * fails GS_E_MEMORY */
 enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_delivery *delivery,

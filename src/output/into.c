@@ -1,4 +1,4 @@
-/* into.c: where the part lies. */
+/* into.c: computes the place of the part. */
 #include "output/into.h"
 
 #include "input/header.h"

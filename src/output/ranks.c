@@ -62,8 +62,8 @@ enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is
     return GS_OK;
 }
 
-/* Whether digests count elements whose first key is that of the one before them. Tags are never
- * equal, for they have an index. */
+/* Returns whether digests count elements whose first key equals the previous one's. Tags are never
+ * equal, because they have an index. */
 static bool has_repeats(const struct gsi_layout *layout)
 {
     return layout->form == GSI_FORM_KEYS && layout->record->keys[0].bytes == layout->element_bytes;
@@ -127,7 +127,8 @@ static uint64_t count_equal(const struct gsi_ranks *ranks, const struct gsi_keye
                                                             : gsi_equal_keys_count(values);
 }
 
-/* A group of `count` elements has ended. Of several that are the most frequent the first counts. */
+/* A group of `count` elements has ended. If several groups are the longest, the first one
+ * counts. */
 static void take_group(struct gsi_ranks *ranks, const uint8_t *value, uint64_t count)
 {
     struct gsi_order_report *report = ranks->report;
@@ -137,8 +138,8 @@ static void take_group(struct gsi_ranks *ranks, const uint8_t *value, uint64_t c
     memcpy(report->mode_value, value, sizeof report->mode_value);
 }
 
-/* A group is longer than the longest so far only if an element equals the one so far behind it;
- * then as many elements equal the one before them. */
+/* A group is longer than the longest so far only if an element equals the one that many places
+ * after it. Then as many elements equal their predecessor. */
 static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t n,
                        const struct gsi_digest *digest)
 {
@@ -164,14 +165,14 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
         value_at(ranks, elements + at * step, value);
         take_group(ranks, value, begun - at);
     }
-    /* The last one may go on in the next window. */
+    /* The last group may continue in the next window. */
     value_at(ranks, elements + (n - 1) * step, ranks->last);
     ranks->group_count = n - gsi_equal_keys_begin(&values, end, n - 1);
 }
 
 /* ---- bins ---- */
 
-/* Whether element `at` comes before the border that is looked for, in the order of the output. */
+/* Returns whether element `at` precedes the wanted border in the order of the output. */
 static bool is_before_border(const struct gsi_ranks *ranks, const uint8_t *elements, size_t at)
 {
     uint8_t value[16];
@@ -184,8 +185,8 @@ static bool is_before_border(const struct gsi_ranks *ranks, const uint8_t *eleme
                : !gsi_histogram_reaches(&ranks->histogram, ranks->border + 1, key);
 }
 
-/* Elements that come before a border are those of the bins on that side; a window holds some
- * borders, and each is found by halves. `seen` numbers have passed before it. */
+/* Elements before a border belong to the bins on that side. A window contains some borders; a
+ * binary search finds each. `seen` numbers have passed before it. */
 static void add_bins(struct gsi_ranks *ranks, const uint8_t *elements, size_t n, uint64_t seen)
 {
     struct gsi_order_report *report = ranks->report;
@@ -201,7 +202,7 @@ static void add_bins(struct gsi_ranks *ranks, const uint8_t *elements, size_t n,
     }
 }
 
-/* What was counted at the borders becomes bins, in ascending order. */
+/* Computes bins, in ascending order, from the counts at the borders. */
 static void end_bins(struct gsi_ranks *ranks)
 {
     struct gsi_order_report *report = ranks->report;

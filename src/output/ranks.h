@@ -1,14 +1,13 @@
 /* ranks.h: statistics that follow from the order: quantiles, histograms, how many values differ,
- * and which is the most frequent one. They are taken from the windows of the last merge as these go
- * by:
+ * and which is the most frequent one. They are read from the windows of the last merge:
  *
  *     merger -> first K -> check -> ranks -> ..
  *
- * Quantiles and histograms cost next to nothing: a few elements are copied, a few borders are
- * looked for. Of numbers, how many values differ was counted where windows were made, on all
- * threads or on the GPU; the most frequent one is looked for only in windows that may have it. With
- * records, all this is about the first key, and neighbours are compared on the owner's thread.
- * NaNs, which lie at one end, are left out, as they are of minimum and maximum. */
+ * Quantiles and histograms cost next to nothing: a few elements are copied, and a few borders are
+ * searched. Different values of numbers are counted where windows are made, on all threads or on
+ * the GPU. The most frequent value is searched only in windows that may have it. With records, all
+ * this is about the first key, and neighbours are compared on the owner's thread. NaNs, which are
+ * at one end, are left out, as they are from minimum and maximum. */
 #ifndef GSI_RANKS_H
 #define GSI_RANKS_H
 
@@ -70,7 +69,7 @@ struct gsi_ranks {
     } places[GSI_QUANTILES_MAX];
     struct gsi_histogram histogram;
     uint32_t border;  /* the next one to be found, in the order of the output */
-    uint8_t last[16]; /* the value of the group that goes on */
+    uint8_t last[16]; /* the value of the last group so far */
     uint64_t group_count;
 };
 

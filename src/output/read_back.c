@@ -123,7 +123,7 @@ static enum gs_status open_file(struct read_back *back, const struct gsi_output 
     return check_trailer(back, input);
 }
 
-/* Of several files each has a header of its own, which may say how many elements follow. */
+/* Each of several files has its own header, which may contain the number of its elements. */
 static enum gs_status open_files(struct read_back *back)
 {
     const struct gsi_target *target = back->target;
@@ -145,7 +145,7 @@ static void fit_windows(const struct read_back *back)
         back->windows->all[i].capacity -= back->windows->all[i].capacity % element_bytes;
 }
 
-/* Headers are known, and what is in them of the elements begins behind that. */
+/* Headers are known, and a file's elements begin after its header. */
 static enum gs_status read_all(struct read_back *back)
 {
     const struct gsi_inputs *from = back->target->inputs;

@@ -2,8 +2,8 @@
  *
  *     output file -> scan: digests, joined in order -> the same as what was handed over?
  *
- * What the merge made is verified anyway (sort.c). This finds what went wrong after that: in
- * windows that wait to be written, on the way to the disk, and on the disk. */
+ * The output of the merge is verified anyway (verify.h). This finds later errors: in windows that
+ * wait to be written, on the way to the disk, and on the disk. */
 #ifndef GSI_READ_BACK_H
 #define GSI_READ_BACK_H
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Of a window that is written. */
+/* The place of a window that is written. */
 struct place {
     uint64_t idx; /* in the order of the output */
     uint8_t *to;  /* in an array */
@@ -82,8 +82,8 @@ static void header_done(struct gsi_io *io)
     start_stream_head(sink);
 }
 
-/* What stands before the data. A stream's windows wait for it as for each other; into a file it is
- * written last, for it may say how many elements there are. */
+/* Writes the header. A stream's windows wait for it as for each other. A file's header is written
+ * last, because it may contain the number of elements. */
 static void write_header(struct gsi_sink *sink)
 {
     const struct gsi_target *target = sink->target;
@@ -94,8 +94,8 @@ static void write_header(struct gsi_sink *sink)
                  is_shared ? target->output.base_off : 0, false, header_done);
 }
 
-/* The whole pages that end in this window; its data lie as far into a page as they will in the
- * file, with room before them for what the last window left. */
+/* Returns the bytes of whole pages that end in this window. Its data begin as far into a page as
+ * they will in the file, and the rest of the last window fits before them. */
 static uint64_t take_pages(struct gsi_sink *sink, uint8_t *page, uint64_t bytes)
 {
     uint64_t whole = gsi_round_down_u64(bytes, GSI_DIRECT_ALIGN);

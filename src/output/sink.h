@@ -1,8 +1,8 @@
 /* sink.h: writes windows of raw elements to the output.
  *
- * Windows of records rarely end where pages do. So the sink keeps the part of a window that lies in
- * its last page, puts it before the data of the next window, and writes both together. This way
- * everything but the end can be written directly. */
+ * Windows of records rarely end where pages do. So the sink keeps the end of a window that does not
+ * fill a page. It copies this end to before the data of the next window, and writes both together.
+ * So everything but the end can be written directly. */
 #ifndef GSI_SINK_H
 #define GSI_SINK_H
 
@@ -19,14 +19,14 @@ struct gsi_sink {
     uint64_t started;        /* windows whose writing was started */
     uint64_t marked;         /* of these, those before the mark */
     uint32_t marked_pending; /* of these, those that are being written */
-    bool is_paged;           /* records, written directly as they come from the merge */
+    bool is_paged;           /* records, written directly from windows of the merge */
     uint8_t rest[GSI_DIRECT_ALIGN];
     uint32_t rest_bytes;
     struct gsi_io rest_io;
     struct gsi_buffer_list waiting; /* for a stream: windows, until others are written */
 };
 
-/* gsi_sink_init: at most `total_bytes` will come; UINT64_MAX: not known. */
+/* gsi_sink_init: windows have at most `total_bytes` together; UINT64_MAX: not known. */
 void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_buffers *windows,
                    uint64_t total_bytes);
 
@@ -50,15 +50,15 @@ bool gsi_sink_is_idle(const struct gsi_sink *sink);
 enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const void *rest,
                                 uint32_t rest_bytes, bool *is_there);
 
-/* gsi_sink_mark: sets a mark behind the last window that was taken.
+/* gsi_sink_mark: sets a mark after the last window that was taken.
  * gsi_sink_mark_is_written: whether the windows before the mark are written, but for sink->rest as
  * it was then. Files only. */
 void gsi_sink_mark(struct gsi_sink *sink);
 bool gsi_sink_mark_is_written(const struct gsi_sink *sink);
 
-/* gsi_sink_place: where in an array (io/array.h) the first of all windows, which have `bytes`
- * together, may be made right in its place; NULL: there is no array, or windows do not go there as
- * they are, or are not aligned there, or the device does not reach it. */
+/* gsi_sink_place: returns the address in an array (io/array.h) where the first of all windows can
+ * be made. All windows have `bytes` together. NULL: there is no array, windows are not written
+ * there unchanged or aligned, or the device cannot access it. */
 uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes);
 
 /* gsi_sink_data_off: where in the output the first window begins. */

@@ -1,7 +1,6 @@
-/* stream_check.h: joins the digests of buffers, in order: of windows on their way to the output,
- * or of chunks of the input. It keeps the last element of each buffer and compares it with the
- * first of the next one, because digests of records with tags contain no keys
- * (element/element_digest.h). */
+/* stream_check.h: joins the digests of buffers in order: of windows of the output, or of chunks of
+ * the input. It keeps the last element of each buffer and compares it with the first of the next
+ * one. Digests of records with tags contain no keys (element/element_digest.h). */
 #ifndef GSI_STREAM_CHECK_H
 #define GSI_STREAM_CHECK_H
 
@@ -21,7 +20,7 @@ struct gsi_stream_check {
     const struct gsi_layout *layout;
     struct gsi_ledger *ledger;
     struct gsi_digest digest; /* of all buffers so far */
-    /* One element each, as it lies in its buffer. The first disorder is between `before` and
+    /* One element each, as it is stored in its buffer. The first disorder is between `before` and
      * `after`. Numbers may be keys here; records are always elements. */
     uint8_t *first, *last, *before, *after;
 };

@@ -7,12 +7,12 @@
 #include "output/split/split_files.h"
 #include "plan/plan.h"
 
-/* What became of the output. */
+/* The state of the output. */
 struct gsi_output_report {
     uint64_t bytes;
     uint64_t file_bytes; /* as in the files: packed or not */
     bool is_direct;      /* it is written past the page cache */
-    bool is_placed;      /* it took its place; a failure came after that, if there is one */
+    bool is_placed;      /* it has its name; a failure, if any, happened later */
 };
 
 /* --unique: how many elements were written, and how many groups they are of. */
@@ -23,8 +23,8 @@ struct gsi_groups_report {
     uint64_t folded_count;  /* records that were folded into others as they were read, unsorted */
 };
 
-/* Of what was nearly in order and larger than memory: bytes of output that were written beside the
- * reading, and whether nothing came too late for that: then nothing was spilled. */
+/* For input that is nearly in order and larger than memory: bytes of output that were written
+ * during reading. If that was all of it, nothing was spilled. */
 struct gsi_one_pass_report {
     uint64_t written_bytes;
     bool is_whole;
@@ -47,12 +47,12 @@ struct gsi_output_spec {
     uint32_t split_count;            /* of files; with --values 0 */
     const char *const *split_values; /* where each file but the first begins; NULL: by counts */
     bool has_groups;                 /* --unique: groups of equal keys */
-    bool may_pre_aggregate;          /* only one record of each group has to come out of the sort */
+    bool may_pre_aggregate;          /* the sort may return only one record of each group */
     struct gsi_groups_rule groups;
     uint32_t group_key_bytes; /* with --group: bytes of the keys that make a group; else 0 */
 };
 
-/* What the output has beside windows: sizes of buffers, and planned shelves. */
+/* Memory of the output besides windows: sizes of buffers, and planned shelves. */
 struct gsi_output_plan {
     uint32_t pack_level;  /* of zstd; 0: plain */
     uint32_t pack_slots;  /* frames that are packed at the same time */
@@ -75,7 +75,7 @@ struct gsi_target {
     const struct gsi_output_plan *plan;
     struct gsi_split_files files; /* with --split; `output` says in which directory then */
     uint64_t whole_bytes;         /* of elements: in the file of --into, with what others write */
-    /* What was written, once everything is. */
+    /* Bytes that were written, once everything is. */
     uint64_t bytes, file_bytes; /* of elements; of the file, with the header */
 };
 
@@ -91,11 +91,12 @@ uint64_t gsi_block_bytes(uint64_t memory_bytes, uint64_t window_bytes);
 uint64_t gsi_target_most_bytes(const struct gsi_target *target);
 uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
 
-/* gsi_target_layout: the layout of what is written without counts and sums: that of the elements
- * that are read if a shuffle writes them whole, else of those that are sorted. */
+/* gsi_target_layout: returns the layout of written elements, without counts and sums. It is the
+ * input's layout if a shuffle writes whole elements, else that of the sorted entries. */
 const struct gsi_layout *gsi_target_layout(const struct gsi_target *target);
 
-/* gsi_target_left: what became of the output when a job went wrong at its end, for messages. */
+/* gsi_target_left: describes the state of the output after a failure at the end of a job, for
+ * messages. */
 const char *gsi_target_left(const struct gsi_target *target);
 
 /* gsi_target_has_blocks: whether the output of a merge is written by blocks (unique.h). */

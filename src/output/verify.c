@@ -28,7 +28,7 @@ static enum gs_status verify_sorted(const struct gsi_verification *v)
     const struct gsi_target *target = delivery->target;
     const struct gsi_digest *out = &delivery->check.digest;
     const struct gsi_tally_report *in = v->tally;
-    const bool is_cut = gsi_unique_is_full(&delivery->unique); /* nobody asked for more groups */
+    const bool is_cut = gsi_unique_is_full(&delivery->unique); /* no more groups were wanted */
     if (out->disorder_idx != UINT64_MAX)
         return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                         "'%s': element %llu of the output is less than its predecessor; %s; check "
@@ -48,7 +48,7 @@ static enum gs_status verify_sorted(const struct gsi_verification *v)
                     (unsigned long long)in->count, gsi_target_left(target), v->cause);
 }
 
-/* 4: every entry with a payload that went into the sort has come out of it. */
+/* 4: every entry with a payload that was sorted is in the output. */
 static enum gs_status verify_payload(const struct gsi_verification *v)
 {
     const struct gsi_target *target = v->delivery->target;

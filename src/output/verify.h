@@ -1,4 +1,4 @@
-/* verify.h: checks that what was read has come out, and in order.
+/* verify.h: checks that the output has all elements of the input, in order.
  *
  *     inputs --(1)--> read --(2)--> sorted --(3)--> windows --(4)--> payload, groups --> files
  *
@@ -11,7 +11,7 @@
  *   4  payload        count, sum of positions; fingerprint, if whole elements are written
  *      groups         count of all groups, aggregates of fields (gsi_unique_verify)
  *
- * What lies on the disk is compared by output/read_back.h. */
+ * output/read_back.h compares the bytes on the disk. */
 #ifndef GSI_VERIFY_H
 #define GSI_VERIFY_H
 
@@ -19,13 +19,13 @@
 
 struct gsi_verification {
     struct gsi_delivery *delivery;
-    /* in: of what was sorted, as it was measured before; out: of what was read. Pre-aggregation and
-     * payload sort something else than what was read. */
+    /* in: the tally of sorted entries; out: that of elements that were read. These differ with
+     * pre-aggregation and payload. */
     struct gsi_tally_report *tally, *fields;
     bool is_of_elements; /* the tally is of what was read, although entries with it were sorted */
     struct gsi_pre_aggregate *pre_aggregate; /* NULL: none */
-    struct gsi_digest dropped;               /* were sorted, and rightly have not come out */
-    uint64_t most_count;                     /* so many elements at most had to come out */
+    struct gsi_digest dropped;               /* were sorted, and are correctly not in the output */
+    uint64_t most_count;                     /* the output may have at most so many elements */
     const char *cause;                       /* another reason for a difference than the memory */
 };
 

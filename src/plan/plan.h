@@ -23,7 +23,7 @@
  * most, as the others are read into meanwhile. So some 340 of the runs are merged into 6 first
  * (merge_tree.h), and then 64 at once.
  *
- * The rule behind it: as few passes over the disk as possible, then as little work as possible.
+ * The rule: as few passes over the disk as possible, then as little work as possible.
  *   resident   everything fits. Chunks are small, so that the last one is sorted soon after it was
  *              read, and not too many, because each costs every cut of the merge some time.
  *   hybrid     only as many runs are spilled as must be: a file slightly larger than memory takes
@@ -31,28 +31,28 @@
  *   spilled    runs have one chunk while that keeps them below the fan-in. Otherwise they have
  *              several chunks, as few as will do, because merging these costs processor time.
  *
- * Others plan in files of their own (plan_parts.h lists them): a GPU, whose runs lie in its memory,
- * inputs that are sorted already, --top. Records take the place of a tag each beside their bytes,
- * and a chunk or frame holds a power of two of them (plan_room.h). A job that only reads has as
- * many buffers as are read into and worked on at once.
+ * Other jobs are planned in files of their own (plan_parts.h lists them): on a GPU, whose memory
+ * holds runs; of inputs that are sorted already; with --top. Each record needs memory for a tag
+ * besides its bytes, and a chunk or frame holds a power of two of them (plan_room.h). A job that
+ * only reads has as many buffers as are read into and worked on at once.
  *
  * Rejected:
  *   full groups from the front, until few enough runs are left: that moves more bytes than the tree
  *     of merge_tree.h, where every pass but the first merges everything
- *   a smaller share for each run, and so a higher fan-in: below about 1 MiB reads become so small
- *     that a disk with seeks loses more by them than by another pass (SHARE_MAX_BYTES)
- *   larger windows and frames: 1 to 4 MiB reach a disk's limit already
+ *   a smaller share for each run, and so a higher fan-in: below about 1 MiB reads are so small that
+ *   they cost a disk with seeks more than another pass (SHARE_MAX_BYTES) larger windows and frames:
+ *   1 to 4 MiB reach a disk's limit already
  *
- * In doubt: the length of a stream is not known, so its tables are a guess, and it is planned for
- * as many spilled runs as can be merged at once. How late the disk of merged frames comes back is
- * an estimate (gsi_plan_late_bytes). Only GPUs have a model of time (plan_model.h). */
+ * In doubt: the length of a stream is not known, so its tables are a guess. Its plan allows as many
+ * spilled runs as can be merged at once. The time until the disk of merged frames is released is an
+ * estimate (gsi_plan_late_bytes). Only GPUs have a model of time (plan_model.h). */
 #ifndef GSI_PLAN_H
 #define GSI_PLAN_H
 
 #include "base/memory.h"
 #include "plan/merge_tree.h"
 
-/* What a phase moves. */
+/* The bytes that a phase moves. */
 struct gsi_moves {
     uint64_t bytes_read, bytes_written;
 };
@@ -67,11 +67,11 @@ struct gsi_plan {
     uint64_t window_bytes;   /* output buffer of one merge step */
     uint64_t frame_bytes;    /* unit of a spilled run */
     uint32_t window_count;   /* output buffers in flight */
-    uint32_t record_bytes;   /* of a record, which lies in these buffers with a tag; 0: numbers */
+    uint32_t record_bytes;   /* of a record, which has a tag in these buffers; 0: numbers */
     uint32_t thread_count;
     bool is_merge;          /* runs are the inputs, sorted already; only passes spill runs */
     bool is_filtered;       /* with is_merge: elements of the inputs may be left out */
-    bool is_in_place;       /* an array is sorted where it lies: no runs */
+    bool is_in_place;       /* an array is sorted in place: no runs */
     bool is_counted;        /* values are counted, and the output is made of the counts: no runs */
     uint64_t stream_frames; /* with is_merge, for records: the most frames of a stream */
     uint64_t run_count;     /* runs after reading */
@@ -83,9 +83,9 @@ struct gsi_plan {
     uint64_t temp_bytes;              /* temporary disk space at one time, at most */
     uint64_t space_bytes;             /* disk space of output and temporary files, at most */
     uint64_t disk_step_bytes;         /* disk is taken so far ahead of a spilled job's output */
-    /* A device with memory of its own keeps up to device_runs runs there, of device_run_bytes each
-     * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. For what it has
-     * no room for it has host memory: host_bytes for host_runs runs; then comes the disk. */
+    /* A device with memory of its own keeps up to device_runs runs of device_run_bytes there; 0:
+     * runs stay in the arena. It also has a mirror of the chunk buffers for feeding. Up to
+     * host_runs more runs are in host_bytes of host memory. All others are spilled. */
     uint32_t device_runs, host_runs;
     uint64_t device_bytes, device_run_bytes, device_mirror_bytes, host_bytes;
     bool is_circular; /* the device merges two runs by circular buffers, not by tiles */
@@ -95,15 +95,15 @@ struct gsi_plan {
     uint64_t top_bytes;
     /* Devices that work as one, and take device_bytes each: a run is dealt to all of them. */
     uint64_t device_count;
-    /* What is to be spilled is written as it is read, in one pass, as far as no element comes later
+    /* Data that would be spilled are written as they are read, in one pass, if no element is later
      * than by this much. 0: that is not tried. */
     uint64_t late_bytes;
     /* read_bytes and write_bytes by phase; zeros: not known. */
     struct gsi_moves moves[GS_PHASE_COUNT];
 };
 
-/* The process takes this much beside the arena, threads and formats, for code, libraries, stacks
- * and rings: the measured resident size of a run on a small file (the manual, "Memory").
+/* The process needs this much besides the arena, threads and formats: for code, libraries, stacks
+ * and rings. It is the measured resident size of a run on a small file (the manual, "Memory").
  * GSI_PLAN_LEAST_BYTES adds the least memory in which anything can be done. */
 #define GSI_PLAN_PROCESS_BYTES ((uint64_t)6 << 20)
 #define GSI_PLAN_LEAST_BYTES   (GSI_PLAN_PROCESS_BYTES + ((uint64_t)2 << 20))
@@ -112,15 +112,15 @@ struct gsi_plan {
 #define GSI_PLAN_FRAME_MAX_BYTES ((uint64_t)1 << 20)
 
 /* Tables: bytes that a run, or an input that is one, takes in the list of runs and in the feed; and
- * a frame in the index of its run and in the order of reading. Where these tables are it is
- * asserted. */
+ * a frame in the index of its run and in the order of reading. The owners of these tables assert
+ * these sizes. */
 #define GSI_PLAN_RUN_TABLE_BYTES   512
 #define GSI_PLAN_FRAME_TABLE_BYTES 64
 
 /* Transfers of the inputs in flight at most (input/source.h). */
 #define GSI_PLAN_READS 16u
 
-/* What a plan may take, and the sizes that the options fix. */
+/* The resources of a plan, and the sizes that options fix. */
 struct gsi_budget {
     uint64_t memory_bytes;
     uint32_t thread_count;
@@ -144,7 +144,7 @@ struct gsi_plan_request {
     uint64_t thread_bytes; /* that a device takes for each thread */
     uint64_t format_bytes; /* for packing, unpacking and such stages, and for the inputs */
     uint64_t added_bytes;  /* output less input, at most; modulo 2^64, as it may be below 0 */
-    uint64_t read_bytes;   /* bytes to read, if others are sorted in their stead; 0: the same */
+    uint64_t read_bytes;   /* bytes to read, if entries are sorted instead of them; 0: the same */
     uint32_t fan_in;       /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
     bool has_fixed;                     /* a sort that spills everything has the sizes `fixed` */
@@ -182,8 +182,8 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_
                              struct gs_error *error);
 
 /* gsi_plan_late_bytes: how much disk may still be taken by frames that are already merged, if
- * `spilled_bytes` were spilled. That is more than two files hold (GSI_SPILL_PARTS_MAX), because
- * runs do not come to the end of a file at the same time. */
+ * `spilled_bytes` were spilled. Two files contain less (GSI_SPILL_PARTS_MAX), because runs do not
+ * reach the end of a file at the same time. */
 static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
 {
     return spilled_bytes / 13;
@@ -197,8 +197,8 @@ uint64_t gsi_plan_pass_bytes(const struct gsi_plan *plan, const struct gsi_merge
 uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan);
 
 /* gsi_plan_own_frames: how many buffers each run that feeds a merge may have, whatever the others
- * hold: the rest of one block, and one block above the bound. Where elements are left out there is
- * a third one, which gathers those that are kept.
+ * hold: the rest of one block, and one block above the bound. If elements are left out there is a
+ * third one, which gathers those that are kept.
  * gsi_plan_fed_frames: how many frames, or blocks as large, a merge needs to be fed by `runs`. */
 static inline uint64_t gsi_plan_own_frames(const struct gsi_plan *plan)
 {

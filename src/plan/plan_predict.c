@@ -5,17 +5,17 @@
  * less.
  *
  * In a merge a frame's disk is released once the frame is in memory, and written data were read
- * before. So the sum of frames and output does not grow, with three exceptions: disk that is
- * released late, disk allocated in advance of the output, and an output larger than the input. A
- * merge that ends early (--top) moves less. */
+ * before. So the sum of frames and output does not grow, with three exceptions. Disk may be
+ * released late, or allocated in advance of the output, and the output may be larger than the
+ * input. A merge that ends early (--top) moves less. */
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 #include "run/store.h"
 
-/* The disk of the output is allocated in steps: large ones, as each delays the writes to the file,
- * but a small part of the whole. */
+/* The disk of the output is allocated in steps. Each delays the writes to the file, so they are
+ * large, but a small part of the whole. */
 #define DISK_STEP_PART      128
 #define DISK_STEP_MAX_BYTES ((uint64_t)256 << 20)
 

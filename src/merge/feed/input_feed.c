@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* Files that are read at a time, if there are too many to be open all at once. That many transfers
- * reach the limit of a disk (input/source.c); each needs two descriptors. */
+/* Files that are read at a time, if there are too many to be open all at once. With so many
+ * transfers a disk reaches its limit (input/source.c); each needs two descriptors. */
 #define BUSY_FILES_MAX GSI_CONSTANT(16u, 3u)
 
 struct state {

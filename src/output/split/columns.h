@@ -1,13 +1,13 @@
-/* columns.h: stands before the sinks when joined records (--values) are taken apart again: each of
- * their parts goes to a file of its own.
+/* columns.h: separates joined records (--values) again: each of their parts is written to a file of
+ * its own.
  *
  *     windows, or blocks of --unique -> [ key | a | b ] --> flow of the keys --> blocks --> sink
  *                                                           flow of a        --> blocks --> sink
  *                                                           flow of b        --> blocks --> sink
  *
  * Each window passes from flow to flow (loop/flow.h), which copies its part of the records. All
- * files are written at the same time. They take their places at the end, the keys' file last: so
- * where a new file of keys is, the files of its values are there, too. */
+ * files are written at the same time. They get their names at the end, the keys' file last. So if a
+ * new file of keys is there, the files of its values are, too. */
 #ifndef GSI_COLUMNS_H
 #define GSI_COLUMNS_H
 

@@ -85,7 +85,7 @@ static enum gs_status begin_file(struct gsi_split *split)
     if (split->cuts == NULL)
         bytes = begin_of(split, split->current + 1) - begin_of(split, split->current);
     GSI_TRY(gsi_target_open_pack(&split->at));
-    /* Where the number is not known yet, the header is made again at the end. */
+    /* If the number is not known yet, the header is made again at the end. */
     GSI_TRY(
         gsi_header_make(split->at.inputs, bytes == UINT64_MAX ? 0 : bytes / split->entry_bytes));
     gsi_sink_init(&split->sink, &split->at, &split->blocks, bytes);
@@ -122,7 +122,7 @@ static enum gs_status next_file(struct gsi_split *split)
 
 /* ---- blocks ---- */
 
-/* How many of `count` entries lie before the end of the current file. */
+/* Returns how many of `count` entries belong to the current file. */
 static uint64_t entries_before(const struct gsi_split *split, const uint8_t *entries,
                                uint64_t count)
 {

@@ -1,11 +1,10 @@
-/* split.h: stands before the sink when the output is several files (--split, --split-at).
+/* split.h: distributes the output to several files (--split, --split-at).
  *
  *     windows, or blocks of --unique --flow--> blocks --> sink of file 1, then of file 2, ..
  *
- * Each file begins with a new block, and all its blocks but the last are full, so that direct
- * writes, packing and headers need no change. One file is written at a time. The next one is
- * begun when all of the file is on its way through the sink. All files get their names at the
- * end. */
+ * Each file begins with a new block, and all its blocks but the last are full. So direct writes,
+ * packing and headers need no change. One file is written at a time. The next one is begun when all
+ * of the file is on its way through the sink. All files get their names at the end. */
 #ifndef GSI_SPLIT_H
 #define GSI_SPLIT_H
 
@@ -14,12 +13,12 @@
 #include "output/split/split_check.h"
 
 struct gsi_split {
-    struct gsi_target *target; /* of the job; zeroed: nothing is split */
-    struct gsi_target at;      /* the file that is written: its output is that of `files` */
-    struct gsi_sink sink;      /* into it */
-    struct gsi_side *cuts; /* what lies before the end of each file but the last; NULL: by counts */
-    uint8_t *copy;         /* room for an element */
-    uint64_t entry_bytes, total_bytes; /* of what comes; by counts: in all */
+    struct gsi_target *target;         /* of the job; zeroed: nothing is split */
+    struct gsi_target at;              /* the file that is written: its output is that of `files` */
+    struct gsi_sink sink;              /* into it */
+    struct gsi_side *cuts;             /* the end of each file but the last; NULL: by counts */
+    uint8_t *copy;                     /* room for an element */
+    uint64_t entry_bytes, total_bytes; /* of entries; by counts: in all */
     uint32_t current;                  /* file */
     uint64_t bytes;                    /* of elements: handed over to all sinks */
     struct gsi_shelf shelf;
@@ -31,7 +30,7 @@ struct gsi_split {
         GSI_SPLIT_FINISHES,
         GSI_SPLIT_IS_DONE
     } state;
-    bool is_ended; /* all windows have come */
+    bool is_ended; /* all windows were taken */
 };
 
 /* gsi_split_plan: plans blocks. The shelf plan->split stays empty where the output is one file. */

@@ -1,5 +1,5 @@
-/* split_files.c: names by a pattern, which is never a format of printf's: it may come from
- * anywhere. */
+/* split_files.c: makes names from a pattern. The pattern may be any text, so it is never passed to
+ * printf. */
 #include "output/split/split_files.h"
 
 #include <dirent.h>
@@ -13,14 +13,14 @@
 /* Digits of a number, at most. */
 #define WIDTH_MAX 20
 
-/* Where the number stands, and how. */
+/* The place and form of the number. */
 struct conversion {
     const char *begin, *end;
     int width;
     bool has_zeros;
 };
 
-/* What follows a percent sign; false: no number. */
+/* Reads the text after a percent sign; false: no number. */
 static bool take_conversion(const char *at, struct conversion *conversion)
 {
     *conversion = (struct conversion){.begin = at - 1, .has_zeros = *at == '0'};
@@ -86,7 +86,7 @@ static char *make_path(const char *pattern, uint32_t number)
     return path;
 }
 
-/* ---- files behind the last one ---- */
+/* ---- files after the last one ---- */
 
 static const char *name_of(const char *path)
 {
@@ -115,8 +115,8 @@ static uint32_t least_above(DIR *directory, const char *pattern, uint32_t count,
     return least;
 }
 
-/* Whoever reads the files by their pattern would take what is behind the last one for a part of the
- * output.
+/* Refuses files after the last one. A program that reads files by their pattern would take them for
+ * a part of the output.
  * in    path: of any file, from make_path; overwritten */
 static enum gs_status check_behind(const char *pattern, uint32_t count, char *path,
                                    struct gs_error *error)
@@ -128,7 +128,7 @@ static enum gs_status check_behind(const char *pattern, uint32_t count, char *pa
     uint32_t number = directory != NULL ? least_above(directory, pattern, count, path) : 0;
     int sys_errno = errno;
     enum gs_status status = GS_OK;
-    /* What is not listed for the user is not found by a pattern either. */
+    /* A pattern does not find files that this user cannot list. */
     if (sys_errno != 0 && (directory != NULL || sys_errno != EACCES))
         status = gsi_fail(error, GS_E_IO, sys_errno, "'%s': cannot list this directory", folder);
     if (number > 0) {
@@ -233,8 +233,8 @@ static enum gs_status sync_directories(const struct gsi_split_files *files, stru
     return GS_OK;
 }
 
-/* The new files may replace the inputs, so a power cut must not leave some of them without a name:
- * all have temporary names on the disk before the first one replaces a file. */
+/* The new files may replace the inputs, so a power cut must not leave some of them without a name.
+ * All have temporary names on the disk before the first one replaces a file. */
 static enum gs_status name_all(struct gsi_split_files *files, struct gs_error *error)
 {
     struct stat info;

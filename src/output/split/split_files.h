@@ -8,7 +8,7 @@
 struct gsi_split_file {
     char *path; /* from malloc */
     struct gsi_output output;
-    /* What was written, once everything is. */
+    /* Sizes, once everything is written. */
     uint64_t count, file_bytes; /* elements, or what --unique makes of them; of the file */
 };
 

@@ -20,13 +20,13 @@
 /* The bytes of a range between two operators, which fits the first-level cache. */
 #define SCRATCH_BYTES GSI_CONSTANT((uint64_t)16 << 10, (uint64_t)512)
 
-/* What makes of an entry what is written; NULL: it is. */
+/* Returns the map from sorted entries to written ones; NULL: they are equal. */
 static const struct gsi_carry *changed_by(const struct gsi_target *target)
 {
     return gsi_inputs_are_changed(target->inputs) ? target->inputs->carry : NULL;
 }
 
-/* What there is of an element that stays, with counts and sums behind it. */
+/* Returns the bytes of an element that is kept, with counts and sums after it. */
 static uint64_t entry_bytes(const struct gsi_target *target)
 {
     return target->spec->has_groups
@@ -34,7 +34,7 @@ static uint64_t entry_bytes(const struct gsi_target *target)
                : target->loop->layout->element_bytes;
 }
 
-/* What is written of that. */
+/* Returns how many of these bytes are written. */
 uint64_t gsi_unique_written_bytes(const struct gsi_target *target)
 {
     const struct gsi_carry *carry = changed_by(target);

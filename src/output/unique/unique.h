@@ -1,7 +1,7 @@
-/* unique.h: stands between the last merge and the sink. It lets at most one of the elements with
- * equal keys go on, as --keep says, with its fields folded; with --count it adds how many they
- * were. It also turns elements into what is written of them: their positions with --argsort, some
- * fields with --out (element/carry/carry.h).
+/* unique.h: maps windows of the last merge to the entries that are written. It keeps at most one of
+ * the elements with equal keys, as --keep says, with its fields folded; with --count it adds their
+ * number. It also replaces elements by the part of them that is written: their positions with
+ * --argsort, some fields with --out (element/carry/carry.h).
  *
  *     windows, in order --> flow (loop/flow.h) of operators (operators.h) --> blocks --> sink
  *
@@ -29,8 +29,7 @@ struct gsi_unique {
 };
 
 /* gsi_unique_check_group: checks that the first `wanted` keys can make a group: they are some of
- * those that make the order. 0: all do. `record` is NULL of numbers.
- * fails GS_E_USAGE */
+ * those that make the order. 0: all do. fails GS_E_USAGE */
 enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_layout *layout,
                                       struct gs_error *error);
 
@@ -45,7 +44,7 @@ void gsi_unique_plan(const struct gsi_target *target, const struct gsi_budget *b
 struct gsi_shelf gsi_unique_pre_aggregate_plan(const struct gsi_target *target,
                                                uint64_t memory_bytes, uint32_t thread_count);
 
-/* gsi_unique_output_bytes: how many bytes of output `bytes` of elements become at most: without
+/* gsi_unique_output_bytes: returns the most bytes of output that `bytes` of elements make: without
  * counts as many. UINT64_MAX: no number is that large. */
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes);
 
@@ -54,15 +53,14 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target);
 void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing may be in flight */
 
-/* gsi_unique_begin: windows will come, and go back to `windows`. `next` gets buffers of
+/* gsi_unique_begin: begins to take windows, which are returned to `windows`. `next` gets buffers of
  * unique->blocks.
- * in    is_digested: elements that go on as they are get a digest, because they will be read
- *       again
- *       has_digests: windows have theirs */
+ * in    is_digested: elements that are written unchanged get a digest, because they will be read
+ *       again has_digests: windows have theirs */
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
                       bool is_digested, bool has_digests);
 
-/* gsi_unique_written_bytes: how many bytes of the output an element becomes, with counts and
+/* gsi_unique_written_bytes: returns the bytes that an element has in the output, with counts and
  * sums. */
 uint64_t gsi_unique_written_bytes(const struct gsi_target *target);
 
@@ -70,8 +68,8 @@ uint64_t gsi_unique_written_bytes(const struct gsi_target *target);
  * under way. */
 struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
 
-/* gsi_unique_is_full: with --top: whether enough was found. Then windows that follow are not looked
- * at, and need not come. */
+/* gsi_unique_is_full: with --top: returns whether enough was found. Then windows that follow are
+ * not read, and are not needed. */
 static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 {
     return unique->flow.is_enough;
@@ -88,10 +86,9 @@ void gsi_unique_resume(struct gsi_unique *unique, const struct gsi_digest *diges
  * fails GS_E_VERIFY */
 enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count);
 
-/* gsi_unique_verify: checks at the end that all `count` elements that were sorted belong to a
- * group, and that folded fields add up to `fields`, the statistics of all that was read. It checks
- * nothing if not all groups were wanted.
- * fails GS_E_VERIFY */
+/* gsi_unique_verify: checks at the end that all `count` sorted elements belong to a group. Folded
+ * fields must add up to `fields`, the statistics of the input. It checks nothing if not all groups
+ * were wanted. fails GS_E_VERIFY */
 enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
                                  const struct gsi_tally_report *fields);
 
