@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What became of the array is said behind what went wrong. */
+/* Appends the state of the array to the error. */
 static void tell_state(const struct gsi_array *array, struct gs_error *error)
 {
     size_t length = strlen(error->text);

@@ -21,8 +21,8 @@ enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *option
                              struct gs_error *error);
 
 /* gsi_sorter_open: as gs_sorter_open.
- * gsi_sorter_told: the sorter's report; NULL: the sort goes on, or `error` says what is wrong. It
- * stays until the sorter is closed. */
+ * gsi_sorter_told: the sorter's report; NULL: the sort is not finished, or `error` says what is
+ * wrong. It stays until the sorter is closed. */
 enum gs_status gsi_sorter_open(const struct gsi_options *options,
                                const bool is_given[GSI_OPT_COUNT], gs_sorter **sorter,
                                struct gs_error *error);

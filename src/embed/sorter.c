@@ -143,7 +143,7 @@ static void find_number(struct gs_sorter *sorter, const struct gs_type *type)
     sorter->layout.number = type->name;
 }
 
-/* What elements are. the run has found the options right. */
+/* Determines the layout of elements. The run has checked the options. */
 static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *error)
 {
     const struct gsi_options *options = &sorter->options;

@@ -5,11 +5,11 @@
  *                                                                    ranks (sorter_order.c)
  *
  * Nothing of the job is known here but what it is given and gives. Both sides lend memory of the
- * job: what a push fills is the chunk buffer that the reader was called with, and what a pull shows
- * is the window that the writer was called with. So neither callback returns, not even when the job
- * is stopped, while a thread of the program is in such memory.
+ * job: a push fills the chunk buffer that the reader was called with, and a pull shows the window
+ * that the writer was called with. So neither callback returns, not even when the job is stopped,
+ * while a thread of the program is in such memory.
  *
- * One lock guards everything; copying goes on without it. */
+ * One lock guards everything, but copying does not hold it. */
 #ifndef GSI_SORTER_H
 #define GSI_SORTER_H
 
@@ -25,11 +25,11 @@
 struct gsi_lend {
     struct gsi_lend *next;
     uint8_t *data;
-    uint64_t off, bytes; /* in the stream of all that comes */
-    bool is_apart; /* an element that would straddle two buffers; it lies behind this struct */
+    uint64_t off, bytes; /* in the stream of all pushed bytes */
+    bool is_apart; /* an element that would straddle two buffers; its memory follows this struct */
 };
 
-/* What comes: the stream's bytes [room_off, room_off + room_bytes) go to `room`. Each push takes
+/* Input: the stream's bytes [room_off, room_off + room_bytes) are copied to `room`. Each push takes
  * the next bytes of the stream as its own, and fills them when the buffer that they belong to is
  * there. */
 struct gsi_intake {
@@ -42,7 +42,7 @@ struct gsi_intake {
     pthread_cond_t has_room, is_filled;
 };
 
-/* What goes: the piece that the writer was called with, of which `taken` bytes were pulled. */
+/* Output: the piece that the writer was called with, of which `taken` bytes were pulled. */
 struct gsi_outlet {
     enum { GSI_OUTLET_UNDECIDED, GSI_OUTLET_PULL, GSI_OUTLET_ORDER } way;
     const uint8_t *piece;
@@ -61,7 +61,7 @@ struct gs_sorter {
     struct gs_writer writer;
     struct gsi_record record;
     struct gsi_layout layout;
-    uint32_t element_bytes, entry_bytes; /* of what comes; of what goes */
+    uint32_t element_bytes, entry_bytes; /* of pushed elements; of what goes */
 
     uint32_t process; /* that opened it; in a child of fork there is no thread of it */
     pthread_mutex_t lock;
@@ -80,8 +80,8 @@ struct gs_sorter {
  * fails GS_E_USAGE: in a child of fork, which does not take it */
 enum gs_status gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error);
 
-/* gsi_sorter_result: the lock is held: what became of the sort, for callers that wait for more of
- * it. */
+/* gsi_sorter_result: returns the state of the sort, for callers that wait for more of it. They hold
+ * the lock. */
 enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error *error);
 
 /* The callbacks of the run; `context` is the sorter. */

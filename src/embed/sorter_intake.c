@@ -8,7 +8,8 @@
 
 /* ---- the reader ---- */
 
-/* Whether the reader may return. What is lent is waited for, unless the program gave it up. */
+/* Returns whether the reader may return. It waits for lent memory, unless the program gave it
+ * up. */
 static bool is_room_done(const struct gs_sorter *sorter)
 {
     const struct gsi_intake *intake = &sorter->intake;
@@ -51,8 +52,8 @@ static bool has_room_at(const struct gs_sorter *sorter, uint64_t off)
            off < intake->room_off + intake->room_bytes;
 }
 
-/* Waits for the buffer that holds byte `off` of the stream. A sort that is over with all well needs
- * no more (--top 0): what comes is taken and forgotten. */
+/* Waits for the buffer that holds byte `off` of the stream. A sort that ended without failure needs
+ * no more (--top 0): further elements are accepted and dropped. */
 static enum gs_status await_room(struct gs_sorter *sorter, uint64_t off, struct gs_error *error)
 {
     while (!has_room_at(sorter, off) && !sorter->is_ended) {
@@ -184,8 +185,7 @@ enum gs_status gs_sorter_reserve(gs_sorter *sorter, uint64_t bytes, void **data,
     return status;
 }
 
-/* What is not wanted of a reservation goes back to the stream, if it is the end of what was
- * claimed. */
+/* Returns the unused end of a reservation to the stream, if nothing was claimed after it. */
 static enum gs_status shorten(struct gs_sorter *sorter, struct gsi_lend *one, uint64_t bytes,
                               struct gs_error *error)
 {
@@ -221,7 +221,7 @@ static enum gs_status commit(struct gs_sorter *sorter, const uint8_t *data, uint
         intake->lent--;
         fill(sorter, bytes);
         if (sorter->is_stopped)
-            status = await_room(sorter, one->off, error); /* and what became of it */
+            status = await_room(sorter, one->off, error); /* and fails as it did */
     }
     free(one);
     return status;

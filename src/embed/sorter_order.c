@@ -216,7 +216,7 @@ enum gs_status gsi_order_rank(const struct gsi_order *order, uint64_t rank, void
     return status;
 }
 
-/* How many of `count` entries, which are in order, come before `element`; is_after: or are
+/* Returns how many of `count` entries, which are in order, sort before `element`; is_after: or are
  * equal. */
 static uint64_t count_before(const struct gsi_order *order, const uint8_t *entries, uint64_t count,
                              const void *element, bool is_after)
@@ -232,8 +232,8 @@ static uint64_t count_before(const struct gsi_order *order, const uint8_t *entri
     return low;
 }
 
-/* The same of all: first the last block whose first element comes before, as far as there is
- * one. */
+/* Does the same for all entries. First it finds the last block whose first element sorts before
+ * `element`, if there is one. */
 static enum gs_status find(const struct gsi_order *order, const void *element, bool is_after,
                            uint8_t *block, uint64_t *before, struct gs_error *error)
 {

@@ -28,7 +28,7 @@ struct gsi_order {
     uint32_t part_count;
 };
 
-/* gsi_order_init: nothing is open. Entries are elements, perhaps with a count behind each.
+/* gsi_order_init: nothing is open. Entries are elements, perhaps with a count after each.
  * gsi_order_close: also zeroed ones. */
 void gsi_order_init(struct gsi_order *order, const struct gsi_layout *layout, uint32_t entry_bytes,
                     const char *directory);

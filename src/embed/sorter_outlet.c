@@ -49,7 +49,7 @@ static void give_back(struct gsi_outlet *outlet)
     pthread_cond_broadcast(&outlet->changed);
 }
 
-/* Elements of the piece that lie in it as a whole, or the one that began in the piece before. NULL:
+/* Returns elements that are whole in the piece, or the one that began in the previous piece. NULL:
  * there are none left. */
 static const uint8_t *next_elements(struct gs_sorter *sorter, uint64_t *bytes)
 {

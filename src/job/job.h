@@ -10,7 +10,7 @@
 #include "resume/resume.h"
 #include "spill/spill.h"
 
-/* Where a job sorts. */
+/* The device of a job. */
 struct gsi_device_choice {
     const struct gsi_device_ops *ops;
     uint64_t bytes; /* of the device's own memory; 0: it works in the arena */
@@ -43,7 +43,7 @@ struct gsi_job {
     const bool *is_given;         /* run.h */
     struct gsi_features features; /* of the options */
     struct gsi_array *array;      /* run.h; NULL: inputs and output are what the options say */
-    struct gs_report *report;     /* what was chosen; its numbers come at the end */
+    struct gs_report *report;     /* what was chosen; its numbers are filled in at the end */
     struct gsi_loop loop;
     struct gsi_job_plan plan;
     struct gsi_chosen chosen;           /* how elements are sorted */

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More inputs than this are closed for now and opened again to be read: a process may have 1024
- * descriptors by default, and an input takes two. */
+/* If there are more inputs than this, they are closed for now, and opened again to be read. A
+ * process may have 1024 descriptors by default, and an input needs two. */
 #define INPUTS_OPEN_MAX GSI_CONSTANT(128, 2)
 
 /* Returns whether a FIFO is not opened because nothing will be read: its writer would start and

@@ -5,15 +5,15 @@
 
 #include "job/job.h"
 
-/* gsi_job_memory_begin: is called before all others here. Sets the ceiling, and takes from it the
- * lists of the options (names of inputs, keys, directories) and the table of `input_count` inputs,
- * which is job->inputs then. Both are in job->given_bytes, for the plan.
+/* gsi_job_memory_begin: is called before all others here. Sets the ceiling. Takes from it the lists
+ * of the options (names of inputs, keys, directories) and the table of `input_count` inputs,
+ * job->inputs. Both are in job->given_bytes, for the plan.
  * fails GS_E_USAGE: they do not fit; GS_E_MEMORY */
 enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count);
 void gsi_job_memory_end(struct gsi_job *job); /* inputs are closed; also after begin has failed */
 
-/* gsi_job_memory_ceiling: how much the ledger allows until there is a plan: the budget, or
- * more if these are so few that the plan will refuse them and say how many are enough. */
+/* gsi_job_memory_ceiling: returns how much the ledger allows until there is a plan. It is the
+ * budget, or more if the budget is so small that the plan will refuse it and say what is enough. */
 uint64_t gsi_job_memory_ceiling(const struct gsi_budget *budget);
 
 /* gsi_job_memory_advise: `plan` has failed for want of memory. Makes the error name the option that

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Numbers behind a header that is no whole number of pages lie where direct I/O cannot put them
+/* If a header does not fill whole pages, direct I/O cannot read the numbers after it to their place
  * among those of other inputs. */
 static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *input)
 {
@@ -22,8 +22,8 @@ static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *in
             input->base_off % GSI_DIRECT_ALIGN == 0);
 }
 
-/* What was read of the inputs, packed or not. A merge reads spilled runs meanwhile, so that sizes
- * of files tell it; where there are streams, only the elements do. */
+/* Returns the bytes that were read of the inputs, packed or not. A merge reads spilled runs at the
+ * same time, so sizes of files are added up; with streams, sizes of elements. */
 static uint64_t read_bytes(const struct gsi_job *job)
 {
     uint64_t bytes = 0;

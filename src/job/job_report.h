@@ -41,13 +41,13 @@ struct gsi_disorder_report {
 #define GSI_NOTES_MAX  16
 #define GSI_NOTE_BYTES 256
 
-/* What the listener was told. */
+/* The messages that the listener got. */
 struct gsi_notes_report {
     char texts[GSI_NOTES_MAX][GSI_NOTE_BYTES];
     size_t count;
 };
 
-/* What became of a job. May be copied. Each part is filled by the code beside its struct, whose
+/* The result of a job. May be copied. Each part is filled by the code beside its struct, whose
  * header is named here. */
 struct gs_report {
     struct gsi_element_report element; /* element/record/element_report.h */

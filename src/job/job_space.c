@@ -48,7 +48,7 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "-T: the directories are in more than %d file systems; name fewer",
                         GSI_SPACES_MAX);
-    /* What a record has already needs no room. */
+    /* Disk that the journal's files have is not needed again. */
     free_bytes = gsi_add_max_u64(free_bytes, gsi_resume_held_bytes(job->resume));
     if (space == end) {
         *space = (struct gsi_space){.file_system = file_system, .free_bytes = free_bytes};
@@ -75,8 +75,8 @@ static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *
     return GS_OK;
 }
 
-/* Written in one pass, an output has to be readable as a run. Its disk is given back somewhat later
- * than it is read; where frames lie beside it, that is in the plan. */
+/* Written in one pass, an output has to be readable as a run. Its disk is released somewhat later
+ * than it is read; if there are frames, too, the plan includes that. */
 static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
 {
     struct gs_report *report = job->report;

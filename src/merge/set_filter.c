@@ -1,5 +1,5 @@
-/* set_filter.c: a piece and its ranges in the other files, group by group. What is compared is a
- * row: of a number its sort key, which is made of whole blocks, of a record the record. */
+/* set_filter.c: compares a block with its ranges in the other files, group by group. It compares
+ * rows: the sort keys of numbers, made for whole blocks, or records. */
 #include "merge/set_filter.h"
 
 #include "base/assert.h"

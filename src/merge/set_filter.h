@@ -59,7 +59,8 @@ struct gsi_set_filter {
 };
 
 /* gsi_set_filter_begin: checks the inputs, whose headers were read, and copies streams to files
- * (set_streams.h). fails GS_E_USAGE: too many inputs; as set_streams.h
+ * (set_streams.h).
+ * fails GS_E_USAGE: too many inputs; as set_streams.h
  * gsi_set_filter_take: the inputs are measured: their bytes are only of those that are merged then.
  * `sets` outlives the inputs.
  * All other calls do nothing if no set operation is asked for. */

@@ -7,7 +7,8 @@
 #include "loop/run_list.h"
 
 /* gsi_sorted_inputs_check: checks that the inputs, whose headers were read, can be merged as they
- * are. fails GS_E_USAGE: the output's header needs the length of a stream */
+ * are.
+ * fails GS_E_USAGE: the output's header needs the length of a stream */
 enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const char *output);
 
 /* gsi_sorted_inputs_sizes: the bytes of each input that is not empty; UINT64_MAX for a stream.
@@ -20,8 +21,8 @@ enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct g
 /* gsi_sorted_inputs_list: lists the inputs that are not empty as runs; sets inputs->data_bytes. It
  * reads the first and the last record of each input. All records between them share the bytes that
  * these two share, because inputs are sorted; tags are made from the bytes after that
- * (element/key_scope.h). The end of a stream cannot be read. fails GS_E_INPUT, GS_E_IO,
- * GS_E_MEMORY */
+ * (element/key_scope.h). The end of a stream cannot be read.
+ * fails GS_E_INPUT, GS_E_IO, GS_E_MEMORY */
 enum gs_status gsi_sorted_inputs_list(struct gsi_inputs *inputs, struct gsi_run_list *list);
 
 #endif

@@ -15,7 +15,8 @@ struct gsi_into_report {
 };
 
 /* gsi_into_take: computes the place of this job's output in the file of --into. The inputs are
- * measured, and cut to the part. fails GS_E_MEMORY */
+ * measured, and cut to the part.
+ * fails GS_E_MEMORY */
 enum gs_status gsi_into_take(struct gsi_target *target, const struct gsi_part_report *part,
                              struct gsi_into_report *report);
 

@@ -21,16 +21,16 @@
  * 1.47 s, one 2.72 s; 2026-11-23), so 0.6 s here, more than it takes to begin with another one. */
 #define AUTO_LINKS_MIN_BYTES ((uint64_t)32 << 30)
 
-/* Of a GPU's free memory, the part that is not taken by default: other users of it, and what its
- * driver takes while kernels are loaded. */
+/* One in so many bytes of a GPU's free memory is left by default: for its other users, and for its
+ * driver when kernels are loaded. */
 #define DEVICE_SPARED_PART 20
 
 /* Less is not worth trying. */
 #define DEVICE_MIN_BYTES ((uint64_t)64 << 20)
 
-/* The bits that indexes of tags may need: two indexes for each record that is read or lies in
- * memory (device/record_ties.h). A merge has room for a frame more of each input, and of what it
- * spills of some. */
+/* The bits that indexes of tags may need: two indexes for each record that is read or is in memory
+ * (device/record_ties.h). A merge needs indexes for one more frame of each input, and of each run
+ * that it spills. */
 static uint32_t index_bits(const struct gsi_job *job)
 {
     uint64_t sorted = gsi_job_sorted_bytes(job), memory = job->budget.memory_bytes;
@@ -96,7 +96,7 @@ static const char *why_no_gpu(const struct gsi_job *job)
     return NULL;
 }
 
-/* Whether a GPU, or the model of one, is left aside, for all that is known or that a plan asks. */
+/* Returns whether a GPU, or the model of one, is not used, as far as is known. */
 static bool leaves_gpu(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
@@ -117,7 +117,7 @@ static void leave_gpu(struct gsi_job *job, const char *why)
         snprintf(job->report->device.note, sizeof job->report->device.note, "%s", why);
 }
 
-/* What was found is the job's device. One alone needs no group. */
+/* Makes the devices that were found the job's device. A single one needs no group. */
 static void take_limits(struct gsi_job *job, const struct gsi_device_limits *limits)
 {
     struct gsi_device_choice *device = &job->device;
@@ -171,7 +171,7 @@ static void come_back(struct gsi_job *job, const struct chosen_before *before)
     memcpy(job->report->device.note, before->note, sizeof before->note);
 }
 
-/* Whether all runs stay in the device's memory, by its plan. */
+/* Returns whether all runs stay in the device's memory, by its plan. */
 static bool holds_all(const struct gsi_plan *plan)
 {
     return plan->spilled_runs + plan->host_runs == 0;
@@ -189,8 +189,8 @@ static bool adopt_if_it_holds_all(struct gsi_job *job)
     return true;
 }
 
-/* --device auto: all GPUs of the host, where one cannot hold what is sorted and all can, or where
- * their links are what there is too little of. */
+/* --device auto: takes all GPUs of the host if they can hold all data and one cannot, or if one
+ * link is too slow. */
 static void try_all_devices(struct gsi_job *job)
 {
     const struct gsi_plan *plan = &job->plan.sizes;
@@ -291,8 +291,8 @@ static enum gs_status choose_device(struct gsi_job *job)
     return probe(job, is_auto);
 }
 
-/* One of several failed when it was to begin: the others go on. If it has too little memory, only
- * where it has so little now that a probe leaves it out; else all take less. */
+/* One of several devices failed to begin, so the job continues with the others. If it has too
+ * little memory, it is left out only if a probe leaves it out now; otherwise all use less. */
 static bool leave_out(struct gsi_job *job, enum gs_status status)
 {
     struct gsi_device_choice *device = &job->device;
@@ -329,7 +329,8 @@ static bool take_first(struct gsi_job *job, const char *why)
     return true;
 }
 
-/* Where it holds all by itself the way through host memory would be longer. */
+/* Takes the first device alone if it holds everything, because the way through host memory would be
+ * longer. */
 static void try_first(struct gsi_job *job)
 {
     const struct chosen_before all = remember(job);
@@ -383,7 +384,7 @@ static void predict(struct gsi_job *job)
     report->prediction.is_made = true;
 }
 
-/* What it costs that a GPU is left aside, where that is more than the GPU's start. */
+/* Reports how much time it costs not to use a GPU, if that is more than the GPU's start. */
 static void tell_cost(struct gsi_job *job)
 {
     const struct gsi_plan *plan = &job->plan.sizes;

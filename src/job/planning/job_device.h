@@ -11,8 +11,8 @@
  *       such device; GS_E_DEVICE: the one that was asked for is not there */
 enum gs_status gsi_job_plan(struct gsi_job *job);
 
-/* gsi_job_use_less_device: the device could not be opened, because of `status`: plans without one
- * of several devices, then with half of the memory, at last with the CPU. The report says so.
+/* gsi_job_use_less_device: the device could not be opened, because of `status`. Plans without one
+ * of several devices, then with half of the memory, finally with the CPU. The report says so.
  * Returns whether there was anything left to try. */
 bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status);
 

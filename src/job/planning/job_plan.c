@@ -73,7 +73,7 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     return bytes;
 }
 
-/* Of a record that lies in buffers with a tag; 0: there are no tags. */
+/* Returns the bytes of a record that has a tag in buffers; 0: there are no tags. */
 static uint32_t tagged_bytes(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     const struct gsi_layout *layout = &job->chosen.layout;
@@ -81,10 +81,10 @@ static uint32_t tagged_bytes(const struct gsi_job *job, const struct gsi_budget 
                                                                          : 0;
 }
 
-/* Whether the device makes pairs of elements and positions, so that only elements go there, and
- * only positions come back. Threads make them where some elements are left out, so that positions
- * are no sequence; of --top, which may be found in one pass; and where there may turn out to be too
- * many. */
+/* Returns whether the device makes pairs of elements and positions, so that only elements are
+ * copied there, and only positions are copied back. Threads make them in three cases: elements are
+ * left out, so positions are no sequence; with --top, which may need one pass only; and if there
+ * may be too many positions. */
 static bool device_carries(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;

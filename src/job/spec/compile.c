@@ -77,7 +77,7 @@ static enum gs_status measure(struct gsi_job *job)
                : GS_OK;
 }
 
-/* Where the first element is, and how long. */
+/* Reports the place of the first element, and its length. */
 static void report_place(struct gsi_job *job)
 {
     const struct gsi_input *input = &job->inputs.table[0];

@@ -5,17 +5,17 @@
 
 #include "job/job.h"
 
-/* gsi_spec_compile: compares options with the inputs, which were looked at. Fills job->chosen and
- * job->output_spec, and cuts the inputs to the elements that are read. Afterwards these do not
- * change, but for the layout, which depends on the device.
- * fails as the functions below; and where a part of the inputs is chosen, as input/inputs.h,
+/* gsi_spec_compile: compares options with the inputs, whose headers were read. Fills job->chosen
+ * and job->output_spec, and cuts the inputs to the elements that are read. Afterwards these do not
+ * change, but for the layout, which depends on the device. fails as the functions below; and where
+ * a part of the inputs is chosen, as input/inputs.h,
  *       merge/find.h and merge/part.h */
 enum gs_status gsi_spec_compile(struct gsi_job *job);
 
 /* ---- elements.c ---- */
 
 /* gsi_spec_elements: determines the elements from options, headers and names. Fills *chosen, and
- * what the report says about elements. The inputs were looked at.
+ * what the report says about elements. The inputs' headers were read.
  * fails GS_E_USAGE: an option is wrong; or options, names and headers contradict each other;
  *       GS_E_INPUT: a header names a type that is not sorted */
 enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *chosen,
@@ -54,8 +54,8 @@ void gsi_spec_note(const struct gsi_job *job);
 /* ---- settings.c ---- */
 
 /* gsi_spec_settings: writes names and values of settings to *text, each with a NUL after it, for
- * the journal of --resume: what decides about the output, and what was asked about the plan. A sort
- * that is continued must have the same settings.
+ * the journal of --resume. They are the settings that affect the output or the plan. A sort that is
+ * continued must have the same settings.
  * out   text: from malloc, also after a failure; NULL: none
  * fails GS_E_MEMORY */
 enum gs_status gsi_spec_settings(const struct gsi_job *job, char **text, size_t *bytes);

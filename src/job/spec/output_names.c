@@ -41,7 +41,7 @@ static bool is_as_wide(struct number a, struct number b)
            (a.is_big_endian == b.is_big_endian || a.type->bytes == 1);
 }
 
-/* What elements are: numbers, or records that are one number each. */
+/* Returns the type of elements: of numbers, or of records that are one number each. */
 static struct number elements_of(const struct gsi_layout *layout)
 {
     const struct gsi_record *record = layout->record;

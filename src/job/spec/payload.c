@@ -24,7 +24,7 @@ static enum gs_status check_numbers(const struct gsi_job *job)
 
 /* ---- positions ---- */
 
-/* Normalised keys side by side, each of them bytes, and a position behind them. */
+/* Describes entries: normalised keys, which are bytes, followed by a position. */
 static void describe_keys(const struct gsi_carry *carry, struct gsi_record *record)
 {
     const struct gsi_record *from = carry->input.record;
@@ -42,7 +42,7 @@ static void describe_keys(const struct gsi_carry *carry, struct gsi_record *reco
     }
 }
 
-/* Whether they all fit, as far as it can be told now. */
+/* Checks that all positions fit, as far as this is known now. */
 static enum gs_status check_index(const struct gsi_job *job, uint64_t most)
 {
     if (most == UINT64_MAX || gsi_carry_fits(most, job->options->index_bytes == 4 ? 4 : 8))
@@ -141,7 +141,7 @@ static void move_places(const struct gsi_carry *carry, struct gsi_chosen *chosen
         chosen->fold.record_bytes = carry->carried_bytes;
 }
 
-/* What is folded is to be seen: of sums that stand behind the record it is. */
+/* Checks that folded fields are written. Sums that follow the record always are. */
 static enum gs_status check_folds(const struct gsi_job *job, const struct gsi_fold *fold)
 {
     for (uint32_t i = 0; i < fold->count; i++) {

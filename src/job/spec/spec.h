@@ -18,7 +18,7 @@ uint32_t gsi_spec_pack_level(const struct gsi_options *options);
 bool gsi_spec_keeps_elements(const struct gsi_options *options);
 
 /* gsi_spec_of_inputs: what is asked of the inputs.
- * gsi_spec_of_head: what the header of the output says. The inputs were looked at. */
+ * gsi_spec_of_head: what the header of the output says. The inputs' headers were read. */
 struct gsi_inputs_spec gsi_spec_of_inputs(const struct gsi_options *options);
 struct gsi_head_spec gsi_spec_of_head(const struct gsi_options *options,
                                       const struct gsi_formatted *formatted);

@@ -60,7 +60,7 @@ static void note_type(const struct gsi_job *job)
                  word, known->either, known->other);
 }
 
-/* Returns whether there may be data in an input: a stream that was looked at and gave nothing has
+/* Returns whether there may be data in an input. A stream that was sniffed without a byte has
  * none. */
 static bool may_hold(const struct gsi_inputs *inputs, const struct gsi_input *input)
 {

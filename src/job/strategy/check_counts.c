@@ -13,7 +13,8 @@
 /* Bytes of a record that has valsort's checksum. */
 #define VALSORT_RECORD_BYTES 100u
 
-/* Of records in tags buffers hold elements to the end: any of their keys can be compared. */
+/* Buffers of tagged records contain whole records until the end, so any of their keys can be
+ * compared. */
 static enum gs_status open_group(struct gsi_check_counts *counts)
 {
     struct gsi_loop *loop = &counts->job->loop;
@@ -76,7 +77,7 @@ void gsi_check_counts_add(const struct gsi_check_counts *counts, const struct gs
         partial->checksum = valsort_sum(buffer->data, n);
 }
 
-/* Whether the buffer begins with the key that the last one ended with. */
+/* Returns whether the buffer begins with the last key of the previous buffer. */
 static bool begins_equal(const struct gsi_check_counts *counts,
                          const struct gsi_stream_check *check, const struct gsi_buffer *buffer)
 {

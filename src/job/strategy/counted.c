@@ -3,7 +3,7 @@
  *
  *   scan: counts, on threads -> [ counts ] -> filler of windows (output/delivery.h)
  *
- * What was read is added up apart from the counts, and so is what was made of them. */
+ * Elements that are read and elements that are written are added up separately from the counts. */
 #include "base/checked.h"
 #include "element/record/record.h"
 #include "element/record/record_tally.h"
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* What a thread counts, a line of the cache apart from others. */
+/* The counters of a thread, in cache lines of their own. */
 struct counter {
     struct gsi_value_sums read, made;
     uint64_t *tables;
@@ -196,7 +196,7 @@ static void take_marked(void *context, struct gsi_buffer *window)
     counted->marked.cut.take(counted->marked.cut.context, window);
 }
 
-/* Where in the output each value ends, in order. */
+/* Writes each value as often as it was counted, in order. */
 static enum gs_status write_all(struct counted *counted)
 {
     struct gsi_job *job = counted->job;

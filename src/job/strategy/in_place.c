@@ -1,15 +1,15 @@
-/* in_place.c: the array becomes pieces, which are split until each is for one thread:
+/* in_place.c: splits the array into pieces, until each is small enough for one thread:
  *
  *     [ elements                              ]   1. split, on all threads: fingerprint, to keys
  *     [ keys below the pivot | others         ]   2. and so on; on more threads if it is large
  *     [ piece   | piece      | piece  | piece ]   3. a thread each: sort; then, a part that is in
  *     [ elements                              ]      the cache: check, fingerprint, tally, back
  *
- * What is above the keys of one piece is above all of its keys, so nothing is merged. Pieces that
- * are done are delivered, in order, once all are: by then they are where they belong.
+ * All keys of a piece are below all keys of the next one, so nothing is merged. Sorted pieces are
+ * in their final place, and are delivered in order once all are sorted.
  *
- * All state but the inside of a task belongs to the owner's thread. What the pieces are belongs to
- * all steps, so they are in one file, which is longer than most. */
+ * All state but the inside of a task belongs to the owner's thread. All steps need the table of
+ * pieces, so they are in one file. */
 #include "job/strategy/in_place.h"
 
 #include "base/assert.h"
@@ -42,14 +42,16 @@
 /* The median of so many keys has the rank n / 2, give or take n / 32. */
 #define SAMPLE_KEYS 255
 
-/* Of these: a quarter of those that rise, or fall, by chance. */
+/* At most so many of these rise, or fall, if there is an order: a quarter of those that do so by
+ * chance. */
 #define FEW_KEYS (SAMPLE_KEYS / 8)
 
-/* Memory of a file is gone through once, and written once, where it is not small: it may be larger
- * than what the machine keeps of it. */
+/* Memory of a file that is not small is read once and written once, because the machine may keep
+ * only a part of it in memory. */
 #define MAPPED_MAX_BYTES ((uint64_t)16 << 20)
 
-/* What is done to sorted keys at a time, so that it is in the first-level cache for all of it. */
+/* The bytes of sorted keys that are processed at a time. They fit in the first-level cache for all
+ * steps. */
 #define PART_BYTES ((size_t)16 << 10)
 
 enum piece_state { PIECE_RAW, PIECE_KEYS, PIECE_DONE };
@@ -86,7 +88,7 @@ struct in_place {
     uint8_t *elements;
     uint64_t count, piece_keys;
     uint32_t thread_count, worker_count, working_count;
-    uint64_t piece_room, piece_count, splitting_count; /* each that is split becomes two */
+    uint64_t piece_room, piece_count, splitting_count; /* each split adds one */
     struct piece *pieces;                              /* the first one begins the array */
     struct piece *waiting, **last_waiting;
     struct worker *workers, *free_workers; /* the last one is in no list: what blocks leave over */
@@ -97,9 +99,9 @@ struct in_place {
     struct gsi_delivery delivery;
 };
 
-/* Whether runs that rise or fall are many times as long as the array by chance has them: of
- * elements here and there few fall, or few rise. A partition would undo their order, where a merge
- * has little left to do (device/cpu/cpu_presorted.h). */
+/* Returns whether runs that rise or fall are many times as long as in random data: among sampled
+ * elements few fall, or few rise. A partition would undo their order, where a merge has little left
+ * to do (device/cpu/cpu_presorted.h). */
 static bool has_order(const struct gsi_job *job)
 {
     const struct gsi_layout *layout = &job->chosen.layout;
@@ -233,7 +235,7 @@ static struct worker *submit(struct piece *piece, void (*run)(struct gsi_task *,
     return worker;
 }
 
-/* Keys of the piece that lie here and there, in order. */
+/* Samples keys of the piece, in order. */
 static void take_sample(const struct piece *piece, uint8_t *sample)
 {
     const struct gsi_layout *layout = piece->sort->layout;
@@ -248,8 +250,7 @@ static void take_sample(const struct piece *piece, uint8_t *sample)
     gsi_leaf_sort(bytes, sample, SAMPLE_KEYS);
 }
 
-/* The median; but not the least key that there may be, for none is below that. What is not above it
- * then has one key fewer to be. */
+/* Returns the median, but never the least possible key, because no key is below it. */
 static gsi_u128 choose_pivot(const struct piece *piece)
 {
     _Alignas(16) uint8_t sample[SAMPLE_KEYS * 16];
@@ -288,7 +289,7 @@ static void become_two(struct piece *piece, struct gsi_partition_worker *const *
     wait_in_line(sort, others);
 }
 
-/* It stays one; of elements, those that are keys become elements again. */
+/* The piece is not split. Elements that were mapped to keys are mapped back. */
 static void stay_one(struct piece *piece, struct gsi_partition_worker *const *workers,
                      uint32_t count)
 {
@@ -387,13 +388,13 @@ static bool is_done(const void *context)
     return sort->waiting == NULL && sort->working_count == 0;
 }
 
-/* ---- what came out ---- */
+/* ---- output ---- */
 
 static enum gs_status deliver(struct in_place *sort)
 {
     struct gsi_delivery *delivery = &sort->delivery;
     struct gsi_loop *loop = sort->loop;
-    struct gsi_buffer window = {0}; /* the sink gives it back when it has looked at it */
+    struct gsi_buffer window = {0}; /* the sink returns it when it has read it */
     const struct gsi_stage stage = gsi_delivery_stage(delivery);
     GSI_TRY(gsi_delivery_start(delivery));
     for (const struct piece *piece = sort->pieces; piece != NULL; piece = piece->next) {

@@ -1,5 +1,5 @@
-/* in_place.h: sorts an array of numbers where it lies, without a copy: as quicksort does, on all
- * threads from the first pass on (device/cpu/cpu_partition.h). */
+/* in_place.h: sorts an array of numbers in place, as quicksort does, on all threads from the first
+ * pass on (device/cpu/cpu_partition.h). */
 #ifndef GSI_IN_PLACE_H
 #define GSI_IN_PLACE_H
 

@@ -9,7 +9,7 @@
  * chunks run low and, at its end, until there are buffers to merge what is spilled. An input that
  * --where or pre-aggregation makes shorter is treated as a stream, too, because its length is
  * unknown until it was read. No more of its runs are spilled than the plan has for the whole. A run
- * that lies in an input leaves memory without being written (merge/presorted.h). */
+ * that an input contains leaves memory without being written (merge/presorted.h). */
 #include "job/strategy/make_runs.h"
 
 #include "base/assert.h"
@@ -117,7 +117,8 @@ static uint32_t resident_runs(const struct maker *maker)
     return maker->list->count - maker->spilled_count + (maker->open_chunks > 0);
 }
 
-/* Whether the device has room for the next chunk, if there is one: empty ones need none. */
+/* Returns whether the device has room for the next chunk, if there is one. Empty chunks need
+ * none. */
 static bool can_put(const struct maker *maker)
 {
     if (maker->open_chunks == 0 && !gsi_resume_runs_can_seal(maker->resume))

@@ -10,8 +10,8 @@
 #include "output/in_order.h"
 
 /* gsi_make_runs: appends the runs to `list`, which is empty. With `in_order`, the beginning of the
- * output may be written, too. Then the runs of the list come after it; or the pass has ended, and
- * what was written is the first run. With `presorted`, runs that lie in the inputs in order stay
+ * output may be written, too. Then the runs of the list follow it; or the pass has ended, and the
+ * written elements are the first run. With `presorted`, runs that the inputs contain in order stay
  * there. */
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                              struct gsi_in_order *in_order, struct gsi_presorted *presorted);

@@ -34,7 +34,7 @@
  * deviations at most. */
 #define REACH 2
 
-/* What a thread finds in one buffer. */
+/* The result of a thread for one buffer. */
 struct partial {
     struct gsi_bracket_counts counts[GSI_QUANTILES_MAX];
     uint64_t bins[GSI_BINS_MAX];
@@ -75,7 +75,7 @@ static bool is_read_once(const struct gsi_job *job)
     return job->inputs.has_stream || job->inputs.bytes == UINT64_MAX;
 }
 
-/* Half of what the least plan leaves. Of little data no more than there is. */
+/* Plans half of what the least plan leaves, but no more than the data need. */
 struct gsi_shelf gsi_select_plan(const struct gsi_job *job, uint64_t memory_bytes)
 {
     struct gsi_shelf shelf = {0};
@@ -153,7 +153,7 @@ static bool join(void *context, struct gsi_buffer *buffer, void *result)
     return true;
 }
 
-/* What all brackets share is cut into lists of the same length. */
+/* Divides the memory of all brackets into lists of equal length. */
 static void share_lists(struct select *select)
 {
     const uint32_t bytes = select->layout.element_bytes;
@@ -237,7 +237,7 @@ static void set_value(const struct select *select, gsi_u128 key, uint8_t value[1
     gsi_key_to_element(&select->layout, &key, value);
 }
 
-/* Whether a quantile is known now; if not, its next bracket holds all that is missing. */
+/* Returns whether a quantile is known now. If not, its next bracket contains all candidates. */
 static bool resolve(struct select *select, size_t i, struct gsi_bracket *next)
 {
     struct gsi_quantile_report *quantile =
@@ -326,8 +326,8 @@ static enum gs_status sample_brackets(struct select *select, uint64_t *blocks, d
     return status;
 }
 
-/* Where nothing better is known every number is in one bracket. A sample is taken again, larger, if
- * what is in a bracket might not fit into its list, which would take one more pass. */
+/* Without a sample, one bracket contains every number. A sample is taken again, larger, if what is
+ * in a bracket might not fit into its list, which would take one more pass. */
 static enum gs_status first_brackets(struct select *select)
 {
     struct gsi_job *job = select->job;

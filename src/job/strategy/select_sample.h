@@ -14,7 +14,7 @@
 
 struct gsi_sample {
     const struct gsi_layout *layout; /* of the numbers */
-    uint8_t *keys, *sorted;          /* as they came; in order; both borrowed */
+    uint8_t *keys, *sorted;          /* in the order of the input; in order; both borrowed */
     size_t room, count;
     uint32_t *ends; /* of each block, in keys */
     size_t block_count;

@@ -1,5 +1,6 @@
-/* small_array.h: sorts an array of numbers that is small enough on the caller's thread: nothing is
- * opened, started, allocated or asked of the machine, which all would take longer than sorting. */
+/* small_array.h: sorts a small array of numbers on the caller's thread. It opens, starts and
+ * allocates nothing, and asks the machine nothing, because all of these would take longer than
+ * sorting. */
 #ifndef GSI_SMALL_ARRAY_H
 #define GSI_SMALL_ARRAY_H
 
@@ -14,9 +15,8 @@ extern "C" {
 /* Arrays from this size on are for threads. */
 #define GSI_SMALL_ARRAY_END_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)16 << 10)
 
-/* gsi_small_array_is: whether a sort of an array is one of these: with options that go together,
- * and nothing but what becomes of its numbers is asked for. What is wrong with it is for others to
- * find.
+/* gsi_small_array_is: returns whether a sort of an array is one of these: its options do not
+ * conflict, and only ask for sorted numbers. Errors are left to the ordinary way.
  * gsi_small_array_sort: does it.
  * out   array->is_written; report: as of other sorts; `error` is begun with zeros
  * fails GS_E_CANCELED: before it began; GS_E_VERIFY */

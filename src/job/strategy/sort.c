@@ -292,8 +292,8 @@ static void drop_resident(struct sort *sort)
             device->ops->run_drop(device, sort->list.entries[i].resident);
 }
 
-/* Runs of what is read. What one pass has written is the output's beginning; or a run that is read
- * in pieces, as presorted parts of inputs are, and counted again then. */
+/* Makes runs of the input. Elements that one pass has written are the beginning of the output; or a
+ * run that is read by blocks, as presorted ranges are, and counted again then. */
 static enum gs_status make_runs(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
@@ -344,8 +344,9 @@ static enum gs_status make_list(struct sort *sort)
     return make_buffers(sort, gsi_shape_window(plan), false);
 }
 
-/* A GPU sorts what its memory and the host's hold while it is read, and in order records are folded
- * at a fraction of what a table takes. So only what would go to disk is made less there. */
+/* A GPU sorts data that fit into its memory and the host's while they are read. Folding sorted
+ * records then costs a fraction of a hash table. So with a GPU, records are folded early only if
+ * runs would be spilled. */
 static bool pre_aggregates(const struct gsi_job *job)
 {
     const struct gsi_plan *plan = job->loop.plan;
@@ -353,7 +354,7 @@ static bool pre_aggregates(const struct gsi_job *job)
            job->plan.input.pre_aggregate.used > 0;
 }
 
-/* What sees elements as they are read: records are folded there, where they can be. */
+/* Opens the operator that folds records as they are read, if they can be. */
 static enum gs_status open_pre_aggregate(struct sort *sort)
 {
     struct gsi_job *job = sort->job;

@@ -16,7 +16,7 @@ struct reducer {
     struct gsi_check_counts counts;
 };
 
-/* Where in the inputs an element of the whole stream is. */
+/* Finds the input that contains an element of the whole stream. */
 static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
 {
     size_t file = 0;

@@ -27,8 +27,7 @@ static void fill(void *context, struct gsi_buffer *window, uint64_t first, uint3
     gsi_candidates_copy(&top->keeper.kept, first, window);
 }
 
-/* Of numbers the first one is the least of all, or the greatest, as the tally says, unless NaNs are
- * before it. */
+/* Checks that the first number is the least or greatest of the tally, unless NaNs precede it. */
 static bool begins_right(const struct gsi_layout *layout, const struct gsi_tally_report *tally,
                          const struct gsi_digest *digest)
 {
@@ -94,7 +93,7 @@ enum gs_status gsi_top(struct gsi_job *job)
 
 /* ---- NaNs ---- */
 
-/* What was counted of that by which elements are sorted; NULL: nothing was. */
+/* Returns the tally of the first key; NULL: nothing was. */
 static const struct gsi_tally_report *tally_of_order(const struct gsi_job *job)
 {
     const struct gsi_layout *layout = job->inputs.layout;

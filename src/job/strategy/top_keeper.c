@@ -115,7 +115,7 @@ static bool must_cut(const struct gsi_top_keeper *keeper, uint64_t coming)
            (!keeper->has_bound && keeper->most > 0 && count >= keeper->most);
 }
 
-/* What was found, in the order of the input. */
+/* Joins candidates in the order of the input. */
 static bool join(void *context, struct gsi_buffer *buffer, void *partial)
 {
     struct gsi_top_keeper *keeper = context;

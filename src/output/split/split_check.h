@@ -15,8 +15,9 @@ struct gsi_split_report {
 enum gs_status gsi_split_check(const struct gsi_target *target, struct gsi_split_report *report);
 
 /* gsi_split_cuts_open: for --split-at: makes the conditions that tell where each file but the last
- * ends. Close it after a failure, too. fails GS_E_USAGE: a value cannot be parsed, or does not sort
- * after the previous one; GS_E_MEMORY */
+ * ends. Close it after a failure, too.
+ * fails GS_E_USAGE: a value cannot be parsed, or does not sort after the previous one;
+ *       GS_E_MEMORY */
 enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_side **cuts);
 void gsi_split_cuts_close(const struct gsi_target *target, struct gsi_side *cuts);
 

@@ -29,7 +29,8 @@ struct gsi_unique {
 };
 
 /* gsi_unique_check_group: checks that the first `wanted` keys can make a group: they are some of
- * those that make the order. 0: all do. fails GS_E_USAGE */
+ * those that make the order. 0: all do.
+ * fails GS_E_USAGE */
 enum gs_status gsi_unique_check_group(uint32_t wanted, const struct gsi_layout *layout,
                                       struct gs_error *error);
 
@@ -88,7 +89,8 @@ enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count);
 
 /* gsi_unique_verify: checks at the end that all `count` sorted elements belong to a group. Folded
  * fields must add up to `fields`, the statistics of the input. It checks nothing if not all groups
- * were wanted. fails GS_E_VERIFY */
+ * were wanted.
+ * fails GS_E_VERIFY */
 enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
                                  const struct gsi_tally_report *fields);
 
