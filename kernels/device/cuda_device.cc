@@ -3,7 +3,8 @@
 #include "kernels/device/cuda_device.h"
 
 #include "element/record/record_tally.h"
-#include "kernels/device/cuda_current.h"
+#include "kernels/common/cuda_current.h"
+#include "kernels/device/cuda_merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,19 @@ bool gsi_cuda_check(gsi_cuda_device *device, cudaError_t error, const char *what
     return false;
 }
 
+enum gs_status gsi_cuda_failure(const gsi_cuda_device *device, gs_error *error)
+{
+    return gsi_fail(error, device->failure_status, 0, "%s", device->failure);
+}
+
+bool gsi_cuda_clear(gsi_cuda_device *device, void *memory, uint64_t bytes)
+{
+    return bytes == 0 ||
+           gsi_cuda_check(device,
+                          cudaMemsetAsync(memory, 0, bytes, device->streams[GSI_CUDA_COMPUTE]),
+                          "cannot clear memory");
+}
+
 uint8_t *gsi_cuda_mirror(const gsi_cuda_device *device, const gsi_buffer *buffer)
 {
     return device->mirror + (buffer->data - device->config.arena);
@@ -67,11 +81,6 @@ bool gsi_cuda_order(gsi_cuda_device *device, gsi_cuda_stream earlier, gsi_cuda_s
                           "cannot wait for an event");
 }
 
-uint32_t gsi_cuda_digest_take(gsi_cuda_device *device)
-{
-    return static_cast<uint32_t>(device->digest_next++ % device->digest_count);
-}
-
 // Copies a buffer to the GPU; later work on the compute stream waits for the copy.
 static bool upload(gsi_cuda_device *device, uint8_t *to, const gsi_buffer *buffer)
 {
@@ -82,75 +91,17 @@ static bool upload(gsi_cuda_device *device, uint8_t *to, const gsi_buffer *buffe
            gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
 }
 
-void gsi_cuda_digest_fetched(const gsi_cuda_device *device, const uint8_t *staging,
-                             gsi_buffer *buffer)
-{
-    const gsi_layout *layout = &device->config.layout;
-    buffer->digest = gsi_digest();
-    buffer->digest.disorder_idx = UINT64_MAX;
-    if (staging == nullptr || device->has_failed) // the staging memory may be missing after a
-                                                  // failure
-        return;
-    const auto *const seen =
-        reinterpret_cast<const gsi_records_seen *>(staging + gsi_cuda_seen_off(layout));
-    if (layout->form != GSI_FORM_KEYS) {
-        gsi_cuda_records_join(seen, buffer->bytes / layout->element_bytes, &buffer->digest);
-        return;
-    }
-    gsi_cuda_digest_join(layout, staging, &buffer->digest);
-    if (layout->integer_map != nullptr)
-        memcpy(buffer->digest.fingerprint, seen->fingerprint, sizeof seen->fingerprint);
-}
-
-// The fingerprint of integer records equals that of their records.
-void gsi_cuda_digest_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool to_elements,
-                           uint8_t *digest)
-{
-    const gsi_layout *layout = &device->config.layout;
-    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
-    gsi_cuda_check(device,
-                   gsi_cuda_digest_make(layout, keys, n, to_elements,
-                                        reinterpret_cast<gsi_cuda_digest *>(digest), compute),
-                   "cannot check the order");
-    if (layout->integer_map != nullptr)
-        gsi_cuda_check(device,
-                       gsi_cuda_integers_to_records(
-                           layout->integer_map, keys, n, to_elements,
-                           reinterpret_cast<gsi_records_seen *>(digest + gsi_cuda_seen_off(layout)),
-                           compute),
-                       "cannot check the order");
-}
-
-static enum gs_status failure(const gsi_cuda_device *device, gs_error *error)
-{
-    return gsi_fail(error, device->failure_status, 0, "%s", device->failure);
-}
-
-static gsi_run *open_run(gsi_cuda_device *device)
-{
-    if (device->open_run == nullptr) {
-        gsi_run *run = static_cast<gsi_run *>(calloc(1, sizeof *run));
-        if (run != nullptr) {
-            run->device = device;
-            run->slot = gsi_cuda_slot_take(device);
-            run->index = device->records.run_count++ << device->records.run_shift;
-            device->open_run = run;
-        }
-    }
-    return device->open_run;
-}
-
 static enum gs_status cuda_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_error *error)
 {
     gsi_cuda_device *device = cuda_of(base);
     const gsi_layout *layout = &device->config.layout;
-    gsi_run *run = open_run(device);
+    gsi_run *run = gsi_cuda_run_open(device);
     gsi_ticket *ticket = run != nullptr ? gsi_cuda_ticket_make(device) : nullptr;
     if (ticket == nullptr)
         return device->has_failed
-                   ? failure(device, error)
+                   ? gsi_cuda_failure(device, error)
                    : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
-    const gsi_layout *put = &device->put;
+    const gsi_layout *put = &device->input.layout;
     const bool has_pairs = device->config.carry != nullptr;
     const uint64_t n = buffer->bytes / put->element_bytes;
     uint8_t *const to = run->slot.keys + run->bytes / layout->element_bytes * put->element_bytes;
@@ -161,39 +112,24 @@ static enum gs_status cuda_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_er
         gsi_cuda_records_put(device, buffer, to);
     else
         gsi_cuda_check(device,
-                       gsi_cuda_tally_add(put, has_pairs ? device->put_tally : device->tally, to, n,
-                                          true, device->streams[GSI_CUDA_COMPUTE]),
+                       gsi_cuda_tally_add(put, has_pairs ? device->input.tally : device->tally, to,
+                                          n, true, device->streams[GSI_CUDA_COMPUTE]),
                        "cannot count elements");
     if (has_pairs)
         gsi_cuda_pairs_put(device, to, n);
     run->bytes += n * layout->element_bytes;
-    return device->has_failed ? failure(device, error) : GS_OK;
-}
-
-void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
-                   const gsi_cuda_places *places)
-{
-    void *sorted = *keys;
-    gsi_cuda_check(device,
-                   device->kernels->chunk_sort(*keys, device->spare, n, device->scratch, places,
-                                               device->streams[GSI_CUDA_COMPUTE], &sorted),
-                   "cannot sort a chunk");
-    // Only later sorts use the spare, after this one on the same stream.
-    if (sorted != *keys) {
-        device->spare = *keys;
-        *keys = static_cast<uint8_t *>(sorted);
-    }
+    return device->has_failed ? gsi_cuda_failure(device, error) : GS_OK;
 }
 
 static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error *error)
 {
     gsi_cuda_device *device = cuda_of(base);
-    gsi_run *run = open_run(device);
+    gsi_run *run = gsi_cuda_run_open(device);
     gsi_ticket *ticket = run != nullptr ? gsi_cuda_ticket_make(device) : nullptr;
     *out = nullptr;
     if (ticket == nullptr)
         return device->has_failed
-                   ? failure(device, error)
+                   ? gsi_cuda_failure(device, error)
                    : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     if (device->config.carry != nullptr)
         gsi_cuda_pairs_seal(device, run);
@@ -205,17 +141,15 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
     ticket->run = run;
     gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
     if (device->has_failed)
-        return failure(device, error); // close frees it
-    gsi_cuda_run_sealed(device, run);
-    device->open_run = nullptr;
+        return gsi_cuda_failure(device, error); // close frees it
+    gsi_cuda_run_sealed(device);
     *out = run;
     return GS_OK;
 }
 
 static void cuda_run_drop(gsi_device *base, gsi_run *run)
 {
-    gsi_cuda_run_gone(cuda_of(base), run);
-    free(run);
+    gsi_cuda_run_free(cuda_of(base), run);
 }
 
 static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
@@ -230,21 +164,22 @@ static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
         return; // the event of the failure follows
     upload(device, elements, buffer);
     ticket->buffer = buffer;
-    const size_t at = is_ordered ? gsi_cuda_digest_take(device) * gsi_cuda_seen_bytes(layout) : 0;
-    ticket->digest = is_ordered ? device->digest_staging + at : nullptr;
+    const size_t at = is_ordered ? gsi_cuda_digest_next(device) : 0;
+    ticket->digest = is_ordered ? device->staging.digest_copies + at : nullptr;
     if (!gsi_layout_is_native(layout))
         gsi_cuda_records_reduce(
             device, elements, n,
-            is_ordered ? reinterpret_cast<gsi_records_seen *>(device->digests + at) : nullptr);
+            is_ordered ? reinterpret_cast<gsi_records_seen *>(device->staging.digests + at)
+                       : nullptr);
     else
         gsi_cuda_check(device,
                        gsi_cuda_tally_add(layout, device->tally, elements, n, is_ordered, compute),
                        "cannot count elements");
     if (is_ordered && layout->form == GSI_FORM_KEYS)
-        gsi_cuda_digest_queue(device, elements, n, false, device->digests + at);
+        gsi_cuda_digest_queue(device, elements, n, false, device->staging.digests + at);
     if (is_ordered)
         gsi_cuda_check(device,
-                       cudaMemcpyAsync(ticket->digest, device->digests + at,
+                       cudaMemcpyAsync(ticket->digest, device->staging.digests + at,
                                        gsi_cuda_seen_bytes(layout), cudaMemcpyDeviceToHost,
                                        compute),
                        "cannot check the order");
@@ -269,7 +204,7 @@ static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
         if (ticket->digest != nullptr)
             gsi_cuda_digest_fetched(device, ticket->digest, event.buffer);
     }
-    gsi_cuda_ticket_give(device, ticket);
+    gsi_cuda_ticket_release(device, ticket);
     return event;
 }
 
@@ -277,31 +212,31 @@ static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
 static bool is_ours(gsi_cuda_device *device, gsi_ticket *ticket)
 {
     if (ticket->window != nullptr)
-        return gsi_cuda_window_goes_on(ticket);
+        return gsi_cuda_window_continue(ticket);
     if (ticket->arrival.merge == nullptr)
         return false;
     gsi_cuda_merge_ticket(ticket);
-    gsi_cuda_ticket_give(device, ticket);
+    gsi_cuda_ticket_release(device, ticket);
     return true;
 }
 
 static bool cuda_is_busy(const gsi_device *base)
 {
-    return reinterpret_cast<const gsi_cuda_device *>(base)->issued_count > 0;
+    return reinterpret_cast<const gsi_cuda_device *>(base)->tickets.issued_count > 0;
 }
 
 static bool cuda_reap(gsi_device *base, gsi_event *event)
 {
     gsi_cuda_device *device = cuda_of(base);
-    gsi_ticket *ticket = gsi_cuda_ticket_take(device);
+    gsi_ticket *ticket = gsi_cuda_ticket_pop(device);
     while (ticket != nullptr && !device->has_failed && is_ours(device, ticket))
-        ticket = gsi_cuda_ticket_take(device);
+        ticket = gsi_cuda_ticket_pop(device);
     *event = gsi_event();
     if (device->has_failed) { // later results cannot be trusted
         if (ticket != nullptr)
             gsi_cuda_merge_ticket(ticket); // the end of its merge waits for the ticket
         if (ticket != nullptr)
-            gsi_cuda_ticket_give(device, ticket);
+            gsi_cuda_ticket_release(device, ticket);
         event->status = device->failure_status;
         event->failure = device->failure;
         const bool is_news = !device->is_failure_reported;
@@ -321,10 +256,10 @@ static void count_numbers(gsi_cuda_device *device, const gsi_layout *layout,
                           const gsi_cuda_tally *tally, gsi_tally *all)
 {
     const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
-    if (gsi_cuda_check(device, gsi_cuda_tally_fetch(layout, tally, device->tally_staging, compute),
+    if (gsi_cuda_check(device, gsi_cuda_tally_fetch(layout, tally, device->staging.tally, compute),
                        "cannot fetch the counts") &&
         gsi_cuda_check(device, cudaStreamSynchronize(compute), "cannot fetch the counts"))
-        gsi_cuda_tally_join(layout, device->tally_staging, all);
+        gsi_cuda_tally_join(layout, device->staging.tally, all);
 }
 
 // Adds the counts of one device's input: to `fields` (numbers: to the first one), and to `seen` for
@@ -335,11 +270,11 @@ static void count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_digest 
     const bool has_pairs = device->config.carry != nullptr;
     if (!gsi_cuda_enter(device))
         return;
-    if (!gsi_layout_is_native(&device->put))
+    if (!gsi_layout_is_native(&device->input.layout))
         gsi_cuda_records_count(device, fields, seen);
     else
-        count_numbers(device, &device->put, has_pairs ? device->put_tally : device->tally,
-                      fields[0]);
+        count_numbers(device, &device->input.layout,
+                      has_pairs ? device->input.tally : device->tally, fields[0]);
     if (has_pairs)
         count_numbers(device, &device->config.layout, device->tally, pairs);
 }
@@ -360,7 +295,7 @@ enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t 
                                       gsi_tally_report *tally, gs_error *error)
 {
     const gsi_device_config *config = &devices[0]->config;
-    const gsi_layout *put = &devices[0]->put;
+    const gsi_layout *put = &devices[0]->input.layout;
     const bool has_records = !gsi_layout_is_native(put), has_pairs = config->carry != nullptr;
     const uint32_t tally_count = put->record->field_count;
     gsi_tally_report *const of_put = has_pairs ? config->carried_tally : tally;
@@ -373,7 +308,7 @@ enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t 
         status = gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a tally");
     for (uint32_t i = 0; status == GS_OK && i < device_count; i++) {
         count(devices[i], tallies, &seen, pairs);
-        status = devices[i]->has_failed ? failure(devices[i], error) : GS_OK;
+        status = devices[i]->has_failed ? gsi_cuda_failure(devices[i], error) : GS_OK;
     }
     for (uint32_t i = 0; i < tally_count; i++) {
         if (status == GS_OK && has_records)

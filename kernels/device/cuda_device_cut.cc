@@ -1,7 +1,8 @@
 // cuda_device_cut.cc: cuts the windows of a merge of the CUDA device.
 //
 // Computes the exact co-rank of all runs, for many windows at once, on a stream of its own.
-#include "kernels/device/cuda_device_merge.h"
+#include "kernels/device/cuda_device.h"
+#include "kernels/device/cuda_merge.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static uint64_t list_chains(gsi_merge *merge)
         if (is_new || slice->keys != end) {
             if (parts == GSI_CUDA_PARTS)
                 return UINT64_MAX;
-            device->part_staging[parts++] = {slice->keys, chain->key_count};
+            device->staging.part_copies[parts++] = {slice->keys, chain->key_count};
             chain->count++;
         }
         chain->key_count += slice->count;
@@ -72,18 +73,19 @@ static bool cut(gsi_merge *merge, uint64_t wanted, uint32_t windows, uint64_t pa
     gsi_cuda_device *device = merge->device;
     const uint32_t count = merge->chain_count;
     static_assert(sizeof(gsi_chain) == sizeof(gsi_part), "a table holds both");
-    memcpy(&device->part_staging[parts], merge->chains, count * sizeof *merge->chains);
+    memcpy(&device->staging.part_copies[parts], merge->chains, count * sizeof *merge->chains);
     const uint64_t words = (parts + count) * sizeof(gsi_part) / sizeof(uint64_t);
     return gsi_cuda_check(device,
-                          merge->kernels->copy_words(device->parts, device->part_staging, words,
+                          merge->kernels->copy_words(device->staging.parts,
+                                                     device->staging.part_copies, words,
                                                      device->cut_stream),
                           "cannot copy to the GPU") &&
            gsi_cuda_check(device,
                           merge->kernels->cut_windows(
-                              reinterpret_cast<const gsi_chain *>(&device->parts[parts]), count,
-                              device->parts, merge->heads.bound, chains_to_bound(merge), wanted,
-                              windows, device->cut_staging, device->total_staging,
-                              &merge->records.places, device->cut_stream),
+                              reinterpret_cast<const gsi_chain *>(&device->staging.parts[parts]),
+                              count, device->staging.parts, merge->heads.bound,
+                              chains_to_bound(merge), wanted, windows, device->staging.cuts,
+                              device->staging.totals, &merge->records.places, device->cut_stream),
                           "cannot cut a window") &&
            gsi_cuda_check(device, cudaStreamSynchronize(device->cut_stream), "cannot cut a window");
 }
@@ -114,7 +116,7 @@ bool gsi_cuda_cut_batch(gsi_merge *merge, uint64_t wanted)
         merge->total = keys;
         merge->batch_count = 1;
         merge->is_all_cut = keys <= wanted;
-        device->cut_staging[0] = gsi_min_u64(wanted, keys);
+        device->staging.cuts[0] = gsi_min_u64(wanted, keys);
         return true;
     }
     uint64_t windows = gsi_min_u64(GSI_CUDA_CUT_WINDOWS, GSI_CUDA_CUT_ENTRIES / merge->chain_count);
@@ -123,7 +125,7 @@ bool gsi_cuda_cut_batch(gsi_merge *merge, uint64_t wanted)
     windows = merge->is_fed ? gsi_min_u64(windows, WINDOWS_AHEAD) : windows;
     if (!cut(merge, wanted, static_cast<uint32_t>(windows), parts))
         return false;
-    merge->total = device->total_staging[0];
+    merge->total = device->staging.totals[0];
     // The last window may be short if no keys can follow.
     const uint64_t there =
         is_bound ? merge->total / wanted : gsi_ceil_div_u64(merge->total, wanted);

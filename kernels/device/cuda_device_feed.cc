@@ -6,7 +6,8 @@
 // The next piece is copied from the run whose next key is the lowest, among the runs whose rings
 // have room. The merge will need that piece first (merge/feed/feeder.h says why). The processors
 // read one key per piece. plan/plan_rings.h computes how large rings have to be.
-#include "kernels/device/cuda_device_merge.h"
+#include "kernels/device/cuda_device.h"
+#include "kernels/device/cuda_merge.h"
 
 #include "element/key_scope.h"
 #include "plan/plan.h"
@@ -47,10 +48,10 @@ static void place_all_rings(gsi_merge *merge, uint64_t rings_a_memory)
     gsi_cuda_device *device = merge->device;
     uint32_t placed = 0;
     if (device->config.layout.form == GSI_FORM_KEYS)
-        placed = place_rings(merge, 0, rings_a_memory, device->spare, nullptr);
-    for (uint32_t i = device->slots_taken; i < device->slot_count; i++)
-        placed += place_rings(merge, placed, rings_a_memory, device->slots[i].keys,
-                              device->slots[i].tags);
+        placed = place_rings(merge, 0, rings_a_memory, device->runs.spare, nullptr);
+    for (uint32_t i = device->runs.slots_taken; i < device->runs.slot_count; i++)
+        placed += place_rings(merge, placed, rings_a_memory, device->runs.slots[i].keys,
+                              device->runs.slots[i].tags);
 }
 
 static enum gs_status take_tables(gsi_merge *merge, const gsi_merge_spec *spec, gs_error *error)
@@ -60,7 +61,7 @@ static enum gs_status take_tables(gsi_merge *merge, const gsi_merge_spec *spec, 
     const gsi_plan *plan = device->config.plan;
     const bool has_records = device->config.layout.form != GSI_FORM_KEYS;
     const uint32_t memories =
-        gsi_max_u32(1, device->slot_count - device->slots_taken + !has_records);
+        gsi_max_u32(1, device->runs.slot_count - device->runs.slots_taken + !has_records);
     const uint64_t rings_a_memory = gsi_ceil_div_u64(feed->ring_count, memories);
     feed->piece_bytes = gsi_plan_ring_piece_bytes(plan);
     feed->pieces_a_ring =
@@ -88,7 +89,7 @@ enum gs_status gsi_cuda_feed_begin(gsi_merge *merge, const gsi_merge_spec *spec,
     // Waits until the runs that moved to the host have arrived.
     if (!gsi_cuda_check(device, cudaStreamSynchronize(device->streams[GSI_CUDA_OUT]),
                         "cannot copy from the GPU"))
-        return gsi_fail(error, device->failure_status, 0, "%s", device->failure);
+        return gsi_cuda_failure(device, error);
     if (is_passing(merge, spec)) {
         merge->passing = spec->inputs[0].run;
         return GS_OK;

@@ -10,8 +10,9 @@
 //                                                  (one of GSI_CUDA_WINDOWS on the GPU)
 //
 // Fed keys are a head once they have arrived. Windows are cut by cuda_device_cut.cc, and made and
-// copied out by cuda_device_window.cc. Runs on the host are fed by cuda_device_feed.cc.
-#include "kernels/device/cuda_device_merge.h"
+// copied out by cuda_device_windows.cc. Runs on the host are fed by cuda_device_feed.cc.
+#include "kernels/device/cuda_device.h"
+#include "kernels/device/cuda_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
     window->next = merge->free_windows;
     merge->free_windows = window;
     merge->in_flight--;
-    merge->device->packing_count -= window->is_packing; // the merge was given up
+    merge->device->windows.packing_count -= window->is_packing; // the merge was given up
     window->is_packing = false;
     return buffer;
 }
@@ -85,15 +86,15 @@ void gsi_cuda_merge_end(gsi_merge *merge)
     gsi_cuda_device *device = merge->device;
     merge->is_ending = true;
     while (merge->in_flight + merge->arriving > 0) { // the merge was given up early
-        gsi_ticket *ticket = gsi_cuda_ticket_take(device);
+        gsi_ticket *ticket = gsi_cuda_ticket_pop(device);
         if (ticket == nullptr) {
             gsi_cuda_ticket_wait(device);
             continue;
         }
         gsi_cuda_merge_ticket(ticket);
-        gsi_cuda_ticket_give(device, ticket);
+        gsi_cuda_ticket_release(device, ticket);
     }
-    device->going = nullptr;
+    device->runs.staying = nullptr;
     gsi_ledger *ledger = device->config.ledger;
     if (merge->windows != nullptr)
         for (uint32_t i = 0; i < device->config.window_count; i++)
@@ -225,7 +226,7 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
                                  nullptr);
     }
     if (spec->input_count == 1)
-        device->going = spec->inputs[0].run;
+        device->runs.staying = spec->inputs[0].run;
     // Cuts and fed records need the table of places and the tags.
     if (layout->form != GSI_FORM_KEYS && gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN))
         gsi_cuda_check(device, cudaStreamWaitEvent(device->cut_stream, device->joint, 0),
@@ -253,16 +254,17 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
         const cudaStream_t in = device->streams[GSI_CUDA_IN];
         uint8_t *const place = gsi_cuda_mirror(device, buffer);
         gsi_cuda_check(device,
-                       cudaMemcpyAsync(packed->is_packed ? device->unpacking : place, buffer->data,
+                       cudaMemcpyAsync(packed->is_packed ? device->windows.unpacking : place,
+                                       buffer->data,
                                        packed->is_packed ? packed->planes.count * n : buffer->bytes,
                                        cudaMemcpyHostToDevice, in),
                        "cannot copy to the GPU");
         if (packed->is_packed)
             gsi_cuda_check(device,
-                           gsi_cuda_planes_join(key_bytes, device->unpacking, n,
+                           gsi_cuda_planes_join(key_bytes, device->windows.unpacking, n,
                                                 packed->planes.first, packed->planes.count,
-                                                packed->first_key, place, device->unpacking_sums,
-                                                in),
+                                                packed->first_key, place,
+                                                device->windows.unpacking_sums, in),
                            "cannot decode a frame");
     }
     gsi_ticket *ticket = gsi_cuda_merge_arrival(merge, input_idx, keys, buffer, bound);
@@ -307,7 +309,7 @@ static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t ch
         *taken = merge->gathered[--merge->gathered_count];
         return;
     }
-    *taken = {merge->device->gathered + *gathered_keys * key_bytes, 0};
+    *taken = {merge->device->windows.gathered + *gathered_keys * key_bytes, 0};
     for (uint32_t i = first_piece; i < merge->gathered_count; i++)
         taken->count += merge->gathered[i].count;
     *gathered_keys += taken->count;
@@ -317,7 +319,7 @@ static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t ch
 static void take_window(gsi_merge *merge, gsi_cuda_window *window)
 {
     const uint32_t count = merge->chain_count;
-    const uint64_t *cut = merge->device->cut_staging + uint64_t(merge->batch_idx) * count;
+    const uint64_t *cut = merge->device->staging.cuts + uint64_t(merge->batch_idx) * count;
     const uint64_t *before = merge->batch_idx > 0 ? cut - count : nullptr;
     uint64_t gathered_keys = 0;
     window->segment_count = 0;
@@ -389,7 +391,7 @@ enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t
 {
     gsi_cuda_device *device = merge->device;
     const uint64_t wanted = buffer->capacity / device->config.layout.key_bytes;
-    if (device->packing_count == GSI_CUDA_WINDOWS)
+    if (device->windows.packing_count == GSI_CUDA_WINDOWS)
         return GSI_PULL_LATER;
     if (merge->passing != nullptr) {
         merge->window_keys = wanted;

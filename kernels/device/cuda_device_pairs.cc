@@ -24,44 +24,45 @@ static cudaStream_t compute_of(const gsi_cuda_device *device)
     return device->streams[GSI_CUDA_COMPUTE];
 }
 
-void gsi_cuda_pairs_begin(gsi_cuda_device *device)
+void gsi_cuda_input_begin(gsi_cuda_device *device)
 {
     const gsi_device_config *config = &device->config;
-    device->put = config->layout;
+    device->input.layout = config->layout;
     if (config->carry == nullptr)
         return;
-    device->put = config->carry->input;
-    gsi_layout_use_integers(&device->put, &device->put_integer_map, UINT32_MAX);
-    device->next_position = config->first_position;
+    device->input.layout = config->carry->input;
+    gsi_layout_use_integers(&device->input.layout, &device->input.integer_map, UINT32_MAX);
+    device->input.next_position = config->first_position;
 }
 
 void gsi_cuda_pairs_put(gsi_cuda_device *device, const uint8_t *keys, uint64_t n)
 {
     const gsi_layout *layout = &device->config.layout;
-    uint8_t *const to = device->spare + device->open_run->bytes;
+    uint8_t *const to = device->runs.spare + device->runs.open->bytes;
     const gsi_carriers pairs = {to, layout->key_bytes, device->config.carry->position_bits,
-                                device->next_position};
-    gsi_cuda_check(
-        device,
-        gsi_array_carry(keys, device->put.key_bytes, gsi_key_turn(), n, pairs, compute_of(device)),
-        "cannot add positions");
+                                device->input.next_position};
+    gsi_cuda_check(device,
+                   gsi_array_carry(keys, device->input.layout.key_bytes, gsi_key_turn(), n, pairs,
+                                   compute_of(device)),
+                   "cannot add positions");
     gsi_cuda_check(device,
                    gsi_cuda_tally_add(layout, device->tally, to, n, false, compute_of(device)),
                    "cannot count elements");
-    device->next_position += n;
+    device->input.next_position += n;
 }
 
 void gsi_cuda_pairs_seal(gsi_cuda_device *device, gsi_run *run)
 {
-    std::swap(run->slot.keys, device->spare);
+    std::swap(run->slot.keys, device->runs.spare);
 }
 
-void gsi_cuda_pairs_leave(gsi_cuda_device *device, uint8_t **window, uint64_t n)
+void gsi_cuda_pairs_to_positions(gsi_cuda_device *device, uint8_t **window, uint64_t n)
 {
     const gsi_carry *carry = device->config.carry;
     gsi_cuda_check(device,
                    gsi_array_places(*window, device->config.layout.key_bytes, carry->position_bits,
-                                    n, device->temp, carry->output_bytes, compute_of(device)),
+                                    n, device->windows.temp, carry->output_bytes,
+                                    compute_of(device)),
                    "cannot take positions");
-    std::swap(*window, device->temp);
+    std::swap(*window, device->windows.temp);
 }

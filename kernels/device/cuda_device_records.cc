@@ -34,7 +34,7 @@ static cudaStream_t compute_of(const gsi_cuda_device *device)
 
 static const gsi_record *record_of(const gsi_cuda_device *device)
 {
-    return device->put.record;
+    return device->input.layout.record;
 }
 
 uint64_t gsi_cuda_records_overhead(const gsi_layout *layout)
@@ -64,10 +64,10 @@ static bool take_fields(gsi_cuda_device *device)
     const gsi_record *record = record_of(device);
     bool is_well = true;
     for (uint32_t i = 0; is_well && i < record->field_count; i++) {
-        const gsi_layout layout = gsi_record_field_layout(&device->put, i);
+        const gsi_layout layout = gsi_record_field_layout(&device->input.layout, i);
         gsi_cuda_tally **const tally = &device->records.fields[i];
-        is_well = gsi_cuda_take(device, reinterpret_cast<uint8_t **>(tally),
-                                gsi_cuda_tally_bytes(&layout)) &&
+        is_well = gsi_cuda_alloc(device, reinterpret_cast<uint8_t **>(tally),
+                                 gsi_cuda_tally_bytes(&layout)) &&
                   gsi_cuda_check(device, gsi_cuda_tally_clear(&layout, *tally, compute_of(device)),
                                  "cannot clear memory");
     }
@@ -93,16 +93,12 @@ static bool take_for_runs(gsi_cuda_device *device)
         records->merge_block_room = gsi_max_u64(1, gsi_ceil_div_u64(plan->input_bytes, frame_room) *
                                                        GSI_DEVICE_BLOCKS_A_FRAME);
     records->run_room = plan->device_runs + plan->host_runs;
-    bool is_well = gsi_cuda_take(device, &records->merge_blocks,
-                                 records->merge_block_room * sizeof *records->merge_blocks) &&
-                   gsi_cuda_take(device, &records->sort_blocks,
-                                 plan->chunks_per_run * sizeof *records->sort_blocks) &&
-                   gsi_cuda_take_pinned(device, &records->unshared_staging,
-                                        records->run_room * sizeof *records->unshared_staging);
-    for (uint32_t i = 0; is_well && i < plan->device_runs; i++)
-        is_well =
-            gsi_cuda_take(device, &device->slots[i].tags, records->run_records * GSI_TAG_BYTES);
-    return is_well;
+    return gsi_cuda_alloc(device, &records->merge_blocks,
+                          records->merge_block_room * sizeof *records->merge_blocks) &&
+           gsi_cuda_alloc(device, &records->sort_blocks,
+                          plan->chunks_per_run * sizeof *records->sort_blocks) &&
+           gsi_cuda_alloc_pinned(device, &records->unshared_staging,
+                                 records->run_room * sizeof *records->unshared_staging);
 }
 
 static bool take_for_tags(gsi_cuda_device *device)
@@ -111,25 +107,23 @@ static bool take_for_tags(gsi_cuda_device *device)
     const gsi_record *record = record_of(device);
     return gsi_cuda_check(device, gsi_cuda_records_prepare(), "cannot load the kernels") &&
            gsi_cuda_check(device, gsi_sort_kernels_16.prepare(), "cannot load the kernels") &&
-           gsi_cuda_take(device, &records->record, sizeof *record) &&
+           gsi_cuda_alloc(device, &records->record, sizeof *record) &&
            gsi_cuda_check(device,
                           cudaMemcpyAsync(records->record, record, sizeof *record,
                                           cudaMemcpyHostToDevice, compute_of(device)),
                           "cannot copy to the GPU") &&
-           gsi_cuda_take(device, &records->first, record->bytes) &&
+           gsi_cuda_alloc(device, &records->first, record->bytes) &&
            (device->config.plan->device_runs == 0 || take_for_runs(device));
 }
 
 bool gsi_cuda_records_open(gsi_cuda_device *device)
 {
     gsi_cuda_records *records = &device->records;
-    return gsi_cuda_take(device, &records->seen, sizeof *records->seen) &&
-           gsi_cuda_check(
-               device, cudaMemsetAsync(records->seen, 0, sizeof *records->seen, compute_of(device)),
-               "cannot clear memory") &&
+    return gsi_cuda_alloc(device, &records->seen, sizeof *records->seen) &&
+           gsi_cuda_clear(device, records->seen, sizeof *records->seen) &&
            (record_of(device)->field_count == 0 ||
-            gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&records->numbers),
-                          NUMBERS_BATCH * 16)) &&
+            gsi_cuda_alloc(device, reinterpret_cast<uint8_t **>(&records->numbers),
+                           NUMBERS_BATCH * 16)) &&
            take_fields(device) &&
            (device->config.layout.form == GSI_FORM_KEYS || take_for_tags(device));
 }
@@ -139,10 +133,8 @@ void gsi_cuda_records_close(gsi_cuda_device *device)
     gsi_cuda_records *records = &device->records;
     for (gsi_cuda_tally *field : records->fields)
         cudaFree(field);
-    void *const taken[] = {records->record,  records->first,       records->seen,
-                           records->numbers, records->sort_blocks, records->merge_blocks};
-    for (void *memory : taken)
-        cudaFree(memory);
+    gsi_cuda_free({records->record, records->first, records->seen, records->numbers,
+                   records->sort_blocks, records->merge_blocks});
     cudaFreeHost(records->unshared_staging);
 }
 
@@ -161,13 +153,14 @@ static unsigned long long *kept_of(const gsi_cuda_device *device, const gsi_fiel
 static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
 {
     const gsi_record *record = record_of(device);
-    const bool is_whole = device->put.integer_map != nullptr && device->open_run != nullptr;
+    const bool is_whole =
+        device->input.layout.integer_map != nullptr && device->runs.open != nullptr;
     void *const numbers =
-        is_whole ? device->spare + device->open_run->bytes : device->records.numbers;
+        is_whole ? device->runs.spare + device->runs.open->bytes : device->records.numbers;
     for (uint64_t done = 0, step; done < n; done += step) {
         step = is_whole ? n : gsi_min_u64(n - done, NUMBERS_BATCH);
         for (uint32_t i = 0; i < record->field_count; i++) {
-            const gsi_layout layout = gsi_record_field_layout(&device->put, i);
+            const gsi_layout layout = gsi_record_field_layout(&device->input.layout, i);
             unsigned long long *const kept = kept_of(device, &record->fields[i]);
             gsi_cuda_check(device,
                            gsi_cuda_records_numbers(&record->fields[i], record->bytes,
@@ -200,8 +193,8 @@ static void count_words(gsi_cuda_device *device, uint8_t *at, uint64_t n)
     records->count += n;
     count_fields(device, at, n);
     gsi_cuda_check(device,
-                   gsi_cuda_records_to_integers(device->put.integer_map, at, n, records->seen,
-                                                compute_of(device)),
+                   gsi_cuda_records_to_integers(device->input.layout.integer_map, at, n,
+                                                records->seen, compute_of(device)),
                    "cannot count elements");
 }
 
@@ -287,7 +280,7 @@ void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
                                         compute_of(device)),
                    "cannot make tags");
     gsi_cuda_sort(device, &run->slot.tags, n, &places);
-    run->unshared_idx = static_cast<uint32_t>(device->sealed_count % records->run_room);
+    run->unshared_idx = static_cast<uint32_t>(device->runs.sealed_count % records->run_room);
     uint32_t *const unshared = &records->unshared_staging[run->unshared_idx];
     gsi_cuda_check(device,
                    cudaMemcpyAsync(unshared, places.unshared, sizeof *unshared,
@@ -297,7 +290,7 @@ void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
 
 // Records are gathered through the windows, like output. Their location is independent of the byte
 // at which their tags were made.
-void gsi_cuda_records_leave(gsi_cuda_device *device, const gsi_run *run, uint8_t *to)
+void gsi_cuda_records_copy_out(gsi_cuda_device *device, const gsi_run *run, uint8_t *to)
 {
     const gsi_cuda_places places = place_run(device, run);
     const uint32_t record_bytes = record_of(device)->bytes;
@@ -306,21 +299,22 @@ void gsi_cuda_records_leave(gsi_cuda_device *device, const gsi_run *run, uint8_t
     const uint64_t most = gsi_record_room(record_bytes, device->config.plan->window_bytes);
     const gsi_u128 *tags = reinterpret_cast<const gsi_u128 *>(run->slot.tags);
     for (uint64_t done = 0, step; done < n && !device->has_failed; done += step) {
-        const uint64_t place = device->window_count++ % GSI_CUDA_WINDOWS;
+        const uint64_t place = device->windows.launched++ % GSI_CUDA_WINDOWS;
         step = gsi_min_u64(n - done, most);
+        gsi_cuda_check(
+            device, cudaStreamWaitEvent(compute_of(device), device->windows.copied_out[place], 0),
+            "cannot wait for an event");
         gsi_cuda_check(device,
-                       cudaStreamWaitEvent(compute_of(device), device->window_free[place], 0),
-                       "cannot wait for an event");
-        gsi_cuda_check(device,
-                       gsi_cuda_records_gather(&places, tags + done, step, device->windows[place],
-                                               nullptr, compute_of(device)),
+                       gsi_cuda_records_gather(&places, tags + done, step,
+                                               device->windows.memory[place], nullptr,
+                                               compute_of(device)),
                        "cannot gather records");
         gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_OUT);
         gsi_cuda_check(device,
-                       cudaMemcpyAsync(to + done * record_bytes, device->windows[place],
+                       cudaMemcpyAsync(to + done * record_bytes, device->windows.memory[place],
                                        step * record_bytes, cudaMemcpyDeviceToHost, out),
                        "cannot copy from the GPU");
-        gsi_cuda_check(device, cudaEventRecord(device->window_free[place], out),
+        gsi_cuda_check(device, cudaEventRecord(device->windows.copied_out[place], out),
                        "cannot record an event");
     }
 }
@@ -343,9 +337,9 @@ static bool fetch(gsi_cuda_device *device, cudaError_t queued)
 void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_digest *seen)
 {
     gsi_cuda_records *records = &device->records;
-    void *const staging = device->tally_staging;
+    void *const staging = device->staging.tally;
     for (uint32_t i = 0; i < record_of(device)->field_count; i++) {
-        const gsi_layout layout = gsi_record_field_layout(&device->put, i);
+        const gsi_layout layout = gsi_record_field_layout(&device->input.layout, i);
         if (fetch(device,
                   gsi_cuda_tally_fetch(&layout, records->fields[i], staging, compute_of(device))))
             gsi_cuda_tally_join(&layout, staging, fields[i]);
@@ -382,14 +376,11 @@ static bool clear_blocks(gsi_cuda_device *device, uint64_t count)
         records->merge_block_room = 0; // no window of an earlier merge is in flight
         cudaFree(records->merge_blocks);
         records->merge_blocks = nullptr;
-        if (!gsi_cuda_take(device, &records->merge_blocks, count * sizeof(uint8_t *)))
+        if (!gsi_cuda_alloc(device, &records->merge_blocks, count * sizeof(uint8_t *)))
             return false;
         records->merge_block_room = count;
     }
-    return gsi_cuda_check(
-        device,
-        cudaMemsetAsync(records->merge_blocks, 0, count * sizeof(uint8_t *), compute_of(device)),
-        "cannot clear memory");
+    return gsi_cuda_clear(device, records->merge_blocks, count * sizeof(uint8_t *));
 }
 
 static void shift_tags(gsi_cuda_device *device, gsi_run *run, uint32_t to)
@@ -440,7 +431,7 @@ enum gs_status gsi_cuda_records_begin(gsi_cuda_device *device, const gsi_merge_s
     if (status != GS_OK)
         return status;
     if (!clear_blocks(device, merge->places.block_count))
-        return gsi_fail(error, device->failure_status, 0, "%s", device->failure);
+        return gsi_cuda_failure(device, error);
     merge->places.blocks = device->records.merge_blocks;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         gsi_run *run = spec->inputs[i].run;
@@ -515,11 +506,7 @@ const uint8_t *gsi_cuda_records_window(gsi_cuda_device *device, const gsi_cuda_r
     for (uint32_t i = 0; i < count; i++)
         n += slices[i].count;
     if (count > 1) {
-        gsi_cuda_check(device,
-                       merge->kernels->merge(slices, count, window, device->temp, device->scratch,
-                                             &merge->places, gsi_cuda_circular(device),
-                                             compute_of(device)),
-                       "cannot merge a window");
+        gsi_cuda_window_merge(device, merge->kernels, slices, count, window, &merge->places);
         tags = window;
     }
     gsi_cuda_check(device,

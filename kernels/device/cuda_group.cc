@@ -1,6 +1,6 @@
 // cuda_group.cc: implements chunks, reductions and events of several GPUs that work as one device.
 #include "kernels/device/cuda_group.h"
-#include "kernels/device/cuda_current.h"
+#include "kernels/common/cuda_current.h"
 
 #include <stdlib.h>
 
@@ -54,10 +54,10 @@ static enum gs_status group_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_e
     gsi_cuda_device *member = group->members[i];
     gsi_device *device = gsi_cuda_group_enter(group, i);
     share_first(group, member);
-    if (member->open_run == nullptr) // indexes of records are unique in the whole group
+    if (member->runs.open == nullptr) // indexes of records are unique in the whole group
         member->records.run_count = group->part_count++;
-    member->next_position = group->next_position; // and so are positions
-    group->next_position += buffer->bytes / member->put.element_bytes;
+    member->input.next_position = group->next_position; // and so are positions
+    group->next_position += buffer->bytes / member->input.layout.element_bytes;
     group->open_chunks++;
     return device->ops->chunk_put(device, buffer, error);
 }
@@ -74,7 +74,7 @@ static enum gs_status group_chunk_seal(gsi_device *base, gsi_run **out, gs_error
     group->open_run = nullptr;
     for (uint32_t i = 0; i < group->count; i++) {
         // An empty run is a part on the first member.
-        if (group->members[i]->open_run == nullptr && (i > 0 || group->open_chunks > 0))
+        if (group->members[i]->runs.open == nullptr && (i > 0 || group->open_chunks > 0))
             continue;
         gsi_device *device = gsi_cuda_group_enter(group, i);
         const enum gs_status status = device->ops->chunk_seal(device, &run->parts[i], error);
@@ -180,7 +180,7 @@ static bool group_is_busy(const gsi_device *base)
 {
     const gsi_cuda_group *group = reinterpret_cast<const gsi_cuda_group *>(base);
     for (uint32_t i = 0; i < group->count; i++)
-        if (group->members[i]->issued_count > 0)
+        if (group->members[i]->tickets.issued_count > 0)
             return true;
     return false;
 }

@@ -1,5 +1,4 @@
-// cuda_group.h: declares the state and functions that the parts of a group of CUDA devices share;
-// no other file includes it.
+// cuda_group.h: declares the state and functions that the parts of a group of CUDA devices share.
 //
 //   chunk --+--> GPU 0 [ part of run 0 ][ part of run 1 ] .. --merge--> window 0, 2, ..
 //           +--> GPU 1 [ part of run 0 ][ part of run 1 ] .. --merge--> window 1, 3, ..

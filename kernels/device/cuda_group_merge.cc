@@ -1,6 +1,7 @@
 // cuda_group_merge.cc: merges on a group of GPUs. Every member merges the same runs, over the same
 // windows. One member makes each window, and the others skip it.
 #include "kernels/device/cuda_group.h"
+#include "kernels/device/cuda_merge.h"
 
 #include <stdlib.h>
 
@@ -62,7 +63,7 @@ static enum gs_status begin(gsi_cuda_group_merge *merge, const gsi_merge_spec *s
         gsi_cuda_group_enter(group, i);
         if (!gsi_cuda_check(member, cudaStreamSynchronize(member->streams[GSI_CUDA_OUT]),
                             "cannot copy from the GPU"))
-            return gsi_fail(error, member->failure_status, 0, "%s", member->failure);
+            return gsi_cuda_failure(member, error);
         group->base.host_bytes += member->base.host_bytes;
     }
     for (uint32_t i = 0; i < group->count; i++) {
@@ -74,7 +75,7 @@ static enum gs_status begin(gsi_cuda_group_merge *merge, const gsi_merge_spec *s
     if (group->config.layout.form != GSI_FORM_KEYS &&
         !gsi_cuda_check(first, cudaStreamSynchronize(first->streams[GSI_CUDA_COMPUTE]),
                         "cannot shift tags"))
-        return gsi_fail(error, first->failure_status, 0, "%s", first->failure);
+        return gsi_cuda_failure(first, error);
     return GS_OK;
 }
 
@@ -106,8 +107,8 @@ void gsi_cuda_group_merge_end(gsi_merge *ended)
     for (uint32_t i = 0; i < group->count; i++) {
         gsi_device *device = gsi_cuda_group_enter(group, i);
         device->ops->merge_end(merge->merges[i]);
-        group->base.circular_merges += device->circular_merges;
-        device->circular_merges = 0;
+        group->base.pair_merges.count += device->pair_merges.count;
+        device->pair_merges.count = 0;
     }
     const uint32_t most = merge->group_inputs * group->count;
     GSI_FREE(ledger, merge->inputs, most);

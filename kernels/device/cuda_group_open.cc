@@ -47,7 +47,7 @@ static enum gs_status probe_each(const gsi_layout *layout, const gsi_device_limi
         if ((wanted->device_set >> i & 1) == 0)
             continue;
         gs_error unheard = {};
-        each[i].is_circular = wanted->is_circular;
+        each[i].merge_kernel = wanted->merge_kernel;
         const enum gs_status status =
             gsi_device_cuda.probe(i, layout, &each[i], is_all ? &unheard : error);
         if (status != GS_OK && !is_all)

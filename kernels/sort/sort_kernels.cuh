@@ -5,8 +5,8 @@
 //   merge        up to 16 arrays: one pass; more: groups of them into temp, then those
 //
 // Every pass is two launches. The first finds the begin of each output tile in each run (cut.cuh),
-// the second merges the tiles (kway_merge.cuh). Merges of two are one launch on request
-// (circular_merge.cuh).
+// the second merges the tiles (kway_merge.cuh). Merges of two are one launch with another
+// gsi_merge_kernel (circular_merge.cuh).
 #ifndef GSI_SORT_KERNELS_CUH
 #define GSI_SORT_KERNELS_CUH
 
@@ -70,6 +70,15 @@ template <class Key, int FAN_IN_LOG> struct gsi_pass {
      : (fan_in_log) == 2 ? gsi_pass<Key, 2>::call \
      : (fan_in_log) == 3 ? gsi_pass<Key, 3>::call \
                          : gsi_pass<Key, 4>::call)
+
+// The kernels that merge two runs, by gsi_merge_kernel; nullptr: as a pass, by tiles.
+template <class Key>
+using gsi_pair_kernel = cudaError_t (*)(gsi_slice_of<Key> a, gsi_slice_of<Key> b, Key *out,
+                                        const gsi_key_context<Key> &context, uint32_t blocks,
+                                        cudaStream_t stream);
+template <class Key>
+constexpr gsi_pair_kernel<Key> gsi_pair_kernels[GSI_MERGE_KERNEL_COUNT] = {
+    nullptr, gsi_circular_launch<Key>::run};
 
 static inline uint32_t gsi_ceil_log2(uint64_t n)
 {
@@ -234,7 +243,7 @@ template <class Key> struct gsi_merge_level_of {
     uint32_t count, groups;
     Key *out;
     gsi_slice *merged;
-    uint64_t *circular_merges; // as in gsi_sort_kernels::merge
+    gsi_pair_merges *pairs; // as in gsi_sort_kernels::merge
 
     uint32_t first(uint32_t group) const
     {
@@ -258,12 +267,14 @@ template <class Key> struct gsi_merge_level_of {
     cudaError_t run(const gsi_merge_runs<Key> &runs, uint32_t log, void *scratch,
                     cudaStream_t stream) const
     {
-        if (log > 1 || circular_merges == nullptr)
+        const gsi_pair_kernel<Key> kernel =
+            gsi_pair_kernels<Key>[pairs != nullptr ? pairs->kernel : GSI_MERGE_TILED];
+        if (log > 1 || kernel == nullptr)
             return GSI_OF_FAN_IN(log, run(runs, static_cast<uint64_t *>(scratch), stream));
-        for (uint64_t g = 0; g < runs.group_count; g++, ++*circular_merges) {
+        for (uint64_t g = 0; g < runs.group_count; g++, pairs->count++) {
             const gsi_listed_group<Key> &group = runs.listed[g];
-            GSI_CUDA_TRY(gsi_circular_launch<Key>::run(
-                group.run[0], group.run[1], runs.out + group.at, runs.context, 0, stream));
+            GSI_CUDA_TRY(
+                kernel(group.run[0], group.run[1], runs.out + group.at, runs.context, 0, stream));
         }
         return cudaSuccess;
     }
@@ -309,8 +320,8 @@ template <class Key> static size_t gsi_merge_scratch_bytes(uint64_t n, uint32_t 
 
 template <class Key>
 static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out, void *temp,
-                             void *scratch, const gsi_cuda_places *places,
-                             uint64_t *circular_merges, cudaStream_t stream)
+                             void *scratch, const gsi_cuda_places *places, gsi_pair_merges *pairs,
+                             cudaStream_t stream)
 {
     // A tree of merges: levels alternate between temp and out, and the last one writes to out.
     // Fan-ins are as even as possible, because such merges are fastest. If the launches would take
@@ -334,7 +345,7 @@ static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out,
         const uint32_t fan_in =
             is_short ? GSI_FAN_IN : 1u << gsi_ceil_div(gsi_ceil_log2(count), levels);
         const uint32_t groups = gsi_ceil_div(count, fan_in);
-        const gsi_merge_level_of<Key> now = {slices, count, groups, to, level, circular_merges};
+        const gsi_merge_level_of<Key> now = {slices, count, groups, to, level, pairs};
         GSI_CUDA_TRY(now.merge(scratch, places, stream));
         count = groups;
     }

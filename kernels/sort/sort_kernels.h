@@ -9,6 +9,7 @@
 #ifndef GSI_SORT_KERNELS_H
 #define GSI_SORT_KERNELS_H
 
+#include "base/choices.h"
 #include "device/merge_cut.h"
 
 #include "kernels/sort/chain.h"
@@ -44,11 +45,11 @@ struct gsi_sort_kernels {
     // the lower array are first. temp: used only if count > 16. Then temp and `out` have room for
     // all keys and for count more, because groups begin aligned.
     // scratch: merge_scratch_bytes(keys of all arrays, count).
-    // circular_merges: merges of two use circular buffers and are counted here; requires a GPU with
-    // bulk copies (GSI_BULK_COPY_MAJOR). nullptr: they use tiles like all others.
+    // pairs: chooses the kernel for merges of two, and counts those that are not by tiles; nullptr:
+    // all are by tiles.
     size_t (*merge_scratch_bytes)(uint64_t n, uint32_t count);
     cudaError_t (*merge)(const gsi_slice *slices /* host */, uint32_t count, void *out, void *temp,
-                         void *scratch, const gsi_cuda_places *places, uint64_t *circular_merges,
+                         void *scratch, const gsi_cuda_places *places, gsi_pair_merges *pairs,
                          cudaStream_t stream);
 
     // cut_windows: cuts windows w = 0 .. window_count - 1. Window w ends after the first

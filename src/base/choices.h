@@ -51,6 +51,25 @@ enum gsi_set {
  * separately; or always first; or always last. */
 enum gsi_nan_place { GSI_NAN_WITH_ORDER = 0, GSI_NAN_FIRST, GSI_NAN_LAST };
 
+/* The kernels by which a GPU merges two runs, and their words in --tune=merge=WORD. Merges of more
+ * runs always use tiles. The report names them (report_rows.c, plan_text.c). */
+#define GSI_MERGE_KERNELS(row)              row(TILED, "tiles") row(CIRCULAR, "circular")
+#define GSI_MERGE_KERNEL_NUMBER(name, word) GSI_MERGE_##name,
+enum gsi_merge_kernel { GSI_MERGE_KERNELS(GSI_MERGE_KERNEL_NUMBER) GSI_MERGE_KERNEL_COUNT };
+
+static inline const char *gsi_merge_kernel_word(enum gsi_merge_kernel kernel)
+{
+#define GSI_MERGE_KERNEL_WORD(name, word) word,
+    static const char *const words[] = {GSI_MERGE_KERNELS(GSI_MERGE_KERNEL_WORD)};
+    return words[kernel];
+}
+
+/* Merges of two runs: their kernel, and how many were made by another kernel than tiles. */
+struct gsi_pair_merges {
+    enum gsi_merge_kernel kernel;
+    uint64_t count;
+};
+
 /* The byte order of the numbers that are written. */
 enum gsi_byte_order { GSI_ORDER_AS_READ = 0, GSI_ORDER_LITTLE, GSI_ORDER_BIG };
 

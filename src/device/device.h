@@ -35,12 +35,12 @@ extern "C" {
 
 /* Reports which device sorted a job, and the work that it did. */
 struct gsi_device_report {
-    const char *name;              /* "cpu" or "cuda" */
-    char model[64];                /* of a GPU; empty: the CPU */
-    char note[256];                /* why the device is not the first choice; empty: it is */
-    uint64_t start_ns;             /* to find the device and to allocate its memory */
-    uint64_t host_run_bytes;       /* of runs that a device with its own memory kept on the host */
-    uint64_t circular_merge_count; /* of two runs each, for a window or a piece of a spilled run */
+    const char *name;           /* "cpu" or "cuda" */
+    char model[64];             /* of a GPU; empty: the CPU */
+    char note[256];             /* why the device is not the first choice; empty: it is */
+    uint64_t start_ns;          /* to find the device and to allocate its memory */
+    uint64_t host_run_bytes;    /* of runs that a device with its own memory kept on the host */
+    uint64_t tuned_merge_count; /* merges of two runs by another kernel than tiles */
 };
 
 /* Returns the bytes of one sorted unit: a key, or the tag of a record. */
@@ -75,8 +75,8 @@ struct gsi_device_limits {
     uint32_t device_count; /* of several that work as one, each with memory_bytes; 0: one */
     uint64_t device_set;   /* in: which ones, bit i is number i; out: the available ones */
     bool may_be_apart;     /* in: they need not be able to read each other's memory */
-    bool is_circular;      /* in: it must merge by circular buffers (plan->is_circular) */
-    bool is_apart;         /* out: they cannot read each other's memory */
+    enum gsi_merge_kernel merge_kernel; /* in: the kernel that it must have */
+    bool is_apart;                      /* out: they cannot read each other's memory */
     char name[64];
 };
 
@@ -224,8 +224,8 @@ struct gsi_device_ops {
 
 struct gsi_device { /* every device's first member */
     const struct gsi_device_ops *ops;
-    uint64_t host_bytes;      /* of runs, moved from its own memory to host memory so far */
-    uint64_t circular_merges; /* merges of two runs by circular buffers, so far */
+    uint64_t host_bytes; /* of runs, moved from its own memory to host memory so far */
+    struct gsi_pair_merges pair_merges; /* of a GPU */
 };
 
 extern const struct gsi_device_ops gsi_device_cpu;

@@ -18,7 +18,7 @@ void gsi_job_close_device(struct gsi_job *job)
 {
     if (job->loop.device != NULL) {
         job->report->device.host_run_bytes = job->loop.device->host_bytes;
-        job->report->device.circular_merge_count = job->loop.device->circular_merges;
+        job->report->device.tuned_merge_count = job->loop.device->pair_merges.count;
         job->device.ops->close(job->loop.device);
     }
     job->loop.device = NULL;

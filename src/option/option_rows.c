@@ -66,9 +66,8 @@ static const struct gs_choice choices_of_print[] = {{.word = "text", .value = 0}
                                                     {.word = "json", .value = 1},
                                                     {.word = NULL}};
 static const struct gs_choice choices_of_help[] = {HELP_WORDS};
-static const struct gs_choice choices_of_tune[] = {{.word = "merge=tiles", .value = false},
-                                                   {.word = "merge=circular", .value = true},
-                                                   {.word = NULL}};
+#define MERGE_KERNEL(name, text) {.word = "merge=" text, .value = GSI_MERGE_##name},
+static const struct gs_choice choices_of_tune[] = {GSI_MERGE_KERNELS(MERGE_KERNEL){.word = NULL}};
 static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value = 0},
                                                        {.word = "always", .value = 1},
                                                        {.word = "never", .value = 2},
@@ -334,7 +333,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                         SIZE(window_bytes, 1),
                         .verbs = JOBS},
     [GSI_OPT_TUNE] = {{"tune", 0, "WHAT", DESCRIBED_tune, .choices = choices_of_tune},
-                      CHOICE(merge_is_circular),
+                      CHOICE(merge_kernel),
                       .verbs = SORT | ARRAY | SORTER},
     [GSI_OPT_INPUT] = {{"input", 0, "FILE", DESCRIBED_input, .is_list = true,
                         .place = GS_OPTION_OF_JOBS},

@@ -169,7 +169,7 @@ struct gsi_options {
      * in the memory of all of them, of which each provides device_memory_bytes. 0: only
      * device_index. */
     uint64_t device_set;
-    bool merge_is_circular; /* CUDA: merge two runs by circular buffers, not by tiles */
+    enum gsi_merge_kernel merge_kernel; /* CUDA: for two runs */
     /* With GS_EXPLAIN, and without `device`: the plan is for these GPUs, and the report predicts
      * their time. None has to exist here, and the library needs no CUDA. */
     const struct gsi_device_model *device_model;

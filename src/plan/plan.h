@@ -88,7 +88,7 @@ struct gsi_plan {
      * host_runs more runs are in host_bytes of host memory. All others are spilled. */
     uint32_t device_runs, host_runs;
     uint64_t device_bytes, device_run_bytes, device_mirror_bytes, host_bytes;
-    bool is_circular; /* the device merges two runs by circular buffers, not by tiles */
+    enum gsi_merge_kernel merge_kernel; /* of the device, for two runs */
     /* Candidates for the first elements, if those are kept in one pass, and the memory that they
      * take. 0: everything is sorted. */
     uint64_t top_room;
@@ -155,7 +155,7 @@ struct gsi_plan_request {
     uint64_t device_fixed_bytes;  /* taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     uint32_t put_parts; /* it is given only one of so many parts of what it sorts; 0: all */
-    bool is_circular;   /* it merges two runs by circular buffers */
+    enum gsi_merge_kernel merge_kernel; /* its kernel for two runs */
     bool spill_all;
     bool may_write_early; /* what is nearly in order may be written as it is read */
     bool keeps_runs; /* no disk is given back before the end, but that of runs merged into others */

@@ -76,7 +76,7 @@ static enum gs_status make_bounded(const struct gsi_plan_request *request, struc
     plan->output_bytes = output_bytes(request);
     plan->memory_bytes = request->memory_bytes;
     plan->record_bytes = request->record_bytes;
-    plan->is_circular = request->is_circular && request->device_bytes > 0;
+    plan->merge_kernel = request->device_bytes > 0 ? request->merge_kernel : GSI_MERGE_TILED;
     GSI_TRY(gsi_plan_windows(request, plan, &usable, error));
     plan->is_counted = request->is_counted;
     if (request->is_reduction || request->is_counted) {

@@ -195,7 +195,7 @@ static const struct gsi_report_row plan_numbers[] = {
     PLAN(COUNT, device_run_bytes),
     PLAN(COUNT, late_bytes),
     PLAN(FLAG, is_in_place),
-    PLAN(FLAG, is_circular),
+    AT(FLAG, "is_circular", plan.merge_kernel),
     END,
 };
 
@@ -328,7 +328,7 @@ const struct gsi_report_row gsi_report_rows[] = {
     AT(COUNT, "coded_runs", runs.coded_count),
     AT(COUNT, "spilled_coded_bytes", runs.coded_bytes),
     AT(COUNT, "host_run_bytes", device.host_run_bytes),
-    AT(COUNT, "circular_merge_count", device.circular_merge_count),
+    AT(COUNT, "circular_merge_count", device.tuned_merge_count),
     AT(COUNT, "merge_passes", runs.merge_passes),
     SET(COUNT, "bytes_read", cost.bytes_read),
     SET(COUNT, "bytes_written", cost.bytes_written),

@@ -34,7 +34,8 @@ static void set_count(const struct place *place, const char *text)
 
 static void set_flag(const struct place *place, const char *text)
 {
-    *(bool *)place->in = text[0] == 't';
+    uint64_t flag = text[0] == 't';
+    memcpy(place->in, &flag, place->row->in.bytes);
 }
 
 static void set_chars(const struct place *place, const char *text)

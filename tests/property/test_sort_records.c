@@ -113,7 +113,7 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
         bool is_on_gpu = is_gpu_there && round < (test_is_small() ? 2 : 4);
         struct gsi_options on_gpu = options;
         on_gpu.chunk_bytes = 4 * options.chunk_bytes;
-        on_gpu.merge_is_circular = round % 2 == 0;
+        on_gpu.merge_kernel = (enum gsi_merge_kernel)(round % GSI_MERGE_KERNEL_COUNT);
         if (is_on_gpu)
             check_on_gpu(on_gpu, n * 40, round, &report);
         on_gpu.device_memory_bytes = 22u << 19; /* some runs stay on it, some leave for the host */

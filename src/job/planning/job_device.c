@@ -231,7 +231,7 @@ static enum gs_status probe(struct gsi_job *job, bool is_auto)
 {
     struct gsi_device_limits limits = {.device_set = job->options->device_set,
                                        .may_be_apart = true,
-                                       .is_circular = job->options->merge_is_circular};
+                                       .merge_kernel = job->options->merge_kernel};
     struct gs_error unheard = {0}, *error = is_auto ? &unheard : job->loop.error;
     use_gpu(job);
     uint64_t begin_ns = gsi_clock_ns();
@@ -265,9 +265,9 @@ static enum gs_status choose_device(struct gsi_job *job)
                         "--device-memory: this build has no CUDA; leave it out, or build gsort "
                         "where a CUDA toolkit is");
     const char *why = why_cpu(job);
-    if (why != NULL && options->merge_is_circular)
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "--tune: merge=circular needs a GPU, but %s", why);
+    if (why != NULL && options->merge_kernel != GSI_MERGE_TILED)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0, "--tune: merge=%s needs a GPU, but %s",
+                        gsi_merge_kernel_word(options->merge_kernel), why);
     if (why == NULL && is_auto && options->device_model == NULL)
         why = why_no_gpu(job);
     if (why != NULL) {

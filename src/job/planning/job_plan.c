@@ -142,7 +142,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         .device_is_apart = job->device.is_apart,
         .device_fixed_bytes = job->device.fixed_bytes,
         .device_scratch_part = job->device.scratch_part,
-        .is_circular = options->merge_is_circular,
+        .merge_kernel = options->merge_kernel,
         .spill_all = options->spill_all,
         .has_top = options->has_top && !job->output_spec.is_split,
         .top_count = options->top_count,

@@ -325,7 +325,7 @@ static void test_cuda_sort__stream__as_the_model(void **)
 // ---- tuning ----
 
 // Pairs of runs are merged, in jobs whose passes are of two.
-static void test_cuda_tune__circular_merges__as_the_model(void **)
+static void test_cuda_tune__other_merge_kernels__as_the_model(void **)
 {
     if (!has_bulk_copies())
         test_skip("this GPU does not copy in bulk");
@@ -335,21 +335,21 @@ static void test_cuda_tune__circular_merges__as_the_model(void **)
             const bytes data = model_bytes_of(salt++, is_spilled ? MODEL_UNIFORM : MODEL_FEW, type,
                                               JOB_BYTES / model_bytes(type) - 3);
             gsi_options options = job_options(&job_shapes[PARTLY_SPILLED], type, input);
-            gs_report tiles, circular;
+            gs_report tiles, tuned;
             gs_error error;
             options.spill_all = is_spilled;
             write_bytes("in", data);
             gpu_seed(salt + test_seed());
             assert_int_equal(run_job(&options, &tiles, &error), GS_OK);
-            options.merge_is_circular = true;
-            if (run_job(&options, &circular, &error) != GS_OK)
+            options.merge_kernel = GSI_MERGE_CIRCULAR;
+            if (run_job(&options, &tuned, &error) != GS_OK)
                 test_fail("%s: %s", type, error.text);
             if (read_bytes("out") != sorted(data, type, false))
                 test_fail("%s: wrong output", type);
-            assert_false(tiles.plan.is_circular);
-            assert_true(circular.plan.is_circular);
-            assert_int_equal(tiles.device.circular_merge_count, 0);
-            assert_true(circular.device.circular_merge_count > 8);
+            assert_int_equal(tiles.plan.merge_kernel, GSI_MERGE_TILED);
+            assert_int_equal(tuned.plan.merge_kernel, GSI_MERGE_CIRCULAR);
+            assert_int_equal(tiles.device.tuned_merge_count, 0);
+            assert_true(tuned.device.tuned_merge_count > 8);
         }
 }
 
@@ -360,7 +360,7 @@ static void test_cuda_tune__circular_merges_without_bulk_copies__are_refused(voi
     gsi_options options = job_options(&job_shapes[RESIDENT], "u64", input);
     gs_report report;
     gs_error error;
-    options.merge_is_circular = true;
+    options.merge_kernel = GSI_MERGE_CIRCULAR;
     write_bytes("in", data);
     emulated_cuda_set_capability(8);
     for (uint64_t set : {0, 1, 3}) {
@@ -370,11 +370,11 @@ static void test_cuda_tune__circular_merges_without_bulk_copies__are_refused(voi
         assert_true(is_one_line(error.text));
         assert_non_null(strstr(error.text, "--tune: merge=circular"));
         assert_int_equal(access("out", F_OK), -1);
-        options.merge_is_circular = false;
+        options.merge_kernel = GSI_MERGE_TILED;
         assert_int_equal(run_job(&options, &report, &error), GS_OK);
         assert_true(read_bytes("out") == sorted(data, "u64", false));
         unlink("out");
-        options.merge_is_circular = true;
+        options.merge_kernel = GSI_MERGE_CIRCULAR;
     }
     emulated_cuda_set_capability(9);
     emulated_cuda_set_device_count(1);
@@ -599,7 +599,7 @@ int main()
         TEST(test_cuda_sort__array__as_the_model),
         TEST(test_cuda_spill__coding_ends_within_a_run__as_the_model),
         TEST(test_cuda_sort__stream__as_the_model),
-        TEST(test_cuda_tune__circular_merges__as_the_model),
+        TEST(test_cuda_tune__other_merge_kernels__as_the_model),
 #ifdef GSORT_TEST_EMULATED_GPU
         TEST(test_cuda_tune__circular_merges_without_bulk_copies__are_refused),
 #endif

@@ -33,21 +33,21 @@ static void check_job(const gsi_options *options, const bytes &want, const char 
         test_fail("%s, %d GPUs: %s", name, count, error.text);
     assert_string_equal(report.device.name, "cuda");
     assert_int_equal(report.plan.device_count, count);
-    assert_int_equal(report.device.circular_merge_count > 0, options->merge_is_circular);
+    assert_int_equal(report.device.tuned_merge_count > 0, options->merge_kernel != GSI_MERGE_TILED);
     if (read_bytes("out") != want)
         test_fail("%s, %d GPUs: the output is not as the model's", name, count);
 }
 
 // All GPUs' merges count.
-static void test_cuda_group__circular_merges__as_the_model(void **)
+static void test_cuda_group__another_merge_kernel__as_the_model(void **)
 {
     const bytes data = model_bytes_of(31, MODEL_UNIFORM, "u64", JOB_BYTES / 8 - 7);
     set_gpus(2);
     write_bytes("in", data);
     gsi_options options = group_options(&job_shapes[SPILLED], "u64", 2);
     options.fan_in = 2;
-    options.merge_is_circular = true;
-    check_job(&options, sorted(data, "u64", false), "spilled, circular", 2);
+    options.merge_kernel = static_cast<gsi_merge_kernel>(GSI_MERGE_KERNEL_COUNT - 1);
+    check_job(&options, sorted(data, "u64", false), "spilled, another merge kernel", 2);
     set_gpus(1);
 }
 
@@ -558,7 +558,7 @@ int main()
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
         TEST(test_cuda_group__every_shape_and_number_of_gpus__as_the_model),
-        TEST(test_cuda_group__circular_merges__as_the_model),
+        TEST(test_cuda_group__another_merge_kernel__as_the_model),
         TEST(test_cuda_group__memory_of_all_is_too_little__runs_in_host_memory),
         TEST(test_cuda_group__no_peers__through_host_memory),
         TEST(test_cuda_group__records__stable_as_on_the_cpu),

@@ -209,7 +209,7 @@ static uint64_t merges_of_two(uint64_t count)
 
 template <class Key>
 static std::vector<Key> run_merge(const std::vector<gsi_slice> &slices, uint64_t n, bool is_guarded,
-                                  bool is_circular, bool *is_whole)
+                                  gsi_merge_kernel kernel, bool *is_whole)
 {
     const gsi_sort_kernels &kernels = kernels_of<Key>();
     const uint32_t count = static_cast<uint32_t>(slices.size());
@@ -217,11 +217,11 @@ static std::vector<Key> run_merge(const std::vector<gsi_slice> &slices, uint64_t
     const device_keys<Key> out = take_keys<Key>(n + (is_tree ? count : 0), 0, is_guarded);
     const device_keys<Key> temp = take_keys<Key>(is_tree ? n + count : 0, 0, is_guarded && is_tree);
     void *scratch;
-    uint64_t merges = 7;
+    gsi_pair_merges pairs = {kernel, 7};
     check_cuda(cudaMalloc(&scratch, kernels.merge_scratch_bytes(n, count)));
-    check_cuda(kernels.merge(slices.data(), count, out.keys, temp.keys, scratch, nullptr,
-                             is_circular ? &merges : nullptr, stream));
-    assert_int_equal(merges, is_circular ? 7 + merges_of_two(count) : 7);
+    check_cuda(
+        kernels.merge(slices.data(), count, out.keys, temp.keys, scratch, nullptr, &pairs, stream));
+    assert_int_equal(pairs.count, kernel != GSI_MERGE_TILED ? 7 + merges_of_two(count) : 7);
     check_cuda(cudaStreamSynchronize(stream));
     const std::vector<Key> merged = fetch_keys<Key>(out.keys, n);
     *is_whole = !is_guarded || (has_guards(out) && (!is_tree || has_guards(temp)));
@@ -232,7 +232,7 @@ static std::vector<Key> run_merge(const std::vector<gsi_slice> &slices, uint64_t
 }
 
 template <class Key>
-static void check_merge(enum shape shape, uint32_t count, uint64_t n, bool is_circular,
+static void check_merge(enum shape shape, uint32_t count, uint64_t n, gsi_merge_kernel kernel,
                         struct test_random *random)
 {
     const key_arrays<Key> arrays = make_arrays<Key>(shape, count, n, random);
@@ -250,10 +250,10 @@ static void check_merge(enum shape shape, uint32_t count, uint64_t n, bool is_ci
     gpu_seed(test_next(random));
     bool is_whole;
     const std::vector<Key> got =
-        run_merge<Key>(slices, want.size(), test_below(random, 2) > 0, is_circular, &is_whole);
+        run_merge<Key>(slices, want.size(), test_below(random, 2) > 0, kernel, &is_whole);
     if (want != got || !is_whole)
-        fail_case("merge", Key, "circular %d, shape %d, %u arrays, %llu keys: %s", is_circular,
-                  shape, count, to_llu(want.size()), want != got ? "order" : "guards");
+        fail_case("merge", Key, "kernel %d, shape %d, %u arrays, %llu keys: %s", kernel, shape,
+                  count, to_llu(want.size()), want != got ? "order" : "guards");
     for (uint32_t i = 0; i < count; i++) {
         if (fetch_keys<Key>(blocks[i].keys, arrays[i].size()) != arrays[i])
             fail_case("merge", Key, "shape %d, %u arrays: array %u has changed", shape, count, i);
@@ -284,8 +284,8 @@ template <class Key> static void check_merges(struct test_random *random)
         for (int shape = 0; shape < SHAPE_COUNT; shape++)
             for (uint32_t s = 0; s < size_count; s++, turn++)
                 if (IS_CHEAP ? is_edge || turn % 3 == 0 : turn % 23 == 0)
-                    check_merge<Key>(static_cast<enum shape>(shape), count, sizes[s], false,
-                                     random);
+                    check_merge<Key>(static_cast<enum shape>(shape), count, sizes[s],
+                                     GSI_MERGE_TILED, random);
     }
 }
 
@@ -319,14 +319,14 @@ template <class Key> static void check_circular_merges(struct test_random *rando
     for (int s = 0; s < SHAPE_COUNT; s++) {
         const auto shape = static_cast<enum shape>(s);
         for (uint64_t n : sizes)
-            check_merge<Key>(shape, 2, n, true, random);
+            check_merge<Key>(shape, 2, n, GSI_MERGE_CIRCULAR, random);
         for (uint32_t count : {1, 3, 17, 32, 33, 257})
-            check_merge<Key>(shape, count, 3 * tile + 5, true, random);
+            check_merge<Key>(shape, count, 3 * tile + 5, GSI_MERGE_CIRCULAR, random);
     }
     // Several tiles for each block of a real GPU.
     for (enum shape shape : {DEALT, RANDOM_SIZES, STRETCHES})
         if (!GPU_IS_EMULATED)
-            check_merge<Key>(shape, 2, 2500 * tile + unit, true, random);
+            check_merge<Key>(shape, 2, 2500 * tile + unit, GSI_MERGE_CIRCULAR, random);
 }
 
 static void test_merge__circular__as_std_sort(void **)

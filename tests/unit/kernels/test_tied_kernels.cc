@@ -168,16 +168,16 @@ static void test_merge__ties__by_whole_keys(void **)
             const device_bytes out = take((n + 16 * count) * 16, 0), temp = take(out.count, 0);
             const device_bytes scratch = take(kernels.merge_scratch_bytes(n, count), 0);
             sort_tags(made, &want);
-            for (bool is_circular : {false, true}) {
-                uint64_t circular_merges = 0;
-                if (is_circular && (!has_bulk_copies() || count != 2))
+            for (int kernel = GSI_MERGE_TILED; kernel < GSI_MERGE_KERNEL_COUNT; kernel++) {
+                gsi_pair_merges pairs = {static_cast<gsi_merge_kernel>(kernel), 0};
+                const bool is_tuned = kernel != GSI_MERGE_TILED;
+                if (is_tuned && (!has_bulk_copies() || count != 2))
                     continue;
                 check_cuda(kernels.merge(there.slices.data(), count, out.data, temp.data,
-                                         scratch.data, &made.blocks.places,
-                                         is_circular ? &circular_merges : nullptr, nullptr));
-                if (fetch_tags(out.data, n) != want || circular_merges != is_circular)
-                    test_fail("%u arrays of records of %u, circular %d: order", count,
-                              row.record_bytes, is_circular);
+                                         scratch.data, &made.blocks.places, &pairs, nullptr));
+                if (fetch_tags(out.data, n) != want || pairs.count != is_tuned)
+                    test_fail("%u arrays of records of %u, merge kernel %d: order", count,
+                              row.record_bytes, kernel);
                 check_cuda(cudaMemset(out.data, 0, n * 16));
             }
             give(out);

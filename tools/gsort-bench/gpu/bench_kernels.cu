@@ -231,12 +231,12 @@ static enum gs_status make_input(kernel_bench *bench, const kernel_case *c, stru
 static cudaError_t run_merge(kernel_bench *bench, const kernel_case *c)
 {
     const uint64_t count = run_keys(bench, c);
-    uint64_t passes = 0;
+    gsi_pair_merges pairs = {c->kind == CIRCULAR_MERGE ? GSI_MERGE_CIRCULAR : GSI_MERGE_TILED, 0};
     gsi_slice slices[RUNS_MOST];
     for (uint32_t r = 0; r < c->run_count; r++)
         slices[r] = {bench->a + r * count * bench->layout.key_bytes, count};
     return bench->kernels->merge(slices, c->run_count, bench->b, bench->level, bench->temp, nullptr,
-                                 c->kind == CIRCULAR_MERGE ? &passes : nullptr, nullptr);
+                                 &pairs, nullptr);
 }
 
 // *out: where the output is.

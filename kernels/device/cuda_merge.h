@@ -1,9 +1,12 @@
-// cuda_device_merge.h: declares the state and functions that the merges of the CUDA device and
-// their windows share; no other file includes it.
-#ifndef GSI_CUDA_DEVICE_MERGE_H
-#define GSI_CUDA_DEVICE_MERGE_H
+// cuda_merge.h: declares the merges of the CUDA device, and the state that a merge shares with its
+// cuts, its windows and its runs on the host.
+#ifndef GSI_CUDA_MERGE_H
+#define GSI_CUDA_MERGE_H
 
-#include "kernels/device/cuda_device.h"
+#include "device/merge_inputs.h"
+#include "kernels/device/cuda_records.h"
+#include "kernels/device/cuda_tickets.h"
+#include "kernels/sort/sort_kernels.h"
 
 struct gsi_cuda_window {
     gsi_merge *merge;
@@ -63,9 +66,8 @@ struct gsi_merge {
     uint32_t in_flight;
     uint32_t arriving;  // fed keys that are on the way
     bool has_news;      // keys have arrived since windows were cut:
-    uint64_t news_keys; // At that point all windows are cut that those keys allow: the next window
-                        // lacks `short_keys` keys.
-    // keys.
+    uint64_t news_keys; // how many
+    // All windows are cut that the keys of that time allow; the next one lacks `short_keys` keys.
     bool is_all_cut;
     uint64_t short_keys;
 
@@ -74,14 +76,33 @@ struct gsi_merge {
     uint32_t batch_count, batch_idx;
 };
 
+enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec, gsi_merge **merge,
+                                    gs_error *error);
+void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffer,
+                         const void *bound);
+enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *window, uint32_t *needed_idx);
+// gsi_cuda_merge_skip: like merge_pull for a window of n elements that another device makes:
+// consumes the same input and queues nothing.
+enum gsi_pull gsi_cuda_merge_skip(gsi_merge *merge, uint64_t n, uint32_t *needed_idx);
+void gsi_cuda_merge_end(gsi_merge *merge);
+gsi_cuda_device *gsi_cuda_merge_device(const gsi_merge *merge);
+// gsi_cuda_window_done: returns the buffer of a window whose ticket is finished.
+gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window);
+// gsi_cuda_merge_ticket: tells the merge that a ticket is finished, if the ticket is for a window
+// or for fed keys.
+void gsi_cuda_merge_ticket(const gsi_ticket *ticket);
+
+// cuda_device_cut.cc
 // gsi_cuda_cut_batch: computes the cuts of the next windows of `wanted` keys, as many as can be
 // known in advance. False: the device has failed.
 bool gsi_cuda_cut_batch(gsi_merge *merge, uint64_t wanted);
 
+// cuda_device_windows.cc
 // gsi_cuda_window_launch: queues the work that makes a window from merge->taken. Returns the stream
 // on which that work ends, for now.
 gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window);
 
+// cuda_device_merge.cc
 // gsi_cuda_merge_arrival: returns a ticket for keys that are being copied to the GPU. nullptr: the
 // device has failed.
 gsi_ticket *gsi_cuda_merge_arrival(gsi_merge *merge, uint32_t input_idx, gsi_slice keys,

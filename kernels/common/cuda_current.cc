@@ -1,5 +1,5 @@
 // cuda_current.cc: restores the GPU that was current on the calling thread.
-#include "kernels/device/cuda_current.h"
+#include "kernels/common/cuda_current.h"
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// cuda_device_host.cc: keeps runs of the CUDA device in host memory.
+// cuda_device_runs.cc: keeps the runs of the CUDA device on the GPU and in host memory.
 //
 //   slot ..> compute: sort ..> out: to its place on the host ..> in: the slot's next run
 //
@@ -41,7 +41,7 @@ struct gsi_cuda_pinners {
 
 static void register_place(gsi_cuda_pinners *pinners, uint64_t idx)
 {
-    const gsi_cuda_host *host = &pinners->device->host;
+    const gsi_cuda_host *host = &pinners->device->runs.host;
     const bool is_registered =
         cudaHostRegister(host->memory + idx * host->run_bytes, host->run_bytes,
                          cudaHostRegisterPortable) == cudaSuccess; // any GPU of a group may read it
@@ -56,7 +56,7 @@ static void register_place(gsi_cuda_pinners *pinners, uint64_t idx)
 static void *pin(void *argument)
 {
     gsi_cuda_pinners *pinners = static_cast<gsi_cuda_pinners *>(argument);
-    const gsi_cuda_host *host = &pinners->device->host;
+    const gsi_cuda_host *host = &pinners->device->runs.host;
     cudaSetDevice(static_cast<int>(pinners->device->config.device_index));
     pthread_mutex_lock(&pinners->lock);
     while (!pinners->is_closing && pinners->next_part < host->room * pinners->parts_a_place) {
@@ -86,12 +86,12 @@ static void wait_for_place(gsi_cuda_pinners *pinners, uint32_t idx)
 
 static enum gs_status begin_pinning(gsi_cuda_device *device, gs_error *error)
 {
-    const gsi_cuda_host *host = &device->host;
+    const gsi_cuda_host *host = &device->runs.host;
     gsi_cuda_pinners *pinners = static_cast<gsi_cuda_pinners *>(calloc(1, sizeof *pinners));
     if (pinners == nullptr)
         return gsi_fail(error, GS_E_MEMORY, 0,
                         "out of memory: cannot allocate the state of threads");
-    device->host.pinners = pinners;
+    device->runs.host.pinners = pinners;
     pinners->device = device;
     pthread_mutex_init(&pinners->lock, nullptr);
     pthread_cond_init(&pinners->has_place, nullptr);
@@ -113,7 +113,7 @@ static enum gs_status begin_pinning(gsi_cuda_device *device, gs_error *error)
 enum gs_status gsi_cuda_host_open(gsi_cuda_device *device, gs_error *error)
 {
     const gsi_plan *plan = device->config.plan;
-    gsi_cuda_host *host = &device->host;
+    gsi_cuda_host *host = &device->runs.host;
     if (plan->host_runs == 0)
         return GS_OK;
     void *memory = nullptr;
@@ -130,7 +130,7 @@ enum gs_status gsi_cuda_host_open(gsi_cuda_device *device, gs_error *error)
 
 static void end_pinning(gsi_cuda_device *device)
 {
-    gsi_cuda_host *host = &device->host;
+    gsi_cuda_host *host = &device->runs.host;
     gsi_cuda_pinners *pinners = host->pinners;
     if (pinners == nullptr)
         return;
@@ -148,20 +148,69 @@ static void end_pinning(gsi_cuda_device *device)
     free(pinners);
 }
 
-void gsi_cuda_host_close(gsi_cuda_device *device)
+static void close_host(gsi_cuda_device *device)
 {
-    gsi_cuda_host *host = &device->host;
+    gsi_cuda_host *host = &device->runs.host;
     end_pinning(device);
     GSI_FREE(device->config.ledger, host->free, device->config.plan->host_runs);
     gsi_memory_unmap(device->config.ledger, GSI_MEMORY_RUNS, host->memory,
                      device->config.plan->host_bytes);
 }
 
+// ---- memory on the GPU ----
+
+uint64_t gsi_cuda_run_keys(const gsi_cuda_device *device)
+{
+    const gsi_layout *layout = &device->config.layout;
+    return layout->form != GSI_FORM_KEYS
+               ? device->records.run_records
+               : device->config.plan->device_run_bytes / gsi_sort_bytes(layout);
+}
+
+static bool open_slot(gsi_cuda_device *device, gsi_cuda_slot *slot)
+{
+    const gsi_layout *layout = &device->config.layout;
+    const uint64_t keys = gsi_cuda_run_keys(device);
+    return gsi_cuda_alloc(device, &slot->keys, keys * layout->element_bytes) &&
+           gsi_cuda_alloc(device, &slot->tags,
+                          layout->form != GSI_FORM_KEYS ? keys * GSI_TAG_BYTES : 0) &&
+           gsi_cuda_check(device, cudaEventCreateWithFlags(&slot->left, cudaEventDisableTiming),
+                          "cannot create an event");
+}
+
+static void close_slot(gsi_cuda_slot *slot)
+{
+    gsi_cuda_free({slot->keys, slot->tags});
+    if (slot->left != nullptr)
+        cudaEventDestroy(slot->left);
+}
+
+bool gsi_cuda_runs_open(gsi_cuda_device *device)
+{
+    gsi_cuda_runs *runs = &device->runs;
+    const uint64_t spare_bytes = gsi_cuda_run_keys(device) * gsi_sort_bytes(&device->config.layout);
+    bool is_well = gsi_cuda_alloc(device, &runs->spare, spare_bytes);
+    for (; is_well && runs->slot_count < device->config.plan->device_runs; runs->slot_count++)
+        is_well = open_slot(device, &runs->slots[runs->slot_count]);
+    return is_well;
+}
+
+void gsi_cuda_runs_close(gsi_cuda_device *device)
+{
+    gsi_cuda_runs *runs = &device->runs;
+    if (runs->open != nullptr)
+        gsi_cuda_run_free(device, runs->open);
+    for (uint32_t i = runs->slots_taken; i < GSI_DEVICE_RUNS_MAX; i++)
+        close_slot(&runs->slots[i]);
+    gsi_cuda_free({runs->spare});
+    close_host(device);
+}
+
 // ---- moving runs to the host ----
 
 static void unlink_run(gsi_cuda_device *device, gsi_run *run)
 {
-    gsi_run **at = &device->newest;
+    gsi_run **at = &device->runs.newest;
     while (*at != nullptr && *at != run)
         at = &(*at)->older;
     if (*at == run)
@@ -171,23 +220,24 @@ static void unlink_run(gsi_cuda_device *device, gsi_run *run)
 static void give_slot(gsi_cuda_device *device, gsi_run *run)
 {
     // Appends the slot, to be used last: the next run's copy to the GPU then does not wait.
-    gsi_cuda_slot *const free = &device->slots[--device->slots_taken];
+    gsi_cuda_slot *const free = &device->runs.slots[--device->runs.slots_taken];
     unlink_run(device, run);
-    memmove(free, free + 1, (device->slot_count - device->slots_taken - 1) * sizeof *free);
-    device->slots[device->slot_count - 1] = run->slot;
+    memmove(free, free + 1,
+            (device->runs.slot_count - device->runs.slots_taken - 1) * sizeof *free);
+    device->runs.slots[device->runs.slot_count - 1] = run->slot;
     run->slot = gsi_cuda_slot();
 }
 
 // Queues the copy of a sorted run to the host; an event tells when its slot is free.
 static void leave(gsi_cuda_device *device, gsi_run *run)
 {
-    gsi_cuda_host *host = &device->host;
+    gsi_cuda_host *host = &device->runs.host;
     const bool has_records = device->config.layout.form != GSI_FORM_KEYS;
     run->host_idx = host->free[--host->free_count];
     run->host = host->memory + run->host_idx * host->run_bytes;
     wait_for_place(host->pinners, run->host_idx);
     if (has_records) {
-        gsi_cuda_records_leave(device, run, run->host);
+        gsi_cuda_records_copy_out(device, run, run->host);
     } else if (gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_OUT)) {
         gsi_cuda_check(device,
                        cudaMemcpyAsync(run->host, run->slot.keys, run->bytes,
@@ -205,42 +255,74 @@ static void leave(gsi_cuda_device *device, gsi_run *run)
 
 // If it is known that runs go to disk, the oldest ones do, straight from the GPU. A run that was
 // kept here for the disk, but not written, would occupy room that the last merge needs.
-void gsi_cuda_run_sealed(gsi_cuda_device *device, gsi_run *run)
+void gsi_cuda_run_sealed(gsi_cuda_device *device)
 {
     const gsi_plan *plan = device->config.plan;
-    const uint64_t idx = device->sealed_count++;
+    gsi_run *run = device->runs.open;
+    const uint64_t idx = device->runs.sealed_count++;
     const bool is_known = plan->input_bytes != UINT64_MAX && !device->config.may_shrink;
     const bool is_for_disk = is_known && idx < plan->spilled_runs;
-    run->older = device->newest;
-    device->newest = run;
-    if (device->host.free_count > 0 && !is_for_disk &&
-        device->slot_count - device->slots_taken < GSI_PLAN_CYCLE_RUNS)
+    device->runs.open = nullptr;
+    run->older = device->runs.newest;
+    device->runs.newest = run;
+    if (device->runs.host.free_count > 0 && !is_for_disk &&
+        device->runs.slot_count - device->runs.slots_taken < GSI_PLAN_CYCLE_RUNS)
         leave(device, run);
 }
 
-gsi_cuda_slot gsi_cuda_slot_take(gsi_cuda_device *device)
+static gsi_cuda_slot acquire_slot(gsi_cuda_device *device)
 {
-    if (device->slots_taken == device->slot_count) { // the disk is too slow
-        gsi_run *run = device->newest;
-        if (run != nullptr && run == device->going)
+    if (device->runs.slots_taken == device->runs.slot_count) { // the disk is too slow
+        gsi_run *run = device->runs.newest;
+        if (run != nullptr && run == device->runs.staying)
             run = run->older;
         // gsi_plan_runs_kept bounds the number of runs here and on the host.
-        if (run == nullptr || device->host.free_count == 0) {
+        if (run == nullptr || device->runs.host.free_count == 0) {
             gsi_cuda_check(device, cudaErrorMemoryAllocation, "has no memory for a run");
             return gsi_cuda_slot();
         }
         leave(device, run);
     }
-    const gsi_cuda_slot slot = device->slots[device->slots_taken++];
+    const gsi_cuda_slot slot = device->runs.slots[device->runs.slots_taken++];
     gsi_cuda_check(device, cudaStreamWaitEvent(device->streams[GSI_CUDA_IN], slot.left, 0),
                    "cannot wait for an event");
     return slot;
 }
 
-void gsi_cuda_run_gone(gsi_cuda_device *device, gsi_run *run)
+gsi_run *gsi_cuda_run_open(gsi_cuda_device *device)
+{
+    if (device->runs.open == nullptr) {
+        gsi_run *run = static_cast<gsi_run *>(calloc(1, sizeof *run));
+        if (run != nullptr) {
+            run->device = device;
+            run->slot = acquire_slot(device);
+            run->index = device->records.run_count++ << device->records.run_shift;
+            device->runs.open = run;
+        }
+    }
+    return device->runs.open;
+}
+
+void gsi_cuda_run_free(gsi_cuda_device *device, gsi_run *run)
 {
     if (run->host == nullptr)
         give_slot(device, run);
     else
-        device->host.free[device->host.free_count++] = run->host_idx;
+        device->runs.host.free[device->runs.host.free_count++] = run->host_idx;
+    free(run);
+}
+
+void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
+                   const gsi_cuda_places *places)
+{
+    void *sorted = *keys;
+    gsi_cuda_check(device,
+                   device->kernels->chunk_sort(*keys, device->runs.spare, n, device->scratch,
+                                               places, device->streams[GSI_CUDA_COMPUTE], &sorted),
+                   "cannot sort a chunk");
+    // Only later sorts use the spare, after this one on the same stream.
+    if (sorted != *keys) {
+        device->runs.spare = *keys;
+        *keys = static_cast<uint8_t *>(sorted);
+    }
 }

@@ -1,13 +1,89 @@
-// cuda_device_window.cc: makes a window of the CUDA device from its pieces and copies it to the
+// cuda_device_windows.cc: makes a window of the CUDA device from its pieces and copies it to the
 // host.
 //
 // A window of one segment whose keys stay keys is copied out directly from the segment: runs are
 // spilled this way. A segment on the host is copied to the GPU and out again. Windows to be
 // compressed are split into planes after the merge. They are copied out when the owner knows which
 // planes are not all zeros. As many windows may wait for that as there are windows on the GPU.
-#include "kernels/device/cuda_device_merge.h"
+#include "kernels/device/cuda_device.h"
+#include "kernels/device/cuda_merge.h"
 
 #include <string.h>
+
+// ---- memory ----
+
+// Size of a window, with room for the groups of a tree of merges to begin at multiples of 16 keys.
+static uint64_t window_room(const gsi_cuda_device *device)
+{
+    const gsi_plan *plan = device->config.plan;
+    return gsi_max_u64(plan->window_bytes, plan->frame_bytes) +
+           uint64_t(GSI_CUDA_SLICES) * gsi_sort_bytes(&device->config.layout);
+}
+
+static bool open_planes(gsi_cuda_device *device)
+{
+    gsi_cuda_windows *windows = &device->windows;
+    const uint64_t frame_bytes = device->config.plan->frame_bytes;
+    const uint32_t key_bytes = device->config.layout.key_bytes;
+    const uint64_t found_bytes = GSI_CUDA_WINDOWS * sizeof *windows->found;
+    bool is_well = gsi_cuda_alloc(device, &windows->found, found_bytes) &&
+                   gsi_cuda_alloc_pinned(device, &windows->found_copies, found_bytes) &&
+                   gsi_cuda_alloc(device, &windows->unpacking, frame_bytes) &&
+                   gsi_cuda_alloc(device, &windows->unpacking_sums,
+                                  gsi_cuda_planes_sums_bytes(key_bytes, frame_bytes / key_bytes));
+    for (uint8_t *&planes : windows->planes)
+        is_well = is_well && gsi_cuda_alloc(device, &planes, frame_bytes);
+    return is_well;
+}
+
+// Keys are read in whole units, with neighbouring bytes after a group of a tree. So this memory is
+// cleared.
+bool gsi_cuda_windows_open(gsi_cuda_device *device)
+{
+    gsi_cuda_windows *windows = &device->windows;
+    const uint64_t room = window_room(device);
+    bool is_well = gsi_cuda_alloc(device, &windows->temp, room) &&
+                   gsi_cuda_clear(device, windows->temp, room) &&
+                   gsi_cuda_alloc(device, &windows->gathered, room) &&
+                   gsi_cuda_clear(device, windows->gathered, room);
+    for (uint8_t *&window : windows->memory)
+        is_well = is_well && gsi_cuda_alloc(device, &window, room) &&
+                  gsi_cuda_clear(device, window, room);
+    for (cudaEvent_t &event : windows->copied_out)
+        is_well = is_well &&
+                  gsi_cuda_check(device, cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
+                                 "cannot create an event");
+    const bool has_frames = device->config.plan->spilled_runs > 0;
+    return is_well &&
+           (!has_frames || device->config.layout.form != GSI_FORM_KEYS || open_planes(device));
+}
+
+void gsi_cuda_windows_close(gsi_cuda_device *device)
+{
+    const gsi_cuda_windows *windows = &device->windows;
+    for (uint8_t *window : windows->memory)
+        cudaFree(window);
+    for (uint8_t *planes : windows->planes)
+        cudaFree(planes);
+    gsi_cuda_free({windows->temp, windows->gathered, windows->found, windows->unpacking,
+                   windows->unpacking_sums});
+    gsi_cuda_free_pinned({windows->found_copies});
+    for (cudaEvent_t event : windows->copied_out)
+        if (event != nullptr)
+            cudaEventDestroy(event);
+}
+
+// ---- work ----
+
+void gsi_cuda_window_merge(gsi_cuda_device *device, const gsi_sort_kernels *kernels,
+                           const gsi_slice *slices, uint32_t count, uint8_t *to,
+                           const gsi_cuda_places *places)
+{
+    gsi_cuda_check(device,
+                   kernels->merge(slices, count, to, device->windows.temp, device->scratch, places,
+                                  &device->base.pair_merges, device->streams[GSI_CUDA_COMPUTE]),
+                   "cannot merge a window");
+}
 
 // After the merge: splits the keys at `from` into planes, and queues the copy that tells the owner
 // which are not zero.
@@ -18,14 +94,16 @@ static void pack(gsi_merge *merge, gsi_cuda_window *window, const void *from)
     const uint32_t key_bytes = device->config.layout.key_bytes, place = window->place;
     gsi_cuda_check(device,
                    gsi_cuda_planes_split(key_bytes, from, window->buffer->bytes / key_bytes,
-                                         device->planes[place], &device->found[place], compute),
+                                         device->windows.planes[place],
+                                         &device->windows.found[place], compute),
                    "cannot encode a frame");
     gsi_cuda_check(device,
-                   cudaMemcpyAsync(&device->found_staging[place], &device->found[place],
-                                   sizeof *device->found, cudaMemcpyDeviceToHost, compute),
+                   cudaMemcpyAsync(&device->windows.found_copies[place],
+                                   &device->windows.found[place], sizeof *device->windows.found,
+                                   cudaMemcpyDeviceToHost, compute),
                    "cannot copy from the GPU");
     window->is_packing = true;
-    device->packing_count++;
+    device->windows.packing_count++;
 }
 
 // Reserves a digest on the GPU for a window of elements; returns nullptr for a window of keys.
@@ -34,9 +112,9 @@ static uint8_t *take_digest(const gsi_merge *merge, gsi_cuda_window *window)
     gsi_cuda_device *device = merge->device;
     if (!merge->to_elements)
         return nullptr;
-    const size_t at = gsi_cuda_digest_take(device) * gsi_cuda_seen_bytes(&device->config.layout);
-    window->digest = device->digest_staging + at;
-    return device->digests + at;
+    const size_t at = gsi_cuda_digest_next(device);
+    window->digest = device->staging.digest_copies + at;
+    return device->staging.digests + at;
 }
 
 // After the merge: copies out `bytes` of a window on the GPU and the window's digest, if there is
@@ -64,8 +142,8 @@ static void launch_records(const gsi_merge *merge, gsi_cuda_window *window)
     gsi_cuda_device *device = merge->device;
     uint8_t *const digest = take_digest(merge, window);
     const uint8_t *from = gsi_cuda_records_window(
-        device, &merge->records, merge->taken, merge->taken_count, device->windows[window->place],
-        reinterpret_cast<gsi_records_seen *>(digest));
+        device, &merge->records, merge->taken, merge->taken_count,
+        device->windows.memory[window->place], reinterpret_cast<gsi_records_seen *>(digest));
     copy_out(merge, window, from, window->buffer->bytes, digest);
 }
 
@@ -73,12 +151,8 @@ static void launch_records(const gsi_merge *merge, gsi_cuda_window *window)
 static const void *merge_keys(const gsi_merge *merge, const gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
-    uint8_t *const to = device->windows[window->place];
-    gsi_cuda_check(device,
-                   merge->kernels->merge(merge->taken, merge->taken_count, to, device->temp,
-                                         device->scratch, nullptr, gsi_cuda_circular(device),
-                                         device->streams[GSI_CUDA_COMPUTE]),
-                   "cannot merge a window");
+    uint8_t *const to = device->windows.memory[window->place];
+    gsi_cuda_window_merge(device, merge->kernels, merge->taken, merge->taken_count, to, nullptr);
     return to;
 }
 
@@ -89,7 +163,7 @@ static uint8_t *make_digest(const gsi_merge *merge, gsi_cuda_window *window)
     const gsi_layout *layout = &device->config.layout;
     uint8_t *const digest = take_digest(merge, window);
     if (digest != nullptr)
-        gsi_cuda_digest_queue(device, device->windows[window->place],
+        gsi_cuda_digest_queue(device, device->windows.memory[window->place],
                               window->buffer->bytes / layout->key_bytes, true, digest);
     return digest;
 }
@@ -98,7 +172,7 @@ static uint8_t *make_digest(const gsi_merge *merge, gsi_cuda_window *window)
 static const void *bring(gsi_merge *merge, const gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
-    uint8_t *const to = device->windows[window->place];
+    uint8_t *const to = device->windows.memory[window->place];
     gsi_cuda_check(device,
                    cudaMemcpyAsync(to, merge->passing->host + merge->passed_bytes,
                                    window->buffer->bytes, cudaMemcpyHostToDevice,
@@ -113,7 +187,8 @@ static void gather(const gsi_merge *merge)
 {
     gsi_cuda_device *device = merge->device;
     gsi_cuda_check(device,
-                   merge->kernels->gather(merge->gathered, merge->gathered_count, device->gathered,
+                   merge->kernels->gather(merge->gathered, merge->gathered_count,
+                                          device->windows.gathered,
                                           device->streams[GSI_CUDA_COMPUTE]),
                    "cannot gather parts of runs");
 }
@@ -123,9 +198,10 @@ static void gather(const gsi_merge *merge)
 static void take_place(gsi_cuda_device *device, const gsi_cuda_window *window,
                        gsi_cuda_stream stream)
 {
-    device->window_count++;
+    device->windows.launched++;
     gsi_cuda_check(
-        device, cudaStreamWaitEvent(device->streams[stream], device->window_free[window->place], 0),
+        device,
+        cudaStreamWaitEvent(device->streams[stream], device->windows.copied_out[window->place], 0),
         "cannot wait for an event");
 }
 
@@ -146,7 +222,7 @@ gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window
     const bool has_records = device->config.layout.form != GSI_FORM_KEYS && !is_passing;
     const bool is_made =
         is_passing || merge->taken_count > 1 || is_gathered || merge->to_elements || has_records;
-    window->place = static_cast<uint32_t>(device->window_count % GSI_CUDA_WINDOWS);
+    window->place = static_cast<uint32_t>(device->windows.launched % GSI_CUDA_WINDOWS);
     window->buffer->packed.is_packed = false;
     if (is_made || merge->to_packed)
         take_place(device, window, is_passing ? GSI_CUDA_IN : GSI_CUDA_COMPUTE);
@@ -164,21 +240,21 @@ gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window
         uint64_t bytes = window->buffer->bytes;
         if (merge->to_elements && device->config.carry != nullptr) {
             const uint64_t n = bytes / device->config.layout.key_bytes;
-            gsi_cuda_pairs_leave(device, &device->windows[window->place], n);
-            from = device->windows[window->place];
+            gsi_cuda_pairs_to_positions(device, &device->windows.memory[window->place], n);
+            from = device->windows.memory[window->place];
             bytes = n * device->config.carry->output_bytes;
         }
         copy_out(merge, window, from, bytes, digest);
     }
     if (is_made)
-        gsi_cuda_check(
-            device,
-            cudaEventRecord(device->window_free[window->place], device->streams[GSI_CUDA_OUT]),
-            "cannot record an event");
+        gsi_cuda_check(device,
+                       cudaEventRecord(device->windows.copied_out[window->place],
+                                       device->streams[GSI_CUDA_OUT]),
+                       "cannot record an event");
     return GSI_CUDA_OUT;
 }
 
-bool gsi_cuda_window_goes_on(gsi_ticket *ticket)
+bool gsi_cuda_window_continue(gsi_ticket *ticket)
 {
     gsi_cuda_window *window = ticket->window;
     if (!window->is_packing)
@@ -187,7 +263,7 @@ bool gsi_cuda_window_goes_on(gsi_ticket *ticket)
     const uint32_t key_bytes = device->config.layout.key_bytes;
     const cudaStream_t out = device->streams[GSI_CUDA_OUT];
     gsi_buffer *buffer = window->buffer;
-    const gsi_planes_found *found = &device->found_staging[window->place];
+    const gsi_planes_found *found = &device->windows.found_copies[window->place];
     const uint64_t n = buffer->bytes / key_bytes;
     gsi_packed_keys *packed = &buffer->packed;
     packed->is_packed = true;
@@ -195,15 +271,16 @@ bool gsi_cuda_window_goes_on(gsi_ticket *ticket)
     memcpy(packed->first_key, found->first_key, sizeof packed->first_key);
     memcpy(packed->last_key, found->last_key, sizeof packed->last_key);
     if (packed->planes.count > 0)
-        gsi_cuda_check(device,
-                       cudaMemcpyAsync(buffer->data,
-                                       device->planes[window->place] + packed->planes.first * n,
-                                       packed->planes.count * n, cudaMemcpyDeviceToHost, out),
-                       "cannot copy from the GPU");
-    gsi_cuda_check(device, cudaEventRecord(device->window_free[window->place], out),
+        gsi_cuda_check(
+            device,
+            cudaMemcpyAsync(buffer->data,
+                            device->windows.planes[window->place] + packed->planes.first * n,
+                            packed->planes.count * n, cudaMemcpyDeviceToHost, out),
+            "cannot copy from the GPU");
+    gsi_cuda_check(device, cudaEventRecord(device->windows.copied_out[window->place], out),
                    "cannot record an event");
     window->is_packing = false;
-    device->packing_count--;
+    device->windows.packing_count--;
     gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_OUT);
     return true;
 }
