@@ -33,7 +33,7 @@ from .convert import Converters
 from .order import Key, Order, keys_of
 from .pool import of_malloc
 from .rows import Rows
-from .store import Store, in_pieces
+from .store import Store, in_pieces, rows_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class RowSorter:
         for records, is_tied, is_open in self._windows(rows):
             batch = self._batch(rows, records)
             if tied is None and not is_open:
-                yield batch.take(pa.array(self.order.places(batch))) if is_tied else batch
+                yield rows_at(batch, self.order.places(batch)) if is_tied else batch
                 continue
             if tied is None:
                 tied = self._tied(rows, records)

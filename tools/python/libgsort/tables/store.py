@@ -127,7 +127,7 @@ class Store:
         """Adds a run: the rows of a table in the order of `places`."""
         if table.nbytes <= self.held_most:
             self.held_most -= table.nbytes
-            self.runs.append(_Run(iter(table.take(pa.array(places)).combine_chunks().to_batches())))
+            self.runs.append(_Run(iter(rows_at(table, places).combine_chunks().to_batches())))
             return
         if self.spill is None:
             self.spill = Spill(self.temp, self.schema)
@@ -139,8 +139,7 @@ class Store:
         at = array('Q')
         block = max(step, (1 << 20) * table.num_rows // max(table.nbytes, 1) // step * step)
         for begin in range(0, len(places), block):
-            for batch in table.take(pa.array(places[begin:begin + block])).combine_chunks(
-                    ).to_batches():
+            for batch in rows_at(table, places[begin:begin + block]).combine_chunks().to_batches():
                 for first in range(0, batch.num_rows, step):
                     for piece in in_pieces(batch.slice(first, step), most):
                         at.extend(self.spill.write(piece))
@@ -152,12 +151,18 @@ class Store:
         counts = np.bincount(runs)
         batches = [batch for run in np.nonzero(counts)[0]
                    for batch in self.runs[run].next(int(counts[run]))]
-        table = pa.Table.from_batches(batches, self.schema)
-        if len(batches) > 1:
-            places = np.empty(len(runs), np.int64)
-            places[np.argsort(runs, kind='stable')] = np.arange(len(runs))
-            table = table.combine_chunks().take(pa.array(places))
-        return table.combine_chunks().to_batches()[0]
+        places = np.empty(len(runs), np.int64)
+        places[np.argsort(runs, kind='stable')] = np.arange(len(runs))
+        table = pa.Table.from_batches(batches, self.schema).combine_chunks()
+        return rows_at(table, places).combine_chunks().to_batches()[0]
+
+
+def rows_at(rows: Any, places: Any) -> Any:
+    """Returns the rows at these places of a table or batch, as a slice if they are consecutive. Rows
+    with equal keys are, and may be long."""
+    if len(places) > 0 and (np.diff(places.astype(np.int64, copy=False)) == 1).all():
+        return rows.slice(int(places[0]), len(places))
+    return rows.take(pa.array(places))
 
 
 def in_pieces(batch: Any, most_bytes: int) -> Iterator[Any]:
