@@ -409,8 +409,8 @@ def test_filename__is_the_whole_name_or_none(tmp_path, monkeypatch):
 WRONG = {
     'sort()': lambda: gs.sort(3), 'sort(): speed': lambda: gs.sort(np.zeros(3), speed=1), 'sort(): memory': lambda: gs.sort(np.zeros(3), memory=[1, 2]),
     'sort_file(): input': lambda: gs.sort_file(3, 'y'), 'sort_file(): output': lambda: gs.sort_file('x', 3),
-    'sort_file(): dtype': lambda: gs.sort_file('x', 'y', dtype='nonsense'), 'sort_file(): key': lambda: gs.sort_file('x', 'y', key=3),
-    'argsort(): key': lambda: gs.argsort(np.zeros(3), order=[1]), 'merge()': lambda: gs.merge('x'), 'stats()': lambda: gs.stats(None),
+    'sort_file(): dtype': lambda: gs.sort_file('x', 'y', dtype='nonsense'), 'sort_file(): by': lambda: gs.sort_file('x', 'y', key=3),
+    'argsort(): by': lambda: gs.argsort(np.zeros(3), order=[1]), 'merge()': lambda: gs.merge('x'), 'stats()': lambda: gs.stats(None),
     'check()': lambda: gs.check([1, 2]), 'top()': lambda: gs.top([1, 2], 1), 'find()': lambda: gs.find('x', 1, spede=1),
     'Sorter()': lambda: gs.Sorter('nonsense'), 'Sorter(): speed': lambda: gs.Sorter('f8', speed=1),
     'Sorter.push()': lambda: gs.Sorter('f8').push(np.zeros(3, 'f4'))}

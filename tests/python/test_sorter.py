@@ -56,7 +56,7 @@ def test_argsort__by_fields_reverse_strided_out(tmp_path):
     assert (gs.argsort(a['k'][::-2]) == np.argsort(a['k'][::-2], kind='stable')).all()
     out = np.memmap(tmp_path / 'places', np.uint64, 'w+', shape=a.shape)
     assert gs.argsort(a, order='k', out=out) is out and (out == np.argsort(a['k'], kind='stable')).all()
-    for wrong in (np.zeros(2999, 'u8'), np.zeros(3000, 'i8'), np.zeros(6000, 'u8')[::2]):
+    for wrong in (np.zeros(2999, 'u8'), np.zeros(3000, 'u4'), np.zeros(6000, 'u8')[::2]):
         with pytest.raises(ValueError, match='out: '):
             gs.argsort(a, out=wrong)
     same = np.zeros(10, 'u8')

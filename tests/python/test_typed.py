@@ -24,20 +24,28 @@ gs.sort_file("x.f64", "y", header="no")
 
 KEPT = '''
 import libgsort as gs
+import polars as pl
 import numpy as np
 import numpy.typing as npt
 def numbers(a: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return gs.top(a, 3, reverse=True)
 def times(name: str) -> npt.NDArray[np.int64]:
     return gs.top(name, 3, dtype=np.int64)
-def order(a: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
-    return gs.argsort(a)
+def order(a: npt.NDArray[np.float32]) -> npt.NDArray[np.intp]:
+    return gs.argsort(a, by='x', kind='stable', descending=True)
+def series(a: pl.Series) -> pl.Series:
+    return gs.top(gs.sorted(a, nulls_last=False), 3, largest=True)
+def frame(a: pl.DataFrame) -> pl.DataFrame:
+    return gs.sort_table(a, by=['x'], descending=[True], memory='1G')
+def copy(a: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    return gs.sorted(a, key='x', reverse=True)
 def quick(name: str, tuning: gs.Tuning) -> gs.Report:
     return gs.sort_file(name, 'out', memory='1G', **tuning)
 def shown(at: gs.Progress) -> float:
     return at.bytes_done / max(1, at.bytes_total)
 '''
 WRONG = 'import numpy.typing as npt\nimport numpy as np\nimport libgsort as gs\nb = gs.top(np.zeros(3), 1)\na: npt.NDArray[np.int32] = b\n'
+NO_TABLE = 'import libgsort as gs\nimport polars as pl\na: pl.DataFrame = gs.sort_table(pl.LazyFrame(), "x")\n'
 
 
 def mypy(*arguments, cwd=PACKAGE):
@@ -63,6 +71,10 @@ def test_results__keep_their_dtype(tmp_path):
     told = mypy('--strict', 'kept.py', cwd=tmp_path)
     assert told.startswith('Success'), told
     assert 'Incompatible types in assignment' in mypy('--strict', 'wrong.py', cwd=tmp_path)
+    (tmp_path / 'table.py').write_text(NO_TABLE)
+    (tmp_path / 'mypy.ini').write_text('[mypy]\n[mypy-pyarrow.*]\nignore_missing_imports = True\n')
+    told = mypy('--strict', 'table.py', cwd=tmp_path)
+    assert told.startswith('Success'), told  # pyarrow has no types, so its reader is Any
 
 
 def test_readme__examples_are_typed(tmp_path):

@@ -6,7 +6,7 @@ library that LIBGSORT_LIBRARY names.
 """
 import re
 
-from libgsort import table
+from libgsort import keywords
 
 HEAD = '''"""Keywords by the groups of `gsort --help`, for type checkers.
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Sequence, TypedDict, Union
 
-from .table import Path
+from .keywords import Path
 '''
 # The type for each kind of argument in the help. Other arguments are texts.
 TYPES = {None: 'bool', b'N': 'int', b'K': 'Union[int, str]', b'SIZE': 'Union[int, str]',
@@ -34,15 +34,15 @@ def type_of(row):
 
 def made():
     groups = {}
-    for keyword, row in table.ROWS.items():
+    for keyword, row in keywords.ROWS.items():
         # calls have it as an argument of its own
-        if keyword in table.options() and keyword != 'output':
+        if keyword in keywords.options() and keyword not in ('output', 'by', 'descending'):
             groups.setdefault(row.group.decode(), []).append((keyword, row))
     text = HEAD
     for group, rows in groups.items():
         text += f"\n\nclass {group.title().replace(' ', '')}(TypedDict, total=False):\n"
         for keyword, row in rows:
-            sentence = re.split(r'(?<=[.]) ', table.options()[keyword])[0]
+            sentence = re.split(r'(?<=[.]) ', keywords.options()[keyword])[0]
             line = f'    {keyword}: {type_of(row)}  # {sentence}'
             if len(line) > 100:
                 line = f'    # {sentence}\n    {keyword}: {type_of(row)}'

@@ -208,7 +208,7 @@ def test_options__reach_gsort_by_their_names():
     assert child.words(given, child.OPTIONS) == ('--record', '16', '--key', '0:u8', '--key', '8:f64:desc', '--where', '>0', '--unique', '--sum', '4:i32',
                                          '--split-at', '1,2', '--zstd', '--parallel', '2')
     assert child.words({'reverse': False, 'zstd': 3, 'raw': 'true', 'split_at': []}, child.OPTIONS) == ('--raw', '--zstd=3')
-    for wrong in 'io', 'keys':
+    for wrong in 'io', 'keyz':
         with pytest.raises(TypeError, match=f"'{wrong}' is not an option"):
             gr.sort_file('x', 'y', **{wrong: '1'})
 

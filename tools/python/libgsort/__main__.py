@@ -8,7 +8,7 @@ import sys
 from typing import List, Optional
 
 from . import _c
-from .any_table import sort_parquet
+from .tables import sort_parquet
 from .errors import Error
 
 

@@ -152,7 +152,7 @@ def raise_for(error: CError, given: Collection[str] = ()) -> None:
         import re
 
         from .errors import error_of
-        from .table import in_keywords
+        from .keywords import in_keywords
         text = error.text.decode(errors='replace') or library.gs_status_text(error.status).decode()
         text = re.sub(r'gs_sorter_(\w+)', r'\1()', text)  # the name in Python
         raise error_of(error.status, error.sys_errno, in_keywords(text, given))

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from typing import Sequence, TypedDict, Union
 
-from .table import Path
+from .keywords import Path
 
 
 class WhatToSort(TypedDict, total=False):
     type: str  # Set the element type, such as u32, i64 or f64.
     record: int  # Sort records of N bytes, from 1 to 65536.
-    key: Union[str, Sequence[str]]  # Sort records by the key at byte OFF, from 0.
     where: Union[str, Sequence[str]]  # Keep only elements for which this is true.
     reverse: bool  # Sort in descending order, largest first.
     nan: str  # Put NaN and NaT (not a time) first or last, whatever the direction.

@@ -3,13 +3,14 @@ statistics."""
 from __future__ import annotations
 
 import os
-from typing import Any, List, Mapping, Optional, Union
+from typing import Any, Dict, List, Mapping, Optional, Union
 
 from . import _c
 from ._hints import Array, Buffer, Unpack, np, npt
 from .errors import Error, type_error
-from .job import ArrayOptions, Job
-from .layout import Keys, Layout, key_list, layout_of
+from .job import Job, SortOptions
+from .keywords import Keys, for_array, named
+from .layout import Layout, key_list, layout_of
 from .report import Report
 from .resident import released
 
@@ -47,51 +48,55 @@ def array_of(a: Any) -> Array:
     return a  # type: ignore[no-any-return]
 
 
-def _key(order: Keys, options: Any) -> Keys:
-    """Returns the key, which is `order` as in NumPy or `key` as in the library. It is a list,
-    because an iterator is read only once."""
-    key: Keys = options.pop('key', None)
-    if order is not None and key is not None:
-        raise type_error('order and key have the same meaning; give only one of them')
-    key = key if order is None else order
-    return None if key is None else key_list(key)
-
-
-def sort(a: Union[Array, Buffer], *, order: Keys = None, **options: Unpack[ArrayOptions]) -> Report:
+def sort(a: Union[Array, Buffer], *, by: Keys = None, descending: bool = False,
+         **options: Unpack[SortOptions]) -> Report:
     """Sorts an array in place, with all threads. Returns a Report.
 
     a: shape (n,): an ndarray or memmap, or any writable buffer. An array that is not contiguous is
         copied, sorted and copied back
-    order: a field of a structured dtype, or several: the first decides first. '-name' sorts
+    by: a field of a structured dtype, or several: the first decides first. '-name' sorts
         descending; 'outer.inner' is a field in a field. Default: all fields, as in NumPy. Elements
         with equal keys keep their order. numpy.sort orders them by the remaining
         fields: name these as well to get its order. ties='bytes' orders them by all their bytes
-    options: reverse, memory (used besides the array), temp, device, progress and others, as
-        libgsort.options() explains
+    descending: sort in descending order
+    options: memory (used besides the array), temp, device, progress and others, as
+        libgsort.options() explains. kind, stable and axis=-1 change nothing: every sort is stable
 
-    NaN and NaT are last, and -0.0 is before 0.0. With reverse both are the other way round, unless
-    `nan` says where NaN and NaT are.
+    NaN and NaT are last, and -0.0 is before 0.0. With descending both are the other way
+    round, unless `nan` says where NaN and NaT are.
 
     Raises a ValueError if the array is read-only or has several dimensions, and a TypeError if its
     dtype has no order. If a sort fails or is canceled before it wrote anything, the array is
     unchanged. Otherwise the text of the Error says what the array holds. An exception of Ctrl-C or
     of the progress function has that text as a note (__notes__).
     """
-    import numpy as np
+    found = named(options, by=by, descending=descending)
+    for_array(found)
     array = array_of(a)
     if not array.flags.writeable:
         raise ValueError('the array is read-only and cannot be sorted in place; sorted() returns a '
                          'sorted copy')
-    key = _key(order, options)
-    layout = layout_of(array.dtype, key)
+    return _sort(array, keys_of(found), found)
+
+
+def keys_of(options: Dict[str, Any]) -> Optional[List[str]]:
+    """Removes the keys from options, and returns them as a list, because an iterator is read only
+    once. None: there are none."""
+    keys = options.pop('by', None)
+    return None if keys is None else key_list(keys)
+
+
+def _sort(array: Array, keys: Optional[List[str]], options: Dict[str, Any]) -> Report:
+    import numpy as np
+    layout = layout_of(array.dtype, keys)
     if not array.flags.c_contiguous:
         # bytes between fields move with their element, as in a sort in place
         whole = array.view(f'V{array.dtype.itemsize}')
         copy = np.ascontiguousarray(whole)
-        report = sort(copy.view(array.dtype), order=key, **options)
+        report = _sort(copy.view(array.dtype), keys, options)
         whole[...] = copy
         return report
-    if key is None and layout.record and array.dtype.kind in 'iufmM' and array.dtype.itemsize > 2:
+    if keys is None and layout.record and array.dtype.kind in 'iufmM' and array.dtype.itemsize > 2:
         return _sort_swapped(array, options)
     return _run('gs_job_sort_array', array, layout, options)
 
@@ -136,43 +141,45 @@ def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any],
         raise
 
 
-def argsort(a: Union[Array, Buffer], *, order: Keys = None,
-            out: Optional[npt.NDArray[np.uint64]] = None,
-            **options: Unpack[ArrayOptions]) -> npt.NDArray[np.uint64]:
+def argsort(a: Union[Array, Buffer], *, by: Keys = None, descending: bool = False,
+            out: Optional[npt.NDArray[Any]] = None,
+            **options: Unpack[SortOptions]) -> npt.NDArray[np.intp]:
     """Returns the positions of an array's elements in sorted order: a[argsort(a)] is sorted. The
     array does not change.
 
     a: shape (n,), as for sort. An array that is not contiguous is copied first
-    order, options: as for sort, without ties. Elements are sorted together with their positions: 2
-        to 5 times as many bytes as the array
-    out: shape (n,), uint64, contiguous; may be a memmap. Default: a new array
+    by, descending, options: as for sort, without ties. Elements are sorted together with their
+        positions: 2 to 5 times as many bytes as the array
+    out: shape (n,), intp or uint64, contiguous; may be a memmap. Default: a new array of intp
 
     Returns `out`, which belongs to the caller. The sort is stable: elements with equal bits keep
     their order. -0.0 and 0.0 are not equal here, nor are NaNs with different bits. Raises a
     ValueError if `out` has another dtype or shape, is read-only or shares memory with `a`.
     """
     import numpy as np
+    found = named(options, by=by, descending=descending)
+    for_array(found)
     given = array_of(a)
     array = np.ascontiguousarray(given)
-    key = _key(order, options)
-    if array.dtype.kind in 'iufmM' and not array.dtype.isnative and key is None:
+    keys = keys_of(found)
+    if array.dtype.kind in 'iufmM' and not array.dtype.isnative and keys is None:
         array = array.astype(array.dtype.newbyteorder('='))
-    layout = layout_of(array.dtype, key)
+    layout = layout_of(array.dtype, keys)
     if out is None:
-        out = np.empty(len(array), np.uint64)
-    if (out.dtype != np.uint64 or out.shape != array.shape or not out.flags.c_contiguous
-        or not out.flags.writeable):
+        out = np.empty(len(array), np.intp)
+    if (out.dtype not in (np.intp, np.uint64) or out.shape != array.shape
+        or not out.flags.c_contiguous or not out.flags.writeable):
         raise ValueError(f'out: has dtype {out.dtype} and shape {out.shape}; a contiguous, '
-                         f'writable uint64 array of shape {array.shape} is needed')
+                         f'writable array of intp or uint64 and shape {array.shape} is needed')
     if np.may_share_memory(given, out):
         raise ValueError('out shares memory with the array; give another array')
-    _run('gs_job_argsort_array', array, layout, options, out)
+    _run('gs_job_argsort_array', array, layout, found, out)
     return out
 
 
-def look_at(call: str, a: Any, key: Keys, options: Mapping[str, Any]) -> Report:
+def look_at(call: str, a: Any, options: Dict[str, Any]) -> Report:
     """Reports on an array without changing it: `call` computes statistics or checks the order."""
     import numpy as np
     array = array_of(a)
-    layout = layout_of(array.dtype, key)
+    layout = layout_of(array.dtype, keys_of(options))
     return _run(call, np.ascontiguousarray(array), layout, options)

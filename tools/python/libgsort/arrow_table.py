@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from .layout import Keys
+    from .keywords import Keys
     from .sorter import Sorter
     from .tables.stream import TableStream
 

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
-from typing import Callable, Iterator, List
+from contextlib import contextmanager, nullcontext
+from typing import Callable, ContextManager, Iterator, List, Optional
 
-from .errors import error_of
+from .errors import error_of, type_error
 
 CANCELED = -10  # GS_E_CANCELED
 
@@ -65,3 +65,10 @@ class Cancel:
             with self._changed:
                 self._at_work.remove(end)
                 self._changed.notify_all()
+
+
+def over(cancel: Optional[Cancel]) -> ContextManager[None]:
+    """Returns a context for a call that polls `cancel`, which waits until the call has ended."""
+    if cancel is not None and not isinstance(cancel, Cancel):
+        raise type_error(f'cancel: {type(cancel).__name__} is not a libgsort.Cancel')
+    return nullcontext() if cancel is None else cancel.over(lambda: None)

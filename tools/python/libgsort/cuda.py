@@ -13,15 +13,16 @@ import sys
 
 from . import _c
 from .job import Job
+from .keywords import for_array, named
 from .layout import Layout, layout_of, number_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional, Tuple
+    from typing import Any, Dict, List, Optional, Tuple
 
     import numpy as np
 
-    from .layout import Keys
+    from .keywords import Keys
 
 DLPACK_CUDA, DLPACK_MANAGED = 2, 13
 DLPACK_KINDS = {0: 'i', 1: 'u', 2: 'f', 6: 'b'}
@@ -62,7 +63,7 @@ class _Array:
     def layout(self, key: Keys) -> Layout:
         if self.dtype is None:
             if key is not None:
-                raise TypeError('order: bfloat16 numbers have no fields')
+                raise TypeError('by: bfloat16 numbers have no fields')
             return Layout(None, self.type, 0, ())
         name = number_name(self.dtype) if key is None else None
         if name is not None:
@@ -167,29 +168,30 @@ def _stream_of(stream: Any) -> Optional[int]:
     return None if stream is None else int(stream)
 
 
-def _run(call: str, array: _Array, key: Keys, options: Any, *arguments: Any) -> None:
-    scratch = options.pop('scratch')
+def _run(call: str, array: _Array, scratch: Any, options: Dict[str, Any], *arguments: Any) -> None:
+    for_array(options)
+    keys = options.pop('by', None)
     room = _array_of(scratch) if scratch is not None else None
     job = Job(options, True)
-    array.layout(key).put(job)
+    array.layout(keys).put(job)
     job.run(getattr(_c.library, call), array.pointer, array.nbytes, *arguments, array.stream,
             room.pointer if room is not None else None, room.nbytes if room is not None else 0)
 
 
-def sort(a: Any, *, order: Keys = None, stream: Any = None, scratch: Any = None,
-         **options: Any) -> None:
+def sort(a: Any, *, by: Keys = None, descending: bool = False, stream: Any = None,
+         scratch: Any = None, **options: Any) -> None:
     """Sorts an array in place. Queues the sort on the array's stream, and returns before the sort
     ends.
 
     a: shape (n,), contiguous, in the memory of an NVIDIA GPU
-    order: as for libgsort.sort
+    by, descending: as for libgsort.sort
     stream: a stream, or its number. Default: PyTorch's current stream, the stream of
         __cuda_array_interface__, or else the default stream
     scratch: an array of scratch_bytes(a) bytes on the same GPU. Default: memory from the GPU's pool
         (cudaMallocAsync)
-    options: reverse, ties
+    options: ties
 
-    The sort is stable. NaN and NaT are last, and -0.0 is before 0.0; with reverse both are the
+    The sort is stable. NaN and NaT are last, and -0.0 is before 0.0; with descending both are the
     other way round.
 
     Raises a TypeError for an array that is not on an NVIDIA GPU or that cannot change, as in JAX.
@@ -202,15 +204,15 @@ def sort(a: Any, *, order: Keys = None, stream: Any = None, scratch: Any = None,
     array = _array_of(a, _stream_of(stream))
     if array.is_read_only:
         raise ValueError('the array is read-only and cannot be sorted in place; sort a copy')
-    _run('gs_cuda_sort', array, order, {**options, 'scratch': scratch})
+    _run('gs_cuda_sort', array, scratch, named(options, by=by, descending=descending))
 
 
-def argsort(a: Any, *, order: Keys = None, out: Any = None, stream: Any = None, scratch: Any = None,
-            **options: Any) -> Any:
+def argsort(a: Any, *, by: Keys = None, descending: bool = False, out: Any = None,
+            stream: Any = None, scratch: Any = None, **options: Any) -> Any:
     """Returns the positions of an array's elements in sorted order. Queues the work on the array's
     stream; the array does not change.
 
-    a, order, stream, scratch, options: as for sort
+    a, by, descending, stream, scratch, options: as for sort
     out: shape (n,), contiguous, integers of 4 or 8 bytes on the same GPU. Default: a new array of
         CuPy (uint64) or PyTorch (int64). Arrays of other packages need `out`
 
@@ -226,8 +228,9 @@ def argsort(a: Any, *, order: Keys = None, out: Any = None, stream: Any = None, 
              or positions.is_read_only):
         raise ValueError(
             f'out: must be an array of {array.count} writable integers of 4 or 8 bytes')
-    _run('gs_cuda_argsort', array, order, {**options, 'argsort': f'u{8 * positions.element_bytes}',
-                                           'scratch': scratch}, positions.pointer)
+    found = {**named(options, by=by, descending=descending),
+             'argsort': f'u{8 * positions.element_bytes}'}
+    _run('gs_cuda_argsort', array, scratch, found, positions.pointer)
     return out
 
 
@@ -242,15 +245,25 @@ def _new_positions(a: Any, count: int) -> Any:
     raise TypeError(f'{type(a).__name__}: give out, an array for the positions')
 
 
-def scratch_bytes(a: Any, *, order: Keys = None, is_argsort: bool = False, **options: Any) -> int:
+def scratch_bytes(a: Any, *, by: Keys = None, descending: bool = False, is_argsort: bool = False,
+                  **options: Any) -> int:
     """Returns how many bytes a sort needs as `scratch`, or an argsort with is_argsort=True.
 
-    options: reverse, ties. For an argsort also argsort='u32' if `out` has 4 bytes per element;
+    options: ties. For an argsort also argsort='u32' if `out` has 4 bytes per element;
         default: 8 bytes
     """
     array = _array_of(a)
-    job = Job(options, True)
-    array.layout(order).put(job)
+    found = named(options, by=by, descending=descending)
+    keys = found.pop('by', None)
+    job = Job(found, True)
+    array.layout(keys).put(job)
     needed = ctypes.c_uint64()
     job.run(_c.library.gs_cuda_scratch_bytes, array.nbytes, is_argsort, ctypes.byref(needed))
     return needed.value
+
+
+__all__ = ['argsort', 'scratch_bytes', 'sort']
+
+
+def __dir__() -> List[str]:
+    return [*__all__, *(name for name in globals() if name.startswith('__'))]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, List, Optional, Sequence, Type, Union, overload
+from typing import Any, Dict, List, Optional, Sequence, Type, Union, overload
 
 from . import _c
 from ._hints import Array, Buffer, Scalar, Unpack, np, npt
-from .arrays import array_of, look_at
-from .errors import UsageError, type_error
+from .arrays import array_of, keys_of, look_at
+from .errors import DisorderError, UsageError, type_error
+from .frames import Column, is_series, series_like
 from .job import Job, Options
-from .layout import Keys, Layout, key_list, layout_by, layout_of, numpy_dtype
+from .layout import Layout, key_list, layout_by, layout_of, numpy_dtype
 from .report import Report, time_dtype
 from .resident import released
-from .table import Path, is_true, row_of, texts_of
+from .keywords import Keys, Path, is_true, named, row_of, texts_of
 
 Paths = Union[Path, Sequence[Path]]
 
@@ -30,7 +31,7 @@ def layout_of_files(dtype: Any, key: Keys) -> Layout:
 
 
 def _job(inputs: Any, dtype: Any, options: Any) -> Job:
-    layout = layout_of_files(dtype, options.pop('key', None))
+    layout = layout_of_files(dtype, keys_of(options))
     job = Job(options)
     layout.put(job)
     job.set('input', inputs)
@@ -43,21 +44,22 @@ def _run(job: Job, action: int) -> Report:
     return job.run(_c.library.gs_job_run, action)
 
 
-def sort_file(inputs: Paths, output: Path, *, dtype: Any = None,
-              **options: Unpack[Options]) -> Report:
+def sort_file(inputs: Paths, output: Path, *, by: Keys = None, descending: bool = False,
+              dtype: Any = None, **options: Unpack[Options]) -> Report:
     """Sorts one or several files into one file, which appears whole or not at all. Returns a
     Report.
 
     inputs: a path or several; plain files, files compressed with zstd, or .npy files
     output: a path; may be one of the inputs
+    by: fields, the first decides first: 'name', '-name' for descending, or 'OFF:TYPE[:desc]'.
+        Default: all fields
+    descending: sort in descending order
     dtype: a dtype of NumPy ('u8' has 8 bytes), or a type that only the library knows, such as
         'f64', 'u16be' or 'u128'. A structured dtype is sorted by its fields. Default: the options
         `type` or `record`, else the .npy header or the file's name (x.f64), else u64 with a
         NoteWarning
-    options: options of the program gsort, with _ instead of -, such as memory='2G', reverse=True,
-        top=10 or resume='DIR'. libgsort.options() explains them
-        key: fields, the first decides first: 'name', '-name' for descending, or 'OFF:TYPE[:desc]'.
-            Default: all fields
+    options: options of the program gsort, with _ instead of -, such as memory='2G', top=10 or
+        resume='DIR'. libgsort.options() explains them
         where: one condition or several that an element must meet: '>=0', '8:f64>0' for records,
             'price>0' for .npy files
         split, split_at: write several files; `output` is a pattern such as 'out.%03d'
@@ -65,14 +67,14 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None,
     Raises an Error, whose class says what failed: an InputFileError for an input that cannot be
         opened, a SpaceError if the disk is full.
     """
-    return _write(_job(inputs, dtype, options), output)
+    return _write(_job(inputs, dtype, named(options, by=by, descending=descending)), output)
 
 
-def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None,
-          **options: Unpack[Options]) -> Report:
+def merge(inputs: Paths, output: Optional[Path] = None, *, by: Keys = None,
+          descending: bool = False, dtype: Any = None, **options: Unpack[Options]) -> Report:
     """Merges sorted files into one file, in one pass. Returns a Report.
 
-    inputs, output, dtype, options: as for sort_file. Options for a merge only:
+    inputs, output, by, descending, dtype, options: as for sort_file. Options for a merge only:
         merge: which elements to write: 'all', 'union', 'intersect', 'except', 'semi', 'anti' or
             'xor', by their keys. With unique, each key once
         find: write only the elements between two values: 'LO..HI' (both included), 'LO..', '..HI'
@@ -85,8 +87,8 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, dtype: Any = None,
     """
     if output is None and options.get('into') is None:
         raise type_error('neither output nor into is given; give one of them')
-    options.setdefault('merge', True)
-    return _write(_job(inputs, dtype, options), output)
+    found = {'merge': True, **named(options, by=by, descending=descending)}
+    return _write(_job(inputs, dtype, found), output)
 
 
 def shuffle_file(  # type: ignore[misc]  # `count` is an option, too, of another type
@@ -96,24 +98,24 @@ def shuffle_file(  # type: ignore[misc]  # `count` is an option, too, of another
     """Writes the elements of one or several files in random order. Every order is equally likely.
     Returns a Report.
 
-    inputs, output, dtype, options: as for sort_file, without key, reverse and whatever else defines
-        an order
+    inputs, output, dtype, options: as for sort_file, without by, descending and whatever else
+        defines an order
     seed: an integer from 0 to 2**64 - 1. The same seed and input give the same order on every
         machine. Default: a new one, which report.details['shuffle_seed'] holds
     count: how many elements to write, chosen at random without replacement. Default: all
     """
-    job = _job(inputs, dtype, options)
+    job = _job(inputs, dtype, named(options))
     job.set('shuffle', True if seed is None else seed)
     job.set('sample', count)
     return _write(job, output)
 
 
-def find(inputs: Paths, value: Union[str, float], *, dtype: Any = None,
-         **options: Unpack[Options]) -> slice:
+def find(inputs: Paths, value: Union[str, float], *, by: Keys = None, descending: bool = False,
+         dtype: Any = None, **options: Unpack[Options]) -> slice:
     """Returns the slice of a sorted file that holds a value, or a range of values. Reads only a few
     blocks of the file.
 
-    inputs, dtype, options: as for merge
+    inputs, by, descending, dtype, options: as for merge
     value: a number, or text: 'VALUE' or 'LO..HI' (both included). A float is compared exactly, not
         by its shortest text. If the type has a unit, as 'time64[ns]' has, a numpy.datetime64 as
         well
@@ -121,7 +123,7 @@ def find(inputs: Paths, value: Union[str, float], *, dtype: Any = None,
     For several files, the slice starts at the position in the first file, and its length is the
     number of elements in all files.
     """
-    job = _job(inputs, dtype, options)
+    job = _job(inputs, dtype, named(options, by=by, descending=descending))
     job.set('find', value)
     found = _run(job, _c.ACTION_FIND).details['find']
     return slice(int(found['first']), int(found['first']) + int(found['count']))
@@ -144,64 +146,91 @@ def _refuse_dtype(dtype: Any) -> None:
         raise type_error('dtype: only for files; use a.view(dtype) for an array')
 
 
-def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None,
+def stats(x: Union[Paths, Array, Buffer], *, by: Keys = None, dtype: Any = None,
           **options: Unpack[Options]) -> Report:
     """Reports count, minimum, maximum, exact sum and number of NaNs, in one pass. Returns a Report.
 
     x: a file or several, or an array of shape (n,). bytes are the name of a file; a memoryview of
         bytes is an array
-    dtype, options: as for sort_file; dtype only for files
+    by, dtype, options: as for sort_file; dtype only for files
         stats_of: the fields of records to report on: 'OFF:TYPE'. Default: the first key that is a
             number
         quantiles, histogram: need up to three passes
     """
+    found = named(options, by=by)
     if not _is_path(x):
         _refuse_dtype(dtype)
-        return look_at('gs_job_stats_array', x, options.pop('key', None), options)
-    return _run(_job(x, dtype, options), _c.ACTION_STATS)
+        return look_at('gs_job_stats_array', x, found)
+    return _run(_job(x, dtype, found), _c.ACTION_STATS)
 
 
-def check(x: Union[Paths, Array, Buffer], *, dtype: Any = None,
-          **options: Unpack[Options]) -> Report:
+def check(x: Union[Paths, Array, Buffer], *, by: Keys = None, descending: bool = False,
+          dtype: Any = None, **options: Unpack[Options]) -> Report:
     """Checks that a file or an array is sorted. Returns a Report.
 
     x: a file or several, or an array of shape (n,). bytes are the name of a file; a memoryview of
         bytes is an array
-    dtype, options: as for sort_file; dtype only for files. unique: equal keys are disorder as well
+    by, descending, dtype, options: as for sort_file; dtype only for files. unique: equal keys are
+        disorder as well
 
     Raises a DisorderError if an element is smaller than the one before it. The error names the
     first such element.
     """
+    found = named(options, by=by, descending=descending)
     if not _is_path(x):
         _refuse_dtype(dtype)
-        return look_at('gs_job_check_array', x, options.pop('key', None), options)
-    return _run(_job(x, dtype, options), _c.ACTION_CHECK if is_true(options.get('unique'))
+        return look_at('gs_job_check_array', x, found)
+    return _run(_job(x, dtype, found), _c.ACTION_CHECK if is_true(found.get('unique'))
                 else _c.ACTION_CHECK_ALL)
 
 
+def is_sorted(x: Union[Paths, Array, Buffer], *, by: Keys = None, descending: bool = False,
+              dtype: Any = None, **options: Unpack[Options]) -> bool:
+    """Returns whether a file or an array is sorted. Arguments are as for check, whose error says
+    where the disorder is."""
+    try:
+        check(x, by=by, descending=descending, dtype=dtype, **options)
+    except DisorderError:
+        return False
+    return True
+
+
 @overload
-def top(x: npt.NDArray[Scalar], k: int, **options: Unpack[Options]) -> npt.NDArray[Scalar]: ...
+def top(x: npt.NDArray[Scalar], k: int, *, by: Keys = None, largest: bool = False,
+        descending: bool = False, **options: Unpack[Options]) -> npt.NDArray[Scalar]: ...
 @overload
-def top(x: Paths, k: int, *, dtype: Union[np.dtype[Scalar], Type[Scalar]],
+def top(x: Column, k: int, *, by: Keys = None, largest: bool = False, descending: bool = False,
+        **options: Unpack[Options]) -> Column: ...
+@overload
+def top(x: Paths, k: int, *, by: Keys = None, largest: bool = False, descending: bool = False,
+        dtype: Union[np.dtype[Scalar], Type[Scalar]],
         **options: Unpack[Options]) -> npt.NDArray[Scalar]: ...
 @overload
-def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None,
-        **options: Unpack[Options]) -> Array: ...
+def top(x: Any, k: int, *, by: Keys = None, largest: bool = False, descending: bool = False,
+        dtype: Any = None, **options: Unpack[Options]) -> Array: ...
 
 
-def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None,
-        **options: Unpack[Options]) -> Array:
+def top(x: Any, k: int, *, by: Keys = None, largest: bool = False, descending: bool = False,
+        dtype: Any = None, **options: Unpack[Options]) -> Any:
     """Returns the k smallest elements in order, without sorting the others.
 
     x: a file or several, or an array, as for stats; an array does not change
     k: how many elements
-    dtype, options: as for sort_file; dtype only for files. reverse: the k largest elements, the
-        largest first
+    largest: return the k largest elements, the largest first. descending has the same meaning
+    by, dtype, options: as for sort_file; dtype only for files
 
     Returns a new array of shape (k,), or shorter if there are fewer elements. Its dtype is `dtype`,
-    or that of the array or file. Raises a UsageError for options that write anything but elements
-    (count, out, zstd and others).
+    or that of the array or file. A Series of pandas or Polars gives a Series. Raises a UsageError
+    for options that write anything but elements (count, out, zstd and others).
     """
+    found = named(options, by=by, descending=descending or largest)
+    if is_series(x):
+        _refuse_dtype(dtype)
+        return series_like(x, _top(x, k, dtype, found))
+    return _top(x, k, dtype, found)
+
+
+def _top(x: Any, k: int, dtype: Any, options: Dict[str, Any]) -> Array:
     import numpy as np
     pieces: List[bytes] = []
     _refuse_for_top(options)
@@ -219,7 +248,7 @@ def top(x: Union[Paths, Array, Buffer], k: int, *, dtype: Any = None,
         return np.frombuffer(written, dtype=time_dtype(word) or numpy_dtype(word))
     _refuse_dtype(dtype)
     array = np.ascontiguousarray(array_of(x))
-    layout = layout_of(array.dtype, options.pop('key', None))
+    layout = layout_of(array.dtype, keys_of(options))
     job = Job({'raw': True, **options})
     layout.put(job)
     job.check(_c.library.gs_job_add_reader(job.pointer, b'array', _reader(job, array)))

@@ -6,6 +6,7 @@ are left and no thread writes to an array.
 """
 from __future__ import annotations
 
+import logging
 import os  # noqa: F401  # hints of Options name os.PathLike
 import threading
 import time
@@ -21,12 +22,14 @@ from .cancel import Cancel
 from .errors import DisorderError, NoteWarning, level_of_caller, type_error
 from .progress import Progress, progress_shower
 from .report import Report
-from .table import in_keywords, row_of, texts_of
+from .keywords import OtherKeys, in_keywords, row_of, texts_of
 
 T = TypeVar('T')
+log = logging.getLogger('libgsort')
+log.addHandler(logging.NullHandler())
 
 
-class ArrayOptions(WhatToSort, MemoryAndDisk, Device, Reports, Tuning, total=False):
+class ArrayOptions(WhatToSort, OtherKeys, MemoryAndDisk, Device, Reports, Tuning, total=False):
     """Lists the options of calls on arrays; libgsort.options() explains them.
 
     progress: True draws a line (by tqdm if it is installed); or a function that is called with a
@@ -36,6 +39,16 @@ class ArrayOptions(WhatToSort, MemoryAndDisk, Device, Reports, Tuning, total=Fal
 
     progress: Union[bool, Callable[[Progress], object]]
     cancel: Optional[Cancel]
+
+
+class SortOptions(ArrayOptions, total=False):
+    """Lists the options of sort, sorted and argsort: those of ArrayOptions, and words of NumPy.
+
+    The words change nothing, because every sort is stable and an array has one dimension."""
+
+    kind: Optional[str]
+    stable: Optional[bool]
+    axis: Optional[int]
 
 
 class Options(ArrayOptions, WhatToWrite, total=False):
@@ -157,8 +170,9 @@ class Job:
         if self._raised:
             raise self._raised.pop()
         while self._notes:
-            warnings.warn(in_keywords(self._notes.pop(0), self.given), NoteWarning,
-                          stacklevel=level_of_caller())
+            text = in_keywords(self._notes.pop(0), self.given)
+            log.info('note: %s', text)
+            warnings.warn(text, NoteWarning, stacklevel=level_of_caller())
 
     def run(self, function: Callable[..., int], *arguments: Any) -> Report:
         """Calls function(job, *arguments) so that Ctrl-C cancels it. Returns the report; a
@@ -177,7 +191,11 @@ class Job:
             raise
         finally:
             self.end()
-        return Report.taken(_c.library.gs_job_take_report(self.pointer), self.times)
+        report = Report.taken(_c.library.gs_job_take_report(self.pointer), self.times)
+        if log.isEnabledFor(logging.INFO):  # a report is parsed at its first use
+            log.info('%s: %d elements of %s in %.3f s, %d bytes spilled', function.__name__,
+                     report.count, report.type, report.seconds, report.spilled_bytes)
+        return report
 
 
 def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _c
 from ._hints import np
 from .errors import type_error
 from .job import Job
-from .table import c_text
-
-Keys = Union[str, Sequence[str], None]
+from .keywords import Keys, c_text
 
 
 class Layout:
@@ -34,7 +32,7 @@ class Layout:
                              'elements')
         job.set('type', self.type)
         job.set('record', self.record or None)
-        job.set('key', self.key)
+        job.set('by', self.key)
         job.times = {} if self.dtype is None else times_of(self.dtype)
 
 
@@ -111,7 +109,7 @@ def key_list(key: Keys) -> List[str]:
                        or not hasattr(key, '__iter__') else list(key))
     for one in keys:
         if not isinstance(one, str):
-            raise type_error(f"key: {type(one).__name__} is not text; give names of fields "
+            raise type_error(f"by: {type(one).__name__} is not text; give names of fields "
                              f"('-name' for descending) or OFF:TYPE")
     return keys
 

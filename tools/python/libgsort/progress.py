@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from typing import Any, Callable, List, NamedTuple, Tuple
+import time
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple, Union
 
 from . import _c
 
@@ -79,3 +80,29 @@ def _own_line() -> Tuple[Callable[[Progress], object], Callable[[], object]]:
         _c.library.gs_progress_draw(stderr, ctypes.byref(c))
 
     return show, lambda: _c.library.gs_progress_erase(stderr)
+
+
+Progressing = Union[bool, Callable[[Progress], object]]
+
+
+class Shown:
+    """Shows the progress of a table: True draws a line; a function is called with each Progress.
+    Bytes are those of Arrow or of a file."""
+
+    def __init__(self, progress: Progressing) -> None:
+        self.show: Optional[Callable[[Progress], object]] = None
+        self.end: Callable[[], object] = lambda: None
+        if callable(progress):
+            self.show = progress
+        elif progress:
+            self.show, self.end = progress_shower()
+        self.phase, self.begun, self.phase_begun, self.last = '', time.monotonic(), 0.0, 0.0
+
+    def at(self, phase: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if self.show is None or phase == self.phase and now - self.last < 0.1 and done < total:
+            return
+        if phase != self.phase:
+            self.phase, self.phase_begun = phase, now
+        self.last = now
+        self.show(Progress(phase, done, total, now - self.begun, now - self.phase_begun))

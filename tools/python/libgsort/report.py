@@ -6,7 +6,8 @@ import os
 import threading
 import weakref
 from collections import deque
-from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _c
 from ._hints import np
@@ -97,12 +98,25 @@ class Told:
     def __repr__(self) -> str:
         """Returns the attributes that have a value, without phases: a prompt shows this text after
         each call."""
-        values = {name: getattr(self, name) for name in type(self).__annotations__
-                if name != 'phases'}
-        is_there = {name: value for name, value in values.items() if value is not None
-                    and not (isinstance(value, tuple) and not value)}
-        told = ', '.join(f'{name}={value!r}' for name, value in is_there.items())
+        told = ', '.join(f'{name}={value!r}' for name, value in self._values().items())
         return f'{type(self).__name__}({told})'
+
+    def _values(self) -> Mapping[str, Any]:
+        values = {name: getattr(self, name) for name in type(self).__annotations__
+                  if name != 'phases'}
+        return {name: value for name, value in values.items() if value is not None
+                and not (isinstance(value, tuple) and not value)}
+
+    def _repr_html_(self) -> str:
+        return _html(type(self).__name__, self._values().items())
+
+
+def _html(name: str, rows: Iterable[Tuple[str, Any]]) -> str:
+    """Returns a table of names and values, for notebooks."""
+    from html import escape
+    lines = ''.join(f'<tr><th>{escape(row)}</th><td>{escape(str(value))}</td></tr>'
+                    for row, value in rows)
+    return f'<table><caption>{name}</caption>{lines}</table>'
 
 
 class Phase(Told):
@@ -321,6 +335,29 @@ class Report(Told):
     def bytes_per_second(self) -> float:
         """Returns the bytes of input per second; 0.0 if no time was measured."""
         return self.input_bytes / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass
+class TableReport:
+    """Reports on the sort of a table. Sizes are in bytes, times in seconds.
+
+    rows: rows that were read
+    runs: sorted runs that were made in memory
+    passes: how many merges a row went through, at most
+    spilled_bytes: written to temporary files
+    memory: the limit for the memory of the sort
+    seconds: duration of the sort
+    """
+
+    rows: int = 0
+    runs: int = 0
+    passes: int = 1
+    spilled_bytes: int = 0
+    memory: int = 0
+    seconds: float = 0.0
+
+    def _repr_html_(self) -> str:
+        return _html('TableReport', self.__dict__.items())
 
 
 def _number(text: str, is_float: bool) -> Any:

@@ -15,12 +15,11 @@ from ._hints import Array, Unpack, np, npt  # noqa: F401  # Array needs npt at r
 from .cancel import CANCELED
 from .errors import ColumnError, Error, NullsError, UsageError, error_of, type_error
 from .job import Job, Options, interruptible
-from .layout import Keys, key_list, layout_by, number_name
-from .report import Report
-from .table import is_true
+from .layout import key_list, layout_by, number_name
+from .report import Report, TableReport
+from .keywords import Keys, is_true, named, nulls_of
 
 if TYPE_CHECKING:
-    from .any_table import TableReport
     from .arrow_table import Batches, Columns
     from .tables.stream import TableStream
 
@@ -103,27 +102,31 @@ class Sorter:
     dtype: the dtype of the elements, of NumPy or of the library ('f64', 'u128'), as for sort_file.
         None: the options `type` or `record` define the elements, or else the first Arrow table or
             array that is pushed
-    nulls: 'first' or 'last', for ascending and descending keys of tables; needs pyarrow. Default:
-        'last'
-    options: key: fields or columns, the first decides first: 'name', '-name' for descending, or
-        'OFF:TYPE[:desc]'. Default: all of them. Others are reverse, top, unique, keep, group,
-        memory, temp and progress, as libgsort.options() explains. `count` adds a field 'count' to
-        the sorted elements
+    by: fields or columns, the first decides first: 'name', '-name' for descending, or
+        'OFF:TYPE[:desc]'. Default: all of them
+    descending: sort in descending order
+    nulls_last: True or False, for ascending and descending keys of tables; needs pyarrow. Default:
+        True
+    options: top, unique, keep, group, memory, temp, progress and others, as libgsort.options()
+        explains. `count` adds a field 'count' to the sorted elements
 
     A table with nulls, or with a column of variable width (text, lists, dictionaries and others),
     is sorted as by sort_table. Such a sort needs at least 32M of memory, and its result is an Arrow
-    stream. It accepts only the options key, memory, temp (the first folder), progress, cancel,
-    reverse and threads.
+    stream. It accepts only by, descending, nulls_last, memory, temp (the first folder), progress,
+    cancel and threads.
 
     Elements with equal keys are pulled in the order in which they were pushed. Several threads may
     push at the same time, or pull. In a child of fork, all calls fail with a UsageError.
     """
 
-    def __init__(self, dtype: Any = None, *, nulls: Optional[str] = None,
-                 **options: Unpack[Options]) -> None:
+    def __init__(self, dtype: Any = None, *, by: Keys = None, descending: bool = False,
+                 nulls_last: Optional[bool] = None, nulls: Optional[str] = None,
+                 **given: Unpack[Options]) -> None:
+        options = named(given, by=by, descending=descending)
+        nulls = nulls_of(nulls, nulls_last)
         if nulls is not None and dtype is not None:
             raise type_error('nulls: only for tables; elements of a dtype have no nulls')
-        self._key = key_list(options.pop('key', None))  # an iterator is read only once
+        self._key = key_list(options.pop('by', None))  # an iterator is read only once
         self._nulls, self._options, self._is_of_dtype = nulls, options, dtype is not None
         self._job = Job(options)
         self._is_reverse, self._has_counts = (is_true(options.get('reverse')),

@@ -30,14 +30,17 @@ import logging
 import operator
 import os
 from contextlib import contextmanager
-from typing import Any, Callable, Collection, Dict, Iterator, Mapping, Optional, Sequence, Union
+from typing import (Any, Callable, Collection, Dict, Iterator, List, Mapping, Optional, Sequence,
+                    Union)
 
+from .._hints import Unpack
 from ..errors import Error, UsageError, type_error
 from ..files import layout_of_files
-from ..layout import Keys, key_list
+from ..layout import key_list
 from ..progress import Progress, progress_shower
 from ..report import Report
-from ..table import in_keywords
+from ..tables import table_keys
+from ..keywords import Keys, OtherKeys, in_keywords, named, nulls_of
 from .gsort import GsortError
 
 __all__ = ['GsortError', 'merge', 'sort', 'sort_file']
@@ -83,8 +86,8 @@ def connect(address: Optional[str]) -> int:
     return int(ray.cluster_resources().get('CPU', 1))
 
 
-def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = None, parts: int = 0,
-              temp: Optional[str] = None,
+def sort_file(inputs: Inputs, output: Name, *, by: Keys = None, descending: bool = False,
+              dtype: Any = None, parts: int = 0, temp: Optional[str] = None,
               resume: bool = False, work: Optional[str] = None, address: Optional[str] = None,
               program: Optional[str] = None,
               progress: Union[bool, Callable[[Progress], object]] = False, is_sorted: bool = False,
@@ -115,7 +118,7 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
         machine
     program: the program gsort on all nodes; default: $GSORT, or else the program of the wheel, or
         else the one in PATH
-    dtype, key: as for libgsort.sort_file
+    by, descending, dtype: as for libgsort.sort_file
     explain: do not sort; `ray` of the report is the plan, and its duration by rates that the nodes
         measure
     filesystem: a file system of pyarrow.fs or fsspec with credentials, for names with a scheme.
@@ -124,7 +127,7 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
         'endpoint_url': ..}
     progress: True draws a line (by tqdm if it is installed); or a function that is called with a
         libgsort.Progress. Maps read, reduces write
-    options: options of gsort, as libgsort.options() explains: type, record, reverse, where, header,
+    options: options of gsort, as libgsort.options() explains: type, record, where, header,
         raw, unique, keep, group, count, sum, min, max, top, split, split_at and zstd. For each
         task: memory (default 1G) and threads (default 1); a node runs as many tasks as its
         processors and memory allow
@@ -134,8 +137,8 @@ def sort_file(inputs: Inputs, output: Name, *, dtype: Any = None, key: Keys = No
     """
     from . import driver, gsort, plan
     from .access import access_of
-    given = set(options)
-    options.update(_elements(dtype, key, options))
+    options, given = named(options, by=by, descending=descending), {*options, 'by'}
+    options.update(_elements(dtype, options.pop('by', None), options))
     if not isinstance(output, (str, os.PathLike)):
         raise type_error(f'output: must be a name, not {output!r}')
     names, target = _list(inputs), plan.plain(os.fspath(output))
@@ -169,12 +172,12 @@ def merge(inputs: Inputs, output: Name, **options: Any) -> Report:
     return sort_file(inputs, output, is_sorted=True, **options)
 
 
-def sort(dataset: Any, keys: Keys = None, *, parts: int = 0, memory: Union[int, str] = '1G',
-         threads: int = 1, nulls: str = 'last',
-         temp: Optional[str] = None) -> Any:
+def sort(dataset: Any, by: Keys = None, *, parts: int = 0, memory: Union[int, str] = '1G',
+         threads: int = 1, nulls_last: Optional[bool] = None, nulls: Optional[str] = None,
+         temp: Optional[str] = None, **words: Unpack[OtherKeys]) -> Any:
     """Sorts a ray.data.Dataset with columns of any type. Rows with equal keys keep their order.
 
-    keys, nulls: as for libgsort.sort_table
+    by, nulls_last: as for libgsort.sort_table
     parts: how many blocks of nearly equal size to make; default: as many as `dataset` has
     memory: the limit for each task, besides its blocks, which are in Ray's object store
     threads: how many processors each task uses
@@ -188,4 +191,9 @@ def sort(dataset: Any, keys: Keys = None, *, parts: int = 0, memory: Union[int, 
     if not hasattr(dataset, 'to_arrow_refs'):
         raise type_error(f'dataset: must be a ray.data.Dataset, not {type(dataset).__name__}; use '
                          f'sort_file for files')
-    return datasets.sort(dataset, _parts(parts), threads, (key_list(keys), nulls, memory, temp))
+    how = (key_list(table_keys(by, words)), nulls_of(nulls, nulls_last) or 'last', memory, temp)
+    return datasets.sort(dataset, _parts(parts), threads, how)
+
+
+def __dir__() -> List[str]:
+    return [*__all__, *(name for name in globals() if name.startswith('__'))]

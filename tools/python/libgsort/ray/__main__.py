@@ -9,7 +9,7 @@ import threading
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from .._c import version
-from ..table import ROWS, row_of
+from ..keywords import ROWS, row_of
 from . import gsort
 
 

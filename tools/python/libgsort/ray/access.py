@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 
 from ..errors import UsageError, type_error
+from ..tables.sources import file_system
 
 VARIABLE = 'GSORT_RAY_ACCESS'
 S3_WORDS = {'key': 'aws_access_key_id', 'secret': 'aws_secret_access_key',
@@ -208,27 +209,4 @@ def system_of(access: Access, uri: str) -> Tuple[Any, str]:
         if system.type_name.startswith('py::fsspec'):
             return system, system.handler.fs._strip_protocol(uri)
         return system, '/' + rest.partition('/')[2] if system.type_name == 'hdfs' else rest
-    return _found(uri, access.given if access.kind == 'options' else {})
-
-
-def _found(uri: str, options: Mapping[str, Any]) -> Tuple[Any, str]:
-    import pyarrow as pa
-    from pyarrow import fs
-    said = ''
-    tries: Tuple[bool, ...] = (False, True)  # whether by fsspec
-    if options or uri.startswith(('gs://', 'gcs://')):
-        tries = (True,) if options else (True, False)
-    for of_fsspec in tries:
-        try:
-            if not of_fsspec:
-                found = tuple(fs.FileSystem.from_uri(uri))
-                # pyarrow cuts the path there: a removal would remove another file
-                if '#' in uri or '?' in uri:
-                    raise ValueError('# and ? cannot be in a path there; give filesystem=')
-                return found
-            from fsspec.core import url_to_fs
-            system, path = url_to_fs(uri, **{'use_listings_cache': False, **options})
-            return fs.PyFileSystem(fs.FSSpecHandler(system)), path
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ImportError, ValueError) as error:
-            said += f'; {str(error).splitlines()[0]}'
-    raise UsageError(f"'{uri}': {said[2:]}")
+    return file_system(uri, access.given if access.kind == 'options' else {})

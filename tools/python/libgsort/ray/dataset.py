@@ -19,7 +19,8 @@ import pyarrow as pa
 import ray
 
 from ..errors import VerifyError
-from ..layout import Keys, key_list
+from ..keywords import Keys
+from ..layout import key_list
 from ..tables.convert import Converters
 from ..tables.order import Order, keys_of
 from ..tables.sort import TableSorter, memory_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import secrets
 import time
@@ -23,6 +24,8 @@ from .journal import Journal
 from .plan import Plan
 from .queries import add, joined
 from .tasks import Handle, Slice
+
+log = logging.getLogger('libgsort')
 
 LOSSES = 20  # a sort fails if it lost nodes this many times
 CUTS_A_TASK = 8
@@ -94,6 +97,7 @@ class Driver:
                 return self._commit()
             except LostNodes as error:
                 lost = str(error)
+                log.warning('%s; making its files again', lost)
                 self.crew.refresh()
         raise LostNodes(lost)
 

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 from ..errors import Error, file_error, type_error
-from ..table import row_of, texts_of
+from ..keywords import row_of, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@ class Order:
     def falls(self) -> bool:
         return self.reverse != (bool(self.keys) and self.keys[0].endswith(':desc'))
 
-    def argsort(self, elements: bytes) -> npt.NDArray[np.uint64]:
+    def argsort(self, elements: bytes) -> npt.NDArray[np.intp]:
         """Returns the positions of elements in sorted order: by key, then by position."""
         if self.type != 'record':
             dtype = numpy_dtype(self.type)
@@ -60,5 +60,5 @@ class Order:
                 return gs.argsort(np.frombuffer(elements, dtype), reverse=self.reverse,
                                   device='cpu', memory='256M')
         keys = self.keys if self.type == 'record' else (f'0:{self.type}',)
-        return gs.argsort(np.frombuffer(elements, f'V{self.element_bytes}'), order=keys or None,
+        return gs.argsort(np.frombuffer(elements, f'V{self.element_bytes}'), by=keys or None,
                           reverse=self.reverse, device='cpu', memory='1G')

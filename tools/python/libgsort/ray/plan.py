@@ -21,7 +21,7 @@ import numpy as np
 from .. import _c
 from ..errors import UsageError, file_error
 from ..layout import layout_of, numpy_dtype
-from ..table import c_text
+from ..keywords import c_text
 from . import gsort, s3, store
 from .access import Access
 from .files import (Piece, absolute, beginning, expand, measure, npy_dtype, pieces, refuse_formats,

@@ -39,14 +39,20 @@ class Key:
         self.column, self.name, self.is_descending, self.skip = column, name, is_descending, skip
 
 
-def keys_of(schema: Any, texts: Sequence[str]) -> List[Key]:
+def keys_of(schema: Any, texts: Sequence[str], descending: Any = False) -> List[Key]:
     """Returns the keys for texts: 'name', or '-name' for descending. No texts: all columns
+
+    descending: turns the direction of all keys, or of each one
 
     Raises a ValueError for a column that does not exist, and a TypeError for a column whose type
     has no order.
     """
-    found = []
-    for text in texts or [field.name for field in schema]:
+    found: List[Key] = []
+    texts = texts or [field.name for field in schema]
+    turned = list(descending) if hasattr(descending, '__iter__') else [descending] * len(texts)
+    if len(turned) != len(texts):
+        raise ValueError(f'descending: has {len(turned)} values for {len(texts)} keys')
+    for text, is_turned in zip(texts, turned):
         name, column = text, index_of(schema, text)
         if column is None and text[:1] == '-':
             name, column = text[1:], index_of(schema, text[1:])
@@ -54,7 +60,7 @@ def keys_of(schema: Any, texts: Sequence[str]) -> List[Key]:
             raise ValueError(f"'{name}' is not a column of the table; it has "
                              f"{', '.join(schema.names)}")
         _refuse_unordered(schema.field(column))
-        found.append(Key(column, name, name != text))
+        found.append(Key(column, name, (name != text) != bool(is_turned)))
     return found
 
 
@@ -93,7 +99,7 @@ class Order:
         if column not in self.split_columns and _has_split(array):
             self.split_columns.add(column)
 
-    def places(self, batch: Any) -> npt.NDArray[np.uint64]:
+    def places(self, batch: Any) -> npt.NDArray[np.intp]:
         """Returns the places of the rows of a converted batch in sorted order. Equal rows keep
         their order."""
         parts: List[Tuple[npt.NDArray[Any], bool]] = []  # values, and whether they descend
@@ -101,10 +107,10 @@ class Order:
             array = self.converters.columns[key.column].key(batch.column(key.column))
             parts += [(values, follows and key.is_descending)
                       for values, follows in self._parts(array)]
-        places = np.arange(batch.num_rows, dtype=np.uint64)
+        places = np.arange(batch.num_rows, dtype=np.intp)
         for values, is_descending in reversed(parts):  # the last key first: each sort is stable
             records = values[places].view([('value', values.dtype)])
-            places = places[argsort(records, order='-value' if is_descending else 'value',
+            places = places[argsort(records, by='-value' if is_descending else 'value',
                                     **self.options)]
         return places
 

@@ -7,29 +7,29 @@ memory: one is encoded while the next one is merged. The output has no name unti
 """
 from __future__ import annotations
 
-import errno
+import contextlib
 import os
+import shutil
 import stat
-import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
-from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional,
-                    Sequence, Set, Union)
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Set,
+                    Tuple, Union)
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import Error, error_of, type_error
-from .pool import of_malloc
-from .sort import TableSorter, memory_of
-from .table import Shown
+from ..errors import Error, error_of
+from ..progress import Shown
+from .sort import TableSorter, folder_of, memory_of, of_malloc
+from .sources import Source, file_system, sources_of
+from .store import open_unnamed, os_error
 
 if TYPE_CHECKING:
-    from ..any_table import TableReport
     from ..cancel import Cancel
-    from ..layout import Keys
-    from ..table import Path
-    from .table import Progressing
+    from ..keywords import Keys, Path
+    from ..progress import Progressing
+    from ..report import TableReport
 
 BUFFER_BYTES = 1 << 20
 # per column of Parquet: the buffer, a page and a dictionary, both compressed and decompressed
@@ -39,76 +39,69 @@ WRITTEN = ('none', 'snappy', 'gzip', 'brotli', 'lz4', 'zstd')
 
 
 @of_malloc()
-def sort_parquet(src: Union[Path, Sequence[Path]], dst: Path, keys: Keys,
-                 memory: Union[int, str, None], nulls: str,
-                 style: Mapping[str, Any], temp: Optional[Path], progress: Progressing,
-                 cancel: Optional[Cancel]) -> TableReport:
-    """style: compression, compression_level and row_group_size; each may be None, for the defaults
-    of libgsort.sort_parquet"""
+def sort_parquet(src: Any, dst: Path, order: Tuple[Keys, Any, str],
+                 memory: Union[int, str, None], style: Mapping[str, Any], temp: Optional[Path],
+                 progress: Progressing, cancel: Optional[Cancel],
+                 options: Optional[Mapping[str, Any]]) -> TableReport:
+    """order: the keys, whether they descend, and where nulls are. style: compression,
+    compression_level and row_group_size; each may be None, for the defaults of
+    libgsort.sort_parquet. options: of fsspec, for URLs"""
     ceiling = memory_of(memory)
-    target = os.path.realpath(os.fsdecode(dst))
-    paths = _paths_of(src)
+    sources = sources_of(src, options)
     row_group_size = style['row_group_size']
     if row_group_size is not None and row_group_size < 1:
         raise ValueError(f'row_group_size: {row_group_size} is less than 1 row')
-    _refuse_target(target)
+    target = os.fsdecode(dst)
+    is_local = '://' not in target or os.path.isdir(os.path.dirname(target))
+    if is_local:
+        target = os.path.realpath(target)
+        _refuse_target(target)
     shown = Shown(progress)
     try:
-        first = _open(paths[0])
+        first = _open(sources[0])
         schema, written = first.schema_arrow, Style(first, **style)
         # INT96 columns are read twice
         columns = first.metadata.num_columns + len(_int96_columns(first))
         left = max(ceiling - columns * COLUMN_BYTES, ceiling // 2)
-        sorter = TableSorter(schema, keys, nulls, left, os.path.dirname(target) if temp is None
-                             else temp, cancel)
+        folder = os.path.dirname(target) if is_local and temp is None else folder_of(temp)
+        keys, descending, nulls = order
+        sorter = TableSorter(schema, keys, nulls, left, folder, cancel, descending=descending)
         sorter.report.memory = ceiling
-        total = sum(os.path.getsize(path) for path in paths)
-        done = 0
-        for path in paths:
-            file = first if path is paths[0] else _open(path)
+        total, done = sum(source.bytes for source in sources), 0
+        for source in sources:
+            file = first if source is sources[0] else _open(source)
             if not file.schema_arrow.equals(schema):
-                raise TypeError(f"'{path}': has other columns than '{paths[0]}'")
+                raise TypeError(f"'{source.name}': has other columns than '{sources[0].name}'")
             written.see(file)
-            done = _read(file, path, sorter, lambda at: shown.at('read', at, total), done)
+            done = _read(file, source, sorter, lambda at: shown.at('read', at, total), done)
         del first, file
-        with Placed(target) as out:
-            try:
-                written.write(out, sorter, shown)
-            except Error:
-                raise
-            except OSError as error:
-                raise _os_error(error, target, 'write') from None
-            if pq.read_metadata(out.path).num_rows != sorter.report.rows:
-                raise error_of(-9, 0,
-                               f"'{target}': the rows that were written differ from those that "
-                               f"were read")
-            out.commit()
+        with Placed(target) if is_local else Uploaded(target, folder, options) as out:
+            _write(written, out, sorter, shown)
     finally:
         shown.end()
     return sorter.report
 
 
-def _paths_of(src: Union[Path, Sequence[Path]]) -> List[str]:
-    given: Any = [src] if isinstance(src, (str, bytes, os.PathLike)) else src
-    if hasattr(given, 'read') or not hasattr(given, '__iter__'):
-        raise type_error(f'src: {type(given).__name__} is neither a path nor a list of paths')
-    paths = list(map(os.fsdecode, given))
-    if not paths:
-        raise ValueError('sort_parquet(): no input is given')
-    for path in paths:
-        if '://' in path and not os.path.exists(path):
-            raise ValueError(f"'{path}': is not a file on this machine; use sort_table() with a "
-                             f"reader of pyarrow.dataset")
-    return paths
-
-
-def _open(path: str, **how: Any) -> Any:
+def _write(written: Style, out: Placed, sorter: TableSorter, shown: Shown) -> None:
     try:
-        return pq.ParquetFile(path, buffer_size=BUFFER_BYTES, pre_buffer=False, **how)
-    except pa.ArrowInvalid as error:
-        raise error_of(-3, 0, f"'{path}': is not a Parquet file: {error}") from None
+        written.write(out, sorter, shown)
+    except Error:
+        raise
     except OSError as error:
-        raise _os_error(error, path, 'open', -3) from None
+        raise os_error(error, out.target, 'write') from None
+    if pq.read_metadata(out.path).num_rows != sorter.report.rows:
+        raise error_of(-9, 0, f"'{out.target}': the rows that were written differ from those that "
+                              f"were read")
+    out.commit()
+
+
+def _open(source: Source, **how: Any) -> Any:
+    try:
+        return pq.ParquetFile(source.open(), buffer_size=BUFFER_BYTES, pre_buffer=False, **how)
+    except pa.ArrowInvalid as error:
+        raise error_of(-3, 0, f"'{source.name}': is not a Parquet file: {error}") from None
+    except OSError as error:
+        raise os_error(error, source.name, 'open', -3) from None
 
 
 def _int96_columns(file: Any) -> List[str]:
@@ -116,7 +109,7 @@ def _int96_columns(file: Any) -> List[str]:
     return [column.path for column in columns if column.physical_type == 'INT96']
 
 
-def _refuse_far_times(file: Any, path: str, step: int) -> Iterator[None]:
+def _refuse_far_times(file: Any, source: Source, step: int) -> Iterator[None]:
     """Refuses INT96 times that nanoseconds cannot hold; pyarrow would read them as other times,
     without an error.
 
@@ -127,34 +120,28 @@ def _refuse_far_times(file: Any, path: str, step: int) -> Iterator[None]:
         return
     schema = file.read_row_groups([], columns=names).schema
     # 'ms' can hold all times
-    coarse = _open(path, coerce_int96_timestamp_unit='ms')
+    coarse = _open(source, coerce_int96_timestamp_unit='ms')
     for batch in coarse.iter_batches(batch_size=step, columns=names):
         for field, column in zip(schema, batch.columns):
             try:
                 column.cast(field.type)
             except pa.ArrowInvalid:
                 raise error_of(-3, 0,
-                               f"'{path}': column '{field.name}' has an INT96 time outside of "
-                               f"1677..2262, which nanoseconds cannot hold; "
+                               f"'{source.name}': column '{field.name}' has an INT96 time outside "
+                               f"of 1677..2262, which nanoseconds cannot hold; "
                                "read it by pyarrow with coerce_int96_timestamp_unit='us', and use "
                                "sort_table()") from None
         yield
 
 
-def _os_error(error: OSError, path: str, what: str, otherwise: int = -4) -> Exception:
-    """Returns an Error for an OSError. otherwise: its status, if it is not about full disks"""
-    status = -5 if error.errno in (errno.ENOSPC, errno.EDQUOT) else otherwise
-    reason = os.strerror(error.errno) if error.errno else error
-    return error_of(status, error.errno or 0, f"'{path}': cannot {what}: {reason}")
-
-
-def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None], done: int) -> int:
+def _read(file: Any, source: Source, sorter: TableSorter, show: Callable[[int], None],
+          done: int) -> int:
     meta = file.metadata
-    size, rows = os.path.getsize(path), 0
+    size, rows = source.bytes, 0
     row_bytes = sum(meta.row_group(i).total_byte_size
                     for i in range(meta.num_row_groups)) // max(meta.num_rows, 1) + 1
     step = max(64, min(1 << 16, sorter.memory // 48 // row_bytes))
-    times = _refuse_far_times(file, path, step)
+    times = _refuse_far_times(file, source, step)
     for batch in file.iter_batches(batch_size=step):
         next(times, None)
         sorter.push(batch)
@@ -163,7 +150,8 @@ def _read(file: Any, path: str, sorter: TableSorter, show: Callable[[int], None]
     for _ in times:  # batches of fewer columns may end at other rows
         pass
     if rows != meta.num_rows:
-        raise error_of(-3, 0, f"'{path}': has {rows} rows, but its footer says {meta.num_rows}")
+        raise error_of(-3, 0, f"'{source.name}': has {rows} rows, but its footer says "
+                              f"{meta.num_rows}")
     return done + size
 
 
@@ -289,22 +277,12 @@ class Placed:
 
     def __init__(self, target: str) -> None:
         self.target, self.folder = target, os.path.dirname(target)
-        # of a temporary file, which must be removed after a failure
-        self.name: Optional[str] = None
         try:
-            self.fd = self._open()
+            # the name must be removed after a failure
+            self.fd, self.name = open_unnamed(self.folder)
         except OSError as error:
-            raise _os_error(error, target, 'write') from None
+            raise os_error(error, target, 'write') from None
         self.path = self.name or f'/proc/self/fd/{self.fd}'
-
-    def _open(self) -> int:
-        try:
-            return os.open(self.folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
-                raise
-        fd, self.name = tempfile.mkstemp(prefix='.gsort-', dir=self.folder)
-        return fd
 
     def __enter__(self) -> Placed:
         return self
@@ -327,7 +305,7 @@ class Placed:
             finally:
                 os.close(folder)
         except OSError as error:
-            raise _os_error(error, self.target, 'write') from None
+            raise os_error(error, self.target, 'write') from None
 
     def _mode(self) -> int:
         """Returns the mode of the file that is replaced, or for a new file the mode that the umask
@@ -351,3 +329,28 @@ class Placed:
                 return name
             except FileExistsError:
                 pass
+
+
+class Uploaded(Placed):
+    """A temporary file in `folder` that is copied to a URL after all of it is written. It gets its
+    name there by a move, so readers never see a part of it."""
+
+    def __init__(self, url: str, folder: str, options: Optional[Mapping[str, Any]]) -> None:
+        self.system, self.place = file_system(url, options or {})
+        super().__init__(os.path.join(folder, 'output'))
+        self.target = url
+
+    def commit(self) -> None:
+        made = f'{self.place}.gsort-{os.urandom(8).hex()}'
+        try:
+            try:
+                with open(self.path, 'rb') as file, \
+                        self.system.open_output_stream(made, compression=None) as out:
+                    shutil.copyfileobj(file, out, 8 << 20)
+                self.system.move(made, self.place)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    self.system.delete_file(made)
+                raise
+        except OSError as error:
+            raise os_error(error, self.target, 'write') from None

@@ -11,43 +11,72 @@ them by the rest of the text.
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import tempfile
+import threading
 import time
 import warnings
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 import pyarrow as pa
 
 from .. import _c
-from ..any_table import TableReport
 from ..arrays import argsort
 from ..arrow_c import without_range
 from ..cancel import CANCELED, Cancel
 from ..errors import NoteWarning, UsageError, error_of, level_of_caller, type_error
 from ..layout import key_list
+from ..progress import Shown
+from ..report import TableReport
 from ..sorter import Sorter
-from ..table import row_of, texts_of
+from ..keywords import row_of, texts_of
 from .convert import Converters
 from .order import Key, Order, keys_of
-from .pool import of_malloc
 from .rows import Rows
 from .store import Store, in_pieces, rows_at
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterator, List, Optional, Tuple, Union
-
-    from ..layout import Keys
-    from ..table import Path
+    from ..keywords import Keys, Path
+    from ..progress import Progressing
     from .rows import Records
+
+log = logging.getLogger('libgsort')
 
 LEAST = 32 << 20
 SORTER_LEAST = 16 << 20  # memory that a Sorter needs
 ROWS = 1 << 16  # rows that are converted at the same time
 # bytes that are sorted at the same time: more would not fit into columns with offsets of 32 bits
 GROUP_MOST = 1 << 30
+
+
+_lock = threading.Lock()
+_users = 0
+_before: Any = None
+
+
+@contextmanager
+def of_malloc() -> Iterator[None]:
+    """Returns a context in which Arrow uses malloc, which returns freed memory to the system.
+    mimalloc and jemalloc keep up to 30 MiB more.
+
+    pyarrow has one pool for all threads: the first context sets it, the last one resets it."""
+    global _users, _before
+    with _lock:
+        if _users == 0:
+            _before = pa.default_memory_pool()
+            pa.set_memory_pool(pa.system_memory_pool())
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                pa.set_memory_pool(_before)
 
 
 def memory_of(memory: Union[int, str, None]) -> int:
@@ -129,7 +158,7 @@ class RowSorter:
         table = pa.Table.from_batches(self.first)
         rows = self.rows = Rows(self.order, table.combine_chunks().to_batches()[0])
         share = 3 if rows.stored else 5
-        self.sorter = Sorter(rows.dtype, key=rows.keys,
+        self.sorter = Sorter(rows.dtype, by=rows.keys,
                              memory=max(self.memory * share // 8, SORTER_LEAST), temp=self.temp,
                              **self.options)
         self.store = Store(rows.rest_schema, self.temp, self.memory // 8, self.memory // 16)
@@ -182,7 +211,7 @@ class RowSorter:
         records = np.concatenate([records for _, records in group])
         table = pa.Table.from_batches([rest for rest, _ in group]).combine_chunks()
         group.clear()
-        self.store.add(table, argsort(records, order=self.rows.keys, **self.order.options))
+        self.store.add(table, argsort(records, by=self.rows.keys, **self.order.options))
         pa.default_memory_pool().release_unused()
 
     def finish(self) -> None:
@@ -278,14 +307,15 @@ class TableSorter:
     """Accepts batches of a schema, and then returns their rows in order, once."""
 
     def __init__(self, schema: Any, keys: Keys, nulls: str, memory: int, temp: Optional[Path],
-                 cancel: Optional[Cancel] = None, threads: Any = None) -> None:
+                 cancel: Optional[Cancel] = None, threads: Any = None,
+                 descending: Any = False) -> None:
         if nulls not in ('first', 'last'):
             raise ValueError(f"nulls: {nulls!r} is neither 'first' nor 'last'")
         if len(schema) == 0:
             raise ValueError('a table without columns has no order')
         self.schema, self.memory, self.cancel = without_labels(schema), memory, cancel
         self.temp = folder_of(temp)
-        self.keys = keys_of(schema, key_list(keys))
+        self.keys = keys_of(schema, key_list(keys), descending)
         for key in self.keys:
             _warn_of_enum(schema.field(key.column))
         self.converters = Converters(self.schema, memory // 16)
@@ -343,4 +373,62 @@ class TableSorter:
         report, sorter = self.report, self.sorter
         report.runs, report.passes = sorter.runs, sorter.passes
         report.spilled_bytes = sorter.spilled_bytes
-        self.report.seconds = time.monotonic() - self.started
+        report.seconds = time.monotonic() - self.started
+        log.info('table: %d rows in %.3f s, %d bytes spilled', report.rows, report.seconds,
+                 report.spilled_bytes)
+
+
+class _Given:
+    """Iterates over the sorted batches for a RecordBatchReader.
+
+    After a failure each call fails. A generator would just end, as if there were no more rows.
+    """
+
+    def __init__(self, batches: Iterator[Any]) -> None:
+        self.batches, self.has_failed = batches, False
+
+    def __iter__(self) -> _Given:
+        return self
+
+    def __next__(self) -> Any:
+        if self.has_failed:
+            raise UsageError('the sort failed before, so there are no more rows; sort again')
+        self.has_failed = True  # also if a signal handler raises an exception meanwhile
+        batch = next(self.batches, None)
+        self.has_failed = False
+        if batch is None:
+            raise StopIteration
+        return batch
+
+
+def _given(sorter: TableSorter, shown: Shown, total: int) -> Iterator[Any]:
+    done = 0
+    try:
+        for batch in sorter.batches():
+            done += batch.nbytes
+            shown.at('write', done, max(total, done))
+            yield batch
+        if done < total:  # sorted batches may need fewer bytes than the input
+            shown.at('write', total, total)
+    finally:
+        shown.end()
+
+
+def sorted_reader(reader: Any, keys: Keys, descending: Any, nulls: str,
+                  memory: Union[int, str, None], temp: Optional[Path], progress: Progressing,
+                  cancel: Optional[Cancel]) -> Any:
+    """Returns a pyarrow.RecordBatchReader of the sorted rows of another one, which was read."""
+    sorter = TableSorter(reader.schema, keys, nulls, memory_of(memory), temp, cancel,
+                         descending=descending)
+    shown = Shown(progress)
+    done = 0
+    try:
+        for batch in reader:
+            sorter.push(batch)
+            done += batch.nbytes
+            shown.at('read', done, 0)
+        sorter.finish()
+    except BaseException:
+        shown.end()
+        raise
+    return pa.RecordBatchReader.from_batches(sorter.schema, _Given(_given(sorter, shown, done)))

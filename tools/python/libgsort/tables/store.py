@@ -23,24 +23,25 @@ from ..errors import error_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterator, List, Tuple
+    from typing import Any, Iterator, List, Optional, Tuple
 
 
-def _fail(error: OSError, directory: str, what: str) -> Exception:
-    status = -5 if error.errno in (errno.ENOSPC, errno.EDQUOT) else -4
-    return error_of(status, error.errno or 0,
-                    f"'{directory}': cannot {what} a temporary file: {error.strerror}")
+def os_error(error: OSError, path: str, what: str, otherwise: int = -4) -> Exception:
+    """Returns an Error for an OSError. otherwise: its status, if it is not about full disks"""
+    status = -5 if error.errno in (errno.ENOSPC, errno.EDQUOT) else otherwise
+    reason = os.strerror(error.errno) if error.errno else error
+    return error_of(status, error.errno or 0, f"'{path}': cannot {what}: {reason}")
 
 
-def _open(directory: str) -> int:
+def open_unnamed(directory: str) -> Tuple[int, Optional[str]]:
+    """Returns the descriptor of a new file. Returns also its name if the file system has no unnamed
+    files, else None."""
     try:
-        return os.open(directory, os.O_TMPFILE | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        return os.open(directory, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600), None
     except OSError as error:
         if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
             raise
-    fd, name = tempfile.mkstemp(prefix='.gsort-', dir=directory)
-    os.unlink(name)
-    return fd
+    return tempfile.mkstemp(prefix='.gsort-', dir=directory)
 
 
 class Spill:
@@ -50,9 +51,11 @@ class Spill:
     def __init__(self, directory: str, schema: Any) -> None:
         self.directory, self.schema, self.bytes = directory, schema, 0
         try:
-            self.fd = _open(directory)
+            self.fd, name = open_unnamed(directory)
+            if name is not None:
+                os.unlink(name)
         except OSError as error:
-            raise _fail(error, directory, 'open') from None
+            raise os_error(error, directory, 'open a temporary file') from None
         self.close = weakref.finalize(self, os.close, self.fd)
 
     def write(self, batch: Any) -> Tuple[int, int, int]:
@@ -63,7 +66,7 @@ class Spill:
             while done < len(data):
                 done += os.pwrite(self.fd, data[done:], begin + done)
         except OSError as error:
-            raise _fail(error, self.directory, 'write') from None
+            raise os_error(error, self.directory, 'write a temporary file') from None
         self.bytes += len(data)
         return begin, len(data), zlib.crc32(data)
 
@@ -84,7 +87,7 @@ class Spill:
                         break
                     done += got
             except OSError as error:
-                raise _fail(error, self.directory, 'read') from None
+                raise os_error(error, self.directory, 'read a temporary file') from None
             if done < len(data) or zlib.crc32(data) != checksum:
                 raise error_of(-8, 0,
                                f"'{self.directory}': a temporary file is damaged at byte {begin}")
@@ -158,9 +161,9 @@ class Store:
 
 
 def rows_at(rows: Any, places: Any) -> Any:
-    """Returns the rows at these places of a table or batch, as a slice if they are consecutive. Rows
-    with equal keys are, and may be long."""
-    if len(places) > 0 and (np.diff(places.astype(np.int64, copy=False)) == 1).all():
+    """Returns the rows at these places of a table or batch, as a slice if they are consecutive.
+    Rows with equal keys are, and may be long."""
+    if len(places) > 0 and (np.diff(places) == 1).all():
         return rows.slice(int(places[0]), len(places))
     return rows.take(pa.array(places))
 

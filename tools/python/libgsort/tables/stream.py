@@ -11,18 +11,17 @@ from ..arrow_c import ArrowArray
 from ..arrow_table import Batches
 from ..cancel import Cancel
 from ..errors import UsageError, type_error
-from ..layout import key_list
-from ..table import is_true
-from .imported import batch_of, schema_of
+from ..keywords import is_true
+from ..progress import Shown
+from .sources import batch_of, schema_of
 from .store import Spill
 from .sort import TableSorter, folder_of, memory_of
-from .table import Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ContextManager, Iterator, Mapping, Optional
 
-    from ..layout import Keys
+    from ..keywords import Keys
 
 # of a Sorter; allowed for such tables, like key and nulls
 OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}
@@ -31,13 +30,10 @@ OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}
 class TableStream:
     def __init__(self, batches: Batches, key: Keys, nulls: str, options: Mapping[str, Any]) -> None:
         self.schema, self.is_table = schema_of(batches)
-        keys = key_list(key) or self.schema.names
-        if is_true(options.get('reverse')):
-            keys = [_turned(self.schema, text) for text in keys]
         self.cancel, self.asked = Cancel(), options.get('cancel')
-        self.sorter = TableSorter(self.schema, keys, nulls, memory_of(options.get('memory')),
+        self.sorter = TableSorter(self.schema, key, nulls, memory_of(options.get('memory')),
                                   options.get('temp'), self.cancel,
-                                  options.get('threads'))
+                                  options.get('threads'), is_true(options.get('reverse')))
         self.schema = self.sorter.schema
         self.shown = Shown(options.get('progress') or False)
         self.order: Optional[Iterator[Any]] = None
@@ -101,11 +97,6 @@ class TableStream:
             ArrowArray.from_address(address).release = None
         else:
             (batch if self.is_table else batch.column(0))._export_to_c(address)
-
-
-def _turned(schema: Any, text: str) -> str:
-    """Returns a key in the opposite direction."""
-    return text[1:] if text not in schema.names and text[:1] == '-' else f'-{text}'
 
 
 def kept(stream: Any, temp: Any) -> Any:

@@ -4,21 +4,76 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Collection, Dict, List, Union
+from typing import (Any, Collection, Dict, List, Mapping, Optional, Sequence, TypedDict, Union)
 
 from . import _c
 from .errors import type_error
 
 Path = Union[str, 'os.PathLike[str]']
 
+Keys = Union[str, Sequence[str], None]
+
 # Keywords of NumPy, pandas and Polars that have another form here.
 ELSEWHERE = {'axis': 'an array has one dimension: use a.reshape(-1), or one row',
              'kind': 'every sort here is stable',
              'stable': 'every sort here is stable',
-             'ascending': 'reverse=True sorts in descending order',
-             'descending': 'use reverse=True',
-             'by': "give names of fields as 'key'",
+             'ascending': 'descending=True sorts in descending order',
+             'nulls_last': "use nan='last' for NaN and NaT",
              'inplace': 'sort() sorts in place, and sorted() returns a copy'}
+
+# Other words for an option -> the word under which calls find it.
+SAME = {'order': 'by', 'key': 'by', 'keys': 'by', 'descending': 'reverse', 'largest': 'reverse'}
+KINDS = 'quicksort', 'mergesort', 'heapsort', 'stable'
+
+
+class OtherKeys(TypedDict, total=False):
+    """Other words for `by`."""
+
+    order: Keys
+    key: Keys
+    keys: Keys
+
+
+def named(options: Mapping[str, Any], **arguments: Any) -> Dict[str, Any]:
+    """Returns the options and arguments of a call by the words of SAME. Raises a TypeError if two
+    words for one option are given."""
+    found: Dict[str, Any] = {}
+    words: Dict[str, str] = {}
+    for word, value in (*arguments.items(), *options.items()):
+        name = SAME.get(word, word)
+        if name in words and value is not None and value is not False:
+            raise type_error(f'{words[name]} and {word} have the same meaning; give only one of '
+                             f'them')
+        if name not in ('by', 'reverse'):
+            found[name] = value
+        elif value is not None and value is not False:
+            found[name], words[name] = value, word
+    if isinstance(found.get('reverse'), (list, tuple)):
+        raise type_error(f"{words['reverse']}: is True or False here; '-name' sorts one field in "
+                         f"descending order")
+    return found
+
+
+def for_array(options: Dict[str, Any]) -> None:
+    """Removes the words of NumPy that change nothing here, as every sort is stable and every array
+    has one dimension."""
+    kind, axis = options.pop('kind', None), options.pop('axis', -1)
+    stable = options.pop('stable', None)
+    if kind is not None and kind not in KINDS:
+        raise type_error(f"kind: {kind!r} is not one of: {', '.join(KINDS)}; every sort here "
+                         f"is stable")
+    if stable not in (None, True, False):
+        raise type_error(f'stable: {stable!r} is neither True nor False; every sort here is stable')
+    if axis not in (-1, 0, None):
+        raise type_error(f'axis: {axis!r} is not -1 or 0; an array has one dimension: use '
+                         f'a.reshape(-1), or one row')
+
+
+def nulls_of(nulls: Optional[str], nulls_last: Optional[bool]) -> Optional[str]:
+    """Returns where nulls are put: 'first' or 'last', or None if neither argument is given."""
+    if nulls is not None and nulls_last is not None:
+        raise type_error('nulls and nulls_last have the same meaning; give only one of them')
+    return nulls if nulls_last is None else 'last' if nulls_last else 'first'
 
 
 def _read() -> Dict[str, _c.COption]:
@@ -31,6 +86,7 @@ def _read() -> Dict[str, _c.COption]:
             found.update((name.decode().replace('-', '_'), row)
                          for name in (row.name, row.alias or row.name))
         i += 1
+    found.update(by=found['key'], descending=found['reverse'])
     return found
 
 
@@ -46,7 +102,7 @@ def options() -> Dict[str, str]:
     for it.
     """
     return {keyword: ' '.join(row.help.decode().split()) for keyword, row in ROWS.items()
-            if row.place == _c.OF_BOTH and not row.is_hidden}
+            if row.place == _c.OF_BOTH and not row.is_hidden and keyword != 'key'}
 
 
 def row_of(keyword: str) -> _c.COption:

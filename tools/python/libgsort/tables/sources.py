@@ -1,0 +1,217 @@
+"""Reads tables into pyarrow: from files, datasets and URLs, and from any library that exports Arrow
+data."""
+from __future__ import annotations
+
+import ctypes
+import errno
+import glob
+import os
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Iterator, List, Mapping, Optional, Tuple
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+from pyarrow import fs
+
+from ..arrow_c import ArrowArray
+from ..arrow_table import Batches
+from ..errors import UsageError, error_of, type_error
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file: `path` on this machine, or in a file system of pyarrow. name: as the user gave it"""
+
+    name: str
+    path: str
+    system: Any = None
+
+    def open(self) -> Any:
+        """Returns what pyarrow reads: a path or a file."""
+        return self.path if self.system is None else self.system.open_input_file(self.path)
+
+    @property
+    def bytes(self) -> int:
+        return (os.path.getsize(self.path) if self.system is None
+                else int(self.system.get_file_info(self.path).size))
+
+
+def is_path(x: Any) -> bool:
+    """Returns whether `x` is a path, or several."""
+    return (isinstance(x, (str, bytes, os.PathLike))
+            or isinstance(x, (list, tuple)) and len(x) > 0 and all(map(is_path, x)))
+
+
+def sources_of(x: Any, options: Optional[Mapping[str, Any]] = None) -> List[Source]:
+    """Returns the files of a path, pattern or URL, of several, or of a dataset of pyarrow. The
+    files of a pattern are in the order of their names.
+
+    Raises a FileError if no file matches a pattern, and a TypeError for other objects.
+    """
+    if isinstance(x, ds.FileSystemDataset):
+        return [Source(path, path, x.filesystem) for path in x.files]
+    given: Any = [x] if isinstance(x, (str, bytes, os.PathLike)) else x
+    if hasattr(given, 'read') or not hasattr(given, '__iter__') or isinstance(x, ds.Dataset):
+        raise type_error(f'src: {type(x).__name__} is neither a path nor a list of paths, nor a '
+                         f'dataset of files')
+    found = [source for path in given for source in _matches(os.fsdecode(path), options or {})]
+    if not found:
+        raise ValueError('no input is given')
+    return found
+
+
+def _matches(path: str, options: Mapping[str, Any]) -> List[Source]:
+    is_pattern = any(c in path for c in '*?[')
+    if '://' not in path or os.path.exists(path):
+        names = sorted(glob.glob(path, recursive=True)
+                       ) if is_pattern and not os.path.exists(path) else [path]
+        found = [Source(name, name) for name in names]
+    else:
+        try:
+            found = _at_url(path, is_pattern, options)
+        except OSError as error:
+            raise error_of(-4, error.errno or 0, f"'{path}': {error}") from None
+    if not found:
+        raise error_of(-4, errno.ENOENT, f"'{path}': no file matches")
+    return found
+
+
+def _at_url(path: str, is_pattern: bool, options: Mapping[str, Any]) -> List[Source]:
+    if is_pattern:
+        folder, _, last = path.rpartition('/')
+        system, inner = file_system(folder, options)
+        infos = system.get_file_info(fs.FileSelector(inner))
+        return [Source(f'{folder}/{one.base_name}', one.path, system)
+                for one in sorted(infos, key=lambda one: str(one.path))
+                if one.is_file and fnmatchcase(one.base_name, last)]
+    system, inner = file_system(path, options)
+    return [Source(path, inner, system)]
+
+
+FORMATS = {'.arrow': 'ipc', '.feather': 'ipc', '.csv': 'csv', '.orc': 'orc', '.json': 'json'}
+
+
+def _datasets_of(x: Any, options: Optional[Mapping[str, Any]]) -> Iterator[Any]:
+    """Yields a dataset for each file. The end of a name tells the format; other files are
+    Parquet."""
+    first = None
+    for source in sources_of(x, options):
+        form = FORMATS.get(os.path.splitext(source.path)[1], 'parquet')
+        try:
+            made = ds.dataset(source.path, format=form, filesystem=source.system)
+        except FileNotFoundError:
+            raise error_of(-4, errno.ENOENT, f"'{source.name}': no such file") from None
+        except pa.ArrowInvalid as error:
+            raise error_of(-3, 0, f"'{source.name}': is not a file of {form}: {error}") from None
+        first = first or made
+        if not made.schema.equals(first.schema):
+            raise type_error(f"'{source.name}': has other columns than the first file")
+        yield made
+
+
+def _batches_of(dataset: Any) -> Iterator[Any]:
+    """Yields the batches of a dataset in order, and reads little in advance."""
+    is_parquet = isinstance(getattr(dataset, 'format', None), ds.ParquetFileFormat)
+    how = ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
+    yield from dataset.scanner(batch_size=1 << 14, batch_readahead=1, fragment_readahead=1,
+                               fragment_scan_options=how if is_parquet else None).to_reader()
+
+
+def reader_of(x: Any, options: Optional[Mapping[str, Any]] = None) -> Any:
+    """Returns a pyarrow.RecordBatchReader of files, a dataset, table, stream, batch or column, or
+    of a LazyFrame of Polars.
+
+    options: of fsspec, for URLs
+
+    Raises a TypeError for other objects.
+    """
+    if is_path(x) or isinstance(x, ds.Dataset):
+        datasets = [x] if isinstance(x, ds.Dataset) else list(_datasets_of(x, options))
+        return pa.RecordBatchReader.from_batches(
+            datasets[0].schema, (batch for dataset in datasets for batch in _batches_of(dataset)))
+    if hasattr(x, 'collect_batches'):
+        schema = imported(x.head(0).collect()).schema
+        return pa.RecordBatchReader.from_batches(schema, (batch for frame in x.collect_batches()
+                                                          for batch in imported(frame)))
+    if isinstance(x, (pa.Array, pa.ChunkedArray)) and not isinstance(x, pa.RecordBatch):
+        x = pa.table({'value': x})
+    elif hasattr(x, 'to_frame'):  # a Series
+        x = x.to_frame()
+    # its batches may have other schemas, which an Arrow stream would not show
+    if isinstance(x, pa.RecordBatchReader):
+        return x
+    if hasattr(x, '__arrow_c_stream__') or hasattr(x, '__arrow_c_array__'):
+        return imported(x)
+    raise TypeError(f"sort_table(): {type(x).__name__} is not an Arrow table; it needs "
+                    f"__arrow_c_stream__, as tables of "
+                    'pyarrow, Polars, DuckDB and pandas have')
+
+
+def imported(data: Any) -> Any:
+    """Returns a pyarrow.RecordBatchReader of an object with __arrow_c_stream__ or
+    __arrow_c_array__. A single column yields a table with it."""
+    def parts() -> Iterator[Any]:
+        with Batches(data) as batches:
+            yield schema_of(batches)[0]
+            for batch in batches:
+                yield batch_of(batches, batch)
+    made = parts()
+    return pa.RecordBatchReader.from_batches(next(made), made)
+
+
+def schema_of(batches: Batches) -> Any:
+    """Returns the schema for pyarrow, and whether it is the schema of a table. A single column
+    yields a schema with one field."""
+    if batches.of_pyarrow is None:
+        is_table = batches.schema.format == b'+s'
+        at = ctypes.addressof(batches.schema)
+        if is_table:
+            schema = pa.Schema._import_from_c(at)
+        else:
+            field = pa.Field._import_from_c(at)
+            schema = pa.schema([field.with_name(field.name or 'value')])
+        batches.of_pyarrow = schema, is_table
+    return batches.of_pyarrow
+
+
+def batch_of(batches: Batches, batch: ArrowArray) -> Any:
+    """Returns the batch as a RecordBatch of pyarrow, which then owns its memory."""
+    (schema, is_table), at = schema_of(batches), ctypes.addressof(batch)
+    if is_table and batch.offset == 0 and batch.null_count == 0:
+        rows = pa.RecordBatch._import_from_c(at, schema)
+        return rows.slice(0, rows.num_rows)  # cuts columns that are longer than the batch
+    if is_table:
+        rows = pa.Array._import_from_c(at, pa.struct(list(schema)))
+        if rows.null_count > 0:
+            raise ValueError(f'{rows.null_count} rows are null as a whole; only their columns may '
+                             f'be null')
+        return pa.RecordBatch.from_struct_array(rows)
+    return pa.RecordBatch.from_arrays([pa.Array._import_from_c(at, schema.types[0])], schema=schema)
+
+
+def file_system(uri: str, options: Mapping[str, Any]) -> Tuple[Any, str]:
+    """Returns the file system of pyarrow for a URI, and the path in it. Raises a UsageError if
+    there is no file system for it.
+
+    pyarrow is tried first, then fsspec. With options of fsspec only fsspec is tried. For gs:// the
+    gcsfs of fsspec is first, because it can join objects.
+    """
+    said = ''
+    tries: Tuple[bool, ...] = (False, True)  # whether by fsspec
+    if options or uri.startswith(('gs://', 'gcs://')):
+        tries = (True,) if options else (True, False)
+    for of_fsspec in tries:
+        try:
+            if not of_fsspec:
+                found = tuple(fs.FileSystem.from_uri(uri))
+                # pyarrow cuts the path there: a removal would remove another file
+                if '#' in uri or '?' in uri:
+                    raise ValueError('# and ? cannot be in a path there; give filesystem=')
+                return found
+            from fsspec.core import url_to_fs
+            system, path = url_to_fs(uri, **{'use_listings_cache': False, **options})
+            return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ImportError, ValueError) as error:
+            said += f'; {str(error).splitlines()[0]}'
+    raise UsageError(f"'{uri}': {said[2:]}")
