@@ -39,7 +39,7 @@ struct gsi_buffer {
     struct gsi_task task; /* work on a thread */
     void *holder;
     struct gsi_buffer *next;
-    uint64_t turn_idx;         /* position in the order in which it is wanted (loop/reorder.h) */
+    uint64_t turn_idx;         /* position in the order in which it is wanted (loop/buffers.h) */
     struct gsi_device *device; /* owned by the device: the device that reduces it */
     alignas(16) uint8_t state[GSI_HOLDER_STATE_BYTES]; /* GSI_HOLDER_STATE */
 };

@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "input/header.h"
 #include "plan/plan.h"
-#include "plan/plan_room.h"
 
 static bool is_direct(const struct gsi_layout *layout, const struct gsi_input *input, uint64_t off)
 {

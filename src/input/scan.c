@@ -1,7 +1,7 @@
 /* scan.c: runs a source, tasks and the device as one stage. */
 #include "input/scan.h"
 
-#include "loop/reorder.h"
+#include "loop/buffers.h"
 
 struct scan {
     const struct gsi_scan *user;

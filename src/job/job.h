@@ -2,7 +2,7 @@
 #ifndef GSI_JOB_H
 #define GSI_JOB_H
 
-#include "job/spec/chosen.h"
+#include "job/spec/spec.h"
 #include "merge/set_filter.h"
 #include "option/conflicts.h"
 #include "option/options.h"
@@ -22,7 +22,7 @@ struct gsi_device_choice {
     bool is_apart;       /* they cannot read each other's memory */
 };
 
-/* The plan of a job, which is never changed, only replaced (job/planning/job_plan.h). */
+/* The plan of a job, which is never changed, only replaced (job/planning/planning.h). */
 struct gsi_job_plan {
     struct gsi_plan sizes; /* of chunks, windows and frames; how many runs */
     /* Sizes of the buffers that stages have beside these. */

@@ -1,10 +1,10 @@
 /* job_arena.c: opens the arena of a job and the device that sorts in it. */
-#include "job/job_arena.h"
+#include "job/steps.h"
 
 #include "base/clock.h"
 #include "io/array.h"
 #include "job/job_report.h"
-#include "job/planning/job_device.h"
+#include "job/planning/planning.h"
 #include "job/strategy/select.h"
 #include "job/strategy/strategy.h"
 

@@ -1,5 +1,5 @@
 /* job_conflicts.c: checks one property after the other, with the name of the file that has it. */
-#include "job/job_conflicts.h"
+#include "job/steps.h"
 
 #include "input/format/format.h"
 #include "input/header.h"

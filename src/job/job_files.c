@@ -1,5 +1,5 @@
 /* job_files.c: opens the inputs and the output of a job. */
-#include "job/job_files.h"
+#include "job/steps.h"
 
 #include "input/header.h"
 #include "io/array.h"

@@ -1,5 +1,5 @@
 /* job_memory.c: takes memory before there is a plan, and searches for how much a plan needs. */
-#include "job/job_memory.h"
+#include "job/steps.h"
 
 #include "base/checked.h"
 #include "io/caller.h"

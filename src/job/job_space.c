@@ -1,5 +1,5 @@
 /* job_space.c: finds directories, their file systems, and what is free there. */
-#include "job/job_space.h"
+#include "job/steps.h"
 
 #include "base/checked.h"
 #include "input/header.h"

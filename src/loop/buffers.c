@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "io/file.h"
-#include "plan/plan_room.h"
+#include "plan/plan.h"
 
 struct gsi_buffer_shape gsi_shape_chunk(const struct gsi_plan *plan)
 {

@@ -2,6 +2,7 @@
 #ifndef GSI_BUFFERS_H
 #define GSI_BUFFERS_H
 
+#include "device/buffer.h"
 #include "device/device.h"
 #include "plan/plan.h"
 
@@ -67,5 +68,31 @@ struct gsi_arena {
 enum gs_status gsi_arena_windows(const struct gsi_arena *arena, struct gsi_buffers *windows,
                                  struct gsi_ledger *ledger, struct gsi_buffer_shape shape,
                                  struct gs_error *error);
+
+/* ---- buffers that are added in any order and returned in the order of turn_idx ---- */
+
+struct gsi_reorder {
+    struct gsi_buffer *waiting; /* in no order; a few at most */
+    uint64_t next;              /* turn_idx of the next buffer */
+};
+
+static inline void gsi_reorder_add(struct gsi_reorder *reorder, struct gsi_buffer *buffer)
+{
+    buffer->next = reorder->waiting;
+    reorder->waiting = buffer;
+}
+
+/* gsi_reorder_take: removes and returns the next buffer; NULL: it is not there yet. */
+static inline struct gsi_buffer *gsi_reorder_take(struct gsi_reorder *reorder)
+{
+    struct gsi_buffer **link = &reorder->waiting, *buffer;
+    while ((buffer = *link) != NULL && buffer->turn_idx != reorder->next)
+        link = &buffer->next;
+    if (buffer == NULL)
+        return NULL;
+    *link = buffer->next;
+    reorder->next++;
+    return buffer;
+}
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "input/format/format.h"
 #include "input/header.h"
-#include "loop/reorder.h"
+#include "loop/buffers.h"
 #include "output/read_back.h"
 
 #include <string.h>

@@ -27,7 +27,7 @@
  * 3. ENDING: an element was too late; the pass waits until started writes end. Then OFF.
  *
  * Two thirds of the buffers that reading does not need hold elements back. A third is left for
- * chunks that are partly written (plan/plan_in_order.c). In 64 MiB that is 10.9 MiB.
+ * chunks that are partly written (plan/plan_runs.c). In 64 MiB that is 10.9 MiB.
  *
  * gsort-bench/RESULTS.md, "In order already", shows the gain; random data lose nothing that could
  * be measured.

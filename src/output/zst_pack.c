@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "loop/reorder.h"
+#include "loop/buffers.h"
 
 #include <string.h>
 #include <zstd.h>

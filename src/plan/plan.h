@@ -33,7 +33,7 @@
  *
  * Other jobs are planned in files of their own (plan_parts.h lists them): on a GPU, whose memory
  * holds runs; of inputs that are sorted already; with --top. Each record needs memory for a tag
- * besides its bytes, and a chunk or frame holds a power of two of them (plan_room.h). A job that
+ * besides its bytes, and a chunk or frame holds a power of two of them. A job that
  * only reads has as many buffers as are read into and worked on at once.
  *
  * Rejected:
@@ -50,7 +50,9 @@
 #define GSI_PLAN_H
 
 #include "base/memory.h"
+#include "element/record/record_room.h"
 #include "plan/merge_tree.h"
+#include "run/frame.h"
 
 /* The bytes that a phase moves. */
 struct gsi_moves {
@@ -228,5 +230,47 @@ static inline uint64_t gsi_plan_most_windows(const struct gsi_plan *plan)
 /* gsi_plan_fed_runs: how many runs a merge can be fed at once from `chunks` chunk buffers that are
  * cut into frames. */
 uint64_t gsi_plan_fed_runs(const struct gsi_plan *plan, uint64_t chunks);
+
+/* ---- data bytes of buffers: numbers fill them; records leave room for tags, and chunks and frames
+ * contain a power of two of them ---- */
+
+/* Return the data bytes that fit in a chunk, a frame and a window of that many bytes. */
+static inline uint64_t gsi_plan_chunk_room(const struct gsi_plan *plan, uint64_t chunk_bytes)
+{
+    uint32_t record = plan->record_bytes;
+    return record == 0 ? chunk_bytes : gsi_record_room_power(record, chunk_bytes) * record;
+}
+
+static inline uint64_t gsi_plan_frame_room(const struct gsi_plan *plan, uint64_t frame_bytes)
+{
+    uint32_t record = plan->record_bytes;
+    return record == 0 ? frame_bytes - GSI_FRAME_HEADER_BYTES
+                       : gsi_record_room_power(record, frame_bytes) * record;
+}
+
+/* Returns the data bytes of a run, except the last. */
+static inline uint64_t gsi_plan_run_room(const struct gsi_plan *plan)
+{
+    return gsi_plan_chunk_room(plan, plan->chunk_bytes) * plan->chunks_per_run;
+}
+
+static inline uint64_t gsi_plan_window_room(const struct gsi_plan *plan, uint64_t window_bytes)
+{
+    uint32_t record = plan->record_bytes;
+    return record == 0 ? window_bytes : gsi_record_room(record, window_bytes) * record;
+}
+
+/* Candidates of --top are stored at the beginning of their memory; then their tags, if they are
+ * records; then two bounds, and one for each buffer. */
+static inline uint64_t gsi_plan_top_tags_off(const struct gsi_plan *plan, uint32_t element_bytes)
+{
+    return gsi_round_up_u64(plan->top_room * element_bytes, 64);
+}
+
+static inline uint64_t gsi_plan_top_bounds_off(const struct gsi_plan *plan, uint32_t element_bytes)
+{
+    uint64_t tags_off = gsi_plan_top_tags_off(plan, element_bytes);
+    return plan->record_bytes == 0 ? tags_off : tags_off + plan->top_room * GSI_TAG_BYTES;
+}
 
 #endif

@@ -5,7 +5,6 @@
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
-#include "plan/plan_room.h"
 
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)

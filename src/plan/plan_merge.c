@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
-#include "plan/plan_room.h"
 #include "run/store.h"
 
 #include <string.h>

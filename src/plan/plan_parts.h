@@ -3,11 +3,10 @@
  *     plan_make.c     chooses between the plans below
  *     plan_windows.c  threads and windows
  *     plan_frames.c   frames, and how many runs they feed at once
- *     plan_runs.c     chunks and runs of a sort in the arena
+ *     plan_runs.c     chunks and runs of a sort in the arena; one pass for nearly sorted input
  *     plan_device.c   the same on a device with its own memory
  *     plan_merge.c    inputs that are already sorted
  *     plan_top.c      --top in one pass
- *     plan_in_order.c one pass for nearly sorted input
  *     plan_predict.c  the bytes that all this will move
  *
  * `usable` is the memory that remains for the arena and its tables. */
@@ -54,7 +53,7 @@ static inline uint64_t gsi_plan_sorting_bytes(const struct gsi_plan_request *req
 }
 
 /* gsi_plan_too_small: fails because memory is too little for any plan. Trials find out how much
- * would be enough (job/job_memory.h).
+ * would be enough (job/steps.h).
  * gsi_plan_fail_window: fails because two windows of this size are too much. */
 enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error);
 enum gs_status gsi_plan_fail_window(uint64_t window_bytes, struct gs_error *error);
@@ -132,6 +131,9 @@ enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gsi
 bool gsi_plan_top(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t usable);
 bool gsi_plan_top_is_little(const struct gsi_plan_request *request);
 
+/* gsi_plan_in_order: sets late_bytes of an otherwise complete plan of the arena. */
+void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan);
+
 /* ---- plan_predict.c ---- */
 
 /* gsi_plan_predict: adds the predicted moves and disk space. gsi_plan_merge does that itself. */
@@ -144,10 +146,5 @@ void gsi_plan_add_moves(struct gsi_plan *plan);
  * gsi_plan_disk_step: returns how far in advance the disk of an output of `bytes` is allocated. */
 uint64_t gsi_plan_disk_bytes(const struct gsi_plan *plan, uint64_t bytes);
 uint64_t gsi_plan_disk_step(const struct gsi_plan *plan, uint64_t bytes);
-
-/* ---- plan_in_order.c ---- */
-
-/* gsi_plan_in_order: sets late_bytes of an otherwise complete plan of the arena. */
-void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
-#include "plan/plan_room.h"
 #include "run/store.h"
 
 /* The disk of the output is allocated in steps. Each delays the writes to the file, so they are

@@ -12,7 +12,6 @@
 #define GSI_PLAN_RINGS_H
 
 #include "plan/plan.h"
-#include "plan/plan_room.h"
 
 /* Slots of runs that are arriving, or leaving for the host. */
 #define GSI_PLAN_CYCLE_RUNS 2u

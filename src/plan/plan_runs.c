@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
-#include "plan/plan_room.h"
 #include "run/frame.h"
 
 #define KIB ((uint64_t)1 << 10)
@@ -254,4 +253,25 @@ enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_
     return plan_resident(request, plan, usable)
                ? GS_OK
                : gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, error);
+}
+
+/* ---- one pass for input that is nearly in order (output/in_order.h) ---- */
+
+uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks)
+{
+    return gsi_max_u64((uint64_t)plan->thread_count + 2, chunks / 4);
+}
+
+/* Sets late_bytes. Chunks that are partly written stay until they are written completely, so a
+ * third of the chunks is left for them. */
+void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan)
+{
+    uint64_t region = plan->arena_bytes - gsi_plan_window_region(plan);
+    uint64_t chunks = region / gsi_max_u64(plan->chunk_bytes, 1);
+    uint64_t low = gsi_plan_low_chunks(plan, chunks);
+    if (!request->may_write_early || plan->spilled_runs == 0 || chunks <= low + 2)
+        return;
+    uint64_t held = (chunks - low) * 2 / 3 * gsi_plan_chunk_room(plan, plan->chunk_bytes);
+    if (held >= 2 * plan->window_bytes)
+        plan->late_bytes = held;
 }

@@ -11,7 +11,6 @@
 #include "device/candidates.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
-#include "plan/plan_room.h"
 
 /* Fewer candidates than this are cut too often: computing a bound moves a task to another thread
  * and back. */

@@ -1,5 +1,5 @@
 /* disk_release.c: collects frames, sorts them by place, and punches holes on a thread. */
-#include "spill/disk_release.h"
+#include "spill/spill.h"
 
 #include "base/checked.h"
 #include "plan/plan.h"

@@ -1,5 +1,5 @@
 /* writer.c: seals windows as frames, writes them to disk, and counts what is there. */
-#include "spill/writer.h"
+#include "spill/spill.h"
 
 #include "base/checked.h"
 #include "base/clock.h"

@@ -1,13 +1,12 @@
 /* job_device.c: which device sorts: what was asked for, what is there, what a plan says of it, and
  * what is left where it cannot be had. */
-#include "job/planning/job_device.h"
+#include "job/planning/planning.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "io/array.h"
-#include "job/job_memory.h"
 #include "job/job_report.h"
-#include "job/planning/job_plan.h"
+#include "job/steps.h"
 #include "job/strategy/strategy.h"
 #include "plan/plan.h"
 #include "plan/plan_model.h"

@@ -1,14 +1,14 @@
 /* job_plan.c: what a plan is asked for, and the codec. */
-#include "job/planning/job_plan.h"
+#include "job/planning/planning.h"
 
 #include "base/checked.h"
 #include "input/format/format.h"
 #include "input/header.h"
 #include "input/payload/payload_tally.h"
 #include "input/source.h"
-#include "job/job_memory.h"
 #include "job/job_report.h"
 #include "job/spec/spec.h"
+#include "job/steps.h"
 #include "job/strategy/select.h"
 #include "job/strategy/strategy.h"
 #include "merge/set_filter.h"

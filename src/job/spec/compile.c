@@ -3,10 +3,10 @@
 
 #include "input/inputs.h"
 #include "io/array.h"
-#include "job/job_conflicts.h"
 #include "job/job_report.h"
-#include "job/planning/job_plan.h"
+#include "job/planning/planning.h"
 #include "job/spec/spec.h"
+#include "job/steps.h"
 #include "merge/find.h"
 #include "merge/part.h"
 #include "output/into.h"

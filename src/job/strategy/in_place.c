@@ -10,7 +10,7 @@
  *
  * All state but the inside of a task belongs to the owner's thread. All steps need the table of
  * pieces, so they are in one file. */
-#include "job/strategy/in_place.h"
+#include "job/strategy/strategy.h"
 
 #include "base/assert.h"
 #include "base/checked.h"

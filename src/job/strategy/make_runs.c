@@ -18,7 +18,7 @@
 #include "merge/merger.h"
 #include "plan/plan_rings.h"
 #include "resume/runs.h"
-#include "spill/writer.h"
+#include "spill/spill.h"
 
 /* Chunks that the source holds at a time: one being filled, and the next. */
 #define SOURCE_CHUNKS 2u

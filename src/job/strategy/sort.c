@@ -25,7 +25,7 @@
 #include "plan/plan.h"
 #include "resume/output_marks.h"
 #include "resume/runs.h"
-#include "spill/writer.h"
+#include "spill/spill.h"
 
 struct sort {
     struct gsi_job *job;

@@ -1,7 +1,6 @@
 /* strategy.c: the table of strategies. */
 #include "job/strategy/strategy.h"
 
-#include "job/strategy/in_place.h"
 #include "job/strategy/select.h"
 
 bool gsi_strategy_is_look(const struct gsi_job *job)

@@ -48,4 +48,11 @@ enum gs_status gsi_statistics(struct gsi_job *job);
 bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget);
 struct gsi_shelf gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget);
 
+/* gsi_in_place_is: returns whether a planned job sorts this way: it would keep everything in
+ * memory, on the CPU, and nothing asks for chunks or windows.
+ * gsi_in_place: sorts. After a failure the array holds all of its elements, in some order, except
+ * after GS_E_VERIFY. */
+bool gsi_in_place_is(const struct gsi_job *job);
+enum gs_status gsi_in_place(struct gsi_job *job);
+
 #endif

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "input/scan.h"
 #include "job/job_report.h"
-#include "plan/plan_room.h"
+#include "plan/plan.h"
 
 #include <string.h>
 

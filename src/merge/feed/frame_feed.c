@@ -5,7 +5,7 @@
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
 #include "plan/plan.h"
-#include "spill/disk_release.h"
+#include "spill/spill.h"
 
 #include <string.h>
 

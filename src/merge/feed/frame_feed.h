@@ -1,6 +1,6 @@
 /* frame_feed.h: the spilled runs of a merge: reads their frames, then checks and decodes them on a
  * thread. It feeds them in the order in which they were read, and releases their disk
- * (spill/disk_release.h).
+ * (spill/spill.h).
  *
  * The first key of the next frame of each run is known: all of it for numbers, 16 bytes of it for
  * records. A heap holds the runs by that key. */

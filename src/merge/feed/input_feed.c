@@ -7,11 +7,10 @@
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
 #include "input/file_reader.h"
-#include "loop/reorder.h"
+#include "loop/buffers.h"
 #include "merge/feed/frame_feed.h"
 #include "merge/set_filter.h"
 #include "plan/plan.h"
-#include "plan/plan_room.h"
 
 #include <string.h>
 

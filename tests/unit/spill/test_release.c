@@ -2,7 +2,7 @@
  * too many. Run: build/dev/tests/test_release */
 #include "support/scratch.h"
 
-#include "spill/disk_release.h"
+#include "spill/spill.h"
 
 #include <unistd.h>
 
