@@ -222,8 +222,14 @@ def test_files__that_do_not_fit__are_refused(folder):
             call([folder / 'in' / '0.parquet', folder / 'y.parquet'])
         with pytest.raises(gs.UsageError, match="'nosuch://x'"):
             call('nosuch://x')
-    with pytest.raises(TypeError, match='dataset of files'):
-        gs.sort_parquet(ds.dataset(pa.table({'x': [1]})), folder / 'out.parquet')
+    part = ds.dataset(folder / 'in').filter(ds.field('x') > 2)
+    assert gs.sort_table(part, 'x').read_all()['x'].to_pylist() == [3, 4]
+    ds.write_dataset(pa.table({'x': [2, 1], 'p': ['b', 'a']}), folder / 'parts', partitioning=['p'], format='parquet', partitioning_flavor='hive')
+    parts = ds.dataset(folder / 'parts', partitioning='hive')
+    assert gs.sort_table(parts, 'x').read_all().to_pylist() == [{'x': 1, 'p': 'a'}, {'x': 2, 'p': 'b'}]
+    for dataset in part, parts, ds.dataset(pa.table({'x': [1]})):
+        with pytest.raises(TypeError, match='dataset of whole Parquet files'):
+            gs.sort_parquet(dataset, folder / 'out.parquet')
 
 
 def test_output__at_a_url__appears_whole(folder):

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from ..errors import Error, error_of
 from ..progress import Shown
 from .sort import TableSorter, folder_of, memory_of, of_malloc
-from .sources import Source, file_system, sources_of
+from .sources import Source, file_system, open_parquet, sources_of
 from .store import open_unnamed, os_error
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..progress import Progressing
     from ..report import TableReport
 
-BUFFER_BYTES = 1 << 20
 # per column of Parquet: the buffer, a page and a dictionary, both compressed and decompressed
 COLUMN_BYTES = 4 << 20
 CODECS = {'UNCOMPRESSED': 'none'}  # name that pyarrow reports -> name that it accepts
@@ -58,7 +57,7 @@ def sort_parquet(src: Any, dst: Path, order: Tuple[Keys, Any, str],
         _refuse_target(target)
     shown = Shown(progress)
     try:
-        first = _open(sources[0])
+        first = open_parquet(sources[0])
         schema, written = first.schema_arrow, Style(first, **style)
         # INT96 columns are read twice
         columns = first.metadata.num_columns + len(_int96_columns(first))
@@ -69,7 +68,7 @@ def sort_parquet(src: Any, dst: Path, order: Tuple[Keys, Any, str],
         sorter.report.memory = ceiling
         total, done = sum(source.bytes for source in sources), 0
         for source in sources:
-            file = first if source is sources[0] else _open(source)
+            file = first if source is sources[0] else open_parquet(source)
             if not file.schema_arrow.equals(schema):
                 raise TypeError(f"'{source.name}': has other columns than '{sources[0].name}'")
             written.see(file)
@@ -95,15 +94,6 @@ def _write(written: Style, out: Placed, sorter: TableSorter, shown: Shown) -> No
     out.commit()
 
 
-def _open(source: Source, **how: Any) -> Any:
-    try:
-        return pq.ParquetFile(source.open(), buffer_size=BUFFER_BYTES, pre_buffer=False, **how)
-    except pa.ArrowInvalid as error:
-        raise error_of(-3, 0, f"'{source.name}': is not a Parquet file: {error}") from None
-    except OSError as error:
-        raise os_error(error, source.name, 'open', -3) from None
-
-
 def _int96_columns(file: Any) -> List[str]:
     columns = [file.schema.column(i) for i in range(len(file.schema))]
     return [column.path for column in columns if column.physical_type == 'INT96']
@@ -120,7 +110,7 @@ def _refuse_far_times(file: Any, source: Source, step: int) -> Iterator[None]:
         return
     schema = file.read_row_groups([], columns=names).schema
     # 'ms' can hold all times
-    coarse = _open(source, coerce_int96_timestamp_unit='ms')
+    coarse = open_parquet(source, coerce_int96_timestamp_unit='ms')
     for batch in coarse.iter_batches(batch_size=step, columns=names):
         for field, column in zip(schema, batch.columns):
             try:

@@ -8,15 +8,17 @@ import glob
 import os
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 from pyarrow import fs
 
 from ..arrow_c import ArrowArray
 from ..arrow_table import Batches
 from ..errors import UsageError, error_of, type_error
+from .store import os_error
 
 
 @dataclass(frozen=True)
@@ -43,18 +45,27 @@ def is_path(x: Any) -> bool:
             or isinstance(x, (list, tuple)) and len(x) > 0 and all(map(is_path, x)))
 
 
+def is_of_files(x: Any) -> bool:
+    """Returns whether `x` is a dataset of Parquet files without filters, partitions or casts."""
+    if (not isinstance(x, ds.FileSystemDataset) or not isinstance(x.format, ds.ParquetFileFormat)
+        or getattr(x, '_scan_options', None)):
+        return False
+    first = next(iter(x.get_fragments()), None)
+    return first is not None and bool(first.physical_schema.equals(x.schema))
+
+
 def sources_of(x: Any, options: Optional[Mapping[str, Any]] = None) -> List[Source]:
     """Returns the files of a path, pattern or URL, of several, or of a dataset of pyarrow. The
     files of a pattern are in the order of their names.
 
     Raises a FileError if no file matches a pattern, and a TypeError for other objects.
     """
-    if isinstance(x, ds.FileSystemDataset):
+    if is_of_files(x):
         return [Source(path, path, x.filesystem) for path in x.files]
     given: Any = [x] if isinstance(x, (str, bytes, os.PathLike)) else x
     if hasattr(given, 'read') or not hasattr(given, '__iter__') or isinstance(x, ds.Dataset):
         raise type_error(f'src: {type(x).__name__} is neither a path nor a list of paths, nor a '
-                         f'dataset of files')
+                         f'dataset of whole Parquet files')
     found = [source for path in given for source in _matches(os.fsdecode(path), options or {})]
     if not found:
         raise ValueError('no input is given')
@@ -89,33 +100,54 @@ def _at_url(path: str, is_pattern: bool, options: Mapping[str, Any]) -> List[Sou
     return [Source(path, inner, system)]
 
 
+BUFFER_BYTES = 1 << 20
+BATCH_ROWS = 1 << 14
 FORMATS = {'.arrow': 'ipc', '.feather': 'ipc', '.csv': 'csv', '.orc': 'orc', '.json': 'json'}
 
 
-def _datasets_of(x: Any, options: Optional[Mapping[str, Any]]) -> Iterator[Any]:
-    """Yields a dataset for each file. The end of a name tells the format; other files are
-    Parquet."""
-    first = None
-    for source in sources_of(x, options):
-        form = FORMATS.get(os.path.splitext(source.path)[1], 'parquet')
-        try:
-            made = ds.dataset(source.path, format=form, filesystem=source.system)
-        except FileNotFoundError:
-            raise error_of(-4, errno.ENOENT, f"'{source.name}': no such file") from None
-        except pa.ArrowInvalid as error:
-            raise error_of(-3, 0, f"'{source.name}': is not a file of {form}: {error}") from None
-        first = first or made
-        if not made.schema.equals(first.schema):
-            raise type_error(f"'{source.name}': has other columns than the first file")
-        yield made
+def open_parquet(source: Source, **how: Any) -> Any:
+    """Returns a pyarrow.parquet.ParquetFile that reads pages as they are needed, and not whole row
+    groups."""
+    try:
+        return pq.ParquetFile(source.open(), buffer_size=BUFFER_BYTES, pre_buffer=False, **how)
+    except pa.ArrowInvalid as error:
+        raise error_of(-3, 0, f"'{source.name}': is not a Parquet file: {error}") from None
+    except OSError as error:
+        raise os_error(error, source.name, 'open', -3) from None
 
 
-def _batches_of(dataset: Any) -> Iterator[Any]:
-    """Yields the batches of a dataset in order, and reads little in advance."""
-    is_parquet = isinstance(getattr(dataset, 'format', None), ds.ParquetFileFormat)
-    how = ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
-    yield from dataset.scanner(batch_size=1 << 14, batch_readahead=1, fragment_readahead=1,
-                               fragment_scan_options=how if is_parquet else None).to_reader()
+def _opened(source: Source) -> Tuple[Any, Iterator[Any]]:
+    """Returns the schema and the batches of a file. The end of its name tells the format; other
+    files are Parquet."""
+    form = FORMATS.get(os.path.splitext(source.path)[1])
+    if form is None:
+        file = open_parquet(source)
+        return file.schema_arrow, file.iter_batches(BATCH_ROWS)
+    try:
+        made = ds.dataset(source.path, format=form, filesystem=source.system)
+    except pa.ArrowInvalid as error:
+        raise error_of(-3, 0, f"'{source.name}': is not a file of {form}: {error}") from None
+    except OSError as error:
+        raise os_error(error, source.name, 'open', -3) from None
+    return made.schema, _scanned(made)
+
+
+def _scanned(dataset: Any) -> Iterator[Any]:
+    yield from dataset.scanner(batch_size=BATCH_ROWS, batch_readahead=1,
+                               fragment_readahead=1).to_reader()
+
+
+def _reader_of_files(sources: Sequence[Source]) -> Any:
+    schema, first = _opened(sources[0])
+
+    def batches() -> Iterator[Any]:
+        yield from first
+        for source in sources[1:]:
+            other, found = _opened(source)
+            if not other.equals(schema):
+                raise type_error(f"'{source.name}': has other columns than '{sources[0].name}'")
+            yield from found
+    return pa.RecordBatchReader.from_batches(schema, batches())
 
 
 def reader_of(x: Any, options: Optional[Mapping[str, Any]] = None) -> Any:
@@ -126,10 +158,10 @@ def reader_of(x: Any, options: Optional[Mapping[str, Any]] = None) -> Any:
 
     Raises a TypeError for other objects.
     """
-    if is_path(x) or isinstance(x, ds.Dataset):
-        datasets = [x] if isinstance(x, ds.Dataset) else list(_datasets_of(x, options))
-        return pa.RecordBatchReader.from_batches(
-            datasets[0].schema, (batch for dataset in datasets for batch in _batches_of(dataset)))
+    if is_path(x) or is_of_files(x):
+        return _reader_of_files(sources_of(x, options))
+    if isinstance(x, ds.Dataset):
+        return pa.RecordBatchReader.from_batches(x.schema, _scanned(x))
     if hasattr(x, 'collect_batches'):
         schema = imported(x.head(0).collect()).schema
         return pa.RecordBatchReader.from_batches(schema, (batch for frame in x.collect_batches()
