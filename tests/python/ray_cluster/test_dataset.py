@@ -21,10 +21,10 @@ def test_sort__of_a_dataset__is_the_order_of_the_table(cluster, rows, blocks, mo
     table = table_of(rows, most)
     bounds = [rows * i // blocks for i in range(blocks + 1)]
     data = ray.data.from_arrow([table.slice(begin, end - begin) for begin, end in zip(bounds, bounds[1:])])
-    for keys, nulls in ((['-price', 'sym'], 'first'), ('price', 'last')):
-        made = gr.sort(data, keys, parts=parts, nulls=nulls, memory='64M')
+    for keys, nulls, turned in ((['-price', 'sym'], 'first', False), ('price', 'last', True), (['price', 'sym'], 'last', [True, False])):
+        made = gr.sort(data, keys, descending=turned, parts=parts, nulls_last=nulls == 'last', memory='64M')
         tables = ray.get(made.to_arrow_refs())
-        assert pa.concat_tables(tables).equals(pa.table(gs.sort_table(table, keys, nulls=nulls)))
+        assert pa.concat_tables(tables).equals(pa.table(gs.sort_table(table, keys, descending=turned, nulls=nulls)))
         assert len(tables) == parts and max(part.num_rows for part in tables) <= rows / parts * 1.05 + 4
 
 
@@ -62,4 +62,4 @@ def test_sort__keys_that_are_read_once__are_a_list_for_each_task(monkeypatch):
     class Dataset:
         to_arrow_refs = None
     gr.sort(Dataset(), iter(['-x', 'y']))
-    assert seen == [(['-x', 'y'], 'last', '1G', None)]
+    assert seen == [((['-x', 'y'], False), 'last', '1G', None)]

@@ -39,7 +39,7 @@ from ..files import layout_of_files
 from ..layout import key_list
 from ..progress import Progress, progress_shower
 from ..report import Report
-from ..tables import table_keys
+from ..tables import Descending, table_keys
 from ..keywords import Keys, OtherKeys, in_keywords, named, nulls_of
 from .gsort import GsortError
 
@@ -172,12 +172,13 @@ def merge(inputs: Inputs, output: Name, **options: Any) -> Report:
     return sort_file(inputs, output, is_sorted=True, **options)
 
 
-def sort(dataset: Any, by: Keys = None, *, parts: int = 0, memory: Union[int, str] = '1G',
-         threads: int = 1, nulls_last: Optional[bool] = None, nulls: Optional[str] = None,
-         temp: Optional[str] = None, **words: Unpack[OtherKeys]) -> Any:
+def sort(dataset: Any, by: Keys = None, *, descending: Descending = False, parts: int = 0,
+         memory: Union[int, str] = '1G', threads: int = 1,
+         nulls_last: Optional[bool] = None, nulls: Optional[str] = None, temp: Optional[str] = None,
+         **words: Unpack[OtherKeys]) -> Any:
     """Sorts a ray.data.Dataset with columns of any type. Rows with equal keys keep their order.
 
-    by, nulls_last: as for libgsort.sort_table
+    by, descending, nulls_last: as for libgsort.sort_table
     parts: how many blocks of nearly equal size to make; default: as many as `dataset` has
     memory: the limit for each task, besides its blocks, which are in Ray's object store
     threads: how many processors each task uses
@@ -191,7 +192,8 @@ def sort(dataset: Any, by: Keys = None, *, parts: int = 0, memory: Union[int, st
     if not hasattr(dataset, 'to_arrow_refs'):
         raise type_error(f'dataset: must be a ray.data.Dataset, not {type(dataset).__name__}; use '
                          f'sort_file for files')
-    how = (key_list(table_keys(by, words)), nulls_of(nulls, nulls_last) or 'last', memory, temp)
+    keys = key_list(table_keys(by, words)), descending
+    how = keys, nulls_of(nulls, nulls_last) or 'last', memory, temp
     return datasets.sort(dataset, _parts(parts), threads, how)
 
 

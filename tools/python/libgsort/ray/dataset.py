@@ -19,8 +19,7 @@ import pyarrow as pa
 import ray
 
 from ..errors import VerifyError
-from ..keywords import Keys
-from ..layout import key_list
+from ..tables import Descending
 from ..tables.convert import Converters
 from ..tables.order import Order, keys_of
 from ..tables.sort import TableSorter, memory_of
@@ -28,12 +27,13 @@ from .crew import get_all
 
 SAMPLES = 256  # per block
 
-How = Tuple[Keys, str, Union[int, str], Optional[str]]  # keys, nulls, memory, temp
+SortedBy = Tuple[List[str], Descending]  # keys, and whether they descend
+How = Tuple[SortedBy, str, Union[int, str], Optional[str]]  # keys, nulls, memory, temp
 
 
-def _of_keys(table: Any, keys: Keys) -> Any:
+def _of_keys(table: Any, keys: SortedBy) -> Any:
     """Returns a table with only those columns that are keys."""
-    return table.select(sorted({key.column for key in keys_of(table.schema, key_list(keys))}))
+    return table.select(sorted({key.column for key in keys_of(table.schema, *keys)}))
 
 
 def _places(tables: Sequence[Any], how: How) -> Any:
@@ -44,14 +44,15 @@ def _places(tables: Sequence[Any], how: How) -> Any:
     converters = Converters(schema, most // 16)
     table = pa.Table.from_batches([converters.convert(batch) for table in tables
                                    for batch in table.to_batches()], converters.converted)
-    order = Order(converters, keys_of(schema, key_list(keys)), nulls == 'first',
+    order = Order(converters, keys_of(schema, *keys), nulls == 'first',
                   {'memory': max(most // 4, 16 << 20), 'temp': temp})
     return order.places(table.combine_chunks().to_batches()[0]).astype(np.int64)
 
 
 def _sorted(tables: Sequence[Any], how: How) -> Any:
     keys, nulls, memory, temp = how
-    sorter = TableSorter(tables[0].schema, keys, nulls, memory_of(memory), temp)
+    sorter = TableSorter(tables[0].schema, keys[0], nulls, memory_of(memory), temp,
+                         descending=keys[1])
     for table in tables:
         for batch in table.to_batches():
             sorter.push(batch)
@@ -120,7 +121,8 @@ def _refuse(dataset: Any, how: How) -> None:
     schema, names = getattr(told, 'base_schema', None), list(told.names) if told is not None else []
     if not isinstance(schema, pa.Schema):  # blocks of pandas, or the schema is not known yet
         schema = pa.schema([(name, pa.null()) for name in names or ['']])
-    TableSorter(schema, keys if names else None, nulls, memory_of(memory), temp)
+    TableSorter(schema, keys[0] if names else None, nulls, memory_of(memory), temp,
+                descending=keys[1] if names else False)
 
 
 def sort(dataset: Any, parts: int, threads: int, how: How) -> Any:
