@@ -212,7 +212,7 @@ static enum gs_status plan_job(struct gsi_job *job)
     GSI_TRY(gsi_job_conflicts_check_output(job));
     GSI_TRY(gsi_unique_check_group(job->options->group_keys, job->loop.layout, job->loop.error));
     GSI_TRY(gsi_spec_check_format(job));
-    return gsi_resume_start(job->resume);
+    return gsi_resume_start(job->resume, &job->plan.begin);
 }
 
 /* Reserves disk space and opens the codec. */
@@ -261,7 +261,7 @@ static enum gs_status run_job(struct gsi_job *job)
     if (job->options->merge && job->options->action != GS_EXPLAIN) /* which reads no streams */
         GSI_TRY(gsi_sorted_inputs_check(&job->inputs, job->options->output));
     GSI_TRY(find_journal(job));
-    if (gsi_resume_is_written(job->resume))
+    if (gsi_resume_snapshot(job->resume)->done.type != 0)
         return finish_written(job);
     GSI_TRY(plan_job(job));
     return job->options->action == GS_EXPLAIN ? gsi_job_explain_space(job) : do_job(job);

@@ -15,7 +15,7 @@
 #include "output/split/split_check.h"
 #include "plan/plan_model.h"
 #include "plan/space.h"
-#include "resume/resume_report.h"
+#include "resume/resume.h"
 #include "spill/spill.h"
 
 #ifdef __cplusplus
@@ -76,7 +76,7 @@ struct gs_report {
     struct gsi_order_report order_statistics; /* output/ranks.h */
     struct gsi_check_report check;            /* job/strategy/check_counts.h */
     struct gsi_disorder_report disorder;
-    struct gsi_resume_report resumed; /* resume/resume_report.h */
+    struct gsi_resume_report resumed; /* resume/resume.h */
     struct gsi_cost_report cost;      /* loop/loop.h */
     struct gsi_notes_report notes;
     struct gsi_joined_sums *sums; /* of reports that were added up; the library's */

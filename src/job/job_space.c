@@ -49,7 +49,7 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
                         "-T: the directories are in more than %d file systems; name fewer",
                         GSI_SPACES_MAX);
     /* Disk that the journal's files have is not needed again. */
-    free_bytes = gsi_add_max_u64(free_bytes, gsi_resume_held_bytes(job->resume));
+    free_bytes = gsi_add_max_u64(free_bytes, gsi_resume_snapshot(job->resume)->held_bytes);
     if (space == end) {
         *space = (struct gsi_space){.file_system = file_system, .free_bytes = free_bytes};
         gsi_fit_name(space->directory, sizeof space->directory, directory);

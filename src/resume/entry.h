@@ -1,14 +1,14 @@
 /* entry.h: the entries of a sort's journal.
  *
- *     BEGIN   what has to be the same when the sort goes on         once, first
- *     INPUTS  some of the inputs, as they were then                 until all are there
+ *     BEGIN   what must be the same when the sort continues         once, first
+ *     INPUTS  some of the inputs, as they were then                 until all are listed
  *     RUN     a run was spilled: frames; the tally up to its end    in the order of the input
  *     COUNTS  how often each value occurs in the whole input        once, instead of runs
- *     MERGED  a run took the place of some that were merged         after all runs
- *     WRITTEN so much of the output is there                        the last one counts
- *     DONE    the whole output is; it has to be put in its place    once, last
+ *     MERGED  a run replaced some that were merged                  after all runs
+ *     WRITTEN a part of the output is written                       the last one counts
+ *     DONE    all of it is; it only has to be put in its place      once, last
  *
- * An entry is a struct of plain integers, as it is in memory, followed by arrays of such. Pure. */
+ * An entry is a head, a struct of plain integers as it is in memory, and arrays after it. Pure. */
 #ifndef GSI_RESUME_ENTRY_H
 #define GSI_RESUME_ENTRY_H
 
@@ -17,13 +17,13 @@
 #include "resume/journal.h"
 #include "run/frame.h"
 
-/* Another number where any of this changes, or the names of settings (match.c), or frames
- * (frame.h): a record of another version is refused, and nothing of it is touched. BEGIN begins
- * with it for ever. Version 5 is that of 1.0 (tests/unit/resume/records_1.0). */
+/* Needs another number if any of this changes, or the names of settings (match.c), or frames
+ * (frame.h). A journal of an unknown version is refused, and left as it is. BEGIN always begins
+ * with the version. Version 5 is that of 1.0 (tests/unit/resume/records_1.0). */
 #define GSI_RESUME_VERSION 5u
 
 /* The version of a journal of numbers of 1 or 2 bytes, which are counted. Its plan does not matter:
- * counts are the same for any. Version 5 sorts such numbers as any others. */
+ * counts are the same for any. Version 5 sorts such numbers like all others. */
 #define GSI_RESUME_COUNTED 6u
 
 /* The version of a journal of a shuffle. Its frames contain entries, a random key and an element
@@ -67,7 +67,7 @@ struct gsi_resume_input {
 /* RUN; then tallies[tally_count], the first record (first_bytes), frames[frame_count]. */
 struct gsi_resume_run {
     uint64_t data_bytes; /* of the input, up to the end of this run */
-    uint64_t runs_end;   /* behind the last frame so far */
+    uint64_t runs_end;   /* where the last frame so far ends */
     uint64_t frame_count;
     uint32_t tally_count; /* 1; for records also one for each field with statistics */
     uint32_t shared;      /* records: bytes of the key that all share (key_scope.h) */
@@ -81,14 +81,14 @@ struct gsi_resume_counts {
     uint64_t sum, squares; /* of all elements (element/value_counts.h) */
 };
 
-/* MERGED: takes the place of `run_count` runs from `first` on, as runs are numbered by then; then
+/* MERGED: replaces `run_count` runs from `first` on, as runs are numbered by then; then
  * frames[frame_count]. */
 struct gsi_resume_merged {
     uint32_t first, run_count;
     uint64_t frame_count, runs_end;
 };
 
-/* The most bytes of output before a mark that are looked at when the sort goes on. */
+/* The most bytes of output before a mark that are read again when the sort continues. */
 #define GSI_RESUME_TAIL_BYTES 4096u
 
 /* WRITTEN; then taken[run_count]: how many elements of each run are in the output; then the last
@@ -105,7 +105,7 @@ struct gsi_resume_written {
 /* DONE; then tallies[tally_count]. */
 struct gsi_resume_done {
     uint64_t output_bytes, file_bytes;
-    /* The output itself, but for its ctime, which renaming will change. */
+    /* The output itself, without its ctime, which renaming will change. */
     struct gsi_resume_input file;
     uint64_t tally_count;
 };
@@ -120,21 +120,25 @@ union gsi_resume_head {
     struct gsi_resume_done done;
 };
 
-/* An entry that was read: its head, and where in the file its arrays lie, in the order given above.
- */
+#define GSI_RESUME_ARRAYS 3u
+
+/* An entry that was read: its head, and where in the file its arrays are, in the order given above.
+ * An empty array is where the next one is. */
 struct gsi_resume_entry {
-    enum gsi_resume_type type;
+    enum gsi_resume_type type; /* 0: none */
     union gsi_resume_head head;
-    uint64_t parts[3];
+    uint64_t arrays[GSI_RESUME_ARRAYS];
 };
 
-/* gsi_resume_head_bytes: the bytes of the head of an entry of this type; 0: there is no such type.
- */
+/* gsi_resume_head_bytes: returns the bytes of the head of an entry of this type; 0: there is no
+ * such type.
+ * gsi_resume_array_bytes: returns the bytes of an array, which the head says; UINT64_MAX: no number
+ * is that large.
+ * gsi_resume_decode: fills in the other members of `entry`. entry->head holds the bytes at
+ * raw->off, gsi_resume_head_bytes of them. Returns false if there is no such type, or if the
+ * entry's sizes do not agree with each other. */
 uint64_t gsi_resume_head_bytes(uint32_t type);
-
-/* gsi_resume_decode: fills in the other members of `entry`. entry->head holds what the file has at
- * raw->off, gsi_resume_head_bytes of it. Returns false if there is no such type, or if the entry's
- * sizes do not agree with each other. */
+uint64_t gsi_resume_array_bytes(uint32_t type, const union gsi_resume_head *head, uint32_t idx);
 bool gsi_resume_decode(const struct gsi_journal_entry *raw, struct gsi_resume_entry *entry);
 
 #endif

@@ -1,9 +1,7 @@
-/* match.c: reads a journal from its first entry to its last. A new journal begins with what has to
- * be the same when the sort continues. Settings are compared as text, so that the error line can
- * say what differs. Files are compared by what the file system says of them and by samples. */
+/* match.c: compares settings as text, so that the error line can say what differs. Files are
+ * compared by what the file system says about them, and by samples. */
 #include "resume/match.h"
 
-#include "base/assert.h"
 #include "base/checked.h"
 #include "base/u128.h"
 
@@ -16,15 +14,11 @@
 
 #include <xxhash.h>
 
-/* Of a file so many blocks are looked at, at most, the first and the last among them. */
+/* A sample is so many blocks of a file at most, the first and the last among them, at least a step
+ * apart. */
 #define SAMPLES      16u
 #define SAMPLE_BYTES 4096u
-
-/* How far apart they are, at least. */
-#define SAMPLE_STEP ((uint64_t)1 << 20)
-
-/* Inputs an entry, at most: of a million there are 245 entries, each of which is synced. */
-#define INPUTS_AT_ONCE GSI_CONSTANT(4096u, 3u)
+#define SAMPLE_STEP  ((uint64_t)1 << 20)
 
 /* The setting that a process adopts from the journal, instead of comparing it. It has 20 digits. */
 #define SEED "seed"
@@ -52,8 +46,7 @@ enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_o
     return GS_OK;
 }
 
-/* Both are whole: they end with a NUL, as do all parts of them. Names are the same, in the same
- * order, or it is another version. */
+/* Both end with a NUL, as do all their parts. Another version has other names, or another order. */
 static enum gs_status compare_settings(const struct gsi_resume *resume, const char *then,
                                        uint64_t then_bytes)
 {
@@ -78,27 +71,28 @@ static enum gs_status compare_settings(const struct gsi_resume *resume, const ch
     }
     return then == then_end && now == now_end
                ? GS_OK
-               : gsi_resume_fail_version(resume, resume->job.loop->error);
+               : gsi_snapshot_fail_version(resume, resume->job.loop->error);
 }
 
-enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume,
-                                         const struct gsi_resume_entry *begin)
+/* They end BEGIN. */
+enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
-    uint64_t bytes = begin->head.begin.setting_bytes;
+    struct gs_error *error = resume->job.loop->error;
+    const uint64_t bytes = resume->snapshot.begin.setting_bytes;
+    const bool was_shuffled = resume->snapshot.begin.version == GSI_RESUME_SHUFFLED;
     char *then = NULL;
-    bool was_shuffled = begin->head.begin.version == GSI_RESUME_SHUFFLED;
     if (was_shuffled != (resume->job.seed != NULL))
-        return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
+        return gsi_fail(error, GS_E_USAGE, 0,
                         "'%s': contains a sort with%s --shuffle; repeat the same command, or "
                         "remove the directory to start again",
                         resume->dir.path, was_shuffled ? "" : "out");
     if (bytes == 0 || bytes > SETTINGS_MOST_BYTES)
-        return gsi_resume_fail_version(resume, resume->job.loop->error);
-    GSI_TRY(GSI_NEW(NULL, then, bytes, resume->job.loop->error));
-    GSI_TRY_OR(gsi_resume_get(resume, begin->parts[0], then, bytes), done);
+        return gsi_snapshot_fail_version(resume, error);
+    GSI_TRY(GSI_NEW(NULL, then, bytes, error));
+    GSI_TRY_OR(gsi_snapshot_get(resume, resume->first.end - bytes, then, bytes), done);
     status = then[bytes - 1] == '\0' ? compare_settings(resume, then, bytes)
-                                     : gsi_resume_fail_version(resume, resume->job.loop->error);
+                                     : gsi_snapshot_fail_version(resume, error);
 done:
     GSI_FREE(NULL, then, bytes);
     return status;
@@ -140,7 +134,7 @@ enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_i
     return status;
 }
 
-/* What is different about a file; NULL: nothing that can be seen. */
+/* Returns what is different about a file; NULL: nothing that can be seen. */
 static const char *find_change(const struct gsi_resume_input *then,
                                const struct gsi_resume_input *now, bool has_ctime)
 {
@@ -155,13 +149,14 @@ static const char *find_change(const struct gsi_resume_input *then,
     return then->sample_hash != now->sample_hash ? "content" : NULL;
 }
 
-/* A second name of what was replaced is still the old file, with one link less. */
+/* An input that the output replaced may still have a second name. It lost a link, so its ctime
+ * differs. */
 static enum gs_status match_input(const struct gsi_resume *resume, struct gsi_input *input,
                                   const struct gsi_resume_input *then, bool is_placed)
 {
     struct gsi_resume_input now;
     bool is_replaced = is_placed && then->is_output;
-    if (is_replaced && input->inode == resume->done.head.done.file.inode)
+    if (is_replaced && input->inode == resume->snapshot.done.head.done.file.inode)
         return GS_OK;
     enum gs_status status = gsi_resume_describe(resume, input, &now);
     if (status != GS_OK)
@@ -177,24 +172,21 @@ static enum gs_status match_input(const struct gsi_resume *resume, struct gsi_in
 
 enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_placed)
 {
-    enum gs_status status = GS_OK;
     const struct gsi_resume_job *job = &resume->job;
     struct gsi_resume_entry entry;
     struct gsi_resume_input then;
-    bool is_there;
     size_t i = 0;
     struct gsi_journal at = resume->first;
-    GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    while (is_there && entry.type == GSI_RESUME_INPUTS) {
-        for (uint64_t k = 0; k < entry.head.inputs.count && i < job->inputs->count; k++) {
-            GSI_TRY(gsi_resume_get(resume, entry.parts[0] + k * sizeof then, &then, sizeof then));
+    do {
+        GSI_TRY(gsi_snapshot_next(resume, &at, &entry));
+        const uint64_t count = entry.type == GSI_RESUME_INPUTS ? entry.head.inputs.count : 0;
+        for (uint64_t k = 0; k < count && i < job->inputs->count; k++) {
+            GSI_TRY(
+                gsi_snapshot_get(resume, entry.arrays[0] + k * sizeof then, &then, sizeof then));
             GSI_TRY(match_input(resume, &job->inputs->table[i++], &then, is_placed));
         }
-        GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    }
-    if (i < job->inputs->count)
-        status = gsi_resume_fail_version(resume, resume->job.loop->error);
-    return status;
+    } while (entry.type == GSI_RESUME_INPUTS);
+    return i == job->inputs->count ? GS_OK : gsi_snapshot_fail_version(resume, job->loop->error);
 }
 
 enum gs_status gsi_resume_describe_output(const struct gsi_resume *resume, int fd,
@@ -218,128 +210,7 @@ enum gs_status gsi_resume_is_output(const struct gsi_resume *resume, int fd, boo
 {
     struct gsi_resume_input now;
     enum gs_status status = gsi_resume_describe_output(resume, fd, &now);
-    *is_output = status == GS_OK && find_change(&resume->done.head.done.file, &now, false) == NULL;
+    *is_output =
+        status == GS_OK && find_change(&resume->snapshot.done.head.done.file, &now, false) == NULL;
     return status;
-}
-
-/* ---- the journal as a whole ---- */
-
-static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *entry,
-                   uint64_t *inputs)
-{
-    resume->entry_count += entry->type != GSI_RESUME_INPUTS;
-    switch (entry->type) {
-    case GSI_RESUME_INPUTS:
-        *inputs += entry->head.inputs.count;
-        break;
-    case GSI_RESUME_RUN:
-        resume->run_count++;
-        resume->data_bytes = entry->head.run.data_bytes;
-        resume->runs_end = gsi_max_u64(resume->runs_end, entry->head.run.runs_end);
-        break;
-    case GSI_RESUME_COUNTS:
-        resume->counts = *entry;
-        resume->data_bytes = entry->head.counts.data_bytes;
-        break;
-    case GSI_RESUME_MERGED:
-        resume->runs_end = gsi_max_u64(resume->runs_end, entry->head.merged.runs_end);
-        break;
-    case GSI_RESUME_WRITTEN:
-        resume->written = *entry;
-        resume->written_count++;
-        break;
-    default:
-        resume->done = *entry;
-        break;
-    }
-}
-
-/* The version comes first in any record, whatever is behind it. */
-static enum gs_status check_version(const struct gsi_resume *resume)
-{
-    struct gsi_journal at = resume->journal;
-    struct gsi_journal_entry raw;
-    uint32_t version = GSI_RESUME_VERSION;
-    bool is_there;
-    if (gsi_journal_next(&at, &raw, &is_there) == 0 && is_there && raw.type == GSI_RESUME_BEGIN)
-        GSI_TRY(gsi_resume_get(resume, raw.off, &version, sizeof version));
-    if (version >= GSI_RESUME_VERSION && version <= GSI_RESUME_SHUFFLED)
-        return GS_OK;
-    return gsi_fail(
-        resume->job.loop->error, GS_E_USAGE, 0,
-        "'%s/manifest': is a journal of version %u, but this gsort reads versions %u to %u; "
-        "use the gsort that started it, or remove the directory to start again",
-        resume->dir.path, version, GSI_RESUME_VERSION, GSI_RESUME_SHUFFLED);
-}
-
-enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)
-{
-    struct gsi_resume_entry begin, entry;
-    uint64_t inputs = 0;
-    bool is_there;
-    GSI_TRY(check_version(resume));
-    GSI_TRY(gsi_resume_entry_next(resume, &resume->journal, &begin, &is_there));
-    if (!is_there || begin.type != GSI_RESUME_BEGIN || begin.head.begin.thread_count == 0)
-        GSI_TRY(gsi_resume_fail_version(resume, resume->job.loop->error));
-    resume->has_begin = true;
-    resume->first = resume->journal;
-    struct gsi_journal at = resume->first;
-    GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    while (is_there) {
-        add_up(resume, &entry, &inputs);
-        resume->journal = at;
-        GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    }
-    if (inputs != begin.head.begin.input_count)
-        GSI_TRY(gsi_resume_fail_version(resume, resume->job.loop->error));
-    resume->has_entries = resume->entry_count > 0;
-    if (!resume->has_entries)
-        return GS_OK;
-    GSI_TRY(gsi_resume_match_settings(resume, &begin));
-    resume->begin = begin.head.begin;
-    return GS_OK;
-}
-
-/* Takes memory that the plan does not know: it is given back before the arena is taken. */
-static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
-{
-    enum gs_status status = GS_OK;
-    const struct gsi_resume_job *job = &resume->job;
-    struct gsi_resume_inputs head;
-    uint64_t most = gsi_min_u64(job->inputs->count, INPUTS_AT_ONCE);
-    struct gsi_resume_input *inputs;
-    GSI_TRY(GSI_NEW(&job->loop->ledger, inputs, most, job->loop->error));
-    for (uint64_t i = 0; status == GS_OK && *refusal == 0 && i < job->inputs->count;
-         i += head.count) {
-        head.count = gsi_min_u64(most, job->inputs->count - i);
-        for (uint64_t k = 0; status == GS_OK && k < head.count; k++)
-            status = gsi_resume_describe(resume, &job->inputs->table[i + k], &inputs[k]);
-        const struct iovec parts[] = {{.iov_base = &head, .iov_len = sizeof head},
-                                      {.iov_base = inputs, .iov_len = head.count * sizeof *inputs}};
-        if (status == GS_OK)
-            *refusal = gsi_journal_append(&resume->journal, GSI_RESUME_INPUTS, parts, 2);
-    }
-    GSI_FREE(&job->loop->ledger, inputs, most);
-    return status;
-}
-
-enum gs_status gsi_resume_journal_begin(struct gsi_resume *resume, const char *name,
-                                        const char *new_name)
-{
-    const struct gsi_resume_job *job = &resume->job;
-    const struct iovec parts[] = {
-        {.iov_base = &resume->begin, .iov_len = sizeof resume->begin},
-        {.iov_base = resume->settings, .iov_len = resume->begin.setting_bytes}};
-    gsi_kept_dir_remove(&resume->dir, new_name);
-    resume->journal = (struct gsi_journal){.fd = -1};
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, new_name, true, &resume->journal.fd, job->loop->error));
-    int refusal = gsi_journal_append(&resume->journal, GSI_RESUME_BEGIN, parts, 2);
-    if (refusal == 0)
-        GSI_TRY(append_inputs(resume, &refusal));
-    if (refusal == 0 && renameat(resume->dir.fd, new_name, resume->dir.fd, name) != 0)
-        refusal = errno;
-    if (refusal != 0)
-        return gsi_fail(job->loop->error, gsi_status_of_errno(refusal), refusal,
-                        "'%s/%s': cannot write", resume->dir.path, name);
-    return GS_OK;
 }

@@ -1,25 +1,46 @@
-/* output_marks.c: sets marks in the output, appends them to the journal, and goes on from the last
- * one. */
+/* output_marks.c: sets marks in the output, appends them to the journal, and continues from the
+ * last one. */
 #include "resume/output_marks.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
 #include "element/element_digest.h"
+#include "resume/snapshot.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include <xxhash.h>
 
-/* A mark each so many bytes of output, or this part of it, if that is less. */
+/* There is a mark for so many bytes of output, or for this part of it, if that is less. */
 #define STEP_BYTES GSI_CONSTANT((uint64_t)64 << 20, (uint64_t)64 << 10)
 #define STEP_PART  256
 
-/* So many marks are looked at when the sort goes on, and so many of the last ones. */
+/* So many marks are checked when the sort continues, and so many of the last ones. */
 #define TAILS      GSI_CONSTANT(64u, 3u)
 #define TAILS_LAST GSI_CONSTANT(8u, 2u)
 
-/* `bytes` of the output before a mark, from `at` on, of which the last may be on record only. */
+/* There is one mark at a time. Bytes are those of the output. */
+struct gsi_output_marks {
+    struct gsi_resume *resume;
+    struct gsi_delivery *delivery;
+    uint32_t entry_bytes, output_bytes; /* of an element: in the merge, in the output */
+    uint32_t run_count;
+    uint64_t *taken;                 /* elements of each run in windows that were cut */
+    uint64_t *marked;                /* the same, up to the mark */
+    uint64_t step_bytes, next_bytes; /* between two marks; where the next one may be */
+    uint64_t cut_bytes,
+        marked_bytes; /* of windows that were cut; up to the mark, 0: there is none */
+    uint64_t delivered_bytes;
+    bool is_delivered;        /* the sink has everything up to the mark */
+    struct gsi_digest digest; /* of the output up to the mark */
+    uint8_t *last;            /* the last entry before the mark */
+    uint8_t rest[GSI_DIRECT_ALIGN];
+    uint8_t tail[GSI_RESUME_TAIL_BYTES]; /* the last bytes that were delivered */
+    uint32_t tail_bytes;
+};
+
+/* Reads `bytes` of the output before a mark, from `at` on. The last ones may be in the journal. */
 static enum gs_status read_written(const struct gsi_output_marks *marks,
                                    const struct gsi_resume_entry *entry, uint64_t at, uint8_t *data,
                                    uint64_t bytes)
@@ -34,15 +55,14 @@ static enum gs_status read_written(const struct gsi_output_marks *marks,
         return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot read at byte %llu",
                         job->target->output.name, (unsigned long long)off);
     if ((uint64_t)moved < from_file)
-        return gsi_resume_fail_wrong(marks->resume);
+        return gsi_snapshot_fail_wrong(marks->resume);
     return from_file == bytes
                ? GS_OK
-               : gsi_resume_get(marks->resume, entry->parts[2] + (at + from_file - in_file),
-                                data + from_file, bytes - from_file);
+               : gsi_snapshot_get(marks->resume, entry->arrays[2] + (at + from_file - in_file),
+                                  data + from_file, bytes - from_file);
 }
 
-/* The output before a mark ends as it did then; what was not yet on the disk of its last page is on
- * record instead. It is the tail, then. */
+/* Checks that the output before a mark ends as it did then. Its end is the tail from now on. */
 static enum gs_status check_tail(struct gsi_output_marks *marks,
                                  const struct gsi_resume_entry *entry)
 {
@@ -50,53 +70,50 @@ static enum gs_status check_tail(struct gsi_output_marks *marks,
     uint8_t *const tail = marks->tail;
     if (head->tail_bytes > sizeof marks->tail || head->tail_bytes > head->bytes ||
         head->rest_bytes >= GSI_DIRECT_ALIGN || head->rest_bytes > head->bytes)
-        return gsi_resume_fail_wrong(marks->resume);
+        return gsi_snapshot_fail_wrong(marks->resume);
     GSI_TRY(read_written(marks, entry, head->bytes - head->tail_bytes, tail, head->tail_bytes));
     if (XXH3_64bits(tail, head->tail_bytes) != head->tail_hash)
-        return gsi_resume_fail_wrong(marks->resume);
+        return gsi_snapshot_fail_wrong(marks->resume);
     marks->tail_bytes = (uint32_t)head->tail_bytes;
     return GS_OK;
 }
 
-/* The last marks, and some of those before them, at even distances. */
+/* Checks the last marks, and some of those before them, at even distances. */
 static enum gs_status check_tails(struct gsi_output_marks *marks)
 {
     const struct gsi_resume *resume = marks->resume;
     struct gsi_resume_entry entry;
-    bool is_there;
-    uint64_t idx = 0, count = resume->written_count, step = gsi_ceil_div_u64(count, TAILS);
+    const uint64_t count = resume->snapshot.written_count, step = gsi_ceil_div_u64(count, TAILS);
+    uint64_t idx = 0;
     struct gsi_journal at = resume->first;
-    GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    while (is_there) {
+    do {
+        GSI_TRY(gsi_snapshot_next(resume, &at, &entry));
         bool is_mark = entry.type == GSI_RESUME_WRITTEN;
         if (is_mark && (idx % step == 0 || idx + TAILS_LAST >= count))
             GSI_TRY(check_tail(marks, &entry));
         idx += is_mark;
-        GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    }
+    } while (entry.type != 0);
     return GS_OK;
 }
 
-/* How much of each run is in the output: together what the output has. */
+/* Restores how much of each run is in the output. Together these are what the output has. */
 static enum gs_status restore_taken(struct gsi_output_marks *marks, const struct gsi_run_list *list,
                                     const struct gsi_resume_entry *entry)
 {
-    enum gs_status status = GS_OK;
     const struct gsi_resume *resume = marks->resume;
     const struct gsi_resume_written *head = &entry->head.written;
     uint64_t keys = 0;
     bool is_sound = head->run_count == list->count && head->rest_bytes < GSI_DIRECT_ALIGN &&
                     head->rest_bytes <= head->bytes && head->last_bytes == marks->entry_bytes;
     if (is_sound)
-        GSI_TRY(gsi_resume_get(resume, entry->parts[0], marks->taken,
-                               head->run_count * sizeof *marks->taken));
+        GSI_TRY(gsi_snapshot_get(resume, entry->arrays[0], marks->taken,
+                                 head->run_count * sizeof *marks->taken));
     for (uint32_t i = 0; is_sound && i < list->count; i++) {
         is_sound = marks->taken[i] <= list->entries[i].key_count;
         keys += marks->taken[i];
     }
-    if (!is_sound || keys != head->digest.count || keys * marks->output_bytes != head->bytes)
-        status = gsi_resume_fail_wrong(resume);
-    return status;
+    is_sound &= keys == head->digest.count && keys * marks->output_bytes == head->bytes;
+    return is_sound ? GS_OK : gsi_snapshot_fail_wrong(resume);
 }
 
 /* The check continues with the last entry. With blocks, the digest is of what is written. */
@@ -105,7 +122,7 @@ static enum gs_status restore_check(struct gsi_output_marks *marks,
 {
     const struct gsi_resume_written *head = &entry->head.written;
     struct gsi_stream_check *check = &marks->delivery->check;
-    GSI_TRY(gsi_resume_get(marks->resume, entry->parts[1], check->last, head->last_bytes));
+    GSI_TRY(gsi_snapshot_get(marks->resume, entry->arrays[1], check->last, head->last_bytes));
     if (marks->delivery->has_blocks) {
         gsi_unique_resume(&marks->delivery->unique, &head->digest);
         gsi_digest_add_elements(check->layout, &check->digest, check->last, 1);
@@ -130,24 +147,24 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
         list->entries[i].key_count -= marks->taken[i];
     }
     GSI_TRY(restore_check(marks, entry));
-    GSI_TRY(gsi_resume_get(resume, entry->parts[2], marks->rest, head->rest_bytes));
-    marks->pulled_bytes = marks->delivered_bytes = head->bytes;
+    GSI_TRY(gsi_snapshot_get(resume, entry->arrays[2], marks->rest, head->rest_bytes));
+    marks->cut_bytes = marks->delivered_bytes = head->bytes;
     job->loop->done_bytes = head->digest.count * marks->entry_bytes;
     job->report->output_bytes = head->bytes;
     GSI_TRY(gsi_sink_restore(&marks->delivery->sink, head->bytes, marks->rest, head->rest_bytes,
                              &is_there));
-    return is_there ? GS_OK : gsi_resume_fail_wrong(resume);
+    return is_there ? GS_OK : gsi_snapshot_fail_wrong(resume);
 }
 
 /* The merge has cut a window. */
 static bool take_cut(void *context, struct gsi_buffer *window)
 {
     struct gsi_output_marks *marks = context;
-    marks->pulled_bytes += window->bytes / marks->entry_bytes * marks->output_bytes;
-    if (marks->marked_bytes == 0 && marks->pulled_bytes >= marks->next_bytes) {
-        marks->marked_bytes = marks->pulled_bytes;
-        marks->delivery->unique.digest.marked_count = marks->pulled_bytes / marks->output_bytes;
-        memcpy(marks->appended, marks->taken, marks->run_count * sizeof *marks->taken);
+    marks->cut_bytes += window->bytes / marks->entry_bytes * marks->output_bytes;
+    if (marks->marked_bytes == 0 && marks->cut_bytes >= marks->next_bytes) {
+        marks->marked_bytes = marks->cut_bytes;
+        marks->delivery->unique.digest.marked_count = marks->cut_bytes / marks->output_bytes;
+        memcpy(marks->marked, marks->taken, marks->run_count * sizeof *marks->taken);
     }
     return false;
 }
@@ -175,16 +192,15 @@ static void add_to_tail(struct gsi_output_marks *marks, const uint8_t *data, uin
     marks->tail_bytes = kept + added;
 }
 
-/* The sink has got a window or block, whose data are still there. The mark may be inside a block:
- * what the block has after it is written again when the sort continues. */
+/* The sink has a window or block, whose data are still there. The mark may be inside a block. When
+ * the sort continues, the bytes after the mark are written again. */
 static bool take_delivered(void *context, struct gsi_buffer *block)
 {
     struct gsi_output_marks *marks = context;
     struct gsi_sink *sink = &marks->delivery->sink;
-    const uint64_t begin = marks->delivered_bytes, end = begin + block->bytes;
-    const uint64_t marked = marks->marked_bytes;
-    marks->delivered_bytes = end;
-    if (marked <= begin || marked > end) {
+    const uint64_t begin = marks->delivered_bytes, marked = marks->marked_bytes;
+    marks->delivered_bytes += block->bytes;
+    if (marked <= begin || marked > marks->delivered_bytes) {
         add_to_tail(marks, block->data, block->bytes);
         return false;
     }
@@ -201,47 +217,38 @@ static bool take_delivered(void *context, struct gsi_buffer *block)
         .digest =
             marks->delivery->has_blocks ? marks->delivery->unique.digest.marked : marks->digest};
     memcpy(marks->rest, sink->rest, sink->rest_bytes);
-    add_to_tail(marks, block->data + (marked - begin), end - marked);
+    add_to_tail(marks, block->data + (marked - begin), marks->delivered_bytes - marked);
     return false;
 }
 
-/* What is before the mark is written: it is on the disk once the output is synced. */
-static void append_mark(struct gsi_output_marks *marks)
+/* The mark is in the journal, and there may be another one. */
+static void mark_appended(struct gsi_resume *resume)
 {
-    struct gsi_resume *resume = marks->resume;
-    const struct gsi_resume_written *head = &resume->head.written;
-    resume->parts[1] = (struct iovec){.iov_base = marks->appended,
-                                      .iov_len = head->run_count * sizeof *marks->appended};
-    resume->parts[2] = (struct iovec){.iov_base = marks->last, .iov_len = head->last_bytes};
-    resume->parts[3] = (struct iovec){.iov_base = marks->rest, .iov_len = head->rest_bytes};
-    resume->part_count = 4;
-    marks->is_begun = true;
-    gsi_resume_append(resume, GSI_RESUME_WRITTEN, resume->job.target->output.fd, NULL);
+    struct gsi_output_marks *marks = resume->marks;
+    marks->next_bytes = marks->marked_bytes + marks->step_bytes;
+    marks->marked_bytes = 0;
+    marks->is_delivered = false;
 }
 
-/* Appends the mark to the journal once it can. */
+/* Appends the mark to the journal once everything before it is written. */
 static bool pump(void *context)
 {
     struct gsi_output_marks *marks = context;
-    const struct gsi_resume *resume = marks->resume;
-    if (!marks->is_delivered || resume->is_appending)
+    struct gsi_resume *resume = marks->resume;
+    if (!marks->is_delivered || !gsi_snapshot_is_idle(resume) ||
+        !gsi_sink_mark_is_written(&marks->delivery->sink))
         return false;
-    if (!marks->is_begun && gsi_sink_mark_is_written(&marks->delivery->sink)) {
-        append_mark(marks);
-        return true;
-    }
-    if (!marks->is_begun)
-        return false;
-    marks->next_bytes = marks->marked_bytes + marks->step_bytes;
-    marks->marked_bytes = 0;
-    marks->is_delivered = marks->is_begun = false;
+    resume->arrays[0] = marks->marked;
+    resume->arrays[1] = marks->last;
+    resume->arrays[2] = marks->rest;
+    gsi_snapshot_append(resume, GSI_RESUME_WRITTEN, resume->job.target->output.fd, mark_appended);
     return true;
 }
 
 static bool is_idle(const void *context)
 {
     const struct gsi_output_marks *marks = context;
-    return gsi_resume_is_idle(marks->resume);
+    return gsi_snapshot_is_idle(marks->resume);
 }
 
 enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_list *list,
@@ -261,13 +268,13 @@ enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_
     marks->step_bytes = gsi_clamp_u64(resume->job.inputs->data_bytes / STEP_PART,
                                       loop->plan->window_bytes, STEP_BYTES);
     GSI_TRY(GSI_NEW(&loop->ledger, marks->taken, list->count, loop->error));
-    GSI_TRY(GSI_NEW(&loop->ledger, marks->appended, list->count, loop->error));
+    GSI_TRY(GSI_NEW(&loop->ledger, marks->marked, list->count, loop->error));
     GSI_TRY(GSI_NEW(&loop->ledger, marks->last, loop->layout->element_bytes, loop->error));
-    if (resume->written.type == GSI_RESUME_WRITTEN)
-        GSI_TRY(restore(marks, list, &resume->written));
-    marks->next_bytes = marks->pulled_bytes + marks->step_bytes;
+    if (resume->snapshot.written.type != 0)
+        GSI_TRY(restore(marks, list, &resume->snapshot.written));
+    marks->next_bytes = marks->cut_bytes + marks->step_bytes;
     merge->taken = marks->taken;
-    merge->made_bytes = marks->pulled_bytes / marks->output_bytes * marks->entry_bytes;
+    merge->made_bytes = marks->cut_bytes / marks->output_bytes * marks->entry_bytes;
     merge->cut = (struct gsi_link){.context = marks, .take = take_cut};
     delivery->marks = (struct gsi_stage){
         .context = marks, .pump = pump, .is_done = is_idle, .take_window = take_checked};
@@ -282,7 +289,7 @@ void gsi_output_marks_end(struct gsi_resume *resume)
         return;
     struct gsi_ledger *ledger = &resume->job.loop->ledger;
     GSI_FREE(ledger, marks->taken, marks->run_count);
-    GSI_FREE(ledger, marks->appended, marks->run_count);
+    GSI_FREE(ledger, marks->marked, marks->run_count);
     GSI_FREE(ledger, marks->last, resume->job.loop->layout->element_bytes);
     GSI_FREE(NULL, marks, 1);
     resume->marks = NULL;

@@ -1,11 +1,12 @@
-/* resume_job.c: the directory of a sort that can go on, and its record. */
+/* resume_job.c: opens and removes the directory of a sort, keeps its plan, and places its output.
+ * */
 #include "resume/resume.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
-#include "element/tally/tally_sums.h"
+#include "element/record/record_tally.h"
 #include "output/read_back.h"
 #include "plan/limits.h"
-#include "plan/plan.h"
 #include "resume/match.h"
 #include "resume/output_marks.h"
 #include "resume/runs.h"
@@ -22,25 +23,17 @@
 #define RUNS         "runs"
 #define OUTPUT       "output"
 
+/* Inputs an entry, at most: of a million there are 245 entries, each of which is synced. */
+#define INPUTS_AT_ONCE GSI_CONSTANT(4096u, 3u)
+
 /* In the order in which they are removed: the journal goes last. */
 static const char *const names[] = {RUNS, OUTPUT, NEW_MANIFEST, MANIFEST};
 #define NAMES (sizeof names / sizeof names[0])
 
-enum gs_status gsi_resume_fail_wrong(const struct gsi_resume *resume)
+const struct gsi_snapshot *gsi_resume_snapshot(const struct gsi_resume *resume)
 {
-    return gsi_fail(resume->job.loop->error, GS_E_CORRUPT, 0,
-                    "'%s': its files do not match its journal and were removed; start again",
-                    resume->dir.path);
-}
-
-bool gsi_resume_is_written(const struct gsi_resume *resume)
-{
-    return resume != NULL && resume->done.type == GSI_RESUME_DONE;
-}
-
-bool gsi_resume_has_entries(const struct gsi_resume *resume)
-{
-    return resume != NULL && resume->has_entries;
+    static const struct gsi_snapshot nothing;
+    return resume != NULL ? &resume->snapshot : &nothing;
 }
 
 static bool has_file(const struct gsi_resume *resume, const char *name)
@@ -49,22 +42,22 @@ static bool has_file(const struct gsi_resume *resume, const char *name)
     return fstatat(resume->dir.fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* What the journal says, if it says anything; else a new one is begun later. Where the output is in
- * its place, an input may be it. */
+/* If the journal has no entries, a new one is begun later. An output in its place may have replaced
+ * an input. */
 static enum gs_status read_journal(struct gsi_resume *resume)
 {
-    GSI_TRY(gsi_resume_journal_read(resume));
-    if (resume->has_entries)
-        GSI_TRY(gsi_resume_match_inputs(resume, gsi_resume_is_written(resume) &&
-                                                    !has_file(resume, OUTPUT)));
-    if (resume->has_entries)
-        return GS_OK;
+    GSI_TRY(gsi_snapshot_read(resume));
+    const bool is_written = resume->snapshot.done.type != 0;
+    if (resume->snapshot.has_entries) {
+        GSI_TRY(gsi_resume_match_settings(resume));
+        return gsi_resume_match_inputs(resume, is_written && !has_file(resume, OUTPUT));
+    }
     close(resume->journal.fd);
     resume->journal = (struct gsi_journal){.fd = -1};
     return GS_OK;
 }
 
-/* The output must not take the name of a file that --resume has in the same directory. */
+/* The output must not have the name of a file that --resume has in the same directory. */
 static enum gs_status check_output(const struct gsi_resume *resume, const struct gsi_output *output)
 {
     struct stat there, here;
@@ -81,7 +74,7 @@ static enum gs_status check_output(const struct gsi_resume *resume, const struct
     return GS_OK;
 }
 
-/* Disk that its files have. */
+/* Returns how much disk a file in DIR has. */
 static uint64_t held_by(const struct gsi_resume *resume, const char *name)
 {
     struct stat info;
@@ -114,32 +107,19 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
         gsi_kept_dir_file(&resume->dir, MANIFEST, false, &resume->journal.fd, job->loop->error));
     if (resume->journal.fd >= 0)
         GSI_TRY(read_journal(resume));
-    if (resume->has_begin)
-        resume->held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
+    if (resume->snapshot.has_begin)
+        resume->snapshot.held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
     return status;
 }
 
-uint64_t gsi_resume_held_bytes(const struct gsi_resume *resume)
-{
-    return resume != NULL ? resume->held_bytes : 0;
-}
+/* ---- the plan ---- */
 
-bool gsi_resume_may_count(const struct gsi_resume *resume)
-{
-    return !gsi_resume_has_entries(resume) || resume->begin.version == GSI_RESUME_COUNTED;
-}
-
-bool gsi_resume_is_coded(const struct gsi_resume *resume)
-{
-    return resume != NULL && resume->begin.codec != 0;
-}
-
-/* Whether there is as much as was planned with. A share of memory, the default, or more than the
- * machine has, stand for that as long as it is there; other numbers of bytes are promises. */
+/* Checks that the memory of the first process's plan is there. Unless a number of bytes promises
+ * less, any memory of the machine may be used. */
 static enum gs_status check_memory(const struct gsi_resume *resume, uint64_t now,
                                    struct gs_error *error)
 {
-    uint64_t then = resume->begin.memory_bytes;
+    uint64_t then = resume->snapshot.begin.memory_bytes;
     bool is_open = resume->job.memory_is_open;
     if (then > now && is_open)
         now = gsi_limits_probe("").memory_bytes;
@@ -158,26 +138,27 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
 {
     if (resume == NULL)
         return GS_OK;
-    if (resume->has_entries && !request->is_counted) {
+    if (resume->snapshot.has_entries && !request->is_counted) {
+        const struct gsi_resume_begin *begin = &resume->snapshot.begin;
         GSI_TRY(check_memory(resume, request->memory_bytes, error));
-        request->memory_bytes = resume->begin.memory_bytes;
-        request->thread_bytes = resume->begin.thread_bytes;
-        request->thread_count = resume->begin.thread_count;
+        request->memory_bytes = begin->memory_bytes;
+        request->thread_bytes = begin->thread_bytes;
+        request->thread_count = begin->thread_count;
         request->has_fixed = true;
-        request->fixed = (struct gsi_plan_fixed){.chunk_bytes = resume->begin.chunk_bytes,
-                                                 .frame_bytes = resume->begin.frame_bytes,
-                                                 .window_bytes = resume->begin.window_bytes,
-                                                 .chunks_per_run = resume->begin.chunks_per_run,
-                                                 .fan_in = resume->begin.fan_in,
-                                                 .run_count = resume->run_count,
-                                                 .run_bytes = gsi_resume_entries(resume) *
+        request->fixed = (struct gsi_plan_fixed){.chunk_bytes = begin->chunk_bytes,
+                                                 .frame_bytes = begin->frame_bytes,
+                                                 .window_bytes = begin->window_bytes,
+                                                 .chunks_per_run = begin->chunks_per_run,
+                                                 .fan_in = begin->fan_in,
+                                                 .run_count = resume->snapshot.run_count,
+                                                 .run_bytes = gsi_snapshot_entries(resume) *
                                                               request->element_bytes};
     }
     request->format_bytes += gsi_resume_runs_plan(resume, request->thread_count);
     return GS_OK;
 }
 
-/* Threads beside those that were planned for take memory beside that, too. */
+/* Adds threads, for which the budget has memory beyond the plan's. */
 static void add_threads(const struct gsi_resume *resume, const struct gsi_budget *budget,
                         const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
@@ -215,19 +196,16 @@ enum gs_status gsi_resume_plan(const struct gsi_resume *resume, const struct gsi
                                   .window_bytes = plan->window_bytes,
                                   .input_count = resume->job.inputs->count,
                                   .setting_bytes = resume->setting_bytes};
-    bool is_same = request->is_counted ? resume->begin.version == GSI_RESUME_COUNTED
-                                       : memcmp(begin, &resume->begin, sizeof *begin) == 0;
-    if (resume->has_entries && !is_same)
-        return gsi_resume_fail_version(resume, error);
+    const struct gsi_resume_begin *then = &resume->snapshot.begin;
+    bool is_same = request->is_counted ? then->version == GSI_RESUME_COUNTED
+                                       : memcmp(begin, then, sizeof *begin) == 0;
+    if (resume->snapshot.has_entries && !is_same)
+        return gsi_snapshot_fail_version(resume, error);
     add_threads(resume, budget, request, plan);
     return GS_OK;
 }
 
-void gsi_resume_adopt(struct gsi_resume *resume, const struct gsi_resume_begin *begin)
-{
-    if (resume != NULL)
-        resume->begin = *begin;
-}
+/* ---- begin ---- */
 
 static enum gs_status fail_foreign(const struct gsi_resume *resume, const char *name)
 {
@@ -237,7 +215,7 @@ static enum gs_status fail_foreign(const struct gsi_resume *resume, const char *
                     resume->dir.path, name);
 }
 
-/* A journal that an earlier life began to write may be there, and nothing else of its name. */
+/* Another process may have begun to write a journal. Any other file of its name is refused. */
 static enum gs_status check_new_journal(const struct gsi_resume *resume)
 {
     int fd;
@@ -253,54 +231,81 @@ static enum gs_status check_new_journal(const struct gsi_resume *resume)
     return is_ours ? GS_OK : fail_foreign(resume, NEW_MANIFEST);
 }
 
-/* Removes what an earlier life left without having put anything in the journal; all else that is
- * there the journal must account for. */
+/* Removes files that the journal has no entries about. Without a journal, there must be none. */
 static enum gs_status clear_dir(struct gsi_resume *resume)
 {
-    for (size_t i = 0; i < NAMES && !resume->has_begin; i++)
+    for (size_t i = 0; i < NAMES && !resume->snapshot.has_begin; i++)
         if (strcmp(names[i], NEW_MANIFEST) != 0 && has_file(resume, names[i]))
             return fail_foreign(resume, names[i]);
-    if (!resume->has_begin)
+    if (!resume->snapshot.has_begin)
         GSI_TRY(check_new_journal(resume));
     gsi_kept_dir_remove(&resume->dir, RUNS);
     gsi_kept_dir_remove(&resume->dir, OUTPUT);
-    resume->held_bytes = 0;
+    resume->snapshot.held_bytes = 0;
     return GS_OK;
 }
 
-/* A journal with its first entries, or none. */
+/* Takes memory that the plan does not count, and gives it back before the arena is taken. */
+static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
+{
+    enum gs_status status = GS_OK;
+    const struct gsi_resume_job *job = &resume->job;
+    struct gsi_resume_inputs head;
+    uint64_t most = gsi_min_u64(job->inputs->count, INPUTS_AT_ONCE);
+    struct gsi_resume_input *inputs;
+    GSI_TRY(GSI_NEW(&job->loop->ledger, inputs, most, job->loop->error));
+    for (uint64_t i = 0; status == GS_OK && *refusal == 0 && i < job->inputs->count;
+         i += head.count) {
+        head.count = gsi_min_u64(most, job->inputs->count - i);
+        for (uint64_t k = 0; status == GS_OK && k < head.count; k++)
+            status = gsi_resume_describe(resume, &job->inputs->table[i + k], &inputs[k]);
+        const struct iovec parts[] = {{.iov_base = &head, .iov_len = sizeof head},
+                                      {.iov_base = inputs, .iov_len = head.count * sizeof *inputs}};
+        if (status == GS_OK)
+            *refusal = gsi_journal_append(&resume->journal, GSI_RESUME_INPUTS, parts, 2);
+    }
+    GSI_FREE(&job->loop->ledger, inputs, most);
+    return status;
+}
+
+/* The journal gets its name once its first entries are on the disk. */
 static enum gs_status begin_journal(struct gsi_resume *resume)
 {
+    struct gs_error *error = resume->job.loop->error;
+    struct gsi_resume_begin *begin = &resume->snapshot.begin;
+    const struct iovec parts[] = {{.iov_base = begin, .iov_len = sizeof *begin},
+                                  {.iov_base = resume->settings, .iov_len = begin->setting_bytes}};
     GSI_TRY(clear_dir(resume));
     resume->is_ours = true;
-    GSI_TRY(gsi_resume_journal_begin(resume, MANIFEST, NEW_MANIFEST));
-    return gsi_kept_dir_sync(&resume->dir, resume->job.loop->error);
+    gsi_kept_dir_remove(&resume->dir, NEW_MANIFEST);
+    resume->journal = (struct gsi_journal){.fd = -1};
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, NEW_MANIFEST, true, &resume->journal.fd, error));
+    int refusal = gsi_journal_append(&resume->journal, GSI_RESUME_BEGIN, parts, 2);
+    if (refusal == 0)
+        GSI_TRY(append_inputs(resume, &refusal));
+    if (refusal == 0 && renameat(resume->dir.fd, NEW_MANIFEST, resume->dir.fd, MANIFEST) != 0)
+        refusal = errno;
+    if (refusal != 0)
+        return gsi_fail(error, gsi_status_of_errno(refusal), refusal,
+                        "'%s/" MANIFEST "': cannot write", resume->dir.path);
+    return gsi_kept_dir_sync(&resume->dir, error);
 }
 
-/* The output goes on in DIR, if the journal tells of any: with the length that it says. */
-static enum gs_status keep_output(struct gsi_resume *resume)
+enum gs_status gsi_resume_start(struct gsi_resume *resume, const struct gsi_resume_begin *begin)
 {
     int fd;
-    const struct gsi_resume_job *job = &resume->job;
-    enum gs_status status = gsi_kept_dir_file(&resume->dir, OUTPUT, true, &fd, job->loop->error);
-    return status != GS_OK ? status
-                           : gsi_output_keep(&job->target->output, resume->dir.fd, OUTPUT, fd,
-                                             job->loop->error);
-}
-
-enum gs_status gsi_resume_start(struct gsi_resume *resume)
-{
     if (resume == NULL)
         return GS_OK;
     const struct gsi_resume_job *job = &resume->job;
-    if (!resume->has_entries)
+    resume->snapshot.begin = *begin;
+    if (!resume->snapshot.has_entries)
         GSI_TRY(begin_journal(resume));
     resume->is_ours = true;
-    GSI_TRY(keep_output(resume));
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, true, &fd, job->loop->error));
+    GSI_TRY(gsi_output_keep(&job->target->output, resume->dir.fd, OUTPUT, fd, job->loop->error));
     GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->loop->error));
-    GSI_TRY(gsi_resume_runs_open(resume));
-    job->report->bytes = resume->data_bytes;
-    return GS_OK;
+    job->report->bytes = resume->snapshot.data_bytes;
+    return gsi_resume_runs_open(resume);
 }
 
 enum gs_status gsi_resume_open_store(struct gsi_resume *resume, struct gsi_spill_store *store)
@@ -315,18 +320,21 @@ enum gs_status gsi_resume_open_store(struct gsi_resume *resume, struct gsi_spill
         GSI_TRY_OR(gsi_fail(job->loop->error, GS_E_IO, errno, "'%s/" RUNS "': cannot open",
                             resume->dir.path),
                    fail);
-    if ((uint64_t)info.st_size < resume->runs_end)
-        GSI_TRY_OR(gsi_resume_fail_wrong(resume), fail);
+    if ((uint64_t)info.st_size < resume->snapshot.runs_end)
+        GSI_TRY_OR(gsi_snapshot_fail_wrong(resume), fail);
     GSI_TRY_OR(gsi_kept_dir_sync(&resume->dir, job->loop->error),
                fail); /* all names are there by now */
     fd = gsi_kept_dir_direct(fd, &is_direct);
-    return gsi_spill_store_open_kept(store, &resume->dir.path, fd, is_direct, resume->runs_end,
-                                     &job->loop->ledger, job->loop->error);
+    return gsi_spill_store_open_kept(store, &resume->dir.path, fd, is_direct,
+                                     resume->snapshot.runs_end, &job->loop->ledger,
+                                     job->loop->error);
 fail:
     if (fd >= 0)
         close(fd);
     return status;
 }
+
+/* ---- end ---- */
 
 enum gs_status gsi_resume_append_done(struct gsi_resume *resume)
 {
@@ -336,21 +344,19 @@ enum gs_status gsi_resume_append_done(struct gsi_resume *resume)
     if (resume == NULL)
         return GS_OK;
     const struct gsi_resume_job *job = &resume->job;
-    GSI_TRY(gsi_resume_wait(resume));
+    GSI_TRY(gsi_snapshot_wait(resume));
     GSI_TRY_OR(gsi_output_seal(&job->target->output, job->target->file_bytes, job->loop->error),
                done);
     GSI_TRY_OR(GSI_NEW(NULL, tallies, resume->tally_count, job->loop->error), done);
-    gsi_resume_runs_save(resume, tallies);
+    gsi_record_tally_save(resume->tally, tallies);
     GSI_TRY_OR(gsi_resume_describe_output(resume, job->target->output.fd, &file), done);
     resume->head.done = (struct gsi_resume_done){.file = file,
                                                  .output_bytes = job->target->bytes,
                                                  .file_bytes = job->target->file_bytes,
                                                  .tally_count = resume->tally_count};
-    resume->parts[1] =
-        (struct iovec){.iov_base = tallies, .iov_len = resume->tally_count * sizeof *tallies};
-    resume->part_count = 2;
-    gsi_resume_append(resume, GSI_RESUME_DONE, job->target->output.fd, NULL);
-    status = gsi_resume_wait(resume);
+    resume->arrays[0] = tallies;
+    gsi_snapshot_append(resume, GSI_RESUME_DONE, job->target->output.fd, NULL);
+    status = gsi_snapshot_wait(resume);
     if (status != GS_OK)
         gsi_loop_drain(job->loop);
 done:
@@ -358,14 +364,14 @@ done:
     return status;
 }
 
-/* With --verify=read all of it is read, whether the other life read it or not. */
+/* With --verify=read, reads all of it, even if the other process did. */
 static enum gs_status read_back(struct gsi_resume *resume, int fd, bool is_placed)
 {
     const struct gsi_tally_report *tally = resume->job.tally;
     struct gsi_digest wanted = {.count = tally->count};
     memcpy(wanted.fingerprint, tally->fingerprint, sizeof wanted.fingerprint);
     enum gs_status status = gsi_read_back_kept(resume->job.target, fd, is_placed, &wanted);
-    resume->is_ours |= status == GS_E_VERIFY; /* and goes, with the record */
+    resume->is_ours |= status == GS_E_VERIFY; /* so that it is removed, with the journal */
     return status;
 }
 
@@ -389,12 +395,12 @@ static enum gs_status place_output(struct gsi_resume *resume, int fd)
         return status;
     }
     GSI_TRY(gsi_output_keep(&job->target->output, resume->dir.fd, OUTPUT, fd, job->loop->error));
-    GSI_TRY(gsi_output_commit(&job->target->output, resume->done.head.done.file_bytes,
+    GSI_TRY(gsi_output_commit(&job->target->output, resume->snapshot.done.head.done.file_bytes,
                               job->loop->error));
     return status;
 }
 
-/* The output was put in its place: it is still there, as it was, and the name is on the disk. */
+/* The output was put in its place: checks that it is still there, as it was. Its name is synced. */
 static enum gs_status find_output(struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
@@ -424,12 +430,12 @@ done:
 enum gs_status gsi_resume_finish(struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
-    const struct gsi_resume_done *done = &resume->done.head.done;
+    const struct gsi_resume_done *done = &resume->snapshot.done.head.done;
     int fd;
-    job->loop->ledger.ceiling_bytes = UINT64_MAX; /* there is no plan, and not much to take */
+    job->loop->ledger.ceiling_bytes = UINT64_MAX; /* there is no plan, and little to allocate */
     GSI_TRY(gsi_resume_runs_open(resume));
     if (done->tally_count == resume->tally_count)
-        GSI_TRY(gsi_resume_runs_add_saved(resume, resume->done.parts[0]));
+        GSI_TRY(gsi_resume_runs_add_saved(resume, resume->snapshot.done.arrays[0]));
     *job->tally = gsi_resume_runs_tally(resume);
     job->target->bytes = done->output_bytes;
     job->target->file_bytes = done->file_bytes;
@@ -439,8 +445,8 @@ enum gs_status gsi_resume_finish(struct gsi_resume *resume)
     return gsi_resume_end(resume);
 }
 
-/* Without a journal, files of these names are taken for others'. So the journal is removed last:
- * after a sort that is done, a power cut cannot leave the others without it. */
+/* Without a journal, files of these names count as somebody else's. So the journal is removed last,
+ * after the other names are synced: a power cut cannot leave them without it. */
 static void empty(struct gsi_resume *resume)
 {
     struct gs_error unheard = {0};

@@ -1,4 +1,4 @@
-/* runs.c: counts chunks; brings runs to the journal and back. */
+/* runs.c: counts chunks; saves runs in the journal, and restores them. */
 #include "resume/runs.h"
 
 #include "base/assert.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Runs that may be sealed and not yet in the journal, at most: each thread sorts one, one is behind
- * them and one is being spilled. */
+/* So many runs, at most, may be sealed and not yet in the journal: each thread sorts one, one waits
+ * and one is being spilled. */
 #define RUNS_BESIDE 2u
 
 /* A slice of a chunk is not smaller: it is counted in about 20 us. */
@@ -24,6 +24,22 @@ static uint64_t copied_bytes(const struct gsi_resume *resume)
     const uint32_t each = resume->job.inputs->layout->element_bytes;
     return resume->job.inputs->carry != NULL ? gsi_max_u64(1, ELEMENTS_BYTES / each) * each : 0;
 }
+
+/* The tally at the end of a run that is sealed and not yet in the journal. */
+struct gsi_resume_seal {
+    uint64_t data_bytes;
+    struct gsi_tally_sums *tallies; /* tally_count */
+};
+
+/* A part of a chunk that a thread counts. */
+struct gsi_resume_slice {
+    struct gsi_task task;
+    struct gsi_resume *resume;
+    struct gsi_record_tally *tally;
+    const uint8_t *entries;
+    uint64_t count;
+    uint8_t *elements; /* memory for some, which are copied from entries of a shuffle */
+};
 
 static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi_shelf *shelf)
 {
@@ -62,7 +78,8 @@ enum gs_status gsi_resume_runs_open(struct gsi_resume *resume)
 {
     struct gsi_loop *loop = resume->job.loop;
     /* There may be more threads than planned. */
-    uint32_t thread_count = gsi_max_u32(resume->begin.thread_count, loop->plan->thread_count);
+    uint32_t thread_count =
+        gsi_max_u32(resume->snapshot.begin.thread_count, loop->plan->thread_count);
     lay_out(resume, thread_count, &resume->shelf);
     GSI_TRY(gsi_shelf_open(&resume->shelf, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
     lay_out(resume, thread_count, &resume->shelf);
@@ -74,16 +91,12 @@ void gsi_resume_runs_close(struct gsi_resume *resume)
     gsi_shelf_close(&resume->shelf, &resume->job.loop->ledger, GSI_MEMORY_TABLES);
 }
 
-void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_sums *saved)
-{
-    gsi_record_tally_save(resume->tally, saved);
-}
-
 /* The first seal lends its memory. */
 enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off)
 {
     struct gsi_tally_sums *saved = resume->seals[0].tallies;
-    enum gs_status status = gsi_resume_get(resume, off, saved, resume->tally_count * sizeof *saved);
+    enum gs_status status =
+        gsi_snapshot_get(resume, off, saved, resume->tally_count * sizeof *saved);
     if (status == GS_OK)
         gsi_record_tally_add_saved(resume->tally, saved);
     return status;
@@ -95,7 +108,7 @@ struct gsi_tally_report gsi_resume_runs_tally(struct gsi_resume *resume)
     return gsi_record_tally_finish(resume->tally, job->field_tallies);
 }
 
-/* A frame that can be read: it lies where frames do, and a buffer holds it. */
+/* Returns whether a frame can be read: it is where frames are, and fits in a buffer. */
 static bool is_frame(const struct gsi_resume_job *job, const struct gsi_frame_ref *ref,
                      uint64_t runs_end)
 {
@@ -107,19 +120,18 @@ static bool is_frame(const struct gsi_resume_job *job, const struct gsi_frame_re
            (uint64_t)ref->count * job->loop->layout->element_bytes <= most;
 }
 
-/* The frames of one entry become a spilled run: from the journal to its table, which is entered in
- * the ledger. */
+/* Makes a spilled run of the frames of an entry. Its table is counted in the ledger. */
 static enum gs_status restore_frames(struct gsi_resume *resume, uint64_t off, uint64_t count,
                                      uint64_t runs_end, struct gsi_spilled_run *run)
 {
     const struct gsi_resume_job *job = &resume->job;
     enum gs_status status = GS_OK;
     GSI_TRY_OR(gsi_spilled_run_reserve(&job->loop->ledger, run, count, job->loop->error), fail);
-    GSI_TRY_OR(gsi_resume_get(resume, off, run->frames, count * sizeof *run->frames), fail);
+    GSI_TRY_OR(gsi_snapshot_get(resume, off, run->frames, count * sizeof *run->frames), fail);
     for (uint64_t i = 0; i < count; i++) {
-        const struct gsi_frame_ref ref = run->frames[i]; /* where it is appended, too */
+        const struct gsi_frame_ref ref = run->frames[i]; /* it is appended at the same place */
         if (!is_frame(job, &ref, runs_end))
-            GSI_TRY_OR(gsi_resume_fail_wrong(resume), fail);
+            GSI_TRY_OR(gsi_snapshot_fail_wrong(resume), fail);
         gsi_spilled_run_append(run, &ref);
     }
     return GS_OK;
@@ -128,7 +140,7 @@ fail:
     return status;
 }
 
-/* The first record of all, and how much of their keys all share. */
+/* Restores the first record of all, and how much of their keys all share. */
 static enum gs_status restore_scope(struct gsi_resume *resume, const struct gsi_resume_entry *raw)
 {
     const struct gsi_resume_job *job = &resume->job;
@@ -139,7 +151,7 @@ static enum gs_status restore_scope(struct gsi_resume *resume, const struct gsi_
         return GS_OK;
     if (head->first_bytes > 0) {
         GSI_TRY_OR(GSI_NEW(&job->loop->ledger, first, head->first_bytes, job->loop->error), done);
-        GSI_TRY_OR(gsi_resume_get(resume, raw->parts[1], first, head->first_bytes), done);
+        GSI_TRY_OR(gsi_snapshot_get(resume, raw->arrays[1], first, head->first_bytes), done);
         gsi_key_scope_begin(job->loop->layout->scope, first);
     }
     gsi_key_scope_lower(job->loop->layout->scope, head->shared);
@@ -148,8 +160,8 @@ done:
     return status;
 }
 
-/* What a run has, and all before it, is what was read up to its end; the first one brings the first
- * record. */
+/* Appends a run. Together with the runs before it, it has everything that was read up to its end.
+ * */
 static enum gs_status restore_run(struct gsi_resume *resume, struct gsi_run_list *list,
                                   const struct gsi_resume_entry *raw, uint64_t *data_bytes)
 {
@@ -161,13 +173,13 @@ static enum gs_status restore_run(struct gsi_resume *resume, struct gsi_run_list
     if (head->tally_count != resume->tally_count ||
         head->first_bytes != (has_first ? job->loop->layout->element_bytes : 0) ||
         head->data_bytes > job->inputs->bytes || head->data_bytes < *data_bytes)
-        return gsi_resume_fail_wrong(resume);
+        return gsi_snapshot_fail_wrong(resume);
     GSI_TRY_OR(
-        restore_frames(resume, raw->parts[2], head->frame_count, head->runs_end, &entry.spilled),
+        restore_frames(resume, raw->arrays[2], head->frame_count, head->runs_end, &entry.spilled),
         fail);
     entry.key_count = entry.spilled.key_count;
     if (entry.key_count != (head->data_bytes - *data_bytes) / job->inputs->layout->element_bytes)
-        GSI_TRY_OR(gsi_resume_fail_wrong(resume), fail);
+        GSI_TRY_OR(gsi_snapshot_fail_wrong(resume), fail);
     *data_bytes = head->data_bytes;
     gsi_spill_note(job->spill, &entry.spilled, job->loop->layout->key_bytes);
     GSI_TRY_OR(restore_scope(resume, raw), fail);
@@ -186,14 +198,14 @@ static enum gs_status restore_merged(struct gsi_resume *resume, struct gsi_run_l
     const struct gsi_resume_merged *head = &raw->head.merged;
     if (head->run_count == 0 || head->first >= list->count ||
         head->run_count > list->count - head->first)
-        return gsi_resume_fail_wrong(resume);
+        return gsi_snapshot_fail_wrong(resume);
     enum gs_status status =
-        restore_frames(resume, raw->parts[0], head->frame_count, head->runs_end, &run);
+        restore_frames(resume, raw->arrays[0], head->frame_count, head->runs_end, &run);
     if (status != GS_OK)
         return status;
     if (run.key_count != gsi_run_list_keys(list, head->first, head->run_count)) {
         gsi_spilled_run_clear(&job->loop->ledger, &run);
-        return gsi_resume_fail_wrong(resume);
+        return gsi_snapshot_fail_wrong(resume);
     }
     gsi_run_list_replace(list, head->first, head->run_count, &run);
     return GS_OK;
@@ -204,32 +216,26 @@ enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run
 {
     struct gsi_resume_entry entry;
     uint64_t tallies = 0, data_bytes = 0;
-    bool is_there;
-    *restored_bytes = resume != NULL ? resume->data_bytes : 0;
-    if (!gsi_resume_has_entries(resume))
+    *restored_bytes = gsi_resume_snapshot(resume)->data_bytes;
+    if (!gsi_resume_snapshot(resume)->has_entries)
         return GS_OK;
-    const struct gsi_resume_job *job = &resume->job;
     struct gsi_journal at = resume->first;
-    GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    while (is_there) {
+    do {
+        GSI_TRY(gsi_snapshot_next(resume, &at, &entry));
         if (entry.type == GSI_RESUME_RUN) {
             GSI_TRY(restore_run(resume, list, &entry, &data_bytes));
-            tallies = entry.parts[0];
+            tallies = entry.arrays[0];
         } else if (entry.type == GSI_RESUME_MERGED) {
             GSI_TRY(restore_merged(resume, list, &entry));
         }
-        GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    }
-    if (data_bytes !=
-        resume->data_bytes) /* the journal is not the one any more that was read before */
-        GSI_TRY(gsi_resume_fail_wrong(resume));
+    } while (entry.type != 0);
+    if (data_bytes != *restored_bytes) /* the journal was replaced meanwhile */
+        return gsi_snapshot_fail_wrong(resume);
     for (uint32_t i = 0; i < list->count; i++)
         for (uint64_t f = 0; f < list->entries[i].spilled.frame_count; f++)
-            gsi_spill_restore(&job->spill->store, &list->entries[i].spilled.frames[f]);
-    resume->counted_bytes = resume->data_bytes;
-    if (tallies != 0)
-        GSI_TRY(gsi_resume_runs_add_saved(resume, tallies));
-    return GS_OK;
+            gsi_spill_restore(&resume->job.spill->store, &list->entries[i].spilled.frames[f]);
+    resume->counted_bytes = data_bytes;
+    return tallies != 0 ? gsi_resume_runs_add_saved(resume, tallies) : GS_OK;
 }
 
 /* ---- counting ---- */
@@ -321,7 +327,7 @@ void gsi_resume_runs_sealed(struct gsi_resume *resume)
         return;
     struct gsi_resume_seal *seal = &resume->seals[resume->sealed++ % resume->seal_count];
     seal->data_bytes = resume->counted_bytes;
-    gsi_resume_runs_save(resume, seal->tallies);
+    gsi_record_tally_save(resume->tally, seal->tallies);
 }
 
 static void run_appended(struct gsi_resume *resume)
@@ -336,7 +342,7 @@ void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_ru
     const struct gsi_resume_job *job = &resume->job;
     const struct gsi_layout *layout = job->loop->layout;
     const struct gsi_resume_seal *seal = &resume->seals[resume->noted % resume->seal_count];
-    bool is_first = layout->scope != NULL && resume->noted == 0 && resume->data_bytes == 0;
+    bool is_first = layout->scope != NULL && resume->noted == 0 && resume->snapshot.run_count == 0;
     resume->head.run = (struct gsi_resume_run){
         .data_bytes = seal->data_bytes,
         .runs_end = job->spill->store.files[0].end,
@@ -344,17 +350,13 @@ void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_ru
         .tally_count = resume->tally_count,
         .shared = layout->scope != NULL ? gsi_key_scope_shared(layout->scope) : 0,
         .first_bytes = is_first ? layout->element_bytes : 0};
-    resume->parts[1] = (struct iovec){.iov_base = seal->tallies,
-                                      .iov_len = resume->tally_count * sizeof *seal->tallies};
-    resume->parts[2] = (struct iovec){.iov_base = is_first ? layout->scope->first : NULL,
-                                      .iov_len = resume->head.run.first_bytes};
-    resume->parts[3] =
-        (struct iovec){.iov_base = run->frames, .iov_len = run->frame_count * sizeof *run->frames};
-    resume->part_count = 4;
-    gsi_resume_append(resume, GSI_RESUME_RUN, job->spill->store.files[0].fd, run_appended);
+    resume->arrays[0] = seal->tallies;
+    resume->arrays[1] = is_first ? layout->scope->first : NULL;
+    resume->arrays[2] = run->frames;
+    gsi_snapshot_append(resume, GSI_RESUME_RUN, job->spill->store.files[0].fd, run_appended);
 }
 
-/* The frames of a run lie one behind the other, mostly. */
+/* Most frames of a run follow each other, and are given back together. */
 static void give_back(struct gsi_spill_store *store, const struct gsi_spilled_run *run)
 {
     for (uint64_t i = 0, first = 0; i < run->frame_count; i++) {
@@ -382,11 +384,9 @@ enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gs
                                                      .run_count = count,
                                                      .frame_count = merged->frame_count,
                                                      .runs_end = job->spill->store.files[0].end};
-    resume->parts[1] = (struct iovec){.iov_base = merged->frames,
-                                      .iov_len = merged->frame_count * sizeof *merged->frames};
-    resume->part_count = 2;
-    gsi_resume_append(resume, GSI_RESUME_MERGED, job->spill->store.files[0].fd, NULL);
-    enum gs_status status = gsi_resume_wait(resume);
+    resume->arrays[0] = merged->frames;
+    gsi_snapshot_append(resume, GSI_RESUME_MERGED, job->spill->store.files[0].fd, NULL);
+    enum gs_status status = gsi_snapshot_wait(resume);
     for (uint32_t i = first; status == GS_OK && i < first + count; i++)
         give_back(&job->spill->store, &list->entries[i].spilled);
     return status;
@@ -399,20 +399,21 @@ enum gs_status gsi_resume_counts_restore(struct gsi_resume *resume, uint64_t *co
                                          bool *is_there)
 {
     uint64_t elements = 0;
-    *is_there = resume != NULL && resume->counts.type == GSI_RESUME_COUNTS;
+    const struct gsi_resume_entry *entry = &gsi_resume_snapshot(resume)->counts;
+    const struct gsi_resume_counts *head = &entry->head.counts;
+    *is_there = entry->type != 0;
     if (!*is_there)
         return GS_OK;
-    const struct gsi_resume_counts *head = &resume->counts.head.counts;
     if (head->value_count != value_count || head->data_bytes != resume->job.inputs->bytes)
-        return gsi_resume_fail_wrong(resume);
-    GSI_TRY(gsi_resume_get(resume, resume->counts.parts[0], counts, value_count * sizeof *counts));
+        return gsi_snapshot_fail_wrong(resume);
+    GSI_TRY(gsi_snapshot_get(resume, entry->arrays[0], counts, value_count * sizeof *counts));
     for (uint32_t i = 0; i < value_count; i++)
         elements += counts[i];
     resume->job.inputs->data_bytes = head->data_bytes;
     *sums = (struct gsi_value_sums){.sum = head->sum, .squares = head->squares};
     return elements * resume->job.loop->layout->element_bytes == head->data_bytes
                ? GS_OK
-               : gsi_resume_fail_wrong(resume);
+               : gsi_snapshot_fail_wrong(resume);
 }
 
 enum gs_status gsi_resume_counts_note(struct gsi_resume *resume, uint64_t *counts,
@@ -424,10 +425,9 @@ enum gs_status gsi_resume_counts_note(struct gsi_resume *resume, uint64_t *count
                                                      .value_count = value_count,
                                                      .sum = sums->sum,
                                                      .squares = sums->squares};
-    resume->parts[1] = (struct iovec){.iov_base = counts, .iov_len = value_count * sizeof *counts};
-    resume->part_count = 2;
-    gsi_resume_append(resume, GSI_RESUME_COUNTS, -1, NULL);
-    return gsi_resume_wait(resume);
+    resume->arrays[0] = counts;
+    gsi_snapshot_append(resume, GSI_RESUME_COUNTS, -1, NULL);
+    return gsi_snapshot_wait(resume);
 }
 
 void gsi_resume_counts_tally(struct gsi_resume *resume, const struct gsi_record_tally *tally)

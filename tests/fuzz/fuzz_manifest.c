@@ -13,8 +13,8 @@ static void check(const struct gsi_journal_entry *raw, const struct gsi_resume_e
 {
     uint64_t at = raw->off + gsi_resume_head_bytes(raw->type), end = raw->off + raw->bytes;
     for (size_t i = 0; i < 3; i++) {
-        FUZZ_CHECK(entry->parts[i] >= at && entry->parts[i] <= end);
-        at = entry->parts[i];
+        FUZZ_CHECK(entry->arrays[i] >= at && entry->arrays[i] <= end);
+        at = entry->arrays[i];
     }
 }
 

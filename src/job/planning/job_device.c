@@ -426,7 +426,7 @@ enum gs_status gsi_job_plan(struct gsi_job *job)
         predict(job);
         tell_cost(job);
     }
-    if (status == GS_E_USAGE && !gsi_resume_has_entries(job->resume))
+    if (status == GS_E_USAGE && !gsi_resume_snapshot(job->resume)->has_entries)
         gsi_job_memory_advise(job, gsi_job_make_plan);
     return status;
 }

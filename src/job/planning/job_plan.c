@@ -189,8 +189,9 @@ bool gsi_job_keeps_top(const struct gsi_job *job)
  * of its first process. */
 static bool may_code(const struct gsi_job *job)
 {
+    const struct gsi_snapshot *snapshot = gsi_resume_snapshot(job->resume);
     return job->options->compress != GSI_COMPRESS_NONE &&
-           (!gsi_resume_has_entries(job->resume) || gsi_resume_is_coded(job->resume));
+           (!snapshot->has_entries || snapshot->begin.codec != 0);
 }
 
 /* The plan spills: plans again with the memory that the codec takes, which *planned says then, too.
@@ -202,7 +203,8 @@ static enum gs_status plan_codec(const struct gsi_job *job, struct gsi_plan_requ
     const struct gsi_options *options = job->options;
     struct gsi_plan with_codec;
     struct gs_error unheard = {0};
-    bool is_auto = options->compress == GSI_COMPRESS_AUTO && !gsi_resume_has_entries(job->resume);
+    bool is_auto =
+        options->compress == GSI_COMPRESS_AUTO && !gsi_resume_snapshot(job->resume)->has_entries;
     uint64_t frame =
         gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->sizes.frame_bytes);
     struct gsi_codec_plan codec = {.id = gsi_codec_of(options->compress,
@@ -272,5 +274,4 @@ void gsi_job_adopt_plan(struct gsi_job *job, const struct gsi_job_plan *plan)
     job->inputs.device_tally = plan->device_carries ? &job->carried_tally : NULL;
     job->target.has_one_pass = plan->sizes.late_bytes > 0;
     job->loop.ledger.ceiling_bytes = plan->sizes.memory_bytes;
-    gsi_resume_adopt(job->resume, &plan->begin);
 }

@@ -54,7 +54,8 @@ bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget)
             return false;
     bool is_sort = options->action == GS_SORT || options->action == GS_EXPLAIN;
     return is_sort && !gsi_spec_is_split(options) && !options->merge && !options->unique &&
-           !options->spill_all && gsi_resume_may_count(job->resume) && budget->chunk_bytes == 0;
+           !options->spill_all && !gsi_resume_snapshot(job->resume)->has_runs &&
+           budget->chunk_bytes == 0;
 }
 
 static void lay_out(struct counted *counted, uint32_t bytes, uint32_t thread_count,

@@ -285,7 +285,7 @@ static bool pump_spill(void *context)
     }
     bool has_moved = gsi_merger_pump(&maker->merger);
     if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0 &&
-        gsi_resume_is_idle(maker->resume)) {
+        gsi_snapshot_is_idle(maker->resume)) {
         end_spilling(maker);
         lengthen_runs(maker);
         has_moved = true;
@@ -321,7 +321,7 @@ static enum gs_status make_all(struct maker *maker)
     maker->spilled_count = maker->left_count = maker->run_count = maker->list->count;
     gsi_source_skip(&maker->source, data_bytes);
     GSI_TRY(gsi_loop_run(maker->loop, stages, 2));
-    return gsi_resume_wait(maker->resume);
+    return gsi_snapshot_wait(maker->resume);
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,

@@ -286,9 +286,9 @@ static bool is_true(int fd, const struct gsi_resume_entry *entry, const uint8_t 
 {
     switch (entry->type) {
     case GSI_RESUME_RUN:
-        return are_frames_synced(fd, whole + entry->parts[2], entry->head.run.frame_count);
+        return are_frames_synced(fd, whole + entry->arrays[2], entry->head.run.frame_count);
     case GSI_RESUME_MERGED:
-        return are_frames_synced(fd, whole + entry->parts[0], entry->head.merged.frame_count);
+        return are_frames_synced(fd, whole + entry->arrays[0], entry->head.merged.frame_count);
     case GSI_RESUME_WRITTEN:
         return calls_are_synced(fd, 0, entry->head.written.bytes - entry->head.written.rest_bytes);
     case GSI_RESUME_DONE:

@@ -1,0 +1,196 @@
+/* snapshot.c: sums up a journal, and appends to it. */
+#include "resume/snapshot.h"
+
+#include "base/checked.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum gs_status gsi_snapshot_fail_version(const struct gsi_resume *resume, struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "'%s/manifest': is not the journal of a sort that this gsort can resume; "
+                    "remove the directory to start again, or choose another one",
+                    resume->dir.path);
+}
+
+enum gs_status gsi_snapshot_fail_wrong(const struct gsi_resume *resume)
+{
+    return gsi_fail(resume->job.loop->error, GS_E_CORRUPT, 0,
+                    "'%s': its files do not match its journal and were removed; start again",
+                    resume->dir.path);
+}
+
+/* ---- reading ---- */
+
+static enum gs_status fail_read(const struct gsi_resume *resume, int refusal)
+{
+    return gsi_fail(resume->job.loop->error, GS_E_IO, refusal, "'%s/manifest': cannot read",
+                    resume->dir.path);
+}
+
+enum gs_status gsi_snapshot_get(const struct gsi_resume *resume, uint64_t off, void *data,
+                                uint64_t bytes)
+{
+    int64_t moved = gsi_file_read(resume->journal.fd, data, bytes, off);
+    if (moved < 0)
+        return fail_read(resume, errno);
+    if ((uint64_t)moved == bytes)
+        return GS_OK;
+    return resume->is_ours ? gsi_snapshot_fail_wrong(resume)
+                           : gsi_snapshot_fail_version(resume, resume->job.loop->error);
+}
+
+/* BEGIN is the first entry, and only that. An entry that this gsort does not know is the end. */
+enum gs_status gsi_snapshot_next(const struct gsi_resume *resume, struct gsi_journal *at,
+                                 struct gsi_resume_entry *entry)
+{
+    struct gsi_journal_entry raw;
+    const bool is_first = at->end == 0;
+    bool is_there;
+    int refusal = gsi_journal_next(at, &raw, &is_there);
+    memset(entry, 0, sizeof *entry);
+    if (refusal != 0)
+        return fail_read(resume, refusal);
+    if (!is_there || (raw.type == GSI_RESUME_BEGIN) != is_first)
+        return GS_OK;
+    GSI_TRY(gsi_snapshot_get(resume, raw.off, &entry->head,
+                             gsi_min_u64(raw.bytes, gsi_resume_head_bytes(raw.type))));
+    if (!gsi_resume_decode(&raw, entry))
+        entry->type = 0;
+    return GS_OK;
+}
+
+static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *entry,
+                   uint64_t *inputs)
+{
+    struct gsi_snapshot *snapshot = &resume->snapshot;
+    resume->entry_count += entry->type != 0 && entry->type != GSI_RESUME_INPUTS;
+    switch (entry->type) {
+    case GSI_RESUME_INPUTS:
+        *inputs += entry->head.inputs.count;
+        break;
+    case GSI_RESUME_RUN:
+        snapshot->run_count++;
+        snapshot->data_bytes = entry->head.run.data_bytes;
+        snapshot->runs_end = gsi_max_u64(snapshot->runs_end, entry->head.run.runs_end);
+        break;
+    case GSI_RESUME_MERGED:
+        snapshot->runs_end = gsi_max_u64(snapshot->runs_end, entry->head.merged.runs_end);
+        break;
+    case GSI_RESUME_COUNTS:
+        snapshot->counts = *entry;
+        snapshot->data_bytes = entry->head.counts.data_bytes;
+        break;
+    case GSI_RESUME_WRITTEN:
+        snapshot->written = *entry;
+        snapshot->written_count++;
+        break;
+    case GSI_RESUME_DONE:
+        snapshot->done = *entry;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The version comes first in any journal. */
+static enum gs_status check_version(const struct gsi_resume *resume)
+{
+    struct gsi_journal at = resume->journal;
+    struct gsi_journal_entry raw;
+    uint32_t version = GSI_RESUME_VERSION;
+    bool is_there;
+    if (gsi_journal_next(&at, &raw, &is_there) == 0 && is_there && raw.type == GSI_RESUME_BEGIN)
+        GSI_TRY(gsi_snapshot_get(resume, raw.off, &version, sizeof version));
+    if (version >= GSI_RESUME_VERSION && version <= GSI_RESUME_SHUFFLED)
+        return GS_OK;
+    return gsi_fail(
+        resume->job.loop->error, GS_E_USAGE, 0,
+        "'%s/manifest': is a journal of version %u, but this gsort reads versions %u to %u; "
+        "use the gsort that started it, or remove the directory to start again",
+        resume->dir.path, version, GSI_RESUME_VERSION, GSI_RESUME_SHUFFLED);
+}
+
+enum gs_status gsi_snapshot_read(struct gsi_resume *resume)
+{
+    struct gsi_snapshot *snapshot = &resume->snapshot;
+    struct gsi_resume_entry begin, entry;
+    uint64_t inputs = 0;
+    GSI_TRY(check_version(resume));
+    GSI_TRY(gsi_snapshot_next(resume, &resume->journal, &begin));
+    if (begin.type != GSI_RESUME_BEGIN || begin.head.begin.thread_count == 0)
+        return gsi_snapshot_fail_version(resume, resume->job.loop->error);
+    snapshot->has_begin = true;
+    resume->first = resume->journal;
+    struct gsi_journal at = resume->first;
+    do {
+        resume->journal = at;
+        GSI_TRY(gsi_snapshot_next(resume, &at, &entry));
+        add_up(resume, &entry, &inputs);
+    } while (entry.type != 0);
+    if (inputs != begin.head.begin.input_count)
+        return gsi_snapshot_fail_version(resume, resume->job.loop->error);
+    snapshot->has_entries = resume->entry_count > 0;
+    if (!snapshot->has_entries)
+        return GS_OK;
+    snapshot->begin = begin.head.begin;
+    snapshot->has_runs = snapshot->begin.version != GSI_RESUME_COUNTED;
+    return GS_OK;
+}
+
+/* ---- appending ---- */
+
+static void write_entry(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, task);
+    struct iovec parts[1 + GSI_RESUME_ARRAYS] = {
+        {.iov_base = &resume->head, .iov_len = gsi_resume_head_bytes(resume->type)}};
+    for (uint32_t i = 0; i < GSI_RESUME_ARRAYS; i++)
+        parts[1 + i] =
+            (struct iovec){.iov_base = resume->arrays[i],
+                           .iov_len = gsi_resume_array_bytes(resume->type, &resume->head, i)};
+    resume->refusal = resume->sync_fd < 0 || fdatasync(resume->sync_fd) == 0 ? 0 : errno;
+    if (resume->refusal == 0)
+        resume->refusal =
+            gsi_journal_append(&resume->journal, resume->type, parts, 1 + GSI_RESUME_ARRAYS);
+}
+
+static void entry_written(struct gsi_task *task)
+{
+    struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, task);
+    resume->is_appending = false;
+    if (resume->refusal != 0) {
+        gsi_fail(resume->job.loop->error, gsi_status_of_errno(resume->refusal), resume->refusal,
+                 "'%s': cannot write the journal", resume->dir.path);
+        return;
+    }
+    resume->entry_count++;
+    if (resume->appended != NULL)
+        resume->appended(resume);
+}
+
+void gsi_snapshot_append(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
+                         void (*appended)(struct gsi_resume *resume))
+{
+    resume->type = type;
+    resume->sync_fd = sync_fd;
+    resume->appended = appended;
+    resume->is_appending = true;
+    resume->task = (struct gsi_task){.run = write_entry, .done = entry_written, .is_urgent = true};
+    gsi_pool_submit(resume->job.loop->disk_pool, &resume->task);
+}
+
+bool gsi_snapshot_is_idle(const struct gsi_resume *resume)
+{
+    return resume == NULL || !resume->is_appending;
+}
+
+enum gs_status gsi_snapshot_wait(struct gsi_resume *resume)
+{
+    while (!gsi_snapshot_is_idle(resume))
+        GSI_TRY(gsi_loop_wait(resume->job.loop));
+    return resume != NULL ? resume->job.loop->error->status : GS_OK;
+}
