@@ -54,7 +54,7 @@ def test_values__of_no_kind__are_type_errors(keyword, value, said):
 
 
 @pytest.mark.parametrize('keyword, near', [
-    ('keyz', "'by'"), ('counts', "'count'"), ('header_bytes', "'header'"), ('zstd_level', "'zstd'"), ('verify_read', "'verify'"), ('set', ''),
+    ('keyz', "'by'"), ('descnding', "'descending'"), ('counts', "'count'"), ('header_bytes', "'header'"), ('zstd_level', "'zstd'"), ('verify_read', "'verify'"), ('set', ''),
     ('check', ''), ('progess', ''), ('quiet', '')])
 def test_keyword__that_is_none__is_named_with_the_nearest(tmp_path, keyword, near):
     np.zeros(3).tofile(tmp_path / 'x.f64')

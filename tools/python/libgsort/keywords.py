@@ -22,7 +22,8 @@ ELSEWHERE = {'axis': 'an array has one dimension: use a.reshape(-1), or one row'
              'inplace': 'sort() sorts in place, and sorted() returns a copy'}
 
 # Other words for an option -> the word under which calls find it.
-SAME = {'order': 'by', 'key': 'by', 'keys': 'by', 'descending': 'reverse'}
+OTHER = 'order', 'key', 'keys'
+SAME = {**dict.fromkeys(OTHER, 'by'), 'descending': 'reverse'}
 KINDS = 'quicksort', 'mergesort', 'heapsort', 'stable'
 
 
@@ -110,7 +111,8 @@ def row_of(keyword: str) -> _c.COption:
         raise type_error(f"'{keyword}' is not an option; {ELSEWHERE[keyword]}")
     if keyword not in ROWS:
         from difflib import get_close_matches
-        near = [SAME.get(word, word) for word in get_close_matches(keyword, ROWS, 1, 0.5)]
+        near = ['by' if word in OTHER else word
+                for word in get_close_matches(keyword, ROWS, 1, 0.5)]
         advice = f"did you mean '{near[0]}'?" if near else 'libgsort.options() lists them'
         raise type_error(f"'{keyword}' is not an option; {advice}")
     return ROWS[keyword]
