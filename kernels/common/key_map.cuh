@@ -2,7 +2,7 @@
 #ifndef GSI_KEY_MAP_CUH
 #define GSI_KEY_MAP_CUH
 
-#include "base/host_device.h"
+#include "base/simd.h"
 #include "base/u128.h"
 #include "element/key_order.h"
 

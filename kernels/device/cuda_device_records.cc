@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "element/key_scope.h"
-#include "element/record/record_room.h"
+#include "element/record/record_tags.h"
 #include "element/record/record_tally.h"
 
 // Records whose fields are counted at a time. For integer records this is a chunk: its numbers are

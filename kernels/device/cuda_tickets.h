@@ -7,7 +7,7 @@
 #ifndef GSI_CUDA_TICKETS_H
 #define GSI_CUDA_TICKETS_H
 
-#include "base/list_limits.h"
+#include "base/choices.h"
 #include "device/device.h"
 #include "device/merge_cut.h"
 

@@ -8,7 +8,7 @@
 #ifndef GSI_CO_RANK_CUH
 #define GSI_CO_RANK_CUH
 
-#include "base/host_device.h"
+#include "base/simd.h"
 
 #include <cuda_runtime.h>
 

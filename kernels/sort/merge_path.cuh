@@ -4,7 +4,7 @@
 #ifndef GSI_MERGE_PATH_CUH
 #define GSI_MERGE_PATH_CUH
 
-#include "base/host_device.h"
+#include "base/simd.h"
 
 #include <cstdint>
 #include <cuda_runtime.h>

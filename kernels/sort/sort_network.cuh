@@ -5,7 +5,7 @@
 #ifndef GSI_SORT_NETWORK_CUH
 #define GSI_SORT_NETWORK_CUH
 
-#include "base/host_device.h"
+#include "base/simd.h"
 
 #include <cuda_runtime.h>
 

@@ -13,7 +13,7 @@
 #ifndef GSI_TILE_POLICY_CUH
 #define GSI_TILE_POLICY_CUH
 
-#include "base/host_device.h"
+#include "base/simd.h"
 #include "base/u128.h"
 
 #include <cuda_runtime.h>

@@ -7,7 +7,7 @@
 #ifndef GSI_TALLY_ADD_CUH
 #define GSI_TALLY_ADD_CUH
 
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "kernels/tally/tally_floats.cuh"
 #include "kernels/tally/tally_mix.cuh"
 

@@ -12,7 +12,7 @@
 #ifndef GSI_TALLY_SQUARES_CUH
 #define GSI_TALLY_SQUARES_CUH
 
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "kernels/tally/tally_floats.cuh"
 
 // The largest double's place is 2045: its square's lowest bit is bit 4090, of limb 127.

@@ -8,6 +8,7 @@
 #ifndef GSI_HANDLE_H
 #define GSI_HANDLE_H
 
+#include "job/job_report.h"
 #include "option/option.h"
 #include "option/options.h"
 
@@ -54,5 +55,16 @@ typedef enum gs_status gsi_job_work(void *context, struct gsi_options *options,
  *       option; as `work` */
 enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_work *work,
                           void *context);
+
+/* gsi_job_advise: a set operation found a file that is not sorted. Its error line gets the commands
+ * that sort this file to a new one and do the job with that, by the options that were given:
+ *
+ *     'b.u64': not sorted: ...; sort it first: gsort b.u64 -o b.sorted.u64; then gsort
+ *     --merge=semi a.u64 b.sorted.u64 -o out.u64
+ *
+ * The line stays as it is after other failures, if the input is no regular file, a file has the new
+ * name already, or the commands would not fit. */
+void gsi_job_advise(const struct gs_job *job, const struct gsi_options *options,
+                    const struct gs_report *report, struct gs_error *error);
 
 #endif

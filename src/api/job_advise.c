@@ -1,5 +1,5 @@
 /* job_advise.c: commands made of what was given, in words that a shell takes. */
-#include "api/job_advise.h"
+#include "api/handle.h"
 
 #include "base/status.h"
 

@@ -1,11 +1,10 @@
 /* job_run.c: a job is run, and says what became of it. */
 #include "api/handle.h"
-#include "api/job_advise.h"
 
 #include "base/status.h"
 #include "job/job_report.h"
 #include "job/run.h"
-#include "report/disorder.h"
+#include "report/number.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -111,7 +111,7 @@ static enum gs_status append(struct gs_job *job, enum gsi_option_id id, const ch
 {
     struct gsi_given *given = &job->given[id];
     if (gsi_option_rows[id].kind == GSI_KIND_MODEL)
-        GSI_TRY(gsi_option_take_model(text, &job->model, &job->error));
+        GSI_TRY(gsi_option_apply_model(text, &job->model, &job->error));
     if (given->count == given->room) {
         size_t room = given->room > 0 ? 2 * given->room : 4;
         char **list = reallocarray(given->list, room, sizeof *list);
@@ -137,7 +137,7 @@ static enum gs_status set_text(struct gs_job *job, enum gsi_option_id id, const 
         text = alone;
     else if (alone != NULL && strcmp(text, "false") == 0)
         return GS_OK;
-    GSI_TRY(gsi_option_take(id, text, &tried, &job->error));
+    GSI_TRY(gsi_option_apply(id, text, &tried, &job->error));
     job->given[id].text = strdup(text);
     return job->given[id].text != NULL ? GS_OK : no_memory(job);
 }
@@ -256,7 +256,7 @@ static enum gs_status take_model(struct gs_job *job, const struct gsi_given *giv
 {
     job->model = (struct gsi_device_model){0};
     for (size_t i = 0; i < given->count; i++)
-        GSI_TRY(gsi_option_take_model(given->list[i], &job->model, error));
+        GSI_TRY(gsi_option_apply_model(given->list[i], &job->model, error));
     options->device_model = given->count > 0 ? &job->model : NULL;
     return GS_OK;
 }
@@ -268,7 +268,7 @@ static enum gs_status take(struct gs_job *job, enum gsi_option_id id, struct gsi
     const struct gsi_given *given = &job->given[id];
     char *members = (char *)options;
     if (given->text != NULL)
-        return gsi_option_take(id, given->text, options, error);
+        return gsi_option_apply(id, given->text, options, error);
     if (row->kind == GSI_KIND_MODEL)
         return take_model(job, given, options, error);
     if (given->count > 0) {

@@ -5,6 +5,17 @@
 
 #include "gsort.h"
 
+#define GSI_FIELDS_MAX    64 /* fields of a record: keys, or those with statistics */
+#define GSI_QUANTILES_MAX 64
+#define GSI_BINS_MAX      1024 /* of a histogram */
+#define GSI_SPLIT_MAX     256  /* files of an output */
+#define GSI_VALUES_MAX    16   /* files that are sorted along */
+
+/* A text of a key or field, as given or as a .npy header names it; a longer one without its middle.
+ */
+#define GSI_FIELD_TEXT_BYTES 96
+#define GSI_VALUE_TEXT_BYTES 128
+
 enum gsi_io_choice { GSI_IO_AUTO = 0, GSI_IO_URING, GSI_IO_THREADS };
 
 enum gsi_device_word {

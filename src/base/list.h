@@ -1,8 +1,10 @@
-/* list.h: defines first-in, first-out lists, linked through a member `next` of their elements. */
+/* list.h: defines first-in, first-out lists, linked through a member `next` of their elements. Also
+ * converts a pointer to a member into a pointer to its struct. */
 #ifndef GSI_LIST_H
 #define GSI_LIST_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* GSI_LIST: defines `struct list` of elements of a type, and the functions
  *
@@ -31,5 +33,9 @@
             all->tail = &all->head;                                \
         return one;                                                \
     }
+
+/* GSI_CONTAINER_OF: returns the `type` whose `member` is at `pointer`. */
+#define GSI_CONTAINER_OF(pointer, type, member) \
+    ((type *)(void *)((uint8_t *)(pointer)-offsetof(type, member)))
 
 #endif

@@ -10,7 +10,7 @@
 #ifndef GSI_POOL_H
 #define GSI_POOL_H
 
-#include "base/container_of.h"
+#include "base/list.h"
 #include "base/status.h"
 
 #include <pthread.h>

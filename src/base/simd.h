@@ -1,6 +1,8 @@
-/* simd.h: builds loops that the compiler vectorises for several instruction sets at once.
+/* simd.h: marks functions that are compiled for several processors: loops that the compiler
+ * vectorises for several instruction sets, and functions that also run on a GPU.
  *
  *     GSI_SIMD_CLONES static void sum_block(...) { plain C loop }
+ *     GSI_HOST_DEVICE static inline uint32_t key_of(...) { ... }       for kernels, too
  *
  * The loader chooses the best clone for the processor when it loads the program (ifunc). Helpers
  * that such a function calls must be GSI_INLINE, or they stay outside the clones. x86-64-v4 is
@@ -25,5 +27,11 @@
 /* Elements of a buffer that was declared with another type. */
 typedef uint32_t __attribute__((may_alias)) gsi_lane_u32;
 typedef uint64_t __attribute__((may_alias)) gsi_lane_u64;
+
+#ifdef __CUDACC__
+#define GSI_HOST_DEVICE __host__ __device__
+#else
+#define GSI_HOST_DEVICE
+#endif
 
 #endif

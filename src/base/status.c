@@ -1,7 +1,7 @@
 /* status.c: defines status texts and exit codes, and makes every error line. */
 #include "base/status.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>

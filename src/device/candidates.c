@@ -8,13 +8,13 @@
  * Records are sorted by tags, which are made from the beginning of the key. A cut keeps the
  * remaining records in their previous order, so nothing has to be gathered into other memory. */
 #include "device/candidates.h"
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/record_ties.h"
-#include "element/key_below.h"
+#include "element/compare.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
 

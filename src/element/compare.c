@@ -2,7 +2,9 @@
  * of groups by steps that double, then halve. */
 #include "element/compare.h"
 
+#include "base/assert.h"
 #include "base/u128.h"
+#include "element/record/integer_record.h"
 #include "element/record/record.h"
 #include "element/tally/tally_block.h"
 #include "element/width.h"

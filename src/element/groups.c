@@ -6,7 +6,6 @@
 #include "element/groups.h"
 
 #include "element/compare.h"
-#include "element/record/record_equal.h"
 #include "element/tally/tally_block.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* key_below.c: a block is counted without a branch, so that the loop vectorises; only where
  * something is below the bound it is passed over once more, element by element. */
-#include "element/key_below.h"
+#include "element/compare.h"
 
 #include "base/assert.h"
 #include "element/record/integer_record.h"

@@ -28,7 +28,7 @@
 #define GSI_KEY_ORDER_H
 
 #include "base/choices.h"
-#include "base/host_device.h"
+#include "base/simd.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include "base/choices.h"
 #include "base/u128.h"
 #include "element/key_order.h"
-#include "element/key_type.h"
+#include "element/number_type.h"
 
 #include <stddef.h>
 
@@ -45,7 +45,7 @@ struct gsi_layout {
     struct gsi_key_scope *scope; /* with tags: what their keys share; borrowed */
 };
 
-/* gsi_layout_make: returns the layout of native numbers, those of a type in key_type.h.
+/* gsi_layout_make: returns the layout of native numbers, those of a struct gsi_key_type.
  * gsi_layout_make_records: returns the layout of records that are sorted by tags. */
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed);
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,

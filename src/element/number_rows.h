@@ -1,16 +1,15 @@
-/* number_rows.h: all types of numbers. What key_type.c, number_type.c and type_names.c know of
- * types is made of these rows; `--help`, Python and the manual are checked against them
- * (test_types.c).
+/* number_rows.h: lists all types of numbers. number_type.c makes its tables from these rows. Tests
+ * compare `--help`, Python and the manual with them (test_types.c).
  *
  *     ELEMENT(name, bytes, kind, part)              devices sort and count such elements
  *     FIELD(name, bytes, part, counted as)          fields of records; elements of such a type are
  *                                                   records of one field (gsi_record_make_number)
  *     BYTE(name, part, counted as)                  the same of one byte, without an order of bytes
  *     TIME(unit)                                    time64 whose unit is known (base/calendar.h)
- *     NUMPY(name, letters)                          NumPy's, behind '<' or '>'
+ *     NUMPY(name, letters)                          NumPy's, after '<' or '>'
  *     ALSO(name, word)                              another word for it, lower case
  *
- * Each type but those of one byte is there in big endian, too: its name and "be". */
+ * Each type of more than one byte also exists in big endian: its name and "be". */
 #ifndef GSI_NUMBER_ROWS_H
 #define GSI_NUMBER_ROWS_H
 
@@ -45,7 +44,7 @@
     TIME(D) TIME(h) TIME(m) TIME(s) TIME(ms) TIME(us) TIME(ns)
 /* clang-format on */
 
-/* What an expansion does not ask for. */
+/* For rows that an expansion ignores. */
 #define GSI_NO_ROW(...)
 
 #endif

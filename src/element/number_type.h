@@ -1,6 +1,8 @@
-/* number_type.h: the numbers that lie in records: the element types and others, one row of
- * number_rows.h each.
- * An element of another type is sorted as a record that is nothing else (job/spec/elements.c).
+/* number_type.h: the types of numbers, their names, and floats of every type as text.
+ *
+ * Elements have one of the types of struct gsi_key_type, which devices sort. Fields of records have
+ * one of struct gsi_number_type, which are these and more. An element of another type is sorted as
+ * a record with one field (job/spec/elements.c). number_rows.h has one row for each type.
  *
  * | number        | order of its key                                     | counted as           |
  * |---------------|------------------------------------------------------|----------------------|
@@ -8,19 +10,57 @@
  * | f16 bf16      | as floats of 4 bytes; bf16 is their upper half       | f32, which is exact  |
  * | time64        | NumPy's datetime64: an i64 whose least is NaT, last  | i64, without NaTs    |
  * | time64[ms]    | the same; its values are read and printed as times   | the same             |
- */
+ *
+ * Options and names of files call them:
+ *
+ *     u32 uint32 uint32_t <u4       names of C and of NumPy
+ *     f64be >f8                     big endian
+ *     uint8 int8                    8 bits
+ *     u8 i8                         in names of files 8 bits, with a note; refused as options,
+ *                                   because NumPy's u8 and i8 have 8 bytes
+ *     float int                     refused: different types in different languages
+ *     f128                          refused: no elements
+ *     time64[ms] time64be[ms] <M8[ms]  times of a unit
+ *
+ * Upper and lower case are the same, except in words with a unit. */
 #ifndef GSI_NUMBER_TYPE_H
 #define GSI_NUMBER_TYPE_H
 
 #include "base/calendar.h"
-#include "base/host_device.h"
-#include "element/key_type.h"
+#include "base/simd.h"
+#include "base/status.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum gsi_key_kind { GSI_KEY_UNSIGNED, GSI_KEY_SIGNED, GSI_KEY_FLOAT };
+
+struct gsi_key_type {
+    const char *name; /* the first of its names */
+    uint32_t bytes;   /* a width: width.h */
+    enum gsi_key_kind kind;
+};
+
+extern const struct gsi_key_type gsi_key_types[];
+extern const size_t gsi_key_type_count;
+
+/* NULL if there is no such type. */
+const struct gsi_key_type *gsi_key_type_find(const char *name);
+
+/* gsi_name_is_zst: whether the name says that the file is packed by zstd. */
+bool gsi_name_is_zst(const char *path);
+
+/* gsi_name_ends: whether it ends in a dot and `word`, packed or not. */
+bool gsi_name_ends(const char *path, const char *word);
+
+/* gsi_name_base: the last part of a path, and its length without .zst. */
+const char *gsi_name_base(const char *path, size_t *length);
 
 /* What a number is, beside its bytes and whether it has a sign. */
 enum gsi_part_kind {
@@ -72,6 +112,61 @@ GSI_HOST_DEVICE static inline uint32_t gsi_f32_of_f16(uint16_t bits)
  * largest one infinity; a NaN stays one. */
 uint16_t gsi_f16_of_f64(double x);
 uint16_t gsi_bf16_of_f64(double x);
+
+enum gsi_type_sense {
+    GSI_SENSE_PLAIN,    /* one type, whoever says it */
+    GSI_SENSE_SMALL,    /* 8 bits; NumPy calls one of 8 bytes so */
+    GSI_SENSE_UNSURE,   /* different types in different languages */
+    GSI_SENSE_UNSORTED, /* numbers that are no elements */
+};
+
+struct gsi_type_word {
+    const char *word; /* in lower case, but for those with a unit */
+    const char *type; /* its name in number_type.c, or that and "be"; NULL unless PLAIN or SMALL */
+    enum gsi_type_sense sense;
+    const char *trouble;        /* unless PLAIN: why it does not say one type */
+    const char *either, *other; /* words that do; NULL: there are none */
+};
+
+extern const char *const gsi_time_words; /* for messages: which units there are */
+
+/* gsi_type_word_find: a word of `length` letters; NULL: nothing that is known. */
+const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length);
+
+/* gsi_type_word_of_file: returns the last word of a name, after '.', '_' or '-': x.f64, X_U32,
+ * x-f4, books_200M_uint64, x.u32.bin, x.f64.zst; or the whole name, if that is longer than two
+ * letters: f64.bin. It ignores endings that say nothing of the contents (.bin, .dat and their
+ * like). NULL: the name says no type. */
+const struct gsi_type_word *gsi_type_word_of_file(const char *path);
+
+/* gsi_type_word_of_option: finds what --type says, and checks it.
+ * gsi_type_word_check: what is said by `option`, as part of `text`, names one type.
+ * fails GS_E_USAGE: it does not; the line says what to do */
+enum gs_status gsi_type_word_of_option(const char *given, const struct gsi_type_word **word,
+                                       struct gs_error *error);
+enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char *option,
+                                   const char *text, struct gs_error *error);
+
+/* gsi_type_word_near: returns `hint`: "; is f32 or f64 meant?", or nothing where no type is near to
+ * `length` letters of `text`. */
+#define GSI_TYPE_HINT_BYTES 64
+const char *gsi_type_word_near(const char *text, size_t length, char hint[GSI_TYPE_HINT_BYTES]);
+
+/* gsi_type_goes_with: the same type, by names in number_type.c, but that a unit may be in one of
+ * them only. */
+bool gsi_type_goes_with(const char *a, const char *b);
+
+#define GSI_FLOAT_TEXT_BYTES 48
+
+/* gsi_float_text: writes the shortest text that reads back as x, a number of this type, in the
+ * notation of Python's repr but without ".0": 0.0001, 1000, 1e+16. Every NaN is "nan".
+ * in    part: one of the kinds of floats */
+void gsi_float_text(char text[GSI_FLOAT_TEXT_BYTES], double x, enum gsi_part_kind part);
+
+/* gsi_float_parse: reads a number as strtod does in the locale "C".
+ * out   end: after it; value: the nearest number of this type, rounded once; infinite beyond it
+ * Returns false: there is no memory. */
+bool gsi_float_parse(const char *text, char **end, enum gsi_part_kind part, double *value);
 
 #ifdef __cplusplus
 }

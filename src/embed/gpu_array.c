@@ -3,7 +3,7 @@
 #include "device/gpu_array.h"
 #include "api/handle.h"
 #include "base/status.h"
-#include "element/type_names.h"
+#include "element/number_type.h"
 #include "job/job_report.h"
 #include "option/conflicts.h"
 

@@ -7,7 +7,7 @@
 #include "embed/embed.h"
 #include "job/run.h"
 #include "option/conflicts.h"
-#include "option/option_texts.h"
+#include "option/option_parse.h"
 #include "option/options.h"
 
 #include <stdlib.h>

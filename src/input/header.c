@@ -2,7 +2,7 @@
 #include "input/header.h"
 
 #include "base/checked.h"
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "input/format/format.h"
 #include "input/inputs.h"
 #include "input/sniff.h"

@@ -3,7 +3,7 @@
 #define GSI_INPUTS_H
 
 #include "base/checked.h"
-#include "base/list_limits.h"
+#include "base/choices.h"
 #include "element/carry/carry.h"
 #include "element/filter/filter.h"
 #include "element/fold/pre_aggregate.h"

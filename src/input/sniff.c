@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/choices.h"
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "input/foreign.h"
 #include "input/format/format.h"
 #include "input/zst/zst.h"

@@ -21,7 +21,7 @@
 #define GSI_ENGINE_H
 
 #include "base/choices.h"
-#include "base/container_of.h"
+#include "base/list.h"
 #include "base/status.h"
 
 #include <errno.h>

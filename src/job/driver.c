@@ -2,7 +2,7 @@
  * the strategy, and closes everything again, whatever failed. */
 #include "base/assert.h"
 #include "base/clock.h"
-#include "base/file_limit.h"
+#include "base/process.h"
 #include "input/header.h"
 #include "io/caller.h"
 #include "job/job.h"
@@ -15,7 +15,7 @@
 #include "job/strategy/strategy.h"
 #include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
-#include "option/option_texts.h"
+#include "option/option_parse.h"
 #include "output/delivery.h"
 #include "output/into.h"
 #include "output/ranks.h"

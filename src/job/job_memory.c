@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "io/caller.h"
 #include "job/job_report.h"
-#include "option/option_texts.h"
+#include "option/option_parse.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 

@@ -7,7 +7,7 @@
 #include "plan/plan.h"
 
 /* The form of a buffer. A buffer of records has their tags at its end, and spare room around them
- * (element/record/record_room.h). */
+ * (element/record/record_tags.h). */
 struct gsi_buffer_shape {
     size_t unit_bytes;     /* memory of one buffer; a multiple of GSI_DIRECT_ALIGN */
     size_t data_off;       /* where its data begin */

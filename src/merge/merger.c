@@ -2,7 +2,7 @@
 #include "merge/merger.h"
 
 #include "base/assert.h"
-#include "element/record/record_room.h"
+#include "element/record/record_tags.h"
 #include "merge/feed/input_feed.h"
 #include "plan/plan.h"
 

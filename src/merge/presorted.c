@@ -1,7 +1,7 @@
 /* presorted.c: finds out which part of which file contains a run. */
 #include "merge/presorted.h"
 
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 
 #include <string.h>
 #include <sys/stat.h>

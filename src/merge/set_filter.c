@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/container_of.h"
+#include "base/list.h"
 #include "element/compare.h"
 #include "element/filter/filter.h"
 #include "element/tally/digest.h"

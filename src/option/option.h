@@ -97,8 +97,8 @@ enum gsi_option_kind {
     GSI_KIND_CHOICE, /* int, or a bool: a word of option.choices; its number at `more` */
     GSI_KIND_TEXT,   /* const char * */
     GSI_KIND_LIST,   /* const char *const *; a size_t, how many, at `more` */
-    GSI_KIND_OTHER,  /* more than one member: `take` */
-    GSI_KIND_MODEL,  /* a list of "NAME=VALUE": gsi_option_take_model */
+    GSI_KIND_OTHER,  /* more than one member: `apply` */
+    GSI_KIND_MODEL,  /* a list of "NAME=VALUE": gsi_option_apply_model */
     GSI_KIND_PROGRAM /* none: it is the program's */
 };
 
@@ -122,7 +122,7 @@ struct gsi_option_row {
     size_t off, more, bytes; /* bytes: of what is at `off` */
     uint32_t least, most;
     bool is_place; /* of a size: others lie behind it */
-    enum gs_status (*take)(struct gsi_options *options, const char *text, struct gs_error *error);
+    enum gs_status (*apply)(struct gsi_options *options, const char *text, struct gs_error *error);
 };
 
 extern const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT];
@@ -140,16 +140,16 @@ enum gsi_option_id gsi_option_id(const char *name);
  * field of a .npy file whose own name ends so is given by its place instead. */
 bool gsi_sum_is_wide(const char *text, size_t *bytes);
 
-/* gsi_option_take: sets members of `options` from the text of an option that is no list. They point
- * into the text. An option whose argument is optional also takes "true", which means no argument.
- * It takes "false" as well, which means that the option is not given.
+/* gsi_option_apply: sets members of `options` from the text of an option that is no list. They
+ * point into the text. An option whose argument is optional also takes "true", which means no
+ * argument. It takes "false" as well, which means that the option is not given.
  * fails GS_E_USAGE: the text has another kind, or is out of bounds */
-enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gsi_options *options,
-                               struct gs_error *error);
+enum gs_status gsi_option_apply(enum gsi_option_id id, const char *text,
+                                struct gsi_options *options, struct gs_error *error);
 
-/* gsi_option_take_model: sets the member NAME by the text "NAME=VALUE".
+/* gsi_option_apply_model: sets the member NAME by the text "NAME=VALUE".
  * fails GS_E_USAGE: there is none, or its value is of another kind */
-enum gs_status gsi_option_take_model(const char *text, struct gsi_device_model *model,
-                                     struct gs_error *error);
+enum gs_status gsi_option_apply_model(const char *text, struct gsi_device_model *model,
+                                      struct gs_error *error);
 
 #endif

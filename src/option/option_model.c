@@ -1,8 +1,8 @@
 /* option_model.c: GPUs that need not be here, member by member (struct gsi_device_model). */
 #include "option/option.h"
 
-#include "base/plain_real.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "option/options.h"
 
 #include <math.h>
@@ -93,8 +93,8 @@ static bool take_value(const struct member *member, const char *text,
     return true;
 }
 
-enum gs_status gsi_option_take_model(const char *text, struct gsi_device_model *model,
-                                     struct gs_error *error)
+enum gs_status gsi_option_apply_model(const char *text, struct gsi_device_model *model,
+                                      struct gs_error *error)
 {
     size_t length = strcspn(text, "=");
     const struct member *member = find_member(text, length);

@@ -1,5 +1,5 @@
 /* option_other.c: options that set more than one member. */
-#include "option/option_take.h"
+#include "option/option_parse.h"
 
 #include "base/status.h"
 #include "option/options.h"
@@ -9,11 +9,12 @@
 #include <string.h>
 #include <strings.h>
 
-enum gs_status gsi_take_merge(struct gsi_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_apply_merge(struct gsi_options *options, const char *text,
+                               struct gs_error *error)
 {
     int value;
     uint32_t unused;
-    GSI_TRY(gsi_take_word("merge", text, gsi_choices_of_set, &value, &unused, error));
+    GSI_TRY(gsi_parse_word("merge", text, gsi_choices_of_set, &value, &unused, error));
     options->merge = true;
     options->merge_set = (enum gsi_set)value;
     return GS_OK;
@@ -30,8 +31,8 @@ static bool take_front(const char *text, char mark, char front[32])
     return true;
 }
 
-enum gs_status gsi_take_region(struct gsi_options *options, const char *text,
-                               struct gs_error *error)
+enum gs_status gsi_apply_region(struct gsi_options *options, const char *text,
+                                struct gs_error *error)
 {
     char front[32];
     uint64_t *bytes = &options->region_bytes;
@@ -47,7 +48,8 @@ enum gs_status gsi_take_region(struct gsi_options *options, const char *text,
                     text);
 }
 
-enum gs_status gsi_take_range(struct gsi_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_apply_range(struct gsi_options *options, const char *text,
+                               struct gs_error *error)
 {
     char front[32];
     uint64_t *count = &options->range_count;
@@ -63,13 +65,13 @@ enum gs_status gsi_take_range(struct gsi_options *options, const char *text, str
                     text);
 }
 
-enum gs_status gsi_take_part(struct gsi_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_apply_part(struct gsi_options *options, const char *text, struct gs_error *error)
 {
     char front[32];
     uint32_t *count = &options->part_count;
     if (take_front(text, '/', front) &&
-        gsi_take_number("part", text + strlen(front) + 1, 1, UINT32_MAX, count, NULL) == GS_OK &&
-        gsi_take_number("part", front, 1, *count, &options->part_number, NULL) == GS_OK)
+        gsi_parse_number("part", text + strlen(front) + 1, 1, UINT32_MAX, count, NULL) == GS_OK &&
+        gsi_parse_number("part", front, 1, *count, &options->part_number, NULL) == GS_OK)
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0, "--part: '%s' is not I/N with I from 1 to N, such as 2/4",
                     text);
@@ -84,7 +86,7 @@ bool gsi_sum_is_wide(const char *text, size_t *bytes)
     return is_wide;
 }
 
-enum gs_status gsi_take_into(struct gsi_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_apply_into(struct gsi_options *options, const char *text, struct gs_error *error)
 {
     (void)error;
     options->into = true;
@@ -93,12 +95,12 @@ enum gs_status gsi_take_into(struct gsi_options *options, const char *text, stru
 }
 
 /* Of u64, which is the default, it is not said how wide it is. */
-enum gs_status gsi_take_argsort(struct gsi_options *options, const char *text,
-                                struct gs_error *error)
+enum gs_status gsi_apply_argsort(struct gsi_options *options, const char *text,
+                                 struct gs_error *error)
 {
     int bytes;
     uint32_t unused;
-    GSI_TRY(gsi_take_word("argsort", text, gsi_choices_of_index, &bytes, &unused, error));
+    GSI_TRY(gsi_parse_word("argsort", text, gsi_choices_of_index, &bytes, &unused, error));
     options->argsort = true;
     options->index_bytes = bytes == (int)sizeof(uint64_t) ? 0 : (uint32_t)bytes;
     return GS_OK;
@@ -114,13 +116,13 @@ static enum gs_status take_count(const char *name, const char *text, struct gsi_
                     "--%s: '%s' is not a count like 1000 or 64K (powers of 1000)", name, text);
 }
 
-enum gs_status gsi_take_top(struct gsi_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_apply_top(struct gsi_options *options, const char *text, struct gs_error *error)
 {
     return take_count("top", text, options, error);
 }
 
-enum gs_status gsi_take_shuffle(struct gsi_options *options, const char *text,
-                                struct gs_error *error)
+enum gs_status gsi_apply_shuffle(struct gsi_options *options, const char *text,
+                                 struct gs_error *error)
 {
     char *end = NULL;
     options->is_shuffled = true;
@@ -134,8 +136,8 @@ enum gs_status gsi_take_shuffle(struct gsi_options *options, const char *text,
                     text);
 }
 
-enum gs_status gsi_take_sample(struct gsi_options *options, const char *text,
-                               struct gs_error *error)
+enum gs_status gsi_apply_sample(struct gsi_options *options, const char *text,
+                                struct gs_error *error)
 {
     options->is_sample = options->is_shuffled = true;
     return take_count("sample", text, options, error);
@@ -143,8 +145,8 @@ enum gs_status gsi_take_sample(struct gsi_options *options, const char *text,
 
 /* A share is of the memory that is available now; more than all of it counts as more than this
  * machine has. */
-enum gs_status gsi_take_memory(struct gsi_options *options, const char *text,
-                               struct gs_error *error)
+enum gs_status gsi_apply_memory(struct gsi_options *options, const char *text,
+                                struct gs_error *error)
 {
     uint64_t available = gs_memory_available();
     options->memory_is_share = strchr(text, '%') != NULL;
@@ -177,8 +179,8 @@ static enum gs_status take_gpus(const char *text, uint64_t *gpus, struct gs_erro
     return GS_OK;
 }
 
-enum gs_status gsi_take_device(struct gsi_options *options, const char *text,
-                               struct gs_error *error)
+enum gs_status gsi_apply_device(struct gsi_options *options, const char *text,
+                                struct gs_error *error)
 {
     int value;
     const char *list = strncmp(text, "cuda:", 5) == 0 ? text + 5 : "";
@@ -186,8 +188,8 @@ enum gs_status gsi_take_device(struct gsi_options *options, const char *text,
         options->device = GSI_DEVICE_CUDA;
         return take_gpus(list, &options->device_set, error);
     }
-    GSI_TRY(gsi_take_word("device", text, gsi_choices_of_device, &value, &options->device_index,
-                          error));
+    GSI_TRY(gsi_parse_word("device", text, gsi_choices_of_device, &value, &options->device_index,
+                           error));
     options->device = (enum gsi_device_word)value;
     return GS_OK;
 }

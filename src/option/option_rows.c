@@ -2,8 +2,8 @@
  * help and manual say of an option: options.cmake makes it of the entry in options.md. */
 #include "option/option.h"
 
-#include "base/list_limits.h"
-#include "option/option_take.h"
+#include "base/choices.h"
+#include "option/option_parse.h"
 #include "option_words.h"
 
 #include <stddef.h>
@@ -97,7 +97,7 @@ static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value =
 #define LIST(member, count)       .kind = GSI_KIND_LIST, AT(member), NUMBERED(count)
 #define CHOICE(member)            .kind = GSI_KIND_CHOICE, AT(member)
 #define NUMBERED(member)          .more = offsetof(struct gsi_options, member)
-#define OTHER(member, function)   .kind = GSI_KIND_OTHER, AT(member), .take = function
+#define OTHER(member, function)   .kind = GSI_KIND_OTHER, AT(member), .apply = function
 #define MODEL(member)             .kind = GSI_KIND_MODEL, AT(member)
 #define PROGRAM                   .kind = GSI_KIND_PROGRAM
 
@@ -128,7 +128,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                         PROGRAM},
     [GSI_OPT_MERGE] = {{"merge", 'm', "[=SET]", DESCRIBED_merge, .alone = "all",
                         .choices = gsi_choices_of_set},
-                       OTHER(merge, gsi_take_merge),
+                       OTHER(merge, gsi_apply_merge),
                        .verbs = SORT},
     [GSI_OPT_FILES0_FROM] = {{"files0-from", 0, "F", DESCRIBED_files0_from,
                               .place = GS_OPTION_OF_PROGRAM},
@@ -144,13 +144,13 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                            FLAG(drop_tail),
                            .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_REGION] = {{"region", 0, "OFFSET:BYTES", DESCRIBED_region},
-                        OTHER(has_region, gsi_take_region),
+                        OTHER(has_region, gsi_apply_region),
                         .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_RANGE] = {{"range", 0, "FIRST:COUNT", DESCRIBED_range},
-                       OTHER(has_range, gsi_take_range),
+                       OTHER(has_range, gsi_apply_range),
                        .verbs = SORT | STATS | CHECK | FIND},
     [GSI_OPT_PART] = {{"part", 0, "I/N", DESCRIBED_part},
-                      OTHER(part_count, gsi_take_part),
+                      OTHER(part_count, gsi_apply_part),
                       .verbs = SORT},
     [GSI_OPT_FIND] = {{"find", 0, "VALUE", DESCRIBED_find},
                       TEXT(find),
@@ -163,7 +163,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                         .verbs = SORT | STATS | CHECK | FIND | LOOK},
     [GSI_OPT_OUTPUT] = {{"output", 'o', "FILE", DESCRIBED_output}, TEXT(output), .verbs = SORT},
     [GSI_OPT_INTO] = {{"into", 0, "FILE", DESCRIBED_into},
-                      OTHER(into, gsi_take_into),
+                      OTHER(into, gsi_apply_into),
                       .verbs = SORT},
     [GSI_OPT_SPLIT] = {{"split", 0, "N", DESCRIBED_split},
                        NUMBER(split_count, 1, GSI_SPLIT_MAX),
@@ -210,20 +210,20 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                         .verbs = SORT},
     [GSI_OPT_ARGSORT] = {{"argsort", 0, "[=T]", DESCRIBED_argsort, .alone = "u64",
                           .choices = gsi_choices_of_index},
-                         OTHER(argsort, gsi_take_argsort),
+                         OTHER(argsort, gsi_apply_argsort),
                          .verbs = SORT | GPU},
     [GSI_OPT_INDEX] = {{"index", 0, "T", DESCRIBED_index, .choices = gsi_choices_of_index,
                         .is_hidden = true},
                        CHOICE(index_bytes),
                        .verbs = SORT},
     [GSI_OPT_TOP] = {{"top", 0, "K", DESCRIBED_top},
-                     OTHER(has_top, gsi_take_top),
+                     OTHER(has_top, gsi_apply_top),
                      .verbs = SORT | SORTER},
     [GSI_OPT_SHUFFLE] = {{"shuffle", 0, "[=SEED]", DESCRIBED_shuffle, .alone = "random"},
-                         OTHER(is_shuffled, gsi_take_shuffle),
+                         OTHER(is_shuffled, gsi_apply_shuffle),
                          .verbs = SORT},
     [GSI_OPT_SAMPLE] = {{"sample", 0, "K", DESCRIBED_sample},
-                        OTHER(is_sample, gsi_take_sample),
+                        OTHER(is_sample, gsi_apply_sample),
                         .verbs = SORT},
     [GSI_OPT_ZSTD] = {{"zstd", 0, "[=LEVEL]", DESCRIBED_zstd, .alone = "1"},
                       NUMBER(output_zstd_level, 1, GSI_ZSTD_LEVEL_MAX),
@@ -232,7 +232,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                         CHOICE(verify_read),
                         .verbs = SORT},
     [GSI_OPT_MEMORY] = {{"memory", 'S', "SIZE", DESCRIBED_memory},
-                        OTHER(memory_bytes, gsi_take_memory),
+                        OTHER(memory_bytes, gsi_apply_memory),
                         .verbs = SORT | STATS | CHECK | FIND | ARRAY | SCAN | SORTER},
     [GSI_OPT_TEMP_DIR] = {{"temporary-directory", 'T', "DIR", DESCRIBED_temporary_directory,
                            .alias = "temp", .is_list = true},
@@ -248,7 +248,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                        CHOICE(spill_all),
                        .verbs = SORT | ARRAY | SORTER},
     [GSI_OPT_DEVICE] = {{"device", 0, "D", DESCRIBED_device, .choices = gsi_choices_of_device},
-                        OTHER(device, gsi_take_device),
+                        OTHER(device, gsi_apply_device),
                         .verbs = JOBS},
     [GSI_OPT_DEVICE_MEMORY] = {{"device-memory", 0, "SIZE", DESCRIBED_device_memory},
                                SIZE(device_memory_bytes, 1),

@@ -1,7 +1,7 @@
 /* size.c: parsing of sizes and counts. */
-#include "option/option_take.h"
+#include "option/option_parse.h"
 
-#include "base/plain_real.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -11,8 +11,7 @@
 #ifndef GSI_RANKS_H
 #define GSI_RANKS_H
 
-#include "base/list_limits.h"
-#include "element/quantile/histogram.h"
+#include "base/choices.h"
 #include "element/quantile/quantile.h"
 #include "element/record/element_report.h"
 #include "element/tally/tally_sums.h"

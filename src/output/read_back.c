@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 #include "input/format/format.h"
 #include "input/header.h"
 #include "input/scan.h"

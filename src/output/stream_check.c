@@ -1,6 +1,6 @@
 /* stream_check.c: checks the place where two buffers meet. */
 #include "output/stream_check.h"
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 
 #include "element/record/record.h"
 

@@ -1,6 +1,6 @@
 /* stream_check.h: joins the digests of buffers in order: of windows of the output, or of chunks of
  * the input. It keeps the last element of each buffer and compares it with the first of the next
- * one. Digests of records with tags contain no keys (element/element_digest.h). */
+ * one. Digests of records with tags contain no keys (element/tally/digest.h). */
 #ifndef GSI_STREAM_CHECK_H
 #define GSI_STREAM_CHECK_H
 

@@ -50,7 +50,7 @@
 #define GSI_PLAN_H
 
 #include "base/memory.h"
-#include "element/record/record_room.h"
+#include "element/record/record_tags.h"
 #include "plan/merge_tree.h"
 #include "run/frame.h"
 

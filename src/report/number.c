@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/u128.h"
-#include "element/number/float_text.h"
+#include "element/number_type.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,15 @@
-/* number.h: numbers as text, for reports. Always with a point for decimals, whatever the locale. */
+/* number.h: numbers, elements and disorders as text, for reports. Decimals always have a point,
+ * whatever the locale is. */
 #ifndef GSI_NUMBER_H
 #define GSI_NUMBER_H
 
 #include "job/job_report.h"
 
 #include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define GSI_NUMBER_BYTES 96 /* any text made here: 256 bits are 78 digits and a sign */
 
@@ -15,7 +20,7 @@ void gsi_number_sum(char text[GSI_NUMBER_BYTES], const uint64_t words[4]);
 /* gsi_number_hex: a 128-bit number, least significant word first, without leading zeros. */
 void gsi_number_hex(char text[GSI_NUMBER_BYTES], const uint64_t words[2]);
 
-/* gsi_number_element: a raw element; floats as in element/number/float_text.h.
+/* gsi_number_element: a raw element; floats as in element/number_type.h.
  * in    element_bytes: 4, 8 or 16 (integers only) */
 void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32_t element_bytes,
                         bool is_float, bool is_signed);
@@ -64,4 +69,13 @@ void gsi_shown_text(const struct gsi_field_report *field, const uint8_t value[16
 void gsi_shown_computed(const struct gsi_field_report *field, double number, int64_t time,
                         char text[GSI_ELEMENT_TEXT_BYTES]);
 
+/* gsi_disorder_tell: `error` becomes GS_E_DISORDER with a line that names the element of
+ * report->disorder, what it follows, and its file, which is one of `inputs`, or "-" without any.
+ * in    is_unique: equal keys are disorder */
+void gsi_disorder_tell(const char *const *inputs, size_t input_count, bool is_unique,
+                       const struct gs_report *report, struct gs_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

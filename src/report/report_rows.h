@@ -1,6 +1,6 @@
 /* report_rows.h: the table of a report's fields, in the order of its JSON. A row has the field's
  * name, its member of struct gs_report, and says when it is known. The JSON of reports and plans is
- * one walk over the table (report_json.c). A caller who asks for a field by its path gets what the
+ * one walk over the table (json.c). A caller who asks for a field by its path gets what the
  * walk would print there (report_fields.c).
  *
  * Objects and lists have rows of their own. There are no lists in lists, so one index says where a

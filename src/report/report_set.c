@@ -7,7 +7,6 @@
 
 #include "element/number_type.h"
 #include "element/record/record.h"
-#include "element/type_names.h"
 #include "job/job_report.h"
 #include "report/number.h"
 

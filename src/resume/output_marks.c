@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 #include "resume/snapshot.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * after the checksums must be safe as well. First byte: type and codec; then the frame. */
 #include "fuzz/fuzz.h"
 
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "run/frame.h"
 
 #define XXH_INLINE_ALL

@@ -6,7 +6,7 @@
 #include "embed/embed.h"
 #include "job/job_report.h"
 #include "job/run.h"
-#include "report/disorder.h"
+#include "report/number.h"
 #include "support/job_line.h"
 
 #include <stdlib.h>

@@ -11,12 +11,12 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "io/file.h"
 #include "job/job_report.h"
 #include "job/run.h"
 #include "plan/limits.h"
-#include "report/disorder.h"
+#include "report/number.h"
 
 #include <errno.h>
 #include <fcntl.h>

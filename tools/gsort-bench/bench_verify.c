@@ -10,7 +10,7 @@
 #include "bench_sorted.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/key_order.h"
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "element/tally/digest.h"
 #include "job/job_report.h"
 #include "run/frame.h"

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally_sums.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * begun in one pass has records of pieces that are still in memory. Each of these pieces may end in
  * a frame that is not full. So pieces are then numbered from the number of buffers on. */
 #include "device/cpu/cpu_device.h"
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
@@ -19,7 +19,7 @@
 #include "element/key_scope.h"
 #include "element/record/integer_record.h"
 #include "element/record/record_mix.h"
-#include "element/record/record_room.h"
+#include "element/record/record_tags.h"
 
 #include <string.h>
 

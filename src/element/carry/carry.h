@@ -16,7 +16,7 @@
 #ifndef GSI_CARRY_H
 #define GSI_CARRY_H
 
-#include "base/list_limits.h"
+#include "base/choices.h"
 #include "base/u128.h"
 #include "element/layout.h"
 #include "element/record/record.h"

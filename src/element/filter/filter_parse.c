@@ -2,7 +2,7 @@
 #include "element/filter/filter.h"
 
 #include "element/key_order.h"
-#include "element/number/float_text.h"
+#include "element/number_type.h"
 
 #include <math.h>
 #include <stdlib.h>

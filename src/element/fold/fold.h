@@ -20,7 +20,7 @@
 #ifndef GSI_FOLD_H
 #define GSI_FOLD_H
 
-#include "base/list_limits.h"
+#include "base/choices.h"
 #include "base/memory.h"
 #include "element/key_order.h"
 #include "element/record/record.h"

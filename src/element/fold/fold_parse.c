@@ -1,7 +1,7 @@
 /* fold_parse.c: what options say about folded fields. */
 #include "element/fold/fold.h"
 
-#include "base/list_limits.h"
+#include "base/choices.h"
 #include "element/layout.h"
 
 const char *gsi_fold_kind_name(enum gsi_fold_kind kind)

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/record/record_equal.h"
+#include "element/compare.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
 

@@ -1,8 +1,8 @@
 /* bracket.c: the pass over keys: a block at a time stays in the first-level cache while each
  * bracket looks at it. What is near a bracket is few, and looked at closer. */
-#include "element/quantile/bracket.h"
+#include "element/quantile/quantile.h"
 
-#include "element/key_below.h"
+#include "element/compare.h"
 #include "element/tally/tally_block.h"
 
 #include <string.h>

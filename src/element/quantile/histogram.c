@@ -1,10 +1,8 @@
 /* histogram.c: borders as keys; where a key belongs is guessed from its value and put right by
  * them. */
-#include "element/quantile/histogram.h"
-
-#include "element/key_below.h"
-#include "element/quantile/bracket.h"
 #include "element/quantile/quantile.h"
+
+#include "element/compare.h"
 #include "element/tally/digest.h"
 #include "element/tally/tally_block.h"
 

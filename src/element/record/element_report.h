@@ -3,7 +3,7 @@
 #define GSI_ELEMENT_REPORT_H
 
 #include "base/calendar.h"
-#include "base/list_limits.h"
+#include "base/choices.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* field_text.c: the value of a field in a message. */
 #include "element/record/record.h"
 
-#include "element/number/float_text.h"
+#include "element/number_type.h"
 
 #include <stdio.h>
 #include <string.h>

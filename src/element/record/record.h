@@ -14,7 +14,7 @@
 #ifndef GSI_RECORD_H
 #define GSI_RECORD_H
 
-#include "base/list_limits.h"
+#include "base/choices.h"
 #include "base/status.h"
 #include "element/key_order.h"
 #include "element/number_type.h"

@@ -1,7 +1,7 @@
 /* record_parse.c: what the options say about records, as parts of the normalised key. */
 #include "base/checked.h"
+#include "element/number_type.h"
 #include "element/record/record.h"
-#include "element/type_names.h"
 
 #include <ctype.h>
 #include <string.h>

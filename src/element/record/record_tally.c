@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-#define BLOCK_BYTES   16384u
-#define BLOCK_RECORDS 256u
-
 struct gsi_record_tally {
     const struct gsi_record *record;
     bool is_native; /* the first field is the element: its tally has count and fingerprint */
@@ -62,15 +59,10 @@ void gsi_record_tally_clear(struct gsi_record_tally *tally)
 static void add_field(const struct gsi_record *record, uint32_t field_idx,
                       struct gsi_record_tally *tally, const uint8_t *elements, size_t n)
 {
-    _Alignas(16) uint8_t numbers[16 * BLOCK_RECORDS];
+    _Alignas(16) uint8_t numbers[16 * GSI_BLOCK_RECORDS];
     const struct gsi_field *field = &record->fields[field_idx];
     n = gsi_field_numbers(field, elements, record->bytes, n, numbers);
     gsi_tally_add(tally->fields[field_idx], numbers, n);
-}
-
-static size_t block_records(const struct gsi_record *record, size_t left)
-{
-    return gsi_min_u64(left, gsi_clamp_u64(BLOCK_BYTES / record->bytes, 1, BLOCK_RECORDS));
 }
 
 void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n)
@@ -82,7 +74,7 @@ void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, 
         return;
     }
     for (size_t step; n > 0; n -= step, at += step * record->bytes) {
-        step = block_records(record, n);
+        step = gsi_block_records(record->bytes, n);
         tally->count += step;
         tally->fingerprint += gsi_mix_records(at, step, record->bytes);
         for (uint32_t i = 0; i < record->field_count; i++)

@@ -1,11 +1,18 @@
-/* digest.h: fingerprint and order of a stream of elements. They are taken on the way out, where
- * sort keys become raw elements again. The fingerprint is that of a tally (tally.h). There are
- * calls for single keys, too. */
+/* digest.h: computes count, fingerprint and order of a stream of elements on the way out, where
+ * sort keys are mapped to raw elements again. The fingerprint is the one of a tally (tally.h).
+ *
+ *     thread 1: gsi_digest_add(piece 1) --.
+ *     thread 2: gsi_digest_add(piece 2) --+--> gsi_digest_join, in the order of the output
+ *
+ * Digests of sort keys contain the first and the last key of their piece, which decide whether two
+ * pieces are in order. Digests of records with tags contain no keys, so the caller keeps the first
+ * and the last element of each piece. All calls are pure, for any thread. */
 #ifndef GSI_DIGEST_H
 #define GSI_DIGEST_H
 
 #include "base/u128.h"
 #include "element/layout.h"
+#include "element/record/record.h"
 
 #include <stddef.h>
 
@@ -74,6 +81,35 @@ void gsi_element_to_key(const struct gsi_layout *layout, const void *element, vo
 void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements, size_t n,
                           void *keys);
 void gsi_keys_to_elements(const struct gsi_layout *layout, void *keys, size_t n);
+
+/* gsi_digest_add_elements: adds `n` raw elements. In memory they follow the elements that were
+ * added before. */
+void gsi_digest_add_elements(const struct gsi_layout *layout, struct gsi_digest *digest,
+                             const void *elements, size_t n);
+
+/* gsi_digest_join: appends a whole piece.
+ * in    last, first: used with tags: the element before the piece (NULL: none), and its first one
+ * gsi_digest_compare_ends: compares the last key before a piece with its first one: negative, 0,
+ * positive.
+ * in    last_key, piece: used for sort keys
+ *       last, first: elements, used with tags */
+void gsi_digest_join(const struct gsi_layout *layout, struct gsi_digest *digest,
+                     const struct gsi_digest *piece, const void *last, const void *first);
+int gsi_digest_compare_ends(const struct gsi_layout *layout, const uint8_t *last_key,
+                            const void *last, const struct gsi_digest *piece, const void *first);
+
+/* gsi_compare_ends: compares two sort keys, or with tags two elements: negative, 0, positive. */
+int gsi_compare_ends(const struct gsi_layout *layout, const uint8_t *last, const uint8_t *first);
+
+/* gsi_record_digest_add: adds `n` records with tags: their count, their fingerprint, and the first
+ * record whose key is less than the key of the record before it. */
+void gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *digest,
+                           const void *elements, size_t n);
+
+/* gsi_record_digest_join: appends a piece whose first record is `first`. `last` is the record
+ * before it, or NULL. */
+void gsi_record_digest_join(const struct gsi_record *record, struct gsi_digest *digest,
+                            const struct gsi_digest *piece, const void *last, const void *first);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* tally_block.h: what tally.c and digest.c do to each block of elements; inlined into their
- * clones.
+/* tally_block.h: loads, maps and adds the elements of a block, for tally.c and digest.c, which
+ * inline these functions into their clones.
  *
  * A block is small enough to stay in the first-level cache while several loops pass over it, and
  * for sums of 32-bit halves to fit a word. `bytes` is a constant where these are called, so every
@@ -8,6 +8,7 @@
 #define GSI_TALLY_BLOCK_H
 
 #include "base/assert.h"
+#include "base/checked.h"
 #include "base/simd.h"
 #include "base/u128.h"
 #include "element/layout.h"
@@ -20,10 +21,17 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements are little-e
 #define GSI_BLOCK_ELEMENTS GSI_CONSTANT(1024, 64)
 _Static_assert(GSI_BLOCK_ELEMENTS <= 1 << 10, "the low halves of a block add up to less than 2^42");
 
-/* The next block's size, of what is left. */
+/* Returns the size of the next block, if `left` elements are left. */
 GSI_INLINE size_t gsi_block_elements(size_t left)
 {
     return left < GSI_BLOCK_ELEMENTS ? left : GSI_BLOCK_ELEMENTS;
+}
+
+/* The records of the next block: 16 KiB, but at most GSI_BLOCK_RECORDS. */
+#define GSI_BLOCK_RECORDS 256u
+static inline size_t gsi_block_records(uint32_t record_bytes, size_t left)
+{
+    return gsi_min_u64(left, gsi_clamp_u64(16384u / record_bytes, 1, GSI_BLOCK_RECORDS));
 }
 
 GSI_INLINE uint64_t gsi_block_load(const void *elements, size_t i, uint32_t bytes)
@@ -54,7 +62,7 @@ GSI_INLINE uint64_t gsi_block_bits(struct gsi_key_map map, uint64_t key, uint32_
     return GSI_BY_WORD(bytes, gsi_bits_of_u32(map, (uint32_t)key), gsi_bits_of_u64(map, key));
 }
 
-/* The keys of 16-byte elements, or back, where they are or elsewhere. */
+/* Maps 16-byte elements to keys, or back, in place or elsewhere. */
 static inline void gsi_block_map_128(struct gsi_key_map map, const void *from, size_t n, void *to)
 {
     const gsi_lane_u64 *words = (const gsi_lane_u64 *)from;
@@ -65,8 +73,8 @@ static inline void gsi_block_map_128(struct gsi_key_map map, const void *from, s
     }
 }
 
-/* Sum of at most GSI_BLOCK_ELEMENTS words in two: the sum modulo 2^64, and the sum of the high
- * halves, from which the sum of the low halves, less than 2^42, follows. */
+/* Adds at most GSI_BLOCK_ELEMENTS words: `wrapped` modulo 2^64, and their high halves. Both give
+ * the sum of the low halves, which is less than 2^42. */
 struct gsi_block_sum {
     uint64_t wrapped, high_halves;
 };
@@ -83,7 +91,7 @@ GSI_INLINE gsi_u128 gsi_block_sum_total(struct gsi_block_sum sum)
     return ((gsi_u128)sum.high_halves << 32) + low_halves;
 }
 
-/* Whether elements and sort keys are the same bits. */
+/* Returns whether elements and sort keys are the same bits. */
 GSI_INLINE bool gsi_block_map_is_identity(struct gsi_key_map map)
 {
     return (map.flip | map.sign | map.shift | map.invert) == 0;

@@ -1,7 +1,7 @@
 /* fits_card.c: parses cards: keyword, "= ", value, " / comment". */
 #include "input/fits/fits_card.h"
 
-#include "base/plain_real.h"
+#include "base/text.h"
 
 #include <string.h>
 

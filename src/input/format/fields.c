@@ -2,10 +2,10 @@
  */
 #include "input/format/fields.h"
 
-#include "base/list_limits.h"
+#include "base/choices.h"
+#include "element/number_type.h"
 #include "element/record/element_report.h"
 #include "element/record/record.h"
-#include "element/type_names.h"
 #include "input/format/format.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "loop/cancel.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef GSI_NAMED_TYPE_H
 #define GSI_NAMED_TYPE_H
 
-#include "element/type_names.h"
+#include "element/number_type.h"
 
 /* The type that names say. */
 struct gsi_named_type {

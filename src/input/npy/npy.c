@@ -5,7 +5,7 @@
 #include "input/npy/npy.h"
 
 #include "base/checked.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>

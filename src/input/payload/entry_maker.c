@@ -2,7 +2,7 @@
 #include "input/payload/entry_maker.h"
 
 #include "base/checked.h"
-#include "element/record/record_room.h"
+#include "element/record/record_tags.h"
 #include "input/payload/payload_tally.h"
 #include "io/array.h"
 #include "plan/plan.h"

@@ -2,8 +2,8 @@
 #include "input/values/values.h"
 
 #include "base/checked.h"
+#include "element/number_type.h"
 #include "element/record/record.h"
-#include "element/type_names.h"
 
 #include <stdlib.h>
 #include <string.h>

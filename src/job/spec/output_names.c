@@ -1,7 +1,7 @@
 /* output_names.c: what is written, as far as a name can say it. */
 #include "job/spec/compile.h"
 
-#include "element/type_names.h"
+#include "element/number_type.h"
 #include "input/format/format.h"
 #include "input/zst/zst.h"
 #include "option/options.h"

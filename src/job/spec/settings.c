@@ -2,7 +2,7 @@
 #include "job/spec/compile.h"
 
 #include "job/job_report.h"
-#include "option/option_texts.h"
+#include "option/option_parse.h"
 
 #include <inttypes.h>
 #include <stdio.h>

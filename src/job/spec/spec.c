@@ -1,7 +1,7 @@
 /* spec.c: compiles the options that concern inputs and output. */
 #include "job/spec/spec.h"
 
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "output/ranks.h"
 
 static bool is_wanted(const struct gsi_options *options)

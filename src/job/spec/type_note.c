@@ -1,5 +1,5 @@
 /* type_note.c: notes what was assumed of the elements. */
-#include "element/type_names.h"
+#include "element/number_type.h"
 #include "job/job_report.h"
 #include "job/spec/compile.h"
 

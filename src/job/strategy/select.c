@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 #include "device/cpu/cpu_leaf_sort.h"
-#include "element/quantile/histogram.h"
+#include "element/quantile/quantile.h"
 #include "element/record/record_tally.h"
 #include "input/scan.h"
 #include "job/job_report.h"

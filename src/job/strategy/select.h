@@ -2,7 +2,7 @@
  * the files.
  *
  *     sample      small blocks from everywhere -> a bracket around each quantile, likely to hold it
- *     pass 1      tally; keys in brackets are kept, all others counted (element/quantile/bracket.h)
+ *     pass 1      tally; keys in brackets are kept, all others counted (quantile.h)
  *     pass 2, 3   better brackets, where a rank was outside or a bracket did not fit
  *
  * The width of a bracket is estimated: it follows how much neighbouring blocks of the sample

@@ -3,7 +3,6 @@
 #define GSI_SELECT_SAMPLE_H
 
 #include "base/assert.h"
-#include "element/quantile/bracket.h"
 #include "element/quantile/quantile.h"
 #include "job/job.h"
 

@@ -6,12 +6,12 @@
 #include "base/status.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
+#include "element/number_type.h"
 #include "element/tally/digest.h"
 #include "element/tally/tally_sums.h"
-#include "element/type_names.h"
 #include "job/job_report.h"
 #include "loop/cancel.h"
-#include "option/option_texts.h"
+#include "option/option_parse.h"
 #include "output/stream_check.h"
 
 #include <string.h>

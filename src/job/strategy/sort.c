@@ -10,7 +10,7 @@
  * All windows are verified, even those that are not written. */
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 #include "job/job_report.h"
 #include "job/strategy/make_runs.h"
 #include "job/strategy/strategy.h"

@@ -85,7 +85,7 @@ static enum gs_status report_disorder(const struct reducer *reducer)
         gsi_key_to_element(job->loop.layout, digest->after_key, job->report->disorder.after);
     }
     return gsi_fail(job->loop.error, GS_E_DISORDER, 0,
-                    "disorder"); /* report/disorder.h says where */
+                    "disorder"); /* report/number.h: gsi_disorder_tell */
 }
 
 /* ---- all elements ---- */

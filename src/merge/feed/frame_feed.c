@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "element/key_scope.h"
-#include "element/record/record_room.h"
+#include "element/record/record_tags.h"
 #include "plan/plan.h"
 #include "spill/spill.h"
 

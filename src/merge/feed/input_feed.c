@@ -3,9 +3,9 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/element_digest.h"
 #include "element/key_scope.h"
-#include "element/record/record_room.h"
+#include "element/record/record_tags.h"
+#include "element/tally/digest.h"
 #include "input/file_reader.h"
 #include "loop/buffers.h"
 #include "merge/feed/frame_feed.h"

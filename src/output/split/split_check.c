@@ -1,7 +1,7 @@
 /* split_check.c: values and the pattern. */
 #include "output/split/split_check.h"
 
-#include "base/list_limits.h"
+#include "base/choices.h"
 
 #include <stdlib.h>
 #include <string.h>

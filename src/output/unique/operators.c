@@ -2,7 +2,7 @@
  * joined. */
 #include "output/unique/operators.h"
 
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 
 #include <string.h>
 

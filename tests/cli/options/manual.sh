@@ -7,7 +7,7 @@ awk '/^## / { is_here = $0 == "## Options" }
 diff in_table in_manual
 # Its table of types has every name that they have, and no other.
 {
-    sed -nE 's/^    \{"([^"]+)", "([^"]+)", .*/\2 \1/p' "$CASES/../../../src/element/type_names.c"
+    sed -nE 's/^    \{"([^"]+)", "([^"]+)", .*/\2 \1/p' "$CASES/../../../src/element/number_type.c"
     grep -oE '(BYTE|NUMPY|ALSO)\("[^)]*\)' "$CASES/../../../src/element/number_rows.h" | tr -d '",)' | tr '(' ' ' |
         awk '$1 == "ALSO" { print $2, $3 }
             $1 == "NUMPY" { print $2, "<" $3; print $2 "be", ">" $3 }

@@ -2,8 +2,8 @@
  * model/run_model.py and cli/ranks/not_sorted.sh. Run: build/dev/tests/test_bracket */
 #include "support/support.h"
 
-#include "element/key_type.h"
-#include "element/quantile/bracket.h"
+#include "element/number_type.h"
+#include "element/quantile/quantile.h"
 
 /* A bracket of one key: what equals it is at the low border alone. */
 static void test_brackets__of_one_key__count_it_once(void **state)

@@ -4,7 +4,7 @@
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 
-#include "base/list_limits.h"
+#include "base/choices.h"
 #include "element/fold/fold.h"
 #include "element/layout.h"
 #include "element/record/record_tally.h"

@@ -3,9 +3,9 @@
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 
-#include "element/element_digest.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
+#include "element/tally/digest.h"
 #include "element/tally/tally_sums.h"
 
 #define MOST_BYTES   90

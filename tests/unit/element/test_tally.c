@@ -3,7 +3,7 @@
 #include "support/support.h"
 
 #include "base/u128.h"
-#include "element/key_type.h"
+#include "element/number_type.h"
 #include "element/tally/digest.h"
 #include "element/tally/exact_sum.h"
 #include "element/tally/tally.h"

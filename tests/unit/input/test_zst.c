@@ -3,7 +3,7 @@
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames, parameters of frames */
 #include "support/support.h"
 
-#include "element/type_names.h"
+#include "element/number_type.h"
 #include "input/zst/zst.h"
 
 #include <zstd.h>

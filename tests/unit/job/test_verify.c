@@ -2,7 +2,7 @@
  * merge, in a window that waits to be written, and on the disk. Each ends with GS_E_VERIFY and
  * leaves the old output. The linker puts functions of this file before those that do these steps.
  * (Frames of spilled runs: test_spill_damage.) Run: build/dev/tests/test_verify */
-#include "element/element_digest.h"
+#include "element/tally/digest.h"
 #include "job/job_report.h"
 #include "support/scratch.h"
 #include "support/struct_jobs.h"

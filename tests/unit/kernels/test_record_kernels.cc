@@ -1,11 +1,11 @@
 // test_record_kernels.cc: the GPU's passes over records against the host's, over the emulated GPU
 // or a real one. Run: build/dev/tests/test_record_kernels
-#include "element/element_digest.h"
 #include "element/record/record_mix.h"
+#include "element/tally/digest.h"
 #include "support/device_records.h"
 #include "support/record_tallies.h"
 
-#include "base/list_limits.h"
+#include "base/choices.h"
 #include "element/tally/tally_sums.h"
 #include "kernels/record/integer_records.cuh"
 #include "kernels/tally/tally.cuh"

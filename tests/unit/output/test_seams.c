@@ -6,8 +6,8 @@
  * before those that look at pieces. Run: build/dev/tests/test_seams */
 #include "support/scratch.h"
 
-#include "element/element_digest.h"
 #include "element/record/record_tally.h"
+#include "element/tally/digest.h"
 #include "job/job_report.h"
 #include "resume/entry.h"
 #include "support/struct_jobs.h"

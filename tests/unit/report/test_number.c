@@ -1,7 +1,7 @@
 /* test_number.c: numbers as text. Run: build/dev/tests/test_number */
 #include "support/scratch.h"
 
-#include "base/plain_real.h"
+#include "base/text.h"
 #include "input/fits/fits_card.h"
 #include "report/number.h"
 

@@ -8,7 +8,7 @@
  * ones that are refused. Run: build/dev/tests/test_resume_record */
 #include "support/scratch.h"
 
-#include "element/record/record_room.h"
+#include "element/record/record_tags.h"
 #include "gsort.h"
 #include "resume/entry.h"
 #include "resume/journal.h"

@@ -4,7 +4,7 @@
 #define BENCH_KEYS_CUH
 
 #include "element/key_order.h"
-#include "element/key_type.h"
+#include "element/number_type.h"
 
 #include "kernels/sort/tile_policy.cuh"
 

@@ -1,13 +1,15 @@
-/* option_take.c: texts become members, by the kinds of options. */
-#include "option/option_take.h"
+/* option_parse.c: texts become members, by the kinds of options. */
+#include "option/option_parse.h"
 
+#include "base/checked.h"
 #include "base/status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum gs_status gsi_take_number(const char *name, const char *text, uint32_t least, uint32_t most,
-                               uint32_t *number, struct gs_error *error)
+enum gs_status gsi_parse_number(const char *name, const char *text, uint32_t least, uint32_t most,
+                                uint32_t *number, struct gs_error *error)
 {
     char *end;
     unsigned long value = strtoul(text, &end, 10);
@@ -18,8 +20,8 @@ enum gs_status gsi_take_number(const char *name, const char *text, uint32_t leas
     return GS_OK;
 }
 
-enum gs_status gsi_take_word(const char *name, const char *text, const struct gs_choice *choices,
-                             int *value, uint32_t *number, struct gs_error *error)
+enum gs_status gsi_parse_word(const char *name, const char *text, const struct gs_choice *choices,
+                              int *value, uint32_t *number, struct gs_error *error)
 {
     char known[128] = "";
     *number = 0;
@@ -32,8 +34,8 @@ enum gs_status gsi_take_word(const char *name, const char *text, const struct gs
         if (!is_word || (text[length] != '\0' && !has_number))
             continue;
         *value = c->value;
-        return has_number ? gsi_take_number(name, text + length + 1, c->number_min, c->number_max,
-                                            number, error)
+        return has_number ? gsi_parse_number(name, text + length + 1, c->number_min, c->number_max,
+                                             number, error)
                           : GS_OK;
     }
     return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not one of:%s", name, text, known);
@@ -66,7 +68,7 @@ static enum gs_status take_choice(const struct gsi_option_row *row, const char *
     int value;
     uint32_t number;
     char *members = (char *)options;
-    GSI_TRY(gsi_take_word(row->option.name, text, row->option.choices, &value, &number, error));
+    GSI_TRY(gsi_parse_word(row->option.name, text, row->option.choices, &value, &number, error));
     if (row->bytes == sizeof(bool))
         *(bool *)(members + row->off) = value != 0;
     else
@@ -76,8 +78,8 @@ static enum gs_status take_choice(const struct gsi_option_row *row, const char *
     return GS_OK;
 }
 
-enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gsi_options *options,
-                               struct gs_error *error)
+enum gs_status gsi_option_apply(enum gsi_option_id id, const char *text,
+                                struct gsi_options *options, struct gs_error *error)
 {
     const struct gsi_option_row *row = &gsi_option_rows[id];
     void *member = (char *)options + row->off;
@@ -85,7 +87,7 @@ enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct g
     case GSI_KIND_FLAG:
         return take_flag(row, text, member, error);
     case GSI_KIND_NUMBER:
-        return gsi_take_number(row->option.name, text, row->least, row->most, member, error);
+        return gsi_parse_number(row->option.name, text, row->least, row->most, member, error);
     case GSI_KIND_SIZE:
         return take_size(row, text, member, error);
     case GSI_KIND_CHOICE:
@@ -94,9 +96,44 @@ enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct g
         *(const char **)member = text;
         return GS_OK;
     case GSI_KIND_OTHER:
-        return row->take(options, text, error);
+        return row->apply(options, text, error);
     default:
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: cannot be set from one text",
                         row->option.name);
     }
+}
+
+size_t gsi_option_texts(struct gsi_options *options, struct gsi_text_list lists[GSI_OPT_COUNT])
+{
+    size_t count = 0;
+    char *members = (char *)options;
+    for (size_t i = 0; i < GSI_OPT_COUNT; i++) {
+        const struct gsi_option_row *row = &gsi_option_rows[i];
+        if (row->kind != GSI_KIND_LIST)
+            continue;
+        lists[count].texts = (const char *const **)(void *)(members + row->off);
+        lists[count].count = *(const size_t *)(void *)(members + row->more);
+        count++;
+    }
+    return count;
+}
+
+uint64_t gsi_texts_bytes(const char *const *texts, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += sizeof *texts + strlen(texts[i]) + 1;
+    return bytes;
+}
+
+void gsi_compress_text(enum gsi_compress_choice choice, uint32_t level, char *text, size_t bytes)
+{
+    const struct gs_choice *known = gsi_choices_of_compress;
+    while (known->word != NULL && known->value != (int)choice)
+        known++;
+    const char *word = known->word != NULL ? known->word : "?";
+    if (known->number_max == 0)
+        snprintf(text, bytes, "%s", word);
+    else
+        snprintf(text, bytes, "%s:%u", word, gsi_max_u32(known->number_min, level));
 }

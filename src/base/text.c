@@ -1,5 +1,5 @@
-/* plain_real.c: calls strtod with a locale of its own. */
-#include "base/plain_real.h"
+/* text.c: calls strtod with a locale of its own. */
+#include "base/text.h"
 
 #include <locale.h>
 #include <stdlib.h>

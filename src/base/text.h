@@ -1,6 +1,9 @@
-/* utf8.h: recognises valid UTF-8 in names and messages. */
-#ifndef GSI_UTF8_H
-#define GSI_UTF8_H
+/* text.h: recognises valid UTF-8, and parses numbers with a decimal point, whatever the locale of
+ * the program is. */
+#ifndef GSI_TEXT_H
+#define GSI_TEXT_H
+
+#include <stdbool.h>
 
 /* gsi_utf8_bytes: returns the bytes of the character at `text`, which ends with a NUL; 0: it is not
  * valid (Unicode 15, table 3-7). */
@@ -19,5 +22,11 @@ static inline int gsi_utf8_bytes(const unsigned char *text)
             return 0;
     return bytes;
 }
+
+/* gsi_plain_real, gsi_plain_long_real: read a number as strtod and strtold do in the locale "C".
+ * out   end: the end of the number; value: the number; only if they return true
+ * Return false if there is no memory. Any thread. */
+bool gsi_plain_real(const char *text, char **end, double *value);
+bool gsi_plain_long_real(const char *text, char **end, long double *value);
 
 #endif

@@ -5,9 +5,9 @@
  * So types narrower than f64 are rounded from an f64 with an odd last bit wherever it is not exact.
  * This is correct if the wider type has two digits more (Boldo and Melquiond, "Emulation of FMA and
  * correctly rounded sums", 2008, section 3.1). */
-#include "element/number/float_text.h"
+#include "element/number_type.h"
 
-#include "base/plain_real.h"
+#include "base/text.h"
 
 #include <fenv.h>
 #include <math.h>
