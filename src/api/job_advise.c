@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What says how a file is sorted, and with what. */
+/* The options that say how a file is sorted, and with what. */
 static const enum gsi_option_id of_a_sort[] = {GSI_OPT_TYPE,      GSI_OPT_RECORD,  GSI_OPT_KEY,
                                                GSI_OPT_REVERSE,   GSI_OPT_NAN,     GSI_OPT_HEADER,
                                                GSI_OPT_DROP_TAIL, GSI_OPT_RAW,     GSI_OPT_MEMORY,

@@ -1,4 +1,4 @@
-/* job_run.c: a job is run, and says what became of it. */
+/* job_run.c: runs a job and keeps its result. */
 #include "api/handle.h"
 
 #include "base/status.h"
@@ -45,7 +45,7 @@ enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_wor
     return status;
 }
 
-/* What options mean for each other. */
+/* Sets options that follow from others. */
 static void complete(struct gsi_options *options, enum gs_action action)
 {
     bool sorts = action == GS_SORT || action == GS_EXPLAIN;

@@ -49,7 +49,7 @@ void gs_job_reset(gs_job *job)
 
 /* ---- calls that set ---- */
 
-/* Forgets the failure of the last call. A run that goes on is not touched. */
+/* Forgets the failure of the last call. A run in progress does not change. */
 static enum gs_status begin_set(struct gs_job *job)
 {
     if (job == NULL)

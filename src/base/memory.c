@@ -62,7 +62,7 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part pa
     if (raw_end > end)
         munmap(end, (size_t)(raw_end - end));
     madvise(base, bytes, MADV_HUGEPAGE); /* advice: a refusal only costs speed */
-    madvise(base, bytes, MADV_DONTDUMP); /* nobody wants a terabyte core file */
+    madvise(base, bytes, MADV_DONTDUMP); /* core files would be terabytes */
     *memory = base;
     return GS_OK;
 }

@@ -75,7 +75,7 @@ GSI_INLINE gsi_u128 load(const void *elements, size_t i, uint32_t bytes)
                         gsi_block_load_u128(elements, i));
 }
 
-/* Whether every group has an entry, without its count. */
+/* Returns whether every group has an entry, without its count. */
 static bool puts_each(const struct gsi_groups *groups)
 {
     return !groups->has_counts && !groups->keeps_all && groups->least == 1 &&
@@ -397,7 +397,7 @@ size_t gsi_groups_piece_add(struct gsi_groups_piece *piece, const void *elements
            gsi_groups_add(rest, (const uint8_t *)elements + same * bytes, n - same, out + put);
 }
 
-/* The last group goes on. */
+/* The last group continues. */
 static uint8_t *join_first(struct gsi_groups *groups, const struct gsi_groups *first, uint8_t *out)
 {
     const uint32_t bytes = groups->layout->element_bytes;

@@ -36,7 +36,7 @@ bool gsi_name_is_zst(const char *path)
     return length > suffix && strcmp(path + length - suffix, ZST_SUFFIX) == 0;
 }
 
-/* Whether a name of `length` bytes ends in `separator` and `word`. */
+/* Returns whether a name of `length` bytes ends in `separator` and `word`. */
 static bool ends_in(const char *name, size_t length, char separator, const char *word)
 {
     size_t word_length = strlen(word);
@@ -110,7 +110,7 @@ static double round_to(double x, int digits, int least)
     return ldexp(rint(ldexp(x, -unit)), unit);
 }
 
-/* What a float of 4 bytes holds exactly, as its bits. */
+/* Returns the bits of a float of 4 bytes, which holds x exactly. */
 static uint32_t bits_of(double x)
 {
     float single = (float)x;

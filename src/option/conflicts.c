@@ -63,7 +63,7 @@ enum gsi_verb gsi_verb_of(enum gs_action action)
                                                           : GSI_VERB_SORT;
 }
 
-/* Whether a member of the options is not what it begins with. */
+/* Returns whether a member of the options differs from its initial value. */
 static bool is_set(const struct gsi_option_row *row, const struct gsi_options *options)
 {
     const char *members = (const char *)options;

@@ -24,7 +24,7 @@ enum fact {
     /* Elements. */
     RECORDS = 1 << 10,     /* elements are records */
     OTHER_BYTES = 1 << 11, /* bytes that are not in a key are compared */
-    /* What is done. */
+    /* The actions. */
     SORTS = 1 << 12,       /* the job sorts: it does not only merge */
     WHOLE_ORDER = 1 << 13, /* the job sees all its elements in order */
     COUNT_KNOWN = 1 << 14, /* the elements of a file are counted before it is written */
@@ -37,7 +37,7 @@ enum fact {
     REWRITABLE = 1 << 20, /* it can be read again */
     PLACES = 1 << 21,     /* its bytes can be written at their place, uncompressed */
     HEAD = 1 << 22,       /* it may begin with a header of N bytes, or with none */
-    /* What is written. */
+    /* The output. */
     ENTRY_IS_ELEMENT = 1 << 23, /* each entry has the layout of an element */
     BYTES = 1 << 24,            /* elements keep their bytes */
     NUMBERS = 1 << 25,          /* entries are numbers of the sorted type */

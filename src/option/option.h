@@ -89,7 +89,7 @@ enum gsi_option_id {
     GSI_OPT_COUNT
 };
 
-/* How the text of an option becomes the member of struct gsi_options at `off`. */
+/* How the text of an option is converted to the member of struct gsi_options at `off`. */
 enum gsi_option_kind {
     GSI_KIND_FLAG,   /* bool: "true", "false" */
     GSI_KIND_NUMBER, /* uint32_t, from `least` to `most` */

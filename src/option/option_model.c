@@ -51,7 +51,7 @@ static bool take_number(const char *text, double *number)
            isfinite(*number) && strpbrk(text, "xX") == NULL;
 }
 
-/* What goes into lines of reports. */
+/* Texts that lines of reports contain. */
 static bool take_name(const char *text, char *name, size_t most)
 {
     if (strlen(text) > most)

@@ -1,4 +1,4 @@
-/* option_parse.c: texts become members, by the kinds of options. */
+/* option_parse.c: parses the texts of options into members, by the kinds of the options. */
 #include "option/option_parse.h"
 
 #include "base/checked.h"

@@ -7,7 +7,7 @@
 #include "option/options.h"
 
 /* gsi_parse_number: a whole number from `least` to `most`.
- * gsi_parse_word: one of `choices`; with a number behind it, where that may be: "zstd:3". *number
+ * gsi_parse_word: one of `choices`; with a number after it, if it may have one: "zstd:3". *number
  * is
  *                0 without one. */
 enum gs_status gsi_parse_number(const char *name, const char *text, uint32_t least, uint32_t most,

@@ -180,7 +180,7 @@ struct gsi_options {
     void (*progress)(void *context, const struct gs_progress *progress);
     void *progress_context;
     struct gsi_listener listener;
-    struct gs_cancel *cancel; /* gs_cancel_now stops the job through it; NULL: nobody can */
+    struct gs_cancel *cancel; /* gs_cancel_now stops the job through it; NULL: no call can */
 };
 
 #endif

@@ -19,7 +19,7 @@ void gsi_json_close(struct gsi_json *json, char bracket);
  * bytes:
  *                 each that is no UTF-8 becomes U+FFFD, as in other programs. Bytes behind the text
  *                 are never looked at.
- * gsi_json_string: a whole text; NULL becomes null.
+ * gsi_json_string: a whole text; NULL is written as null.
  * gsi_json_word: a number, true or false, as it is. */
 void gsi_json_quote(FILE *file, const char *text, size_t length);
 void gsi_json_string(struct gsi_json *json, const char *key, const char *text);

@@ -13,7 +13,7 @@ void gsi_plan_text(FILE *file, const struct gs_report *report);
 void gsi_line(FILE *file, const char *name, const char *text);
 void gsi_line_count(FILE *file, const char *name, uint64_t count);
 
-/* gsi_plural: the ending of a noun behind `count`. */
+/* gsi_plural: returns the ending of a noun after `count`. */
 const char *gsi_plural(uint64_t count);
 
 /* gsi_set_name: the word of a set operation. */

@@ -26,7 +26,7 @@ void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32
                         bool is_float, bool is_signed);
 void gsi_number_double(char text[GSI_NUMBER_BYTES], double x);
 
-/* gsi_number_half: the same of an f16 or bf16, which comes as an f32. */
+/* gsi_number_half: the same for an f16 or bf16, given as an f32. */
 void gsi_number_half(char text[GSI_NUMBER_BYTES], const void *single, bool is_bfloat);
 
 /* The other way round: these read what the calls above have printed, whatever the locale. Other

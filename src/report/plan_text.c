@@ -94,8 +94,8 @@ static void print_part(FILE *file, const char **before, uint64_t of, const char 
     *before = of > 0 ? ", " : *before;
 }
 
-/* How many bytes go where, and how fast they would have to. What is spilled is written once and
- * read once. */
+/* How many bytes go where, and how fast they would have to. Spilled data are written once and read
+ * once. */
 static void print_moves(FILE *file, const struct gsi_plan *plan)
 {
     const uint64_t read_back = plan->moves[GS_PHASE_READ_BACK].bytes_read;

@@ -11,7 +11,7 @@
 #include "job/job_report.h"
 
 enum gsi_row_kind {
-    GSI_ROW_END = 0, /* behind the last row of a table */
+    GSI_ROW_END = 0, /* after the last row of a table */
 
     /* One value each; `in` is the member. */
     GSI_ROW_COUNT,   /* an integer of 4 or 8 bytes */
@@ -77,7 +77,7 @@ struct gsi_row_at {
 
 /* gsi_row_is_there, gsi_row_is_known: false: no such field; null.
  * gsi_row_count: how long a list is.
- * gsi_row_member: where a member lies. */
+ * gsi_row_member: returns the address of a member. */
 bool gsi_row_is_there(const struct gsi_report_row *row, const struct gs_report *report);
 bool gsi_row_is_known(const struct gsi_report_row *row, struct gsi_row_at at);
 size_t gsi_row_count(const struct gsi_report_row *row, const struct gs_report *report);
@@ -113,7 +113,7 @@ void gsi_leaf_read(const struct gsi_report_row *row, struct gsi_row_at at, struc
 /* gsi_row_field: which field a value or a sum is of. */
 struct gsi_field_report gsi_row_field(const struct gsi_report_row *row, struct gsi_row_at at);
 
-/* Where a path leads. */
+/* The member that a path names. */
 struct gsi_found {
     const struct gsi_report_row *row; /* NULL: there is no such field */
     struct gsi_row_at at;

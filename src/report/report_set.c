@@ -1,6 +1,6 @@
 /* report_set.c: a report that was printed is a report again, as far as reports add up.
  *
- * Texts come from strangers. Each kind of row has a way to read its text that takes anything; then
+ * Texts may have any origin. Each kind of row has a way to read its text that takes anything; then
  * the row is read again, and what does not print as that text was none. So numbers out of bounds,
  * signs, other digits and texts that are too long need no checks of their own. */
 #include "report/report_rows.h"

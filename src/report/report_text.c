@@ -142,7 +142,7 @@ static void print_tallies(FILE *file, const struct gs_report *report)
     }
 }
 
-/* Whether the quantile is an element, or as near to one as a double can be. */
+/* Returns whether the quantile is an element, or as near to one as a double can be. */
 static bool is_element(const struct gsi_field_report *field,
                        const struct gsi_quantile_report *quantile)
 {
@@ -156,7 +156,7 @@ static bool is_element(const struct gsi_field_report *field,
     return value == quantile->between || (isnan(value) && isnan(quantile->between));
 }
 
-/* What follows from the order. */
+/* Figures that follow from the order. */
 static void print_ranks(FILE *file, const struct gs_report *report)
 {
     static const struct gsi_text_line begin[] = {{"ranks of", "{ranks_of}"}};

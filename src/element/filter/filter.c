@@ -12,7 +12,7 @@
 /* Records of a block lie in the first-level cache, if they are short enough. */
 #define BLOCK_BYTES GSI_CONSTANT((size_t)16384, (size_t)512)
 
-/* What one block adds. */
+/* The counts of one block. */
 struct block {
     gsi_u128 all, kept;
     size_t kept_count;

@@ -11,8 +11,8 @@
  * So one test serves every type: a subtraction and a comparison, which vectorise. Bytes are
  * compared as memcmp does; a value that is shorter than the field is followed by zeros.
  *
- * What is kept and what is left out is counted, with fingerprints as those of tallies, so that no
- * loss can hide. */
+ * Elements that are kept and left out are counted, with fingerprints like those of tallies, so that
+ * no loss can hide. */
 #ifndef GSI_FILTER_H
 #define GSI_FILTER_H
 

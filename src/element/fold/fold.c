@@ -105,7 +105,7 @@ static struct gsi_wide widen(const struct gsi_field *field, gsi_u128 value)
     return (struct gsi_wide){value, is_negative(field, value) ? ~(gsi_u128)0 : 0};
 }
 
-/* Whether a sum is a number of `bytes` bytes. */
+/* Returns whether a sum is a number of `bytes` bytes. */
 static bool fits(const struct gsi_field *field, struct gsi_wide sum, uint32_t bytes)
 {
     bool is_signed = field->type->kind == GSI_KEY_SIGNED;

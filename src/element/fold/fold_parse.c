@@ -58,7 +58,7 @@ static enum gs_status find_tally(struct gsi_record *record, const char *option,
     return GS_OK;
 }
 
-/* What a sum is widened to. */
+/* The type that a sum is widened to. */
 static uint32_t wide_bytes(const struct gsi_field *field)
 {
     if (field->type->kind == GSI_KEY_FLOAT || field->bytes <= 4)

@@ -10,7 +10,7 @@
  *
  * If records are nothing but keys and folded integers, no order tells equal ones apart. Then a
  * thread holds the first records that it read, and folds the records of all other buffers into
- * them. What it holds is passed on at the end.
+ * them. Its records are passed on at the end.
  *
  *     thread 0   holds a1 b2 c4    <-  buffer b5 a1 a1 d7      =>  a3 b7 c4 d7, and an empty buffer
  *

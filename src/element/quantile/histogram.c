@@ -34,7 +34,7 @@ static gsi_u128 float_key(const struct gsi_layout *layout, double border)
     float single = (float)border;
     if ((double)single < border)
         single = nextafterf(single, INFINITY);
-    border = border == 0 ? -0.0 : border; /* -0 comes before 0, and both are there */
+    border = border == 0 ? -0.0 : border; /* -0 is ordered before 0, and both occur */
     single = single == 0 ? -0.0F : single;
     gsi_element_to_key(layout, layout->element_bytes == 4 ? (const void *)&single : &border, &key);
     return key;

@@ -24,7 +24,7 @@ struct gsi_quantile {
 enum gs_status gsi_quantile_parse(const char *text, struct gsi_quantile *quantile,
                                   struct gs_error *error);
 
-/* Of n > 0 elements, all places from 0 on:
+/* For n > 0 elements; all places count from 0:
  * gsi_quantile_nearest: the place of the nearest rank.
  * gsi_quantile_between: the place at or before the quantile between elements; *part: how far it is
  * from there to the next one, below 1. */

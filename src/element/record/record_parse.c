@@ -63,7 +63,7 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
     return GS_OK;
 }
 
-/* A piece of a record has to lie in it. */
+/* A piece of a record has to be inside it. */
 static enum gs_status check_inside(const char *option, const char *text, uint32_t record_bytes,
                                    uint32_t off, uint32_t bytes, struct gs_error *error)
 {

@@ -18,7 +18,7 @@
 /* Records a block: with tags of 16 bytes, keys of 8 and a hundred bytes a record, 32 KiB. */
 #define BLOCK GSI_CONSTANT(256u, 16u)
 
-/* Where the records of a block are. */
+/* The addresses of the records of a block. */
 struct block {
     const uint8_t *first; /* one after the other, `stride` apart; or, if NULL: */
     size_t stride;

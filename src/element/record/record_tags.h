@@ -1,9 +1,9 @@
-/* record_tags.h: what is sorted in a record's stead: a number of 16 bytes.
+/* record_tags.h: makes the tags that are sorted instead of records: numbers of 16 bytes.
  *
  *     tag     ten bytes of the normalised key, from byte `at` on | index, 48 bits
  *
  * Tags of records whose keys are equal before `at` have the order of the keys, as far as ten bytes
- * tell them apart. Where these bytes are equal, the records decide (device/record_ties.h), then the
+ * tell them apart. If these bytes are equal, the records decide (device/record_ties.h), then the
  * index. The index says where the record is (device/record_ties.h); it follows the order of the
  * input. */
 #ifndef GSI_RECORD_TAGS_H
@@ -33,8 +33,8 @@ static inline gsi_u128 gsi_tag_key(gsi_u128 tag)
     return tag >> GSI_TAG_INDEX_BITS;
 }
 
-/* gsi_record_tags: tags of `n` records that lie one after the other, the first with index `index`;
- * the bytes behind the key's end are zeros. */
+/* gsi_record_tags: tags of `n` records that follow each other in memory, the first with index
+ * `index`; the bytes after the key's end are zeros. */
 void gsi_record_tags(const struct gsi_record *record, const void *elements, size_t n, uint32_t at,
                      uint64_t index, gsi_u128 *tags);
 

@@ -393,7 +393,7 @@ void gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *d
     for (size_t step; n > 0; n -= step, at += step * record->bytes) {
         step = gsi_block_records(record->bytes, n);
         gsi_fingerprint_add(digest->fingerprint, gsi_mix_records(at, step, record->bytes));
-        size_t before = digest->count > 0; /* the last record added before is looked at, too */
+        size_t before = digest->count > 0; /* also compares with the last record added before */
         size_t disorder = find_record_disorder(record, at - before * record->bytes, step + before);
         if (disorder < step + before && digest->disorder_idx == UINT64_MAX)
             digest->disorder_idx = digest->count + disorder - before;

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* What the way out checks: fingerprint of the raw elements and order of the keys, for one piece.
+/* The fingerprint of the raw elements of one piece, and the order of its keys.
  * Pieces are joined in output order with gsi_digest_join. */
 struct gsi_digest {
     uint64_t count;

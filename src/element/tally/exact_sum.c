@@ -147,7 +147,7 @@ static uint64_t fixed_bits(const uint64_t limbs[GSI_EXACT_LIMBS], size_t off)
     return bits;
 }
 
-/* Whether any of the lowest `end` bits is set. */
+/* Returns whether any of the lowest `end` bits is set. */
 static bool fixed_any_below(const uint64_t limbs[GSI_EXACT_LIMBS], size_t end)
 {
     uint64_t any = 0;

@@ -34,7 +34,7 @@ extern "C" {
  * two limbs that a shifted bin may touch. */
 #define GSI_EXACT_LIMBS 36
 
-/* Where the fields of an IEEE binary format are. */
+/* The widths of the fields of an IEEE binary format. */
 struct gsi_exact_format {
     uint32_t fraction_bits, exponent_bits;
     uint32_t unit_off; /* smallest positive value is 2^unit_off times that of binary64 */

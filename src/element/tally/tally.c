@@ -94,7 +94,7 @@ void gsi_tally_clear(struct gsi_tally *tally)
         gsi_moments_clear(&layout, moments_of(tally));
 }
 
-/* What one block adds. Counts and extremes are words, so that all lanes are alike. */
+/* The sums of one block. Counts and extremes are words, so that all lanes are alike. */
 struct block {
     struct gsi_block_sum mix, low, high;
     uint64_t nans, positive_infinities, negative_infinities, negative_zeros;

@@ -141,7 +141,7 @@ static uint64_t top_of(const struct gsi_exact_format *format, const void *elemen
     return gsi_block_load(elements, i, bytes) >> format->fraction_bits;
 }
 
-/* Whether it is that of NaNs and an infinity. */
+/* Returns whether NaNs and infinities have this sign and exponent. */
 static bool is_special(const struct gsi_exact_format *format, uint64_t top)
 {
     const uint64_t last = ((uint64_t)1 << format->exponent_bits) - 1;
@@ -185,7 +185,7 @@ static void add_run(const struct gsi_layout *layout, const struct gsi_exact_form
     if (is_special(format, top)) {
         tally->nans += n - zeros;
         *(is_negative ? &tally->negative_infinities : &tally->positive_infinities) += zeros;
-        /* They lie at one end of the run, and NaNs are no extremes. */
+        /* Infinities are at one end of the run, and NaNs are no extremes. */
         for (size_t i = 0; zeros > 0 && i<n; i += n> 1 ? n - 1 : 1)
             if ((gsi_block_load(elements, i, layout->element_bytes) &
                  (((uint64_t)1 << format->fraction_bits) - 1)) == 0)
