@@ -19,7 +19,7 @@
 #include "output/delivery.h"
 #include "output/into.h"
 #include "output/ranks.h"
-#include "output/unique/unique.h"
+#include "output/write_flow/write_flow.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/plan_model.h"
@@ -210,7 +210,8 @@ static enum gs_status plan_job(struct gsi_job *job)
         GSI_TRY(gsi_job_open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));
     GSI_TRY(gsi_job_conflicts_check_output(job));
-    GSI_TRY(gsi_unique_check_group(job->options->group_keys, job->loop.layout, job->loop.error));
+    GSI_TRY(
+        gsi_write_flow_check_group(job->options->group_keys, job->loop.layout, job->loop.error));
     GSI_TRY(gsi_spec_check_format(job));
     return gsi_resume_start(job->resume, &job->plan.begin);
 }

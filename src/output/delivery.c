@@ -21,7 +21,7 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
                                       .is_split = target->spec->is_split,
                                       .is_checked = is_checked};
     target->inputs->payload_tally = &delivery->payload_tally;
-    GSI_TRY(gsi_unique_open(&delivery->unique, target));
+    GSI_TRY(gsi_write_flow_open(&delivery->write_flow, target));
     GSI_TRY(gsi_split_open(&delivery->split, target));
     GSI_TRY(gsi_columns_open(&delivery->columns, target));
     if (target->inputs->device_tally != NULL) {
@@ -44,7 +44,7 @@ void gsi_delivery_clear(struct gsi_delivery *delivery)
     gsi_stream_check_clear(&delivery->check);
     gsi_columns_close(&delivery->columns);
     gsi_split_close(&delivery->split);
-    gsi_unique_close(&delivery->unique);
+    gsi_write_flow_close(&delivery->write_flow);
     gsi_buffers_clear(&delivery->windows);
 }
 
@@ -96,7 +96,7 @@ static enum gs_status begin_files(struct gsi_delivery *delivery, struct gsi_buff
     }
     if (delivery->is_split) {
         *stage = gsi_split_stage(&delivery->split);
-        return gsi_split_begin(&delivery->split, from, gsi_unique_written_bytes(target), bytes);
+        return gsi_split_begin(&delivery->split, from, gsi_write_flow_written_bytes(target), bytes);
     }
     *stage = (struct gsi_stage){.context = delivery,
                                 .pump = pump_sink,
@@ -116,8 +116,8 @@ static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool 
 {
     struct gsi_target *target = delivery->target;
     struct gsi_loop *loop = target->loop;
-    struct gsi_unique *unique = &delivery->unique;
-    const uint64_t written = gsi_unique_output_bytes(target, bytes);
+    struct gsi_write_flow *write_flow = &delivery->write_flow;
+    const uint64_t written = gsi_write_flow_output_bytes(target, bytes);
     gsi_stream_check_clear(&delivery->check);
     delivery->link_count = delivery->stage_count = 0;
     if (delivery->is_checked) {
@@ -129,13 +129,13 @@ static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool 
     if (gsi_ranks_wanted(target->spec->statistics))
         delivery->links[delivery->link_count++] = gsi_ranks_link(&delivery->ranks);
     if (delivery->has_blocks)
-        delivery->stages[delivery->stage_count++] = gsi_unique_stage(unique);
-    GSI_TRY(begin_files(delivery, delivery->has_blocks ? &unique->blocks : &delivery->windows,
+        delivery->stages[delivery->stage_count++] = gsi_write_flow_stage(write_flow);
+    GSI_TRY(begin_files(delivery, delivery->has_blocks ? &write_flow->blocks : &delivery->windows,
                         written));
     delivery->links[delivery->link_count++] = link_of(&delivery->stages[0]);
     if (delivery->has_blocks)
-        gsi_unique_begin(unique, &delivery->windows, link_of(&delivery->stages[1]),
-                         may_restart || target->spec->is_read_back, delivery->is_checked);
+        gsi_write_flow_begin(write_flow, &delivery->windows, link_of(&delivery->stages[1]),
+                             may_restart || target->spec->is_read_back, delivery->is_checked);
     return GS_OK;
 }
 
@@ -165,17 +165,17 @@ enum gs_status gsi_delivery_start_early(struct gsi_delivery *delivery, uint64_t 
     return begin(delivery, bytes, true);
 }
 
-/* Elements that unique left out are not merged again. */
+/* Elements that the write flow left out are not merged again. */
 enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_digest *dropped)
 {
-    struct gsi_unique *unique = &delivery->unique;
+    struct gsi_write_flow *write_flow = &delivery->write_flow;
     struct gsi_digest *digest = &delivery->check.digest;
     if (delivery->has_blocks) {
         *dropped = *digest;
-        dropped->count -= unique->flow.count;
+        dropped->count -= write_flow->flow.count;
         gsi_fingerprint_add(dropped->fingerprint,
-                            -gsi_fingerprint(unique->digest.digest.fingerprint));
-        GSI_TRY(gsi_unique_restart(unique, digest->count));
+                            -gsi_fingerprint(write_flow->digest.digest.fingerprint));
+        GSI_TRY(gsi_write_flow_restart(write_flow, digest->count));
     }
     *digest = GSI_DIGEST_EMPTY;
     delivery->is_ended = false;
@@ -222,9 +222,9 @@ static enum gs_status close_header(struct gsi_delivery *delivery)
     bool is_changed = target->loop->plan->is_merge && gsi_inputs_filter(target->inputs);
     uint64_t count = delivery->sink.bytes / target->loop->layout->element_bytes;
     if (delivery->has_blocks) {
-        count = delivery->unique.flow.count;
+        count = delivery->write_flow.flow.count;
         delivery->report.groups->written_count = count;
-        delivery->report.groups->count = delivery->unique.group.groups.count;
+        delivery->report.groups->count = delivery->write_flow.group.groups.count;
     }
     is_changed |= gsi_format_needs_tally(target->inputs);
     return delivery->has_blocks || (is_changed && !delivery->is_split)
@@ -385,7 +385,7 @@ void gsi_delivery_tell_ends(const struct gsi_delivery *delivery)
     const struct gsi_carry *carry = delivery->target->inputs->carry;
     bool is_shuffled = carry != NULL && carry->is_shuffled;
     bool has_all = !delivery->has_blocks || delivery->target->spec->has_groups;
-    if (!has_all || is_shuffled || gsi_unique_is_full(&delivery->unique))
+    if (!has_all || is_shuffled || gsi_write_flow_is_full(&delivery->write_flow))
         return;
     gsi_stream_check_ends(&delivery->check, delivery->report.ends);
     cut_ends(delivery);
@@ -395,7 +395,8 @@ enum gs_status gsi_delivery_finish(struct gsi_delivery *delivery, const struct g
 {
     struct gsi_target *target = delivery->target;
     if (written == NULL)
-        written = delivery->has_blocks ? &delivery->unique.digest.digest : &delivery->check.digest;
+        written =
+            delivery->has_blocks ? &delivery->write_flow.digest.digest : &delivery->check.digest;
     gsi_ranks_end(&delivery->ranks);
     target->bytes = delivery->sink.bytes;
     if (!delivery->is_split)
@@ -408,7 +409,7 @@ enum gs_status gsi_delivery_place(struct gsi_delivery *delivery)
 {
     struct gsi_target *target = delivery->target;
     const uint64_t count =
-        delivery->has_blocks ? delivery->unique.flow.count : delivery->check.digest.count;
+        delivery->has_blocks ? delivery->write_flow.flow.count : delivery->check.digest.count;
     if (target->inputs->values != NULL)
         return gsi_columns_place(&delivery->columns, count);
     if (delivery->is_split)

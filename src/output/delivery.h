@@ -2,7 +2,7 @@
  *
  *     merger -> first K        strategy/sort.c ----.
  *     one pass as it reads     output/in_order.c --+-> check -> ranks -+-> sink -> marks
- *     filler: first elements   strategy/top.c -----+                   '-> unique -> blocks -> sink
+ *     filler: first elements   strategy/top.c -----+                   '-> flow -> blocks -> sink
  *     filler: values counted   strategy/counted.c -'
  *
  * Windows are taken in order. They return to `windows` once they are written, or read. Each sink
@@ -18,7 +18,7 @@
 #include "output/split/columns.h"
 #include "output/split/split.h"
 #include "output/stream_check.h"
-#include "output/unique/unique.h"
+#include "output/write_flow/write_flow.h"
 
 /* The reports of a delivery, and the tallies of the input, which are complete when it starts.
  * Borrowed. */
@@ -41,12 +41,12 @@ struct gsi_delivery {
     struct gsi_stream_check check;
     struct gsi_ranks ranks;
     struct gsi_payload_tally payload_tally; /* what was sorted in place of elements */
-    struct gsi_unique unique;
+    struct gsi_write_flow write_flow;
     struct gsi_sink sink;
     struct gsi_split split;
     struct gsi_columns columns;
     struct gsi_link links[4];   /* which windows pass */
-    struct gsi_stage stages[2]; /* unique, and what writes files */
+    struct gsi_stage stages[2]; /* write_flow, and what writes files */
     uint32_t link_count, stage_count;
     uint32_t ended_count; /* stages that were ended */
     bool is_ended;        /* all windows were taken */

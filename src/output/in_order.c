@@ -291,5 +291,5 @@ bool gsi_in_order_is_done(const struct gsi_in_order *in_order)
 {
     return !gsi_in_order_is_on(in_order) ||
            (in_order->state == GSI_IN_ORDER_WRITING && in_order->merger.loop == NULL &&
-            in_order->is_checked && gsi_unique_is_idle(&in_order->delivery->unique));
+            in_order->is_checked && gsi_write_flow_is_idle(&in_order->delivery->write_flow));
 }

@@ -61,7 +61,7 @@ struct gsi_output_plan {
     uint32_t room_count;
     uint32_t batch_count;       /* likewise: batches under way at a time, at least room_count */
     uint64_t split_block_bytes; /* with --split or --values */
-    struct gsi_shelf unique, split, pack;
+    struct gsi_shelf write_flow, split, pack;
 };
 
 struct gsi_target {
@@ -99,7 +99,7 @@ const struct gsi_layout *gsi_target_layout(const struct gsi_target *target);
  * messages. */
 const char *gsi_target_left(const struct gsi_target *target);
 
-/* gsi_target_has_blocks: whether the output of a merge is written by blocks (unique.h). */
+/* gsi_target_has_blocks: whether the output of a merge is written by blocks (write_flow.h). */
 bool gsi_target_has_blocks(const struct gsi_target *target);
 
 /* gsi_target_plan: plans packing. The shelf plan->pack stays empty where the output is plain. */

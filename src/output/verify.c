@@ -28,7 +28,8 @@ static enum gs_status verify_sorted(const struct gsi_verification *v)
     const struct gsi_target *target = delivery->target;
     const struct gsi_digest *out = &delivery->check.digest;
     const struct gsi_tally_report *in = v->tally;
-    const bool is_cut = gsi_unique_is_full(&delivery->unique); /* no more groups were wanted */
+    const bool is_cut =
+        gsi_write_flow_is_full(&delivery->write_flow); /* no more groups were wanted */
     if (out->disorder_idx != UINT64_MAX)
         return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                         "'%s': element %llu of the output is less than its predecessor; %s; check "
@@ -52,19 +53,19 @@ static enum gs_status verify_sorted(const struct gsi_verification *v)
 static enum gs_status verify_payload(const struct gsi_verification *v)
 {
     const struct gsi_target *target = v->delivery->target;
-    const struct gsi_unique *unique = &v->delivery->unique;
+    const struct gsi_write_flow *write_flow = &v->delivery->write_flow;
     struct gsi_tally_report *tally = v->tally;
     uint64_t sorted = tally->count;
     gsi_u128 position_sum = 0;
     if (!v->is_of_elements)
         *tally = gsi_payload_tally_sum(&v->delivery->payload_tally, v->fields, &position_sum);
-    bool has_all = !target->spec->has_groups && !gsi_unique_is_full(unique);
+    bool has_all = !target->spec->has_groups && !gsi_write_flow_is_full(write_flow);
     bool is_whole = target->inputs->carry->is_whole; /* the elements that were read are written */
     bool is_same = tally->count == sorted;
     if (has_all)
-        is_same &= position_sum == unique->payload.position_sum;
+        is_same &= position_sum == write_flow->payload.position_sum;
     if (has_all && is_whole)
-        is_same &= gsi_fingerprint(unique->digest.digest.fingerprint) ==
+        is_same &= gsi_fingerprint(write_flow->digest.digest.fingerprint) ==
                    gsi_fingerprint(tally->fingerprint);
     if (is_same)
         return GS_OK;
@@ -85,5 +86,5 @@ enum gs_status gsi_verify(const struct gsi_verification *v)
     if (v->delivery->payload_tally.carry != NULL || v->is_of_elements)
         GSI_TRY(verify_payload(v));
     GSI_TRY(gsi_inputs_verify(inputs, v->tally)); /* 1: the tally is of what was read by now */
-    return gsi_unique_verify(&v->delivery->unique, sorted_count, v->fields);
+    return gsi_write_flow_verify(&v->delivery->write_flow, sorted_count, v->fields);
 }

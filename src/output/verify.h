@@ -9,7 +9,7 @@
  *   2  pre-aggregate  count: folded + sorted = read
  *   3  sort           count and fingerprint, and the order; after the first K only the count
  *   4  payload        count, sum of positions; fingerprint, if whole elements are written
- *      groups         count of all groups, aggregates of fields (gsi_unique_verify)
+ *      groups         count of all groups, aggregates of fields (gsi_write_flow_verify)
  *
  * output/read_back.h compares the bytes on the disk. */
 #ifndef GSI_VERIFY_H

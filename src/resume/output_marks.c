@@ -124,7 +124,7 @@ static enum gs_status restore_check(struct gsi_output_marks *marks,
     struct gsi_stream_check *check = &marks->delivery->check;
     GSI_TRY(gsi_snapshot_get(marks->resume, entry->arrays[1], check->last, head->last_bytes));
     if (marks->delivery->has_blocks) {
-        gsi_unique_resume(&marks->delivery->unique, &head->digest);
+        gsi_write_flow_resume(&marks->delivery->write_flow, &head->digest);
         gsi_digest_add_elements(check->layout, &check->digest, check->last, 1);
         check->digest.count = head->digest.count;
         return GS_OK;
@@ -163,7 +163,7 @@ static bool take_cut(void *context, struct gsi_buffer *window)
     marks->cut_bytes += window->bytes / marks->entry_bytes * marks->output_bytes;
     if (marks->marked_bytes == 0 && marks->cut_bytes >= marks->next_bytes) {
         marks->marked_bytes = marks->cut_bytes;
-        marks->delivery->unique.digest.marked_count = marks->cut_bytes / marks->output_bytes;
+        marks->delivery->write_flow.digest.marked_count = marks->cut_bytes / marks->output_bytes;
         memcpy(marks->marked, marks->taken, marks->run_count * sizeof *marks->taken);
     }
     return false;
@@ -214,8 +214,8 @@ static bool take_delivered(void *context, struct gsi_buffer *block)
         .rest_bytes = sink->rest_bytes,
         .tail_bytes = marks->tail_bytes,
         .tail_hash = XXH3_64bits(marks->tail, marks->tail_bytes),
-        .digest =
-            marks->delivery->has_blocks ? marks->delivery->unique.digest.marked : marks->digest};
+        .digest = marks->delivery->has_blocks ? marks->delivery->write_flow.digest.marked
+                                              : marks->digest};
     memcpy(marks->rest, sink->rest, sink->rest_bytes);
     add_to_tail(marks, block->data + (marked - begin), marks->delivered_bytes - marked);
     return false;

@@ -17,7 +17,7 @@
 #include "output/ranks.h"
 #include "output/read_back.h"
 #include "output/split/split.h"
-#include "output/unique/unique.h"
+#include "output/write_flow/write_flow.h"
 #include "plan/plan.h"
 
 #include <string.h>
@@ -47,13 +47,13 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     uint64_t bytes = job->given_bytes;
     gsi_target_plan(target, budget, &plan->output);
     gsi_split_plan(target, budget, &plan->output);
-    gsi_unique_plan(target, budget, &plan->output);
+    gsi_write_flow_plan(target, budget, &plan->output);
     if (!plan->device_carries) {
         plan->input.payload = gsi_source_plan(inputs, memory_bytes, threads);
         if (job->options->resume_dir == NULL) /* which counts elements in entries */
             plan->input.payload_tally = gsi_payload_tally_plan(inputs->carry, threads);
     }
-    plan->input.pre_aggregate = gsi_unique_pre_aggregate_plan(target, memory_bytes, threads);
+    plan->input.pre_aggregate = gsi_write_flow_pre_aggregate_plan(target, memory_bytes, threads);
     plan->input.sets = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);
     plan->counted = gsi_counted_plan(job, budget);
     plan->select = gsi_select_plan(job, memory_bytes);
@@ -61,7 +61,7 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     const uint64_t stages[] = {gsi_header_plan(inputs, is_reread, budget, &plan->input),
                                plan->output.pack.bytes,
                                plan->output.split.bytes,
-                               plan->output.unique.bytes,
+                               plan->output.write_flow.bytes,
                                plan->input.payload.bytes,
                                plan->input.payload_tally.bytes,
                                plan->input.pre_aggregate.bytes,
@@ -146,7 +146,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         .spill_all = options->spill_all,
         .has_top = options->has_top && !job->output_spec.is_split,
         .top_count = options->top_count,
-        .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
+        .top_bytes = gsi_write_flow_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
         .is_unique = options->unique,
         .is_reduction = !gsi_job_has_sort(job)};
     if (plan->device_carries)
@@ -155,7 +155,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
     request.is_filtered = gsi_inputs_filter(&job->inputs);
     request.may_write_early = why_not_one_pass(job) == NULL;
     request.added_bytes =
-        gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
+        gsi_write_flow_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
     request.read_bytes = gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values));
     request.format_bytes = plan_stages(job, budget, plan);
     return request;

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "element/compare.h"
 #include "job/job.h"
-#include "output/unique/unique.h"
+#include "output/write_flow/write_flow.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -24,7 +24,7 @@ static enum gs_status open_group(struct gsi_check_counts *counts)
         key_count = record->key_count; /* without what breaks ties */
     if (key_count == 0)
         return GS_OK;
-    GSI_TRY(gsi_unique_check_group(key_count, loop->layout, loop->error));
+    GSI_TRY(gsi_write_flow_check_group(key_count, loop->layout, loop->error));
     GSI_ASSERT(loop->layout->form != GSI_FORM_KEYS);
     GSI_TRY(GSI_NEW(&loop->ledger, counts->group, 1, loop->error));
     gsi_record_first_keys(loop->layout->record, key_count, counts->group);

@@ -169,7 +169,7 @@ static uint64_t most_bytes(const struct sort *sort)
 static bool pump_merger(void *context)
 {
     struct sort *sort = GSI_CONTAINER_OF((struct gsi_merger *)context, struct sort, merger);
-    bool is_full = sort->left_bytes == 0 || gsi_unique_is_full(&sort->delivery.unique);
+    bool is_full = sort->left_bytes == 0 || gsi_write_flow_is_full(&sort->delivery.write_flow);
     if (is_full && sort->merger.delivered_count > 0 && !sort->merger.is_ended)
         gsi_merger_stop(&sort->merger);
     return gsi_merger_pump(&sort->merger);

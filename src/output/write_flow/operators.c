@@ -1,6 +1,6 @@
 /* operators.c: groups, payload and digest of batches, each kept by the batch's number until it is
  * joined. */
-#include "output/unique/operators.h"
+#include "output/write_flow/operators.h"
 
 #include "element/tally/digest.h"
 
