@@ -24,13 +24,24 @@ enum gsi_device_word {
     GSI_DEVICE_CUDA /* a GPU; the CPU only if the GPU's memory is too small */
 };
 
+/* The codecs of spilled frames, in the order of help, with a row each (run/codec.h has the rest):
+ *
+ *     row(NAME, word, number, levels)
+ *
+ * --compress=WORD requests a codec. A level from 1 to `levels` may follow the word (:LEVEL); 0: no
+ * level may. The number is stored in frames on disk, so it is never reused. Raw frames have 0, and
+ * records coded by zstd may have 3. */
+#define GSI_CODECS(row)                                  \
+    row(DELTAS, deltas, 2u, 0u /* run/codec_deltas.c */) \
+        row(ZSTD, zstd, 1u, GSI_ZSTD_LEVEL_MAX /* run/codec_zstd.c */)
+#define GSI_CODEC_CHOICE(NAME, ...) GSI_COMPRESS_##NAME,
+
 /* How spilled frames are stored: raw; coded; or, run by run, in the way that was measured to be
  * faster. */
 enum gsi_compress_choice {
     GSI_COMPRESS_AUTO = 0,
     GSI_COMPRESS_NONE,
-    GSI_COMPRESS_ZSTD,
-    GSI_COMPRESS_DELTAS
+    GSI_CODECS(GSI_CODEC_CHOICE) GSI_COMPRESS_COUNT
 };
 
 /* The elements of a group of equal keys that are written. FIRST, LAST: the first or the last in the

@@ -44,8 +44,8 @@ static enum gs_status open_codec(struct gsi_job *job)
     if (!has_codec)
         return GS_OK;
     GSI_ASSERT(gsi_codec_bytes(codec->id, codec->level, plan->frame_bytes) <= codec->bytes);
-    gsi_compress_text(codec->id == GSI_CODEC_DELTAS ? GSI_COMPRESS_DELTAS : GSI_COMPRESS_ZSTD,
-                      codec->level, job->report->runs.codec, sizeof job->report->runs.codec);
+    gsi_compress_text(gsi_codec_choice_of(codec->id), codec->level, job->report->runs.codec,
+                      sizeof job->report->runs.codec);
     return gsi_codec_open(&job->spill.codec, &job->loop.ledger, codec->id, codec->level,
                           plan->frame_bytes, plan->thread_count, job->loop.error);
 }

@@ -58,7 +58,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
                                    .taken = spec->taken,
                                    .to_packed = !spec->to_elements &&
                                                 merger->spill->choice.is_coding &&
-                                                merger->spill->codec.id == GSI_CODEC_ZSTD};
+                                                gsi_codec_has_planes(&merger->spill->codec)};
     merge.fed_buffers = spec->blocks != NULL ? spec->blocks->count : 0;
     status = loop->device->ops->merge_begin(loop->device, &merge, &merger->merge, loop->error);
     GSI_FREE(&loop->ledger, inputs, spec->count);

@@ -19,12 +19,10 @@ const struct gs_choice gsi_choices_of_io[] = {{.word = "auto", .value = GSI_IO_A
                                               {.word = "uring", .value = GSI_IO_URING},
                                               {.word = "threads", .value = GSI_IO_THREADS},
                                               {.word = NULL}};
-const struct gs_choice gsi_choices_of_compress[] = {
-    {.word = "auto", .value = GSI_COMPRESS_AUTO},
-    {.word = "none", .value = GSI_COMPRESS_NONE},
-    {.word = "deltas", .value = GSI_COMPRESS_DELTAS},
-    {"zstd", GSI_COMPRESS_ZSTD, 1, GSI_ZSTD_LEVEL_MAX},
-    {.word = NULL}};
+#define CODEC(name, word, number, levels) {#word, GSI_COMPRESS_##name, (levels) > 0, levels},
+const struct gs_choice gsi_choices_of_compress[] = {{.word = "auto", .value = GSI_COMPRESS_AUTO},
+                                                    {.word = "none", .value = GSI_COMPRESS_NONE},
+                                                    GSI_CODECS(CODEC){.word = NULL}};
 const struct gs_choice gsi_choices_of_set[] = {{.word = "all", .value = GSI_SET_NONE},
                                                {.word = "union", .value = GSI_SET_UNION},
                                                {.word = "intersect", .value = GSI_SET_INTERSECT},

@@ -102,7 +102,7 @@ static size_t encode(const struct gsi_layout *layout, uint8_t *frame, uint32_t c
     }
     coded = gsi_coder_encode(coder, layout->key_bytes, data, count, most_coded(raw), keys);
     frame[AT_CODEC] = (uint8_t)(coded > 0 ? id : GSI_CODEC_NONE);
-    if (coded > 0 && id == GSI_CODEC_ZSTD) {
+    if (coded > 0 && gsi_coder_has_planes(coder, id)) {
         frame[AT_FIRST_PLANE] = keys->planes.first;
         frame[AT_PLANE_COUNT] = keys->planes.count;
     }
@@ -203,7 +203,7 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
     uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t stored = get_u32(frame + AT_STORED);
     bool is_coded = frame[AT_CODEC] != GSI_CODEC_NONE;
-    bool has_planes = frame[AT_CODEC] == GSI_CODEC_ZSTD;
+    bool has_planes = gsi_coder_has_planes(coder, frame[AT_CODEC]);
     const char *wrong = NULL;
     *packed = (struct gsi_packed_keys){
         .is_packed = packed->is_packed && has_planes,

@@ -104,7 +104,7 @@ static void test_sort__damaged_frame__is_found(void **state)
     static const uint32_t places[] = {
         0, 4, 8, 12, 20, 50, 60, GSI_FRAME_HEADER_BYTES, GSI_FRAME_HEADER_BYTES + 1000};
     put_random("in", ELEMENTS, 40);
-    for (unsigned compress = GSI_COMPRESS_NONE; compress <= GSI_COMPRESS_DELTAS; compress++) {
+    for (unsigned compress = GSI_COMPRESS_NONE; compress < GSI_COMPRESS_COUNT; compress++) {
         for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
             /* Any place with some codec; behind the header with each. */
             bool is_left_out = p + 1 < sizeof places / sizeof places[0] && (p + compress) % 3 != 0;
