@@ -126,7 +126,7 @@ def sorted_small(table, batches, keys, nulls, memory, tmp):
 
 
 @given(tables(), st.sampled_from(['first', 'last']), st.lists(st.integers(0, 60), max_size=5), st.sampled_from([500, 3000, 1 << 30]),
-       st.sampled_from([MIB, 32 << 10, 8 << 10]), st.sampled_from([(256, 48, 1024), (1, 48, 1024), (4, 3, 20), (3, 48, 8)]))
+       st.sampled_from([MIB, 32 << 10, 16 << 10]), st.sampled_from([(256, 48, 1024), (1, 48, 1024), (4, 3, 20), (3, 48, 8)]))
 @example(made=(pa.table({'c0': SIGNED, 'place': np.arange(4)}), [SIGNED], ['c0']), nulls='last', cuts=[], group=500, memory=MIB,
          widths=(256, 48, 1024))
 def test_any_table__is_as_the_model_sorts_it(tmp_path_factory, made, nulls, cuts, group, memory, widths):
