@@ -35,57 +35,57 @@ __device__ __forceinline__ uint64_t key_of(const gsi_key_turn &turn, Number numb
     }
 }
 
-template <class Number, class Carrier>
+template <class Number, class Pair>
 __global__ void __launch_bounds__(THREADS)
-    carry_kernel(const Number *numbers, gsi_key_turn turn, uint64_t n, uint64_t first,
-                 uint32_t place_bits, Carrier *carriers)
+    pairs_kernel(const Number *numbers, gsi_key_turn turn, uint64_t n, uint64_t first,
+                 uint32_t place_bits, Pair *pairs)
 {
     const uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x;
     if (i < n)
-        carriers[i] = static_cast<Carrier>(key_of(turn, numbers[i])) << place_bits | (first + i);
+        pairs[i] = static_cast<Pair>(key_of(turn, numbers[i])) << place_bits | (first + i);
 }
 
-template <class Number, class Carrier>
-static cudaError_t carry(const void *numbers, const gsi_key_turn &turn, uint64_t n,
-                         const gsi_carriers &to, cudaStream_t stream)
+template <class Number, class Pair>
+static cudaError_t make_pairs(const void *numbers, const gsi_key_turn &turn, uint64_t n,
+                              const gsi_pairs &to, cudaStream_t stream)
 {
-    return gsi_launch(carry_kernel<Number, Carrier>, dim3(blocks_of(n, THREADS)), dim3(THREADS), 0,
+    return gsi_launch(pairs_kernel<Number, Pair>, dim3(blocks_of(n, THREADS)), dim3(THREADS), 0,
                       stream, static_cast<const Number *>(numbers), turn, n, to.first,
-                      to.place_bits, static_cast<Carrier *>(to.carriers));
+                      to.place_bits, static_cast<Pair *>(to.pairs));
 }
 
-cudaError_t gsi_array_carry(const void *numbers, uint32_t bytes, const gsi_key_turn &turn,
-                            uint64_t n, const gsi_carriers &to, cudaStream_t stream)
+cudaError_t gsi_array_pairs(const void *numbers, uint32_t bytes, const gsi_key_turn &turn,
+                            uint64_t n, const gsi_pairs &to, cudaStream_t stream)
 {
     if (n == 0)
         return cudaSuccess;
     if (bytes == 4 && to.bytes == 16)
-        return carry<uint32_t, gsi_u128>(numbers, turn, n, to, stream);
-    return bytes == 1   ? carry<uint8_t, uint64_t>(numbers, turn, n, to, stream)
-           : bytes == 2 ? carry<uint16_t, uint64_t>(numbers, turn, n, to, stream)
-           : bytes == 4 ? carry<uint32_t, uint64_t>(numbers, turn, n, to, stream)
-                        : carry<uint64_t, gsi_u128>(numbers, turn, n, to, stream);
+        return make_pairs<uint32_t, gsi_u128>(numbers, turn, n, to, stream);
+    return bytes == 1   ? make_pairs<uint8_t, uint64_t>(numbers, turn, n, to, stream)
+           : bytes == 2 ? make_pairs<uint16_t, uint64_t>(numbers, turn, n, to, stream)
+           : bytes == 4 ? make_pairs<uint32_t, uint64_t>(numbers, turn, n, to, stream)
+                        : make_pairs<uint64_t, gsi_u128>(numbers, turn, n, to, stream);
 }
 
-template <class Carrier, class Position>
+template <class Pair, class Position>
 __global__ void __launch_bounds__(THREADS)
-    places_kernel(const Carrier *carriers, uint64_t mask, uint64_t n, Position *positions)
+    places_kernel(const Pair *pairs, uint64_t mask, uint64_t n, Position *positions)
 {
     const uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x;
     if (i < n)
-        positions[i] = static_cast<Position>(static_cast<uint64_t>(carriers[i]) & mask);
+        positions[i] = static_cast<Position>(static_cast<uint64_t>(pairs[i]) & mask);
 }
 
-template <class Carrier, class Position>
-static cudaError_t places(const void *carriers, uint64_t mask, uint64_t n, void *positions,
+template <class Pair, class Position>
+static cudaError_t places(const void *pairs, uint64_t mask, uint64_t n, void *positions,
                           cudaStream_t stream)
 {
-    return gsi_launch(places_kernel<Carrier, Position>, dim3(blocks_of(n, THREADS)), dim3(THREADS),
-                      0, stream, static_cast<const Carrier *>(carriers), mask, n,
+    return gsi_launch(places_kernel<Pair, Position>, dim3(blocks_of(n, THREADS)), dim3(THREADS), 0,
+                      stream, static_cast<const Pair *>(pairs), mask, n,
                       static_cast<Position *>(positions));
 }
 
-cudaError_t gsi_array_places(const void *carriers, uint32_t carrier_bytes, uint32_t place_bits,
+cudaError_t gsi_array_places(const void *pairs, uint32_t pair_bytes, uint32_t place_bits,
                              uint64_t n, void *positions, uint32_t position_bytes,
                              cudaStream_t stream)
 {
@@ -93,11 +93,11 @@ cudaError_t gsi_array_places(const void *carriers, uint32_t carrier_bytes, uint3
     const bool is_short = position_bytes == 4;
     if (n == 0)
         return cudaSuccess;
-    if (carrier_bytes == 8)
-        return is_short ? places<uint64_t, uint32_t>(carriers, mask, n, positions, stream)
-                        : places<uint64_t, uint64_t>(carriers, mask, n, positions, stream);
-    return is_short ? places<gsi_u128, uint32_t>(carriers, mask, n, positions, stream)
-                    : places<gsi_u128, uint64_t>(carriers, mask, n, positions, stream);
+    if (pair_bytes == 8)
+        return is_short ? places<uint64_t, uint32_t>(pairs, mask, n, positions, stream)
+                        : places<uint64_t, uint64_t>(pairs, mask, n, positions, stream);
+    return is_short ? places<gsi_u128, uint32_t>(pairs, mask, n, positions, stream)
+                    : places<gsi_u128, uint64_t>(pairs, mask, n, positions, stream);
 }
 
 // ---- counting ----

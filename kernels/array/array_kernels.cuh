@@ -9,22 +9,22 @@
 #include <cuda_runtime.h>
 
 // Numbers combined with their places, to sort both as one number: key | place.
-struct gsi_carriers {
-    void *carriers;
+struct gsi_pairs {
+    void *pairs;
     uint32_t bytes;      // of one: 8 for numbers of 1 to 4 bytes, 16 for those of 4 and 8
     uint32_t place_bits; // 64 at most; the key is in the bits above
     uint64_t first;      // place of the first number
 };
 
-// gsi_array_carry: makes carriers of n numbers of `bytes`, which do not overlap them. For numbers
+// gsi_array_pairs: makes pairs of n numbers of `bytes`, which do not overlap them. For numbers
 // of 1 and 2 bytes, the map applies to the upper end of 64 bits.
-cudaError_t gsi_array_carry(const void *numbers, uint32_t bytes, const gsi_key_turn &turn,
-                            uint64_t n, const gsi_carriers &to, cudaStream_t stream);
+cudaError_t gsi_array_pairs(const void *numbers, uint32_t bytes, const gsi_key_turn &turn,
+                            uint64_t n, const gsi_pairs &to, cudaStream_t stream);
 
-// gsi_array_places: extracts the places from n carriers of 8 or 16 bytes, or from tags. Places are
+// gsi_array_places: extracts the places from n pairs of 8 or 16 bytes, or from tags. Places are
 // the lowest place_bits. They are written as positions of 4 or 8 bytes, which may overwrite the
-// carriers if these are as wide.
-cudaError_t gsi_array_places(const void *carriers, uint32_t carrier_bytes, uint32_t place_bits,
+// pairs if these are as wide.
+cudaError_t gsi_array_places(const void *pairs, uint32_t pair_bytes, uint32_t place_bits,
                              uint64_t n, void *positions, uint32_t position_bytes,
                              cudaStream_t stream);
 

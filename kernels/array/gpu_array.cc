@@ -141,14 +141,14 @@ static cudaError_t write_places(const gsi_gpu_array *array, const work &work, ui
                             array->position_bytes, stream);
 }
 
-static cudaError_t sort_carried(const gsi_gpu_array *array, const work &work, cudaStream_t stream)
+static cudaError_t sort_pairs(const gsi_gpu_array *array, const work &work, cudaStream_t stream)
 {
-    const gsi_carriers carriers = {work.keys, work.key_bytes, 4 * work.key_bytes, 0};
-    GSI_CUDA_TRY(gsi_array_carry(array->data, element_bytes(array), turn_of(array), array->count,
-                                 carriers, stream));
+    const gsi_pairs pairs = {work.keys, work.key_bytes, 4 * work.key_bytes, 0};
+    GSI_CUDA_TRY(gsi_array_pairs(array->data, element_bytes(array), turn_of(array), array->count,
+                                 pairs, stream));
     GSI_CUDA_TRY(work.kernels->sort_in_place(work.keys, work.spare, array->count, work.sort_scratch,
                                              nullptr, nullptr, stream));
-    return write_places(array, work, carriers.place_bits, stream);
+    return write_places(array, work, pairs.place_bits, stream);
 }
 
 // If keys are longer than a tag holds, their shared leading bytes are skipped; only the GPU knows
@@ -208,7 +208,7 @@ static cudaError_t queue(const gsi_gpu_array *array, const work &work, cudaStrea
         return work.kernels->sort_in_place(work.keys, work.spare, array->count, work.sort_scratch,
                                            &turn, nullptr, stream);
     case CARRIED:
-        return sort_carried(array, work, stream);
+        return sort_pairs(array, work, stream);
     case TAGGED:
         break;
     }

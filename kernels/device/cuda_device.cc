@@ -102,7 +102,7 @@ static enum gs_status cuda_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_er
                    ? gsi_cuda_failure(device, error)
                    : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
     const gsi_layout *put = &device->input.layout;
-    const bool has_pairs = device->config.carry != nullptr;
+    const bool has_pairs = device->config.entry_map != nullptr;
     const uint64_t n = buffer->bytes / put->element_bytes;
     uint8_t *const to = run->slot.keys + run->bytes / layout->element_bytes * put->element_bytes;
     upload(device, to, buffer);
@@ -131,7 +131,7 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
         return device->has_failed
                    ? gsi_cuda_failure(device, error)
                    : gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
-    if (device->config.carry != nullptr)
+    if (device->config.entry_map != nullptr)
         gsi_cuda_pairs_seal(device, run);
     if (device->config.layout.form != GSI_FORM_KEYS)
         gsi_cuda_records_sort(device, run);
@@ -267,7 +267,7 @@ static void count_numbers(gsi_cuda_device *device, const gsi_layout *layout,
 static void count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_digest *seen,
                   gsi_tally *pairs)
 {
-    const bool has_pairs = device->config.carry != nullptr;
+    const bool has_pairs = device->config.entry_map != nullptr;
     if (!gsi_cuda_enter(device))
         return;
     if (!gsi_layout_is_native(&device->input.layout))
@@ -296,9 +296,9 @@ enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t 
 {
     const gsi_device_config *config = &devices[0]->config;
     const gsi_layout *put = &devices[0]->input.layout;
-    const bool has_records = !gsi_layout_is_native(put), has_pairs = config->carry != nullptr;
+    const bool has_records = !gsi_layout_is_native(put), has_pairs = config->entry_map != nullptr;
     const uint32_t tally_count = put->record->field_count;
-    gsi_tally_report *const of_put = has_pairs ? config->carried_tally : tally;
+    gsi_tally_report *const of_put = has_pairs ? config->element_tally : tally;
     gsi_tally *tallies[GSI_FIELDS_MAX] = {}, *pairs = nullptr;
     gsi_digest seen = {};
     enum gs_status status = GS_OK;

@@ -132,7 +132,7 @@ static bool open_streams(gsi_cuda_device *device)
 static bool open_counts(gsi_cuda_device *device)
 {
     const gsi_layout *put = &device->input.layout, *sorted = &device->config.layout;
-    const bool has_put_tally = device->config.carry != nullptr && gsi_layout_is_native(put);
+    const bool has_put_tally = device->config.entry_map != nullptr && gsi_layout_is_native(put);
     return (gsi_layout_is_native(put) || gsi_cuda_records_open(device)) &&
            (!gsi_layout_is_native(sorted) ||
             gsi_cuda_alloc(device, reinterpret_cast<uint8_t **>(&device->tally),

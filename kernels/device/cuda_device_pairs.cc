@@ -1,4 +1,4 @@
-// cuda_device_pairs.cc: makes pairs of keys and positions (element/carry/carry.h) on the GPU.
+// cuda_device_pairs.cc: makes pairs of keys and positions (element/entry/entry_map.h) on the GPU.
 //
 // Elements arrive, pairs are made on the GPU, and only positions are copied out, so no pair crosses
 // the link.
@@ -28,9 +28,9 @@ void gsi_cuda_input_begin(gsi_cuda_device *device)
 {
     const gsi_device_config *config = &device->config;
     device->input.layout = config->layout;
-    if (config->carry == nullptr)
+    if (config->entry_map == nullptr)
         return;
-    device->input.layout = config->carry->input;
+    device->input.layout = config->entry_map->input;
     gsi_layout_use_integers(&device->input.layout, &device->input.integer_map, UINT32_MAX);
     device->input.next_position = config->first_position;
 }
@@ -39,10 +39,10 @@ void gsi_cuda_pairs_put(gsi_cuda_device *device, const uint8_t *keys, uint64_t n
 {
     const gsi_layout *layout = &device->config.layout;
     uint8_t *const to = device->runs.spare + device->runs.open->bytes;
-    const gsi_carriers pairs = {to, layout->key_bytes, device->config.carry->position_bits,
-                                device->input.next_position};
+    const gsi_pairs pairs = {to, layout->key_bytes, device->config.entry_map->position_bits,
+                             device->input.next_position};
     gsi_cuda_check(device,
-                   gsi_array_carry(keys, device->input.layout.key_bytes, gsi_key_turn(), n, pairs,
+                   gsi_array_pairs(keys, device->input.layout.key_bytes, gsi_key_turn(), n, pairs,
                                    compute_of(device)),
                    "cannot add positions");
     gsi_cuda_check(device,
@@ -58,11 +58,11 @@ void gsi_cuda_pairs_seal(gsi_cuda_device *device, gsi_run *run)
 
 void gsi_cuda_pairs_to_positions(gsi_cuda_device *device, uint8_t **window, uint64_t n)
 {
-    const gsi_carry *carry = device->config.carry;
+    const gsi_entry_map *entry_map = device->config.entry_map;
     gsi_cuda_check(device,
-                   gsi_array_places(*window, device->config.layout.key_bytes, carry->position_bits,
-                                    n, device->windows.temp, carry->output_bytes,
-                                    compute_of(device)),
+                   gsi_array_places(*window, device->config.layout.key_bytes,
+                                    entry_map->position_bits, n, device->windows.temp,
+                                    entry_map->output_bytes, compute_of(device)),
                    "cannot take positions");
     std::swap(*window, device->windows.temp);
 }

@@ -29,7 +29,7 @@ bool gsi_cuda_staging_open(gsi_cuda_device *device)
     const uint64_t digest_bytes = staging->digest_count * gsi_cuda_seen_bytes(sorted);
     uint64_t tally_bytes = !gsi_layout_is_native(input) ? gsi_cuda_records_staging_bytes(input)
                                                         : gsi_cuda_tally_bytes(input);
-    if (config->carry != nullptr)
+    if (config->entry_map != nullptr)
         tally_bytes = gsi_max_u64(tally_bytes, gsi_cuda_tally_bytes(sorted));
     return gsi_cuda_alloc(device, &staging->digests, digest_bytes) &&
            gsi_cuda_clear(device, staging->digests, digest_bytes) &&

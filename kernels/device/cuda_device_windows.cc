@@ -238,11 +238,11 @@ gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window
         }
         const uint8_t *digest = make_digest(merge, window);
         uint64_t bytes = window->buffer->bytes;
-        if (merge->to_elements && device->config.carry != nullptr) {
+        if (merge->to_elements && device->config.entry_map != nullptr) {
             const uint64_t n = bytes / device->config.layout.key_bytes;
             gsi_cuda_pairs_to_positions(device, &device->windows.memory[window->place], n);
             from = device->windows.memory[window->place];
-            bytes = n * device->config.carry->output_bytes;
+            bytes = n * device->config.entry_map->output_bytes;
         }
         copy_out(merge, window, from, bytes, digest);
     }

@@ -72,7 +72,7 @@ struct gsi_cuda_group {
     gsi_cuda_group_run *open_run, *runs;
     uint32_t open_chunks;   // chunks in the open run
     uint64_t part_count;    // parts of all runs so far
-    uint64_t next_position; // with config.carry: position of the next input element
+    uint64_t next_position; // with config.entry_map: position of the next input element
     uint32_t next_reduced, next_reaped;
     gsi_cuda_group_merge *merge;
     gsi_cuda_group_window *windows; // a ring of config.window_count

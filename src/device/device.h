@@ -16,7 +16,7 @@
  *
  * Chunks hold raw elements. A run of records leaves them where they are and holds tags. Runs, fed
  * buffers and windows of a merge to be spilled hold sort keys; windows of the last merge hold raw
- * elements again. With config.carry, chunks hold elements as they are read. Windows of the last
+ * elements again. With config.entry_map, chunks hold elements as they are read. Windows of the last
  * merge then hold elements as they are written. Everything else holds keys with their payload.
  *
  * Only the owner's thread makes calls; only open and close may block. Events for windows arrive in
@@ -49,7 +49,7 @@ static inline uint32_t gsi_sort_bytes(const struct gsi_layout *layout)
     return layout->form != GSI_FORM_KEYS ? GSI_TAG_BYTES : layout->key_bytes;
 }
 
-struct gsi_carry;
+struct gsi_entry_map;
 struct gsi_run; /* resident sorted run, owned by the device from chunk_seal to run_drop */
 
 /* First and last elements of a run: sort keys, or records. */
@@ -117,14 +117,12 @@ struct gsi_device_config {
     /* A device with its own memory may add positions to its input (`layout` is then the layout of
      * keys with positions) and return only these. A window's data are then its positions, side by
      * side, but its `bytes` and its digest describe what was merged. Elements must be put in input
-     * order.
-     * carry: how to add positions, of a kind that suits (carry.h). NULL: the device need not add
-     * them. Borrowed.
-     * first_position: of the first element.
-     * carried_tally: tally() stores the tally of the elements as they were put here. */
-    const struct gsi_carry *carry;
+     * order. entry_map: how to add positions, of a kind that suits (entry_map.h). NULL: the device
+     * need not add them. Borrowed. first_position: of the first element. element_tally: tally()
+     * stores the tally of the elements as they were put here. */
+    const struct gsi_entry_map *entry_map;
     uint64_t first_position;
-    struct gsi_tally_report *carried_tally;
+    struct gsi_tally_report *element_tally;
 };
 
 /* An input of a merge: a resident run, or a fed one. Inputs are in tie order: among equal keys,

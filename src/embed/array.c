@@ -1,5 +1,5 @@
 /* array.c: jobs on an array in memory (io/array.h). A sort writes to it, or positions beside it
- * (element/carry/carry.h). */
+ * (element/entry/entry_map.h). */
 #include "api/handle.h"
 #include "base/status.h"
 #include "embed/embed.h"

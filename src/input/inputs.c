@@ -90,9 +90,9 @@ uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_
 
 uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs)
 {
-    if (inputs->carry != NULL && inputs->data_bytes != UINT64_MAX)
+    if (inputs->entry_map != NULL && inputs->data_bytes != UINT64_MAX)
         return (inputs->data_bytes / inputs->layout->element_bytes - inputs->filtered.left_count) *
-               inputs->carry->carried_bytes;
+               inputs->entry_map->entry_bytes;
     uint64_t folded =
         inputs->pre_aggregate != NULL ? gsi_pre_aggregate_count(inputs->pre_aggregate) : 0;
     return inputs->data_bytes -

@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/choices.h"
-#include "element/carry/carry.h"
+#include "element/entry/entry_map.h"
 #include "element/filter/filter.h"
 #include "element/fold/pre_aggregate.h"
 #include "element/tally/tally_sums.h"
@@ -94,7 +94,7 @@ struct gsi_inputs {
     uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
     uint64_t data_bytes; /* of elements, read so far */
     const struct gsi_layout *layout; /* of elements as read; loop->layout: of sorted entries */
-    const struct gsi_carry *carry;   /* the entries that are sorted instead; NULL: none */
+    const struct gsi_entry_map *entry_map;   /* the entries that are sorted instead; NULL: none */
     struct gsi_payload_tally *payload_tally; /* of elements whose entries are sorted */
     /* The tally of a device that makes entries itself (device/device.h); NULL: the source makes
      * entries. */
@@ -146,7 +146,7 @@ static inline bool gsi_inputs_filter(const struct gsi_inputs *inputs)
 }
 static inline bool gsi_inputs_are_changed(const struct gsi_inputs *inputs)
 {
-    return inputs->carry != NULL && gsi_carry_is_changed(inputs->carry);
+    return inputs->entry_map != NULL && gsi_entry_is_changed(inputs->entry_map);
 }
 static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
 {

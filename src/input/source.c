@@ -38,7 +38,7 @@ struct gsi_shelf gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memor
 {
     struct gsi_shelf shelf = {0};
     struct gsi_source source = {.has_payload = true};
-    if (inputs->carry != NULL && !inputs->spec->is_merge)
+    if (inputs->entry_map != NULL && !inputs->spec->is_merge)
         lay_out(&source, inputs, memory_bytes, thread_count, &shelf);
     return shelf;
 }
@@ -89,7 +89,7 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inp
     *source = (struct gsi_source){.inputs = inputs};
     gsi_buffer_list_init(&source->given);
     gsi_buffer_list_init(&source->passed);
-    source->has_payload = inputs->carry != NULL && inputs->plan->payload.used > 0;
+    source->has_payload = inputs->entry_map != NULL && inputs->plan->payload.used > 0;
     const uint64_t memory = loop->plan->memory_bytes;
     const uint32_t threads = loop->plan->thread_count;
     if (source->has_payload)

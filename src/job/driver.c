@@ -195,7 +195,7 @@ static enum gs_status find_journal(struct gsi_job *job)
         .spill = &job->spill};
     if (status == GS_OK)
         status = gsi_resume_open(&recorded, &job->resume);
-    job->chosen.carry.seed = job->report->payload.seed;
+    job->chosen.entry_map.seed = job->report->payload.seed;
     free(settings);
     return status;
 }

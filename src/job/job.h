@@ -31,7 +31,7 @@ struct gsi_job_plan {
     struct gsi_codec_plan codec;
     struct gsi_shelf counted;      /* gsi_counted_plan */
     struct gsi_shelf select;       /* job/strategy/select.h */
-    bool device_carries;           /* the device makes pairs of elements and positions */
+    bool device_makes_entries;     /* the device makes pairs of elements and positions */
     const char *in_order_note;     /* why one pass is not tried; NULL: it is */
     struct gsi_resume_begin begin; /* with --resume: for the journal */
 };
@@ -54,7 +54,7 @@ struct gsi_job {
     struct gsi_inputs inputs;
     struct gsi_set_filter sets; /* with --merge=SET; inputs point to it */
     /* With positions that the device adds, inputs point to it, too: the tally of elements. */
-    struct gsi_tally_report carried_tally;
+    struct gsi_tally_report element_tally;
     struct gsi_output_spec output_spec; /* target points to it */
     struct gsi_target target;
     struct gsi_spill spill;

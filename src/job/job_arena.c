@@ -34,7 +34,7 @@ static void size_chunks(struct gsi_job *job)
     for (uint32_t i = 0; inputs->device_tally != NULL && i < job->arena.chunks.count; i++) {
         struct gsi_buffer *chunk = &job->arena.chunks.all[i];
         chunk->capacity =
-            chunk->capacity / inputs->carry->carried_bytes * inputs->layout->element_bytes;
+            chunk->capacity / inputs->entry_map->entry_bytes * inputs->layout->element_bytes;
     }
 }
 
@@ -81,9 +81,9 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .window_count = plan->window_count,
                                        .field_tallies = job->report->field_tallies};
     if (job->inputs.device_tally != NULL) {
-        config.carry = job->inputs.carry;
+        config.entry_map = job->inputs.entry_map;
         config.first_position = job->inputs_spec.first_position;
-        config.carried_tally = job->inputs.device_tally;
+        config.element_tally = job->inputs.device_tally;
     }
     if (strategy->has_runs)
         config.window_count = (uint32_t)gsi_plan_most_windows(plan);
@@ -111,8 +111,8 @@ static bool lends(const struct gsi_job *job)
     const struct gsi_array *array = job->array;
     struct gsi_device *device = job->loop.device;
     bool is_sort = job->options->action == GS_SORT;
-    bool is_carried = inputs->carry != NULL && inputs->device_tally == NULL;
-    if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || is_carried ||
+    bool has_entries = inputs->entry_map != NULL && inputs->device_tally == NULL;
+    if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || has_entries ||
         !gsi_layout_is_native(job->loop.layout) || job->plan.sizes.is_counted)
         return inputs->is_lent;
     if (job->device.bytes > 0)

@@ -53,7 +53,7 @@ struct gs_report {
     struct gsi_element_report element; /* element/record/element_report.h */
     struct gsi_tally_report tally;     /* for records: only count, fingerprint */
     struct gsi_tally_report field_tallies[GSI_FIELDS_MAX]; /* of element.fields */
-    struct gsi_payload_report payload;                     /* element/carry/carry.h */
+    struct gsi_payload_report payload;                     /* element/entry/entry_map.h */
     struct gsi_input_report input;                         /* input/inputs.h */
     struct gsi_range_report range;                         /* input/inputs.h */
     struct gsi_find_report find;                           /* merge/find.h */

@@ -368,7 +368,7 @@ enum gs_status gsi_find_verify(struct gsi_inputs *inputs, const char *given, con
 {
     struct finding finding = {.inputs = inputs, .given = given};
     *is_within = true;
-    if (given == NULL || inputs->carry != NULL)
+    if (given == NULL || inputs->entry_map != NULL)
         return GS_OK;
     enum gs_status status = open_finding(&finding);
     if (status == GS_OK)

@@ -22,7 +22,7 @@ static bool is_possible(const struct gsi_inputs *inputs)
 {
     const struct gsi_loop *loop = inputs->loop;
     return inputs->bytes != UINT64_MAX && !inputs->are_many && !inputs->has_stream &&
-           inputs->carry == NULL && !gsi_inputs_shrink(inputs) &&
+           inputs->entry_map == NULL && !gsi_inputs_shrink(inputs) &&
            loop->device->ops->run_in_order != NULL;
 }
 

@@ -25,12 +25,12 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
     GSI_TRY(gsi_split_open(&delivery->split, target));
     GSI_TRY(gsi_columns_open(&delivery->columns, target));
     if (target->inputs->device_tally != NULL) {
-        gsi_payload_tally_open_device(&delivery->payload_tally, target->inputs->carry,
+        gsi_payload_tally_open_device(&delivery->payload_tally, target->inputs->entry_map,
                                       target->inputs->device_tally,
                                       target->inputs->spec->first_position);
         return GS_OK;
     }
-    return gsi_payload_tally_open(&delivery->payload_tally, target->inputs->carry,
+    return gsi_payload_tally_open(&delivery->payload_tally, target->inputs->entry_map,
                                   loop->plan->thread_count, &target->inputs->plan->payload_tally,
                                   &loop->ledger, loop->error);
 }
@@ -382,8 +382,8 @@ static void cut_ends(const struct gsi_delivery *delivery)
 
 void gsi_delivery_tell_ends(const struct gsi_delivery *delivery)
 {
-    const struct gsi_carry *carry = delivery->target->inputs->carry;
-    bool is_shuffled = carry != NULL && carry->is_shuffled;
+    const struct gsi_entry_map *entry_map = delivery->target->inputs->entry_map;
+    bool is_shuffled = entry_map != NULL && entry_map->is_shuffled;
     bool has_all = !delivery->has_blocks || delivery->target->spec->has_groups;
     if (!has_all || is_shuffled || gsi_write_flow_is_full(&delivery->write_flow))
         return;

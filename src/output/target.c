@@ -22,8 +22,8 @@ bool gsi_target_has_blocks(const struct gsi_target *target)
 
 const struct gsi_layout *gsi_target_layout(const struct gsi_target *target)
 {
-    const struct gsi_carry *carry = target->inputs->carry;
-    return carry != NULL && carry->is_whole ? target->inputs->layout : target->loop->layout;
+    const struct gsi_entry_map *entry_map = target->inputs->entry_map;
+    return entry_map != NULL && entry_map->is_whole ? target->inputs->layout : target->loop->layout;
 }
 
 #define BLOCK_PART      ((uint64_t)GSI_BLOCK_COUNT * GSI_BLOCKS_PART)

@@ -60,7 +60,8 @@ static enum gs_status verify_payload(const struct gsi_verification *v)
     if (!v->is_of_elements)
         *tally = gsi_payload_tally_sum(&v->delivery->payload_tally, v->fields, &position_sum);
     bool has_all = !target->spec->has_groups && !gsi_write_flow_is_full(write_flow);
-    bool is_whole = target->inputs->carry->is_whole; /* the elements that were read are written */
+    bool is_whole =
+        target->inputs->entry_map->is_whole; /* the elements that were read are written */
     bool is_same = tally->count == sorted;
     if (has_all)
         is_same &= position_sum == write_flow->payload.position_sum;
@@ -83,7 +84,7 @@ enum gs_status gsi_verify(const struct gsi_verification *v)
     GSI_TRY(verify_sorted(v));
     if (v->pre_aggregate != NULL)
         GSI_TRY(verify_folded(v));
-    if (v->delivery->payload_tally.carry != NULL || v->is_of_elements)
+    if (v->delivery->payload_tally.entry_map != NULL || v->is_of_elements)
         GSI_TRY(verify_payload(v));
     GSI_TRY(gsi_inputs_verify(inputs, v->tally)); /* 1: the tally is of what was read by now */
     return gsi_write_flow_verify(&v->delivery->write_flow, sorted_count, v->fields);

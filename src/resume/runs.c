@@ -22,7 +22,7 @@
 static uint64_t copied_bytes(const struct gsi_resume *resume)
 {
     const uint32_t each = resume->job.inputs->layout->element_bytes;
-    return resume->job.inputs->carry != NULL ? gsi_max_u64(1, ELEMENTS_BYTES / each) * each : 0;
+    return resume->job.inputs->entry_map != NULL ? gsi_max_u64(1, ELEMENTS_BYTES / each) * each : 0;
 }
 
 /* The tally at the end of a run that is sealed and not yet in the journal. */
@@ -244,16 +244,16 @@ static void count_slice(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     const struct gsi_resume_slice *slice = GSI_CONTAINER_OF(task, struct gsi_resume_slice, task);
-    const struct gsi_carry *carry = slice->resume->job.inputs->carry;
-    if (carry == NULL) {
+    const struct gsi_entry_map *entry_map = slice->resume->job.inputs->entry_map;
+    if (entry_map == NULL) {
         gsi_record_tally_add(slice->tally, slice->entries, slice->count);
         return;
     }
-    const uint64_t most = copied_bytes(slice->resume) / carry->output_bytes;
+    const uint64_t most = copied_bytes(slice->resume) / entry_map->output_bytes;
     for (uint64_t i = 0, n; i < slice->count; i += n) {
         n = gsi_min_u64(most, slice->count - i);
-        gsi_carry_put(carry, slice->entries + i * carry->carried_bytes, n, carry->carried_bytes,
-                      slice->elements);
+        gsi_entry_write(entry_map, slice->entries + i * entry_map->entry_bytes, n,
+                        entry_map->entry_bytes, slice->elements);
         gsi_record_tally_add(slice->tally, slice->elements, n);
     }
 }

@@ -100,7 +100,7 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
         *at++ = i > 0 ? ',' : '[';
         *at = ' ';
         at += i > 0;
-        at += write_field(field, name, inputs->carry->out[i].bytes, at, field_bytes(name));
+        at += write_field(field, name, inputs->entry_map->out[i].bytes, at, field_bytes(name));
     }
     strcpy(at, "]");
 }
@@ -138,15 +138,15 @@ static void apply_order(enum gsi_byte_order order, char *descr)
 /* Returns whether the output has something else than elements. */
 static bool is_changed(const struct gsi_inputs *inputs)
 {
-    const bool is_whole = inputs->carry != NULL && inputs->carry->is_whole;
+    const bool is_whole = inputs->entry_map != NULL && inputs->entry_map->is_whole;
     return gsi_inputs_are_changed(inputs) && !(is_whole && inputs->head.field_count == 0);
 }
 
 /* Returns the type of what is written of each element; `made`, if it is not the inputs' type. */
 static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t most)
 {
-    if (is_changed(inputs) && gsi_carry_has_positions(inputs->carry))
-        snprintf(made, most, "'<u%u'", inputs->carry->output_bytes);
+    if (is_changed(inputs) && gsi_entry_has_positions(inputs->entry_map))
+        snprintf(made, most, "'<u%u'", inputs->entry_map->output_bytes);
     else if (is_changed(inputs))
         make_fields(inputs, made);
     else if (inputs->formatted == NULL)
@@ -180,7 +180,7 @@ static enum gs_status make_header(struct gsi_inputs *inputs, uint64_t count)
     uint8_t version = descr == made ? encode(made) : npy->version;
     uint32_t columns = is_inputs ? npy->columns : 0;
     size_t descr_bytes = descr == made ? strlen(made) : npy->descr_bytes;
-    bool is_structured = is_changed(inputs) ? !gsi_carry_has_positions(inputs->carry)
+    bool is_structured = is_changed(inputs) ? !gsi_entry_has_positions(inputs->entry_map)
                                             : npy != NULL && npy->is_structured;
     size_t most = descr_bytes + 512;
     char *counted = malloc(most);

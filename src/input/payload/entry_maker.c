@@ -16,25 +16,26 @@
 
 /* ---- memory ---- */
 
-static uint64_t staged_bytes(const struct gsi_carry *carry, uint64_t memory_bytes)
+static uint64_t staged_bytes(const struct gsi_entry_map *entry_map, uint64_t memory_bytes)
 {
     uint64_t bytes = gsi_clamp_u64(memory_bytes / STAGED_PART, STAGED_MIN_BYTES, STAGED_MAX_BYTES);
-    uint64_t least = gsi_record_room_bytes(carry->input.element_bytes, 1);
+    uint64_t least = gsi_record_room_bytes(entry_map->input.element_bytes, 1);
     return gsi_round_up_u64(gsi_max_u64(bytes, least), GSI_DIRECT_ALIGN);
 }
 
 static uint64_t indexes_each(const struct gsi_inputs *inputs, uint64_t staged)
 {
-    bool are_wanted = gsi_carry_has_positions(inputs->carry) || inputs->values != NULL;
-    return inputs->filter != NULL && are_wanted ? staged / inputs->carry->input.element_bytes : 0;
+    bool are_wanted = gsi_entry_has_positions(inputs->entry_map) || inputs->values != NULL;
+    return inputs->filter != NULL && are_wanted ? staged / inputs->entry_map->input.element_bytes
+                                                : 0;
 }
 
 /* Buffers of an array have no memory of their own (reader.c). */
 void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inputs *inputs,
                              uint64_t memory_bytes, uint32_t batches, struct gsi_shelf *shelf)
 {
-    const struct gsi_layout *layout = &inputs->carry->input;
-    const uint64_t staged = staged_bytes(inputs->carry, memory_bytes);
+    const struct gsi_layout *layout = &inputs->entry_map->input;
+    const uint64_t staged = staged_bytes(inputs->entry_map, memory_bytes);
     const struct gsi_buffer_shape shape = {
         .unit_bytes = staged,
         .record_bytes = gsi_layout_is_native(layout) ? 0 : layout->element_bytes,
@@ -44,7 +45,7 @@ void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inp
     uint8_t *lent = inputs->is_lent ? (uint8_t *)inputs->table[0].array->from : NULL;
     gsi_buffers_lay_out(&maker->staging, lent, STAGED_COUNT, shape, shelf);
     GSI_PLACE(shelf, maker->indexes, STAGED_COUNT * maker->indexes_each);
-    GSI_PLACE(shelf, maker->ranks, inputs->carry->is_shuffled ? batches : 0);
+    GSI_PLACE(shelf, maker->ranks, inputs->entry_map->is_shuffled ? batches : 0);
     GSI_PLACE(shelf, maker->values, inputs->values != NULL ? batches : 0);
     gsi_value_readers_lay_out(&maker->readers, inputs->values, memory_bytes, shelf);
 }
@@ -90,7 +91,7 @@ static void pop_values(struct gsi_entry_maker *maker, const struct gsi_batch *ba
 {
     const uint32_t *indexes = gsi_entry_maker_indexes(maker, batch->window);
     uint64_t first = (uint64_t)(batch->entries - batch->window->data) /
-                     maker->inputs->carry->input.element_bytes;
+                     maker->inputs->entry_map->input.element_bytes;
     uint64_t values = batch->count;
     if (indexes != NULL)
         values = (uint64_t)indexes[first + batch->count - 1] - indexes[first] + 1;
@@ -100,7 +101,7 @@ static void pop_values(struct gsi_entry_maker *maker, const struct gsi_batch *ba
 static void begin_entries(void *context, const struct gsi_batch *batch)
 {
     struct gsi_entry_maker *maker = context;
-    if (maker->inputs->carry->is_shuffled)
+    if (maker->inputs->entry_map->is_shuffled)
         maker->ranks[batch->idx] = maker->kept_count;
     maker->kept_count += batch->count;
     if (maker->readers.count > 0)
@@ -111,18 +112,18 @@ static uint64_t run_entries(void *context, const struct gsi_batch *batch, const 
                             uint64_t n, uint8_t *out)
 {
     const struct gsi_entry_maker *maker = context;
-    const struct gsi_carry *carry = maker->inputs->carry;
+    const struct gsi_entry_map *entry_map = maker->inputs->entry_map;
     const uint32_t *indexes = gsi_entry_maker_indexes(maker, batch->window);
-    uint64_t idx = (uint64_t)(in - batch->window->data) / carry->input.element_bytes;
+    uint64_t idx = (uint64_t)(in - batch->window->data) / entry_map->input.element_bytes;
     uint64_t first = batch->window->turn_idx + (indexes == NULL ? idx : 0);
     indexes = indexes != NULL ? indexes + idx : NULL;
     gsi_payload_tally_add(maker->inputs->payload_tally, batch->worker_idx, in, n, first, indexes);
-    uint64_t rank = (uint64_t)(in - batch->entries) / carry->input.element_bytes;
-    rank += carry->is_shuffled ? maker->ranks[batch->idx] : 0;
-    gsi_carry_take(carry, in, n, first, indexes, rank, out);
+    uint64_t rank = (uint64_t)(in - batch->entries) / entry_map->input.element_bytes;
+    rank += entry_map->is_shuffled ? maker->ranks[batch->idx] : 0;
+    gsi_entry_make(entry_map, in, n, first, indexes, rank, out);
     if (maker->readers.count > 0)
         gsi_value_readers_copy(&maker->readers, maker->values[batch->idx], n, indexes,
-                               out + gsi_carry_element_off(carry), carry->carried_bytes);
+                               out + gsi_entry_element_off(entry_map), entry_map->entry_bytes);
     return n;
 }
 
@@ -137,11 +138,11 @@ static uint64_t join_entries(void *context, const struct gsi_batch *batch, uint8
 struct gsi_operator gsi_entry_maker_operator(struct gsi_entry_maker *maker)
 {
     const bool has_values = maker->readers.count > 0;
-    const bool has_begin = has_values || maker->inputs->carry->is_shuffled;
+    const bool has_begin = has_values || maker->inputs->entry_map->is_shuffled;
     return (struct gsi_operator){.context = maker,
                                  .kind = GSI_MAP,
-                                 .in_bytes = maker->inputs->carry->input.element_bytes,
-                                 .out_bytes = maker->inputs->carry->carried_bytes,
+                                 .in_bytes = maker->inputs->entry_map->input.element_bytes,
+                                 .out_bytes = maker->inputs->entry_map->entry_bytes,
                                  .ready = has_values ? count_ready : NULL,
                                  .begin = has_begin ? begin_entries : NULL,
                                  .run = run_entries,
@@ -150,8 +151,9 @@ struct gsi_operator gsi_entry_maker_operator(struct gsi_entry_maker *maker)
 
 void gsi_entry_maker_check(const struct gsi_entry_maker *maker, uint64_t count)
 {
-    const struct gsi_carry *carry = maker->inputs->carry;
-    if (gsi_carry_has_positions(carry) && !gsi_carry_fits(count, carry->output_bytes))
+    const struct gsi_entry_map *entry_map = maker->inputs->entry_map;
+    if (gsi_entry_has_positions(entry_map) &&
+        !gsi_entry_positions_fit(count, entry_map->output_bytes))
         gsi_fail(maker->inputs->loop->error, GS_E_INPUT, 0,
                  "--index u32: there are more than 4294967296 elements; use --index u64");
 }

@@ -1,5 +1,5 @@
-/* entry_maker.h: makes entries of key and payload from elements (element/carry/carry.h). It is an
- * operator of the source's flow (loop/flow.h), and writes straight into the buffers that are
+/* entry_maker.h: makes entries of key and payload from elements (element/entry/entry_map.h). It is
+ * an operator of the source's flow (loop/flow.h), and writes straight into the buffers that are
  * sorted.
  *
  *     staged buffer  e0 e1 e2 e3 e4    as read, at positions 100 to 104

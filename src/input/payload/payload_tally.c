@@ -3,46 +3,49 @@
 
 #include "element/record/record_tally.h"
 
-static void lay_out(struct gsi_payload_tally *payload, const struct gsi_carry *carry,
+static void lay_out(struct gsi_payload_tally *payload, const struct gsi_entry_map *entry_map,
                     uint32_t thread_count, struct gsi_shelf *shelf)
 {
     GSI_PLACE(shelf, payload->workers, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
-        struct gsi_record_tally *tally = gsi_record_tally_place(&carry->input, shelf);
+        struct gsi_record_tally *tally = gsi_record_tally_place(&entry_map->input, shelf);
         if (payload->workers != NULL)
             payload->workers[i].tally = tally;
     }
 }
 
-struct gsi_shelf gsi_payload_tally_plan(const struct gsi_carry *carry, uint32_t thread_count)
+struct gsi_shelf gsi_payload_tally_plan(const struct gsi_entry_map *entry_map,
+                                        uint32_t thread_count)
 {
     struct gsi_payload_tally payload = {0};
     struct gsi_shelf shelf = {0};
-    if (carry != NULL && gsi_carry_is_tallied(carry))
-        lay_out(&payload, carry, thread_count, &shelf);
+    if (entry_map != NULL && gsi_entry_is_tallied(entry_map))
+        lay_out(&payload, entry_map, thread_count, &shelf);
     return shelf;
 }
 
 enum gs_status gsi_payload_tally_open(struct gsi_payload_tally *payload,
-                                      const struct gsi_carry *carry, uint32_t thread_count,
+                                      const struct gsi_entry_map *entry_map, uint32_t thread_count,
                                       const struct gsi_shelf *planned, struct gsi_ledger *ledger,
                                       struct gs_error *error)
 {
     *payload = (struct gsi_payload_tally){.ledger = ledger};
     if (planned->used == 0)
         return GS_OK;
-    payload->carry = carry;
+    payload->entry_map = entry_map;
     payload->worker_count = thread_count;
     payload->shelf = *planned;
     GSI_TRY(gsi_shelf_open(&payload->shelf, ledger, GSI_MEMORY_TABLES, error));
-    lay_out(payload, carry, thread_count, &payload->shelf);
+    lay_out(payload, entry_map, thread_count, &payload->shelf);
     return GS_OK;
 }
 
-void gsi_payload_tally_open_device(struct gsi_payload_tally *payload, const struct gsi_carry *carry,
+void gsi_payload_tally_open_device(struct gsi_payload_tally *payload,
+                                   const struct gsi_entry_map *entry_map,
                                    const struct gsi_tally_report *of_device, uint64_t first)
 {
-    *payload = (struct gsi_payload_tally){.carry = carry, .of_device = of_device, .first = first};
+    *payload =
+        (struct gsi_payload_tally){.entry_map = entry_map, .of_device = of_device, .first = first};
 }
 
 void gsi_payload_tally_close(struct gsi_payload_tally *payload)
@@ -55,11 +58,11 @@ void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_id
                            const uint8_t *elements, size_t n, uint64_t first,
                            const uint32_t *indexes)
 {
-    if (payload->carry == NULL || n == 0)
+    if (payload->entry_map == NULL || n == 0)
         return;
     struct gsi_payload_tally_worker *worker = &payload->workers[worker_idx];
     gsi_record_tally_add(worker->tally, elements, n);
-    if (!gsi_carry_has_positions(payload->carry))
+    if (!gsi_entry_has_positions(payload->entry_map))
         return;
     worker->position_sum += (gsi_u128)first * n;
     if (indexes == NULL)

@@ -5,7 +5,7 @@
 #define GSI_PAYLOAD_TALLY_H
 
 #include "base/memory.h"
-#include "element/carry/carry.h"
+#include "element/entry/entry_map.h"
 #include "element/tally/tally_sums.h"
 
 struct gsi_payload_tally_worker {
@@ -14,7 +14,7 @@ struct gsi_payload_tally_worker {
 };
 
 struct gsi_payload_tally {
-    const struct gsi_carry *carry;
+    const struct gsi_entry_map *entry_map;
     struct gsi_ledger *ledger;
     struct gsi_shelf shelf;
     struct gsi_payload_tally_worker *workers;
@@ -30,16 +30,18 @@ struct gsi_payload_tally {
  * fails GS_E_MEMORY
  * gsi_payload_tally_open_device: does the same if a device counts. It needs no memory, and
  * gsi_payload_tally_add is not called. */
-struct gsi_shelf gsi_payload_tally_plan(const struct gsi_carry *carry, uint32_t thread_count);
+struct gsi_shelf gsi_payload_tally_plan(const struct gsi_entry_map *entry_map,
+                                        uint32_t thread_count);
 enum gs_status gsi_payload_tally_open(struct gsi_payload_tally *payload,
-                                      const struct gsi_carry *carry, uint32_t thread_count,
+                                      const struct gsi_entry_map *entry_map, uint32_t thread_count,
                                       const struct gsi_shelf *planned, struct gsi_ledger *ledger,
                                       struct gs_error *error);
-void gsi_payload_tally_open_device(struct gsi_payload_tally *payload, const struct gsi_carry *carry,
+void gsi_payload_tally_open_device(struct gsi_payload_tally *payload,
+                                   const struct gsi_entry_map *entry_map,
                                    const struct gsi_tally_report *of_device, uint64_t first);
 void gsi_payload_tally_close(struct gsi_payload_tally *payload); /* also zeroed ones */
 
-/* gsi_payload_tally_add: adds consecutive elements, with indexes as in gsi_carry_take.
+/* gsi_payload_tally_add: adds consecutive elements, with indexes as in gsi_entry_make.
  * in    worker_idx: of the calling thread */
 void gsi_payload_tally_add(struct gsi_payload_tally *payload, uint32_t worker_idx,
                            const uint8_t *elements, size_t n, uint64_t first,

@@ -144,7 +144,7 @@ static bool is_for_all_links(const struct gsi_job *job)
 {
     const struct gsi_array *array = job->array;
     const struct gsi_device_ops *ops = gsi_device_find_group(GSI_DEVICE_CUDA);
-    return array != NULL && job->inputs.carry == NULL && array->bytes >= AUTO_LINKS_MIN_BYTES &&
+    return array != NULL && job->inputs.entry_map == NULL && array->bytes >= AUTO_LINKS_MIN_BYTES &&
            ops->reaches(NULL, array->from, array->bytes);
 }
 

@@ -30,7 +30,7 @@ bool gsi_job_has_sort(const struct gsi_job *job)
 uint64_t gsi_job_sorted_bytes(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;
-    if (inputs->carry == NULL || inputs->bytes == UINT64_MAX)
+    if (inputs->entry_map == NULL || inputs->bytes == UINT64_MAX)
         return inputs->bytes;
     return gsi_mul_max_u64(inputs->bytes / inputs->layout->element_bytes,
                            job->chosen.layout.element_bytes);
@@ -48,10 +48,10 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     gsi_target_plan(target, budget, &plan->output);
     gsi_split_plan(target, budget, &plan->output);
     gsi_write_flow_plan(target, budget, &plan->output);
-    if (!plan->device_carries) {
+    if (!plan->device_makes_entries) {
         plan->input.payload = gsi_source_plan(inputs, memory_bytes, threads);
         if (job->options->resume_dir == NULL) /* which counts elements in entries */
-            plan->input.payload_tally = gsi_payload_tally_plan(inputs->carry, threads);
+            plan->input.payload_tally = gsi_payload_tally_plan(inputs->entry_map, threads);
     }
     plan->input.pre_aggregate = gsi_write_flow_pre_aggregate_plan(target, memory_bytes, threads);
     plan->input.sets = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);
@@ -85,13 +85,13 @@ static uint32_t tagged_bytes(const struct gsi_job *job, const struct gsi_budget 
  * copied there, and only positions are copied back. Threads make them in three cases: elements are
  * left out, so positions are no sequence; with --top, which may need one pass only; and if there
  * may be too many positions. */
-static bool device_carries(const struct gsi_job *job)
+static bool device_makes_entries(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;
-    return job->device.bytes > 0 && gsi_job_has_sort(job) && inputs->carry != NULL &&
-           gsi_carry_suits_device(inputs->carry) && inputs->filter == NULL &&
+    return job->device.bytes > 0 && gsi_job_has_sort(job) && inputs->entry_map != NULL &&
+           gsi_entry_suits_device(inputs->entry_map) && inputs->filter == NULL &&
            !job->options->has_top &&
-           (inputs->bytes != UINT64_MAX || inputs->carry->output_bytes == 8);
+           (inputs->bytes != UINT64_MAX || inputs->entry_map->output_bytes == 8);
 }
 
 /* Why nearly sorted input is not written while it is read (output/in_order.h); NULL: it may be. */
@@ -107,7 +107,7 @@ static const char *why_not_one_pass(const struct gsi_job *job)
         return "the output is not one file";
     if (gsi_spec_pack_level(options) > 0)
         return "the output is compressed";
-    if (inputs->carry != NULL || (options->unique && !gsi_spec_keeps_elements(options)) ||
+    if (inputs->entry_map != NULL || (options->unique && !gsi_spec_keeps_elements(options)) ||
         gsi_byte_order_differs(options->out_order, inputs->layout))
         return "the output differs from the elements that are sorted";
     if (options->has_top || gsi_ranks_wanted(&options->order_statistics))
@@ -125,7 +125,7 @@ static struct gsi_plan_request
 plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct gsi_job_plan *plan)
 {
     const struct gsi_options *options = job->options;
-    *plan = (struct gsi_job_plan){.device_carries = device_carries(job)};
+    *plan = (struct gsi_job_plan){.device_makes_entries = device_makes_entries(job)};
     struct gsi_plan_request request = {
         .input_bytes = gsi_job_sorted_bytes(job),
         .memory_bytes = budget->memory_bytes,
@@ -149,8 +149,8 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         .top_bytes = gsi_write_flow_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
         .is_unique = options->unique,
         .is_reduction = !gsi_job_has_sort(job)};
-    if (plan->device_carries)
-        request.put_parts = job->inputs.carry->carried_bytes / job->inputs.layout->element_bytes;
+    if (plan->device_makes_entries)
+        request.put_parts = job->inputs.entry_map->entry_bytes / job->inputs.layout->element_bytes;
     request.is_merge = options->merge;
     request.is_filtered = gsi_inputs_filter(&job->inputs);
     request.may_write_early = why_not_one_pass(job) == NULL;
@@ -271,7 +271,7 @@ void gsi_job_adopt_plan(struct gsi_job *job, const struct gsi_job_plan *plan)
     job->plan = *plan;
     job->report->plan = plan->sizes;
     job->report->one_pass.note = plan->in_order_note;
-    job->inputs.device_tally = plan->device_carries ? &job->carried_tally : NULL;
+    job->inputs.device_tally = plan->device_makes_entries ? &job->element_tally : NULL;
     job->target.has_one_pass = plan->sizes.late_bytes > 0;
     job->loop.ledger.ceiling_bytes = plan->sizes.memory_bytes;
 }

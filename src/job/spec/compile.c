@@ -18,7 +18,7 @@ static enum gs_status check_positions(const struct gsi_job *job)
     const struct gsi_inputs *inputs = &job->inputs;
     if (job->array == NULL || !job->options->argsort ||
         !gsi_array_meets(job->array, inputs->bytes / inputs->layout->element_bytes *
-                                         inputs->carry->output_bytes))
+                                         inputs->entry_map->output_bytes))
         return GS_OK;
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                     "the positions: their memory overlaps the array");
@@ -52,12 +52,12 @@ static void adopt_chosen(struct gsi_job *job)
     const struct gsi_chosen *chosen = &job->chosen;
     const struct gsi_array *array = job->array;
     struct gsi_inputs *inputs = &job->inputs;
-    inputs->layout = chosen->has_carry ? &chosen->input_layout : &chosen->layout;
-    inputs->carry = chosen->has_carry ? &chosen->carry : NULL;
+    inputs->layout = chosen->has_entries ? &chosen->input_layout : &chosen->layout;
+    inputs->entry_map = chosen->has_entries ? &chosen->entry_map : NULL;
     inputs->values = chosen->values.count > 0 ? &job->chosen.values : NULL;
     inputs->fold = chosen->fold.count > 0 ? &chosen->fold : NULL;
     inputs->filter = job->options->where_count > 0 ? &chosen->filter : NULL;
-    inputs->is_lent = chosen->has_carry && array != NULL && !gsi_inputs_shrink(inputs) &&
+    inputs->is_lent = chosen->has_entries && array != NULL && !gsi_inputs_shrink(inputs) &&
                       (uintptr_t)array->from % inputs->layout->align_bytes == 0;
 }
 

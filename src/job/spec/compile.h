@@ -24,7 +24,7 @@ enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *c
 /* ---- payload.c ---- */
 
 /* gsi_spec_payload: with --argsort, --out or --values, makes *chosen describe what is sorted
- * instead of its elements; chosen->carry says how to get there. The inputs were measured.
+ * instead of its elements; chosen->entry_map says how to get there. The inputs were measured.
  * fails GS_E_USAGE: positions that do not fit, or fields that are not there */
 enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *chosen,
                                 struct gs_report *report);

@@ -80,11 +80,12 @@ static enum gs_status check_output(const struct gsi_job *job)
                  options->unique_counts ? "counts" : "sums");
     } else if (options->argsort) {
         is_true = name.type->part == GSI_PART_INT && !name.is_big_endian &&
-                  name.type->bytes == job->inputs.carry->output_bytes;
-        snprintf(what, sizeof what, "positions of type u%u", 8 * job->inputs.carry->output_bytes);
+                  name.type->bytes == job->inputs.entry_map->output_bytes;
+        snprintf(what, sizeof what, "positions of type u%u",
+                 8 * job->inputs.entry_map->output_bytes);
     } else if (options->out_field_count > 0) {
-        is_true = name.type->bytes == job->inputs.carry->output_bytes;
-        snprintf(what, sizeof what, "fields of %u bytes", job->inputs.carry->output_bytes);
+        is_true = name.type->bytes == job->inputs.entry_map->output_bytes;
+        snprintf(what, sizeof what, "fields of %u bytes", job->inputs.entry_map->output_bytes);
     } else if (options->out_order != GSI_ORDER_AS_READ) {
         struct number written = elements_of(layout);
         written.is_big_endian = options->out_order == GSI_ORDER_BIG && layout->element_bytes > 1;

@@ -2,7 +2,7 @@
 #include "job/spec/compile.h"
 
 #include "base/checked.h"
-#include "element/carry/shuffle.h"
+#include "element/entry/shuffle.h"
 #include "input/format/format.h"
 #include "job/job_report.h"
 
@@ -25,13 +25,13 @@ static enum gs_status check_numbers(const struct gsi_job *job)
 /* ---- positions ---- */
 
 /* Describes entries: normalised keys, which are bytes, followed by a position. */
-static void describe_keys(const struct gsi_carry *carry, struct gsi_record *record)
+static void describe_keys(const struct gsi_entry_map *entry_map, struct gsi_record *record)
 {
-    const struct gsi_record *from = carry->input.record;
-    *record = (struct gsi_record){.bytes = carry->carried_bytes};
+    const struct gsi_record *from = entry_map->input.record;
+    *record = (struct gsi_record){.bytes = entry_map->entry_bytes};
     const uint32_t count = from->key_count;
     for (uint32_t i = 0; i < count || i == 0; i++) {
-        uint32_t bytes = count > 0 ? from->keys[i].bytes : carry->key_bytes;
+        uint32_t bytes = count > 0 ? from->keys[i].bytes : entry_map->key_bytes;
         struct gsi_key_part part = {
             .at = record->key_bytes, .off = record->key_bytes, .bytes = bytes};
         record->parts[record->part_count++] = part;
@@ -45,7 +45,7 @@ static void describe_keys(const struct gsi_carry *carry, struct gsi_record *reco
 /* Checks that all positions fit, as far as this is known now. */
 static enum gs_status check_index(const struct gsi_job *job, uint64_t most)
 {
-    if (most == UINT64_MAX || gsi_carry_fits(most, job->options->index_bytes == 4 ? 4 : 8))
+    if (most == UINT64_MAX || gsi_entry_positions_fit(most, job->options->index_bytes == 4 ? 4 : 8))
         return GS_OK;
     return gsi_fail(
         job->loop.error, GS_E_USAGE, 0,
@@ -62,15 +62,15 @@ static enum gs_status choose_positions(const struct gsi_job *job, struct gsi_cho
         most = job->inputs.spec->first_position +
                job->inputs.bytes / chosen->input_layout.element_bytes;
     GSI_TRY(check_index(job, most));
-    GSI_TRY(gsi_carry_positions(&chosen->carry, &chosen->input_layout, most, options->unique,
+    GSI_TRY(gsi_entry_positions(&chosen->entry_map, &chosen->input_layout, most, options->unique,
                                 options->index_bytes == 4 ? 4 : 8, job->loop.error));
     if (options->is_shuffled)
-        gsi_carry_shuffle(&chosen->carry, report->seed);
-    if (chosen->carry.kind == GSI_CARRY_KEY) {
-        describe_keys(&chosen->carry, &chosen->record);
+        gsi_entry_shuffle(&chosen->entry_map, report->seed);
+    if (chosen->entry_map.kind == GSI_ENTRY_KEY) {
+        describe_keys(&chosen->entry_map, &chosen->record);
         return GS_OK;
     }
-    const char *type = chosen->carry.carried_bytes == 8 ? "u64" : "u128";
+    const char *type = chosen->entry_map.entry_bytes == 8 ? "u64" : "u128";
     chosen->record = (struct gsi_record){.bytes = 0};
     chosen->layout = gsi_layout_make(gsi_key_type_find(type), false);
     return GS_OK;
@@ -109,36 +109,37 @@ static enum gs_status check_names(const struct gsi_job *job)
     return GS_OK;
 }
 
-static void need_all(struct gsi_carry *carry, const struct gsi_chosen *chosen)
+static void need_all(struct gsi_entry_map *entry_map, const struct gsi_chosen *chosen)
 {
     const struct gsi_record *record = &chosen->input_record;
     for (uint32_t i = 0; i < record->part_count; i++)
-        gsi_carry_need(carry, record->parts[i].off, record->parts[i].bytes);
+        gsi_entry_need(entry_map, record->parts[i].off, record->parts[i].bytes);
     for (uint32_t i = 0; i < record->field_count; i++)
-        gsi_carry_need(carry, record->fields[i].off, record->fields[i].bytes);
+        gsi_entry_need(entry_map, record->fields[i].off, record->fields[i].bytes);
     for (uint32_t i = 0; i < chosen->fold.count; i++)
-        gsi_carry_need(carry, chosen->fold.fields[i].field.off, chosen->fold.fields[i].field.bytes);
+        gsi_entry_need(entry_map, chosen->fold.fields[i].field.off,
+                       chosen->fold.fields[i].field.bytes);
 }
 
-/* Everything that names a place in a record names it where it is carried. */
-static void move_places(const struct gsi_carry *carry, struct gsi_chosen *chosen)
+/* Changes every place in a record to its place in an entry. */
+static void move_places(const struct gsi_entry_map *entry_map, struct gsi_chosen *chosen)
 {
     struct gsi_record *record = &chosen->record;
-    record->bytes = carry->carried_bytes;
+    record->bytes = entry_map->entry_bytes;
     for (uint32_t i = 0; i < record->part_count; i++)
-        record->parts[i].off = gsi_carry_place(carry, record->parts[i].off);
+        record->parts[i].off = gsi_entry_place(entry_map, record->parts[i].off);
     for (uint32_t i = 0; i < record->key_count; i++)
-        record->keys[i].off = gsi_carry_place(carry, record->keys[i].off);
+        record->keys[i].off = gsi_entry_place(entry_map, record->keys[i].off);
     for (uint32_t i = 0; i < record->field_count; i++)
-        record->fields[i].off = gsi_carry_place(carry, record->fields[i].off);
+        record->fields[i].off = gsi_entry_place(entry_map, record->fields[i].off);
     for (uint32_t i = 0; i < chosen->fold.count; i++) {
         struct gsi_fold_field *folded = &chosen->fold.fields[i];
-        folded->field.off = gsi_carry_place(carry, folded->field.off);
+        folded->field.off = gsi_entry_place(entry_map, folded->field.off);
         if (folded->wide_bytes > 0)
-            folded->wide_off -= chosen->fold.record_bytes - carry->carried_bytes;
+            folded->wide_off -= chosen->fold.record_bytes - entry_map->entry_bytes;
     }
     if (chosen->fold.count > 0)
-        chosen->fold.record_bytes = carry->carried_bytes;
+        chosen->fold.record_bytes = entry_map->entry_bytes;
 }
 
 /* Checks that folded fields are written. Sums that follow the record always are. */
@@ -162,7 +163,7 @@ static enum gs_status check_folds(const struct gsi_job *job, const struct gsi_fo
     return GS_OK;
 }
 
-static enum gs_status add_fields(const struct gsi_job *job, struct gsi_carry *carry,
+static enum gs_status add_fields(const struct gsi_job *job, struct gsi_entry_map *entry_map,
                                  struct gsi_payload_report *report)
 {
     const struct gsi_options *options = job->options;
@@ -176,7 +177,7 @@ static enum gs_status add_fields(const struct gsi_job *job, struct gsi_carry *ca
             return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                             "--out: the fields have more than %u bytes in total",
                             GSI_RECORD_BYTES_MAX);
-        gsi_carry_write_field(carry, off, bytes);
+        gsi_entry_write_field(entry_map, off, bytes);
         gsi_fit_name(report->fields[i], sizeof report->fields[i], options->out_fields[i]);
     }
     report->field_count = options->out_field_count;
@@ -187,26 +188,26 @@ static enum gs_status choose_fields(const struct gsi_job *job, struct gsi_chosen
                                     struct gsi_payload_report *report)
 {
     const struct gsi_options *options = job->options;
-    struct gsi_carry *carry = &chosen->carry;
-    gsi_carry_fields(carry, &chosen->input_layout);
-    need_all(carry, chosen);
-    GSI_TRY(add_fields(job, carry, report));
+    struct gsi_entry_map *entry_map = &chosen->entry_map;
+    gsi_entry_fields(entry_map, &chosen->input_layout);
+    need_all(entry_map, chosen);
+    GSI_TRY(add_fields(job, entry_map, report));
     GSI_TRY(check_folds(job, &chosen->fold));
-    gsi_carry_lay_out(carry, options->merge);
-    move_places(carry, chosen);
+    gsi_entry_lay_out(entry_map, options->merge);
+    move_places(entry_map, chosen);
     return GS_OK;
 }
 
 /* ---- random order ---- */
 
 /* Fails if elements are too long for a random key before them. */
-static enum gs_status check_room(const struct gsi_job *job, const struct gsi_carry *carry)
+static enum gs_status check_room(const struct gsi_job *job, const struct gsi_entry_map *entry_map)
 {
-    if (carry->carried_bytes <= GSI_RECORD_BYTES_MAX)
+    if (entry_map->entry_bytes <= GSI_RECORD_BYTES_MAX)
         return GS_OK;
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                     "--shuffle: elements of %u bytes are too long, the limit is %u bytes",
-                    carry->carried_bytes - (uint32_t)sizeof(uint64_t),
+                    entry_map->entry_bytes - (uint32_t)sizeof(uint64_t),
                     GSI_RECORD_BYTES_MAX - (uint32_t)sizeof(uint64_t));
 }
 
@@ -214,8 +215,8 @@ static enum gs_status check_room(const struct gsi_job *job, const struct gsi_car
  * bytes, which changes no order, as random keys are never equal. */
 static enum gs_status describe_shuffled(const struct gsi_job *job, struct gsi_chosen *chosen)
 {
-    const uint32_t bytes = chosen->carry.carried_bytes;
-    GSI_TRY(check_room(job, &chosen->carry));
+    const uint32_t bytes = chosen->entry_map.entry_bytes;
+    GSI_TRY(check_room(job, &chosen->entry_map));
     gsi_record_make_number(bytes, "u64", false, &chosen->record);
     if (bytes == 16)
         gsi_record_break_ties(&chosen->record, false);
@@ -226,14 +227,14 @@ static enum gs_status describe_shuffled(const struct gsi_job *job, struct gsi_ch
 static enum gs_status choose_shuffled(const struct gsi_job *job, struct gsi_chosen *chosen,
                                       struct gsi_payload_report *report)
 {
-    struct gsi_carry *carry = &chosen->carry;
-    gsi_carry_fields(carry, &chosen->input_layout);
-    gsi_carry_shuffle(carry, report->seed);
+    struct gsi_entry_map *entry_map = &chosen->entry_map;
+    gsi_entry_fields(entry_map, &chosen->input_layout);
+    gsi_entry_shuffle(entry_map, report->seed);
     if (job->options->out_field_count > 0)
-        GSI_TRY(add_fields(job, carry, report));
+        GSI_TRY(add_fields(job, entry_map, report));
     else
-        gsi_carry_write_field(carry, 0, chosen->input_layout.element_bytes);
-    gsi_carry_lay_out(carry, false);
+        gsi_entry_write_field(entry_map, 0, chosen->input_layout.element_bytes);
+    gsi_entry_lay_out(entry_map, false);
     return describe_shuffled(job, chosen);
 }
 
@@ -252,14 +253,14 @@ static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen
                              keys->element_bytes, error));
     for (uint32_t i = 0; i < chosen->values.count; i++)
         bytes += chosen->values.table[i].bytes;
-    gsi_carry_joined(&chosen->carry, keys, bytes);
+    gsi_entry_joined(&chosen->entry_map, keys, bytes);
     if (options->is_shuffled) {
-        gsi_carry_shuffle(&chosen->carry, report->payload.seed);
+        gsi_entry_shuffle(&chosen->entry_map, report->payload.seed);
         GSI_TRY(describe_shuffled(job, chosen));
     } else {
         chosen->record = *keys->record;
     }
-    chosen->record.bytes = chosen->carry.carried_bytes;
+    chosen->record.bytes = chosen->entry_map.entry_bytes;
     chosen->record.field_count = 0; /* they are tallied as they are read */
     for (size_t i = 0; i < options->value_count; i++)
         gsi_fit_name(report->input.values[i], sizeof report->input.values[i], options->values[i]);
@@ -289,16 +290,17 @@ enum gs_status gsi_spec_payload(const struct gsi_job *job, struct gsi_chosen *ch
     gsi_key_scope_close(&chosen->scope, NULL);
     if (chosen->record.bytes > 0) {
         GSI_TRY(gsi_key_scope_open(&chosen->scope, &chosen->record, NULL, job->loop.error));
-        chosen->layout =
-            gsi_layout_make_records(&chosen->record, &chosen->scope,
-                                    options->reverse && !gsi_carry_has_positions(&chosen->carry));
+        chosen->layout = gsi_layout_make_records(&chosen->record, &chosen->scope,
+                                                 options->reverse &&
+                                                     !gsi_entry_has_positions(&chosen->entry_map));
         chosen->layout.has_moments = chosen->input_layout.has_moments;
     }
-    chosen->has_carry = true;
+    chosen->has_entries = true;
     report->payload.has_positions = options->argsort;
-    report->payload.written_bytes = gsi_carry_is_changed(&chosen->carry) && !chosen->carry.is_whole
-                                        ? chosen->carry.output_bytes
-                                        : 0;
-    report->payload.sorted_bytes = chosen->carry.carried_bytes;
+    report->payload.written_bytes =
+        gsi_entry_is_changed(&chosen->entry_map) && !chosen->entry_map.is_whole
+            ? chosen->entry_map.output_bytes
+            : 0;
+    report->payload.sorted_bytes = chosen->entry_map.entry_bytes;
     return GS_OK;
 }

@@ -93,9 +93,9 @@ bool gsi_spec_keeps_elements(const struct gsi_options *options)
 /* Returns false if something has to see each record after the sort. */
 static bool may_pre_aggregate(const struct gsi_options *options, const struct gsi_chosen *chosen)
 {
-    return is_wanted(options) && options->unique && !chosen->has_carry && chosen->fold.count > 0 &&
-           gsi_fold_may_join(&chosen->fold) && keeps_one(options) && !options->merge &&
-           !gsi_ranks_wanted(&options->order_statistics);
+    return is_wanted(options) && options->unique && !chosen->has_entries &&
+           chosen->fold.count > 0 && gsi_fold_may_join(&chosen->fold) && keeps_one(options) &&
+           !options->merge && !gsi_ranks_wanted(&options->order_statistics);
 }
 
 static uint32_t group_key_bytes(const struct gsi_options *options, const struct gsi_record *record)

@@ -20,11 +20,11 @@ struct gsi_chosen {
     struct gsi_integer_map integer_map;
     struct gsi_filter filter; /* with --where; inputs point to it */
     struct gsi_fold fold;     /* with --sum, --min or --max; inputs point to it */
-    bool has_carry;           /* something else is sorted than elements */
-    /* With --argsort, --out or --values (payload.h): how elements are read; the above is of
-     * what is carried of them then, but for the filter. */
-    struct gsi_carry carry;   /* inputs point to it */
-    struct gsi_values values; /* with --values; inputs point to it */
+    bool has_entries;         /* something else is sorted than elements */
+    /* With --argsort, --out or --values (payload.h): how elements are read; everything above except
+     * the filter describes entries then. */
+    struct gsi_entry_map entry_map; /* inputs point to it */
+    struct gsi_values values;       /* with --values; inputs point to it */
     struct gsi_layout input_layout;
     struct gsi_record input_record;
 };

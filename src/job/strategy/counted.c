@@ -46,7 +46,7 @@ bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     const struct gsi_options *options = job->options;
     const struct gsi_record *record = job->chosen.layout.record;
-    if (job->inputs.carry != NULL || record->bytes > 2 || record->key_count != 1 ||
+    if (job->inputs.entry_map != NULL || record->bytes > 2 || record->key_count != 1 ||
         record->keys[0].number == NULL || record->keys[0].bytes != record->bytes)
         return false;
     for (uint32_t i = 0; i < record->field_count; i++)

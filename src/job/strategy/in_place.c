@@ -134,7 +134,7 @@ static bool is_whole_array(const struct gsi_job *job)
 static bool are_plain_numbers(const struct gsi_job *job)
 {
     const struct gsi_layout *layout = &job->chosen.layout;
-    return gsi_layout_is_native(layout) && !layout->has_moments && job->inputs.carry == NULL &&
+    return gsi_layout_is_native(layout) && !layout->has_moments && job->inputs.entry_map == NULL &&
            !gsi_inputs_shrink(&job->inputs) && job->plan.sizes.top_room == 0;
 }
 

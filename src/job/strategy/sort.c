@@ -268,7 +268,7 @@ static enum gs_status verify(struct sort *sort)
         .delivery = &sort->delivery,
         .tally = &job->report->tally,
         .fields = job->report->field_tallies,
-        .is_of_elements = job->resume != NULL && job->inputs.carry != NULL,
+        .is_of_elements = job->resume != NULL && job->inputs.entry_map != NULL,
         .pre_aggregate = has_fold ? &sort->pre_aggregate : NULL,
         .dropped = sort->in_order.dropped,
         .most_count = most_bytes(sort) / sort->loop->layout->element_bytes,

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "element/carry/strided.h"
+#include "element/entry/strided.h"
 #include "input/values/values.h"
 #include "output/split/split_check.h"
 
@@ -78,7 +78,7 @@ static void describe(struct gsi_columns *columns, uint32_t i)
     struct gsi_column *column = &columns->table[i];
     column->at = *target;
     column->at.output = target->files.table[i].output;
-    column->off = gsi_carry_element_off(target->inputs->carry);
+    column->off = gsi_entry_element_off(target->inputs->entry_map);
     column->bytes = target->inputs->layout->element_bytes;
     if (i == values->count)
         return;

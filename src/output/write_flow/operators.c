@@ -89,8 +89,8 @@ static uint64_t run_payload(void *context, const struct gsi_batch *batch, const 
 {
     struct gsi_payload_operator *payload = context;
     payload->sums[batch->idx] +=
-        payload->is_put ? gsi_carry_copy(payload->carry, in, n, out)
-                        : gsi_carry_put(payload->carry, in, n, payload->entry_bytes, out);
+        payload->is_put ? gsi_entry_write_positions(payload->entry_map, in, n, out)
+                        : gsi_entry_write(payload->entry_map, in, n, payload->entry_bytes, out);
     return n;
 }
 

@@ -5,7 +5,7 @@
 #ifndef GSI_OPERATORS_H
 #define GSI_OPERATORS_H
 
-#include "element/carry/carry.h"
+#include "element/entry/entry_map.h"
 #include "element/groups.h"
 #include "loop/flow.h"
 
@@ -32,11 +32,11 @@ struct gsi_operator gsi_group_operator(struct gsi_group_operator *group);
 /* Makes the output of an entry: the position or some fields of its element, then counts and
  * sums. */
 struct gsi_payload_operator {
-    const struct gsi_carry *carry; /* borrowed */
-    uint64_t entry_bytes;          /* of what it reads */
-    bool is_put;                   /* it reads positions, which a device made */
-    gsi_u128 *sums;                /* of each batch, and of one that is an entry ahead */
-    gsi_u128 position_sum;         /* of all batches that were joined */
+    const struct gsi_entry_map *entry_map; /* borrowed */
+    uint64_t entry_bytes;                  /* of what it reads */
+    bool is_put;                           /* it reads positions, which a device made */
+    gsi_u128 *sums;                        /* of each batch, and of one that is an entry ahead */
+    gsi_u128 position_sum;                 /* of all batches that were joined */
 };
 
 struct gsi_operator gsi_payload_operator(struct gsi_payload_operator *payload,

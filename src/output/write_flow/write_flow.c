@@ -21,9 +21,9 @@
 #define SCRATCH_BYTES GSI_CONSTANT((uint64_t)16 << 10, (uint64_t)512)
 
 /* Returns the map from sorted entries to written ones; NULL: they are equal. */
-static const struct gsi_carry *changed_by(const struct gsi_target *target)
+static const struct gsi_entry_map *changed_by(const struct gsi_target *target)
 {
-    return gsi_inputs_are_changed(target->inputs) ? target->inputs->carry : NULL;
+    return gsi_inputs_are_changed(target->inputs) ? target->inputs->entry_map : NULL;
 }
 
 /* Returns the bytes of an element that is kept, with counts and sums after it. */
@@ -37,9 +37,10 @@ static uint64_t entry_bytes(const struct gsi_target *target)
 /* Returns how many of these bytes are written. */
 uint64_t gsi_write_flow_written_bytes(const struct gsi_target *target)
 {
-    const struct gsi_carry *carry = changed_by(target);
+    const struct gsi_entry_map *entry_map = changed_by(target);
     uint64_t behind = entry_bytes(target) - target->loop->layout->element_bytes;
-    return behind + (carry != NULL ? carry->output_bytes : target->loop->layout->element_bytes);
+    return behind +
+           (entry_map != NULL ? entry_map->output_bytes : target->loop->layout->element_bytes);
 }
 
 enum gs_status gsi_write_flow_check_group(uint32_t wanted, const struct gsi_layout *layout,
@@ -193,18 +194,18 @@ static void add_operators(struct gsi_write_flow *write_flow, bool is_digested)
 {
     const struct gsi_target *target = write_flow->target;
     const uint64_t written = gsi_write_flow_written_bytes(target);
-    const struct gsi_carry *carry = changed_by(target);
+    const struct gsi_entry_map *entry_map = changed_by(target);
     struct gsi_operator *next = write_flow->flow.operators;
     if (target->spec->has_groups)
         *next++ = gsi_group_operator(&write_flow->group);
-    write_flow->payload.carry = carry;
+    write_flow->payload.entry_map = entry_map;
     write_flow->payload.entry_bytes = has_positions(write_flow) ? written : entry_bytes(target);
     write_flow->payload.is_put = has_positions(write_flow);
     write_flow->payload.position_sum = 0;
-    if (carry != NULL)
+    if (entry_map != NULL)
         *next++ = gsi_payload_operator(&write_flow->payload, written);
     write_flow->digest.layout = gsi_target_layout(target);
-    if (carry != NULL ? carry->is_whole : is_digested)
+    if (entry_map != NULL ? entry_map->is_whole : is_digested)
         *next++ = gsi_digest_operator(&write_flow->digest);
     write_flow->flow.operator_count = (uint32_t)(next - write_flow->flow.operators);
 }

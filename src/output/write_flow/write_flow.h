@@ -1,7 +1,7 @@
 /* write_flow.h: maps windows of the last merge to the entries that are written. It keeps at most
  * one of the elements with equal keys, as --keep says, with its fields folded; with --count it adds
  * their number. It also replaces elements by the part of them that is written: their positions with
- * --argsort, some fields with --out (element/carry/carry.h).
+ * --argsort, some fields with --out (element/entry/entry_map.h).
  *
  *     windows, in order --> flow (loop/flow.h) of operators (operators.h) --> blocks --> sink
  *

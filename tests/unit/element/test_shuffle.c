@@ -2,7 +2,7 @@
  * orders that they make, which must all be equally likely. Run: build/dev/tests/test_shuffle */
 #include "support/support.h"
 
-#include "element/carry/shuffle.h"
+#include "element/entry/shuffle.h"
 
 #include <stdlib.h>
 #include <string.h>

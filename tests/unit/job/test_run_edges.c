@@ -3,7 +3,7 @@
  * of more elements than positions can number. Run: build/dev/tests/test_run_edges */
 #include "support/scratch.h"
 
-#include "element/carry/carry.h"
+#include "element/entry/entry_map.h"
 #include "job/job_report.h"
 #include "support/struct_jobs.h"
 
@@ -12,12 +12,12 @@
 /* Positions are counted as if there were so many times as many. */
 #define POSITIONS_EACH ((uint64_t)1 << 22)
 
-bool __real_gsi_carry_fits(uint64_t count, uint32_t index_bytes);
-bool __wrap_gsi_carry_fits(uint64_t count, uint32_t index_bytes);
+bool __real_gsi_entry_positions_fit(uint64_t count, uint32_t index_bytes);
+bool __wrap_gsi_entry_positions_fit(uint64_t count, uint32_t index_bytes);
 
-bool __wrap_gsi_carry_fits(uint64_t count, uint32_t index_bytes)
+bool __wrap_gsi_entry_positions_fit(uint64_t count, uint32_t index_bytes)
 {
-    return __real_gsi_carry_fits(count * POSITIONS_EACH, index_bytes);
+    return __real_gsi_entry_positions_fit(count * POSITIONS_EACH, index_bytes);
 }
 
 static const uint64_t edges[] = {0,

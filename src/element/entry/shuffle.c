@@ -1,5 +1,5 @@
 /* shuffle.c: computes Threefry-2x32 with 20 rounds for 16 consecutive positions at a time. */
-#include "element/carry/shuffle.h"
+#include "element/entry/shuffle.h"
 
 #include "base/clock.h"
 #include "base/simd.h"
