@@ -1,5 +1,5 @@
-// sequence.hpp: a file of structs that is pushed to, sorted and read where it lies, with the calls
-// of Valhalla's midgard::sequence<T>; `sort` takes keys where that takes a predicate.
+// sequence.hpp: a file of structs that a program appends to, sorts and reads in place, with the
+// calls of Valhalla's midgard::sequence<T>; `sort` takes keys where that takes a predicate.
 #pragma once
 #include <gsort.hpp>
 

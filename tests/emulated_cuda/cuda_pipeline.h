@@ -12,7 +12,7 @@ void emulated_copy_async(void *shared, const void *global, size_t bytes, size_t 
 void emulated_copy_commit();
 void emulated_copy_wait(size_t batches);
 
-// bytes: 4, 8 or 16, the alignment of both ends, too; the last `zero_bytes` become 0.
+// bytes: 4, 8 or 16, the alignment of both ends, too; the last `zero_bytes` are set to 0.
 inline void __pipeline_memcpy_async(void *shared, const void *global, size_t bytes,
                                     size_t zero_bytes = 0, emulated_place place = {})
 {

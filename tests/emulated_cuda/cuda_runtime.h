@@ -1,8 +1,8 @@
-// cuda_runtime.h: what <cuda_runtime.h> finds where kernels are compiled for the host: the part of
-// the runtime API that gsort uses, with the toolkit's names and values, over the emulation.
+// cuda_runtime.h: replaces the toolkit's header where kernels are compiled for the host. It has the
+// part of the runtime API that gsort uses, with the toolkit's names and values.
 //
 // The file that includes it is compiled as ordinary C++17 (g++ -x c++). Structs have the members
-// that are in use, not the toolkit's layout. What tests steer is in emulated_cuda.h.
+// that are in use, not the toolkit's layout. emulated_cuda.h has the calls by which tests steer it.
 #ifndef CUDA_RUNTIME_H
 #define CUDA_RUNTIME_H
 

@@ -2,12 +2,12 @@
 //
 // A thread runs until it waits: at a barrier of the block or at a collective of its warp. Then a
 // random one of those that can continue does. The last one to arrive releases those that waited.
-// Nothing else switches, so that code between two waits is atomic, and code that needs a barrier it
-// does not have sees, for most seeds, its neighbours too early or too late.
+// Nothing else switches, so code between two waits is atomic. Code without a barrier that it needs
+// sees, for most seeds, its neighbours too early or too late.
 //
-// The fibers are made once: after its kernel a thread is marked as exited, and its fiber begins the
-// same thread of the next block when it runs again. The caller's stack is another fiber, `caller`,
-// which continues when all threads have exited.
+// The fibers are made once. After its kernel a thread is marked as exited. When its fiber runs
+// again, it begins the same thread of the next block. The caller's stack is another fiber,
+// `caller`, which continues when all threads have exited.
 #include "emulated_thread.h"
 
 #include <cxxabi.h>

@@ -1,10 +1,10 @@
 /* emulated_cuda.h: what tests steer and see of the emulated GPU (C and C++).
  *
- * tests/emulated_cuda compiles .cu files for the host and runs them, so that a machine without a
- * GPU executes kernels and the host code around them under the sanitizers. It is hostile where CUDA
- * leaves freedom: threads run in random order between barriers, blocks run in random order, streams
- * execute late and in any order that events allow, fresh memory holds 0xA5. All choices come from
- * one seed; with the background off and calls from one thread, a run repeats exactly.
+ * tests/emulated_cuda compiles .cu files for the host and runs them. So a machine without a GPU
+ * executes kernels and the host code around them under the sanitizers. It is hostile where CUDA
+ * leaves freedom. Threads run in random order between barriers, and blocks in random order. Streams
+ * execute late and in any order that events allow, and fresh memory contains 0xA5. All choices
+ * follow from one seed; with the background off and calls from one thread, a run repeats exactly.
  *
  *     emulated_cuda.cc    the runtime API: what all calls share, faults, devices, launches
  *     emulated_memory.cc  device and pinned memory, copies
@@ -15,9 +15,9 @@
  *     emulated_fiber.cc   the stacks that threads run on
  *     emulated_device.h   the language: what kernels include through cuda_runtime.h
  *
- * A kernel that cannot continue (a barrier that some threads never reach, lanes of one warp in
- * different collectives) is reported on stderr with its places, and the process aborts. All calls
- * from any thread. */
+ * A kernel may be unable to continue, because some threads never reach a barrier, or lanes of one
+ * warp are in different collectives. Then it is reported on stderr with its places, and the process
+ * aborts. All calls from any thread. */
 #ifndef EMULATED_CUDA_H
 #define EMULATED_CUDA_H
 
@@ -36,8 +36,8 @@ void emulated_cuda_set_memory(uint64_t bytes);
 
 /* emulated_cuda_set_device_count: at start 1, or what the environment variable
  * EMULATED_CUDA_DEVICES says; at most 8; 0: every call fails with NoDevice. Each has its own
- * memory: a kernel that uses that of another one without peer access is reported by the address
- * sanitizer, and a launch or an event on a stream of another one fails. */
+ * memory: if a kernel uses memory of another one without peer access, the address sanitizer reports
+ * it. A launch or an event on a stream of another one fails. */
 void emulated_cuda_set_device_count(int count);
 
 /* emulated_cuda_set_peers: whether devices can reach each other's memory (at start: yes), once they
@@ -45,7 +45,7 @@ void emulated_cuda_set_device_count(int count);
 void emulated_cuda_set_peers(bool has_peers);
 
 /* emulated_cuda_set_capability: the compute capability that all devices tell, major. 9 at start;
- * others have as little shared memory as there is. What kernels do does not depend on it. */
+ * others have as little shared memory as there is. Results of kernels do not depend on it. */
 void emulated_cuda_set_capability(int major);
 
 /* emulated_cuda_set_background: whether queued work runs without a call of the API (at start: yes).
@@ -59,8 +59,8 @@ void emulated_cuda_set_background(bool is_on);
 void emulated_cuda_fail_call(const char *name, uint64_t n, int error);
 
 /* emulated_cuda_fail_operation: the n-th queued operation (from 1: launch, copy, set) that is
- * executed from now on loses the device: it and all later ones do nothing, host functions are
- * dropped, and every call returns `error` until cudaDeviceReset. n = 0: none. */
+ * executed from now on loses the device. It and all later ones do nothing, and host functions are
+ * dropped. Every call returns `error` until cudaDeviceReset. n = 0: none. */
 void emulated_cuda_fail_operation(uint64_t n, int error);
 
 /* emulated_cuda_fault_happened: since the last fail_*. */

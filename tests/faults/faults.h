@@ -1,6 +1,6 @@
-/* faults.h: makes calls fail on demand. gsort-faults is gsort whose calls of the C library and of
- * liburing go through the functions of this folder first (the linker's --wrap); src/ knows nothing
- * of it.
+/* faults.h: makes calls fail on demand. gsort-faults is gsort with calls of the C library and of
+ * liburing replaced by the functions of this folder (the linker's --wrap); src/ knows nothing of
+ * it.
  *
  *     GSORT_FAULTS=KIND:N      the N-th call of that kind fails, from 1 on
  *     GSORT_FAULTS=KIND:N+     that one and all after it

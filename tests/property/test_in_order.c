@@ -19,9 +19,9 @@
 static size_t rounds = ROUNDS;
 static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
 
-/* An element is its key, then its place (records of 16 bytes or more), then the key's upper bits
- * (of 32 or more), which tie often, then zeros, by which they are sorted, too: so tags do not hold
- * the key. */
+/* An element begins with its key. Records of 16 bytes or more have their place after it; those of
+ * 32 or more have the key's upper bits, which tie often, and zeros. They are sorted by the zeros,
+ * too, so tags do not contain the key. */
 struct shape {
     uint32_t bytes;
     bool is_reversed, has_where;

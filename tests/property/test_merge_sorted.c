@@ -99,8 +99,8 @@ static void test_merge__disorder_anywhere__is_found(void **state)
         }
 }
 
-/* Records whose tags are made behind what first and last records share: one that lies outside that
- * is found by its neighbour or, if only the end is below it, by the end. */
+/* Tags are made from the bytes after those that first and last records share. A record that does
+ * not share them is found by its neighbour or, if only the end is below it, by the end. */
 static void test_merge__record_outside_the_scope__is_found(void **state)
 {
     (void)state;

@@ -1,10 +1,10 @@
 // cpu_level.cc: GS_TEST_CPU=v1, v2, v3, v4: builds with tests run as on a processor of that level
 // of x86-64 and no more (v2: SSE4.2, v3: AVX2, v4: AVX-512): one machine tests and times each path.
 //
-// What chooses among instruction sets is two: Highway, which takes a mask of targets to leave out,
+// Two functions choose among instruction sets: Highway, which takes a mask of targets to leave out,
 // and clones of GCC (base/simd.h), whose resolvers run while the program is loaded. They ask
-// libgcc, in front of whose call this one stands (-Wl,--wrap). No library can be called as early:
-// the environment is read from /proc by system calls.
+// libgcc, whose call this one replaces (-Wl,--wrap). No library can be called as early: the
+// environment is read from /proc by system calls.
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <hwy/targets.h>

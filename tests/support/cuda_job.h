@@ -1,6 +1,6 @@
-// cuda_job.h: what tests of whole jobs on the GPU, emulated or real, share: a directory with the
-// files in and out, shapes that are resident, partly on disk or wholly, and the same job on the CPU
-// beside them.
+// cuda_job.h: shared code of tests of whole jobs on the GPU, emulated or real. It has a directory
+// with input and output files, shapes that are resident, partly or wholly on disk, and the same job
+// on the CPU.
 #ifndef CUDA_JOB_H
 #define CUDA_JOB_H
 
@@ -31,8 +31,8 @@ constexpr uint64_t device_bytes_of(uint64_t chunks)
     return (8 << 20) + 6 * (JOB_WINDOW_BYTES + 16384) + chunks * JOB_CHUNK_BYTES;
 }
 
-// Held: runs of 6 chunks; 5 of them, and what sorts go back and forth to, fit on the GPU, and each
-// of the three that have to leave can have a ring.
+// Held: runs of 6 chunks; Five of them, and the second buffer of sorts, fit on the GPU. Each of the
+// three that must leave can have a ring.
 constexpr uint64_t HELD_CHUNK_BYTES = 6 * JOB_CHUNK_BYTES;
 
 struct job_shape {

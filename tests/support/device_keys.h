@@ -1,5 +1,5 @@
-// device_keys.h: what tests of the sort and merge kernels share: keys of any width in patterns, and
-// arrays of them on the GPU, emulated or real, with guards around them.
+// device_keys.h: shared code of tests of the sort and merge kernels: keys of any width in patterns.
+// Arrays of them are on the GPU, emulated or real, with guards around them.
 #ifndef DEVICE_KEYS_H
 #define DEVICE_KEYS_H
 
@@ -104,7 +104,7 @@ Key make_key(enum pattern pattern, uint64_t i, uint64_t n, struct test_random *r
 
 // ---- arrays on the device ----
 
-// `count` keys, `skip` of them behind a 16-byte boundary. Kernels read whole 16-byte units: the
+// `count` keys, `skip` of them after a 16-byte boundary. Kernels read whole 16-byte units: the
 // block ends with the last key's. is_guarded: GUARD_BYTES more on both sides, for has_guards;
 // without, the sanitizer sees the exact ends.
 template <class Key> struct device_keys {

@@ -1,9 +1,9 @@
 // gpu_steer.h: what tests steer and see of the GPU that they run on, emulated or real.
 //
-// Tests steer everything of the emulated one: emulated_cuda.h. Of a real one they steer the calls
-// of the runtime that CMake puts real_gpu.cc in front of (gsort_steer_gpu): these fail as told, and
-// what they take is counted. A real GPU has its own schedule, and nothing queued can be made to
-// lose it.
+// Tests steer everything of the emulated one: emulated_cuda.h. With a real one they steer the calls
+// of the runtime that real_gpu.cc replaces (gsort_steer_gpu in CMake): these fail as told, and
+// their memory is counted. A real GPU has its own schedule, and nothing queued can be made to lose
+// it.
 #ifndef GPU_STEER_H
 #define GPU_STEER_H
 

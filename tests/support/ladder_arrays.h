@@ -1,5 +1,5 @@
-// ladder_arrays.h: what the tests of the kernel ladder share: arrays on the device, elements to put
-// there, and what they are to become.
+// ladder_arrays.h: shared code of tests of the kernel ladder: arrays on the device, elements to
+// copy there, and expected results.
 #ifndef LADDER_ARRAYS_H
 #define LADDER_ARRAYS_H
 

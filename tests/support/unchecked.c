@@ -1,7 +1,7 @@
-/* unchecked.c: hardened builds call checked functions of the C library where some tests stand in
- * front of the plain ones (-Wl,--wrap=open64). These are in front of the checked ones, and call the
- * plain ones. No other that a test stands in front of may be checked: packages/hardened.sh sees to
- * that. */
+/* unchecked.c: some tests replace plain functions of the C library (-Wl,--wrap=open64), but
+ * hardened builds call checked ones. The functions here replace the checked ones, and call the
+ * plain ones. packages/hardened.sh makes sure that no other replaced function has a checked
+ * version. */
 #undef _FORTIFY_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>

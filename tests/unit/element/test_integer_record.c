@@ -40,7 +40,7 @@ static int wanted_order(const struct gsi_record *record, const struct gsi_intege
     return by_key != 0 || word->index_bits == 0 ? by_key : a < b ? -1 : a > b;
 }
 
-/* Records become words and records again, each in memory of exactly their size. */
+/* Records are mapped to integers and back, each in memory of exactly their size. */
 static void check_words(const struct gsi_record *record, const struct gsi_integer_map *word,
                         const uint8_t *records, size_t n, uint64_t index)
 {
@@ -71,7 +71,7 @@ static void check_words(const struct gsi_record *record, const struct gsi_intege
     test_free(words);
 }
 
-/* Whether the keys have each byte of the record, or some of them, once. */
+/* Returns whether the keys have each byte of the record, or some of them, once. */
 static bool are_apart(const struct gsi_record *record)
 {
     bool is_seen[MOST_BYTES] = {false};

@@ -1,7 +1,7 @@
-/* test_verify.c: whole sorts in which a bit is wrong: in a sorted chunk, in the output of the
- * merge, in a window that waits to be written, and on the disk. Each ends with GS_E_VERIFY and
- * leaves the old output. The linker puts functions of this file before those that do these steps.
- * (Frames of spilled runs: test_spill_damage.) Run: build/dev/tests/test_verify */
+/* test_verify.c: runs whole sorts in which a bit is wrong. It is in a sorted chunk, in the output
+ * of the merge, in a window that waits to be written, or on the disk. Each ends with GS_E_VERIFY
+ * and leaves the old output. The linker puts functions of this file before those that do these
+ * steps. (Frames of spilled runs: test_spill_damage.) Run: build/dev/tests/test_verify */
 #include "element/tally/digest.h"
 #include "job/job_report.h"
 #include "support/scratch.h"

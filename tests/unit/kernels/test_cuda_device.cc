@@ -1,7 +1,8 @@
-// test_cuda_device.cc: whole jobs on the GPU, emulated or real, against the same jobs on the CPU
-// and the slow model: resident, partly and wholly spilled, streams, checks, statistics, and the
-// choice of the device; that there is none can only be emulated. Its failures:
-// test_cuda_faults.cc. Run: build/dev/tests/test_cuda_device
+// test_cuda_device.cc: compares whole jobs on the GPU, emulated or real, with the same jobs on the
+// CPU and with the slow model. Jobs are resident, partly and wholly spilled, streams, checks,
+// statistics, and the choice of the device; that there is none can only be emulated. Its failures:
+// test_cuda_faults.cc.
+// Run: build/dev/tests/test_cuda_device
 #include "job/job_report.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
@@ -30,7 +31,7 @@ static void check_spills(const char *name, const job_shape *shape, const gs_repo
 }
 
 // JOB_BYTES of data, every shape of job; where programs take many times as long, every other one.
-// NaNs come with the order, first or last, by the seed.
+// The seed chooses whether NaNs are first or last.
 static void check_sorts(const char *type, bool is_reversed, enum model_shape data_shape,
                         uint64_t seed)
 {

@@ -1,8 +1,8 @@
 // test_cuda_faults.cc: jobs on the GPU, emulated or real, that go wrong: each call of the runtime
 // fails in turn, the GPU is lost in each operation in turn, there is less memory than was promised,
-// somebody cancels. Whatever happens, the job ends, with one line or right output, and leaves
-// nothing behind. A real GPU cannot be lost on demand, nor become smaller: those parts are only
-// emulated. Run: build/dev/tests/test_cuda_faults
+// somebody cancels. In all cases the job ends, with one line or right output, and leaves no file. A
+// real GPU cannot be lost on demand, nor have less memory: those parts are only emulated.
+// Run: build/dev/tests/test_cuda_faults
 #include "support/cuda_job.h"
 
 #include "job/job_report.h"

@@ -1,6 +1,6 @@
-// test_cuda_integers.cc: whole jobs of records that are integers in disguise
-// (element/record/integer_record.h) on GPUs, emulated or real: sorts of every shape, checks and
-// statistics, on one GPU and in groups, with the output and the counts of the CPU.
+// test_cuda_integers.cc: runs whole jobs of integer records (element/record/integer_record.h) on
+// GPUs, emulated or real. Sorts of every shape, checks and statistics, on one GPU and in groups,
+// must have the output and the counts of the CPU.
 // Run: build/dev/tests/test_cuda_integers
 #include "job/job_report.h"
 #include "support/cuda_job.h"

@@ -1,6 +1,7 @@
 // test_ladder.cc: the kernel ladder, up to the kernels that gsort uses, against the C++ library's
 // algorithms. Runs in the emulation, or compiled as CUDA on a GPU. What is wrong with published
-// forms: test_ladder_published.cc. Run: build/dev/tests/test_ladder
+// forms: test_ladder_published.cc.
+// Run: build/dev/tests/test_ladder
 #include "support/ladder_arrays.h"
 
 #include <cmath>
@@ -183,7 +184,7 @@ static std::vector<std::vector<uint32_t>> small_arrays()
     return all;
 }
 
-// How many of the first k outputs of the stable merge come from a, by merging.
+// Returns how many of the first k outputs of the stable merge are from a, by merging.
 static uint32_t co_rank_reference(uint32_t k, const std::vector<uint32_t> &a,
                                   const std::vector<uint32_t> &b)
 {

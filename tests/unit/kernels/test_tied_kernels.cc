@@ -1,5 +1,5 @@
-// test_tied_kernels.cc: sorts, merges and cuts of tags in the order of whole keys against the
-// host's order of records, over the emulated GPU with tiny tiles or a real one.
+// test_tied_kernels.cc: compares sorts, merges and cuts of tags in the order of whole keys with the
+// host's order of records. It runs on the emulated GPU with tiny tiles or on a real one.
 // Run: build/dev/tests/test_tied_kernels
 #include "support/device_records.h"
 

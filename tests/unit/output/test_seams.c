@@ -1,9 +1,9 @@
 /* test_seams.c: whole jobs in which all is in order but two neighbours: the last element of a piece
- * and the first of the next. Pieces are windows of the output, tiles and blocks of them, what
- * --merge and --check read at a time, files, and what two lives of a sort wrote. The elements are
- * numbers from 0 on, each once; at a seam N - 1 and N are exchanged, so that every piece is in
- * order by itself, and together they are what was read. The linker puts functions of this file
- * before those that look at pieces. Run: build/dev/tests/test_seams */
+ * and the first of the next. Pieces are windows of the output, their tiles and blocks, buffers that
+ * --merge and --check read, files, and the outputs of two processes of one sort. The elements are
+ * numbers from 0 on, each once; at a seam N - 1 and N are exchanged. So every piece is in order by
+ * itself, and together they have all elements. The linker puts functions of this file before those
+ * that look at pieces. Run: build/dev/tests/test_seams */
 #include "support/scratch.h"
 
 #include "element/record/record_tally.h"
@@ -93,7 +93,7 @@ static void note(uint64_t *list, size_t *count, uint64_t number)
         list[(*count)++] = number;
 }
 
-/* A piece in order, before it is looked at; a tile goes on with what was. */
+/* A piece in order, before it is checked; a tile continues the previous one. */
 static void meet(uint8_t *elements, size_t n, uint32_t bytes, bool is_tile)
 {
     const uint8_t *last = elements + (n - 1) * bytes;

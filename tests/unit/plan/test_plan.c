@@ -1,7 +1,7 @@
-/* test_plan.c: plans against the committed table tests/golden/plans.csv, and the promises every
- * plan keeps, over a sweep of sizes and memories, for the CPU and for a device with memory of its
- * own. Run: build/dev/tests/test_plan; after a change that is meant: GS_GOLDEN_WRITE=1
- * build/dev/tests/test_plan, then review the diff. */
+/* test_plan.c: compares plans with the committed table tests/golden/plans.csv. It also checks the
+ * promises that every plan keeps, over a sweep of sizes and memories, for the CPU and for a device
+ * with memory of its own. Run: build/dev/tests/test_plan; after a change that is meant:
+ * GS_GOLDEN_WRITE=1 build/dev/tests/test_plan, then review the diff. */
 #include "support/support.h"
 
 #include "base/checked.h"
@@ -90,8 +90,8 @@ static uint64_t any_size(struct test_random *random, unsigned least_bits, unsign
     return ((uint64_t)1 << bits) + test_below(random, (uint64_t)1 << bits);
 }
 
-/* Frames and counts of 32 bits fit, or the plan is refused, for windows and chunks of any size, on
- * machines with enough memory for them. */
+/* Frames and counts of 32 bits fit, or the plan is refused. This holds for windows and chunks of
+ * any size, on machines with enough memory for them. */
 static void test_plan__huge_windows_tiny_chunks__fit_into_32_bits(void **state)
 {
     (void)state;
@@ -134,8 +134,8 @@ static void test_plan__huge_windows_tiny_chunks__fit_into_32_bits(void **state)
 
 #define DEVICE_SCRATCH_PART 64
 
-/* Of an input that fits with this much around it no plan spills anything: runs are a 16th each, or
- * 64 MiB; a spare one, scratch, and what roundings add; windows and tables. */
+/* No plan of an input spills anything if the input fits with this much around it: runs are a 16th
+ * each, or 64 MiB; a spare one, scratch, and what roundings add; windows and tables. */
 static bool must_be_resident(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t bytes = request->input_bytes;
@@ -537,8 +537,8 @@ static double transfers(const struct gsi_plan *plan)
            (double)plan->input_bytes / (double)plan->chunk_bytes;
 }
 
-/* Many disks limit the number of transfers: with a little more memory there must not be many more
- * of them, as frames of half the size would make. */
+/* Many disks limit the number of transfers. With a little more memory there must not be many more
+ * of them, as there would be with frames of half the size. */
 static void test_plan__a_little_more_memory__is_not_more_transfers(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-/* test_frame_fuzz.c: frames damaged at random, in the ways of disks and of bugs: bits flipped,
- * pieces lost, shifted, repeated or of another frame, whole frames in each other's place, and
- * references that say something else. No frame but the right one is ever accepted, and nothing
- * beside a frame's memory is touched: it lies between pages that may not be. GS_TEST_SEED=N draws
- * others, GS_FUZZ=N as many. Run: build/dev/tests/test_frame_fuzz */
+/* test_frame_fuzz.c: damages frames at random, as disks and bugs do. Bits are flipped; parts are
+ * lost, shifted, repeated or from another frame; whole frames are exchanged; and references are
+ * wrong. Only the right frame is ever accepted, and only a frame's memory is touched: it is between
+ * pages that may not be accessed. GS_TEST_SEED=N draws others, GS_FUZZ=N as many. Run:
+ * build/dev/tests/test_frame_fuzz */
 #include "support/support.h"
 
 #include "run/frame.h"

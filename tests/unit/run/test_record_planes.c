@@ -158,7 +158,7 @@ static void test_frame__records__take_the_smaller_way(void **state)
     }
 }
 
-/* What does not shrink by planes either is as it was. */
+/* Data that planes do not make smaller either are unchanged. */
 static void test_frame__records_that_grow__are_raw(void **state)
 {
     (void)state;

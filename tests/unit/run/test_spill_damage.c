@@ -1,7 +1,7 @@
-/* test_spill_damage.c: whole sorts whose temporary files are damaged on the way to disk, a bit, the
- * rest of a frame, a whole one or two in each other's place: each ends with GS_E_CORRUPT, says
- * where, and leaves no output. The linker puts a function of this file before the one that submits
- * transfers. Run: build/dev/tests/test_spill_damage */
+/* test_spill_damage.c: runs whole sorts whose temporary files are damaged on the way to disk. The
+ * damage is a bit, the rest of a frame, a whole frame, or two exchanged ones. Each sort ends with
+ * GS_E_CORRUPT, says where, and leaves no output. The linker puts a function of this file before
+ * the one that submits transfers. Run: build/dev/tests/test_spill_damage */
 #include "job/job_report.h"
 #include "support/scratch.h"
 #include "support/struct_jobs.h"
@@ -106,7 +106,7 @@ static void test_sort__damaged_frame__is_found(void **state)
     put_random("in", ELEMENTS, 40);
     for (unsigned compress = GSI_COMPRESS_NONE; compress < GSI_COMPRESS_COUNT; compress++) {
         for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
-            /* Any place with some codec; behind the header with each. */
+            /* Any place with some codec; after the header with each. */
             bool is_left_out = p + 1 < sizeof places / sizeof places[0] && (p + compress) % 3 != 0;
             if (test_is_small() && is_left_out)
                 continue;

@@ -1,7 +1,7 @@
-/* test_spill_full.c: whole sorts whose temporary directories become full as they are written to,
- * where disk cannot be taken ahead: frames go to another directory, and when all are full the job
- * ends with GS_E_SPACE. The linker puts functions of this file before those that write and that
- * take disk. Run: build/dev/tests/test_spill_full */
+/* test_spill_full.c: runs whole sorts whose temporary directories fill up during writes, if disk
+ * cannot be allocated in advance. Frames are written to another directory, and when all are full
+ * the job ends with GS_E_SPACE. The linker puts functions of this file before those that write and
+ * that take disk. Run: build/dev/tests/test_spill_full */
 #include "support/scratch.h"
 
 #include "job/job_report.h"
@@ -90,8 +90,8 @@ static void make_files(void)
         assert_int_equal(mkdir(name, 0755), 0);
 }
 
-/* Whatever the room, if there is enough of it together: the same elements come out, in order (or it
- * would not be GS_OK), and nothing lies where there is no room. */
+/* If there is enough space in all, the output has the same elements in order (or the status would
+ * not be GS_OK). Nothing is in a full directory. */
 static void test_sort__full_directories__are_passed_over(void **state)
 {
     (void)state;

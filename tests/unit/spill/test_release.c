@@ -77,7 +77,7 @@ static void test_release__free_files__are_given_back_at_once(void **state)
     close_fixture(&fixture);
 }
 
-/* Frames of a merge that go on to be written may come into a file that was free a moment ago. */
+/* Frames that a merge writes may be in a file that was free a moment ago. */
 static void test_release__file_that_is_used_again__waits(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void test_release__uneven_merge__is_bounded(void **state)
     close_fixture(&fixture);
 }
 
-/* Of three that lie side by side the outer ones. */
+/* Checks the outer ones of three neighbours. */
 static void test_release__frames_between__stay(void **state)
 {
     (void)state;
