@@ -20,8 +20,8 @@
 #include "element/record/record_tags.h"
 #include "element/record/record_tally.h"
 
-// Records whose fields are counted at a time. For integer records this is a chunk: its numbers are
-// no wider than the records and use the spare memory of its sort.
+// The number of records whose fields are counted in one step. For integer records this is a chunk:
+// its numbers are no wider than the records and use the spare memory of its sort.
 #define NUMBERS_BATCH (UINT64_C(1) << 17)
 
 // First size of the table of places when the number of records is unknown.

@@ -36,8 +36,8 @@ static bool open_planes(gsi_cuda_device *device)
     return is_well;
 }
 
-// Keys are read in whole units, with neighbouring bytes after a group of a tree. So this memory is
-// cleared.
+// Keys are read in whole units of 16 bytes, so a read may include bytes after the end of a group of
+// the merge tree. This memory is cleared, so these bytes are initialised.
 bool gsi_cuda_windows_open(gsi_cuda_device *device)
 {
     gsi_cuda_windows *windows = &device->windows;

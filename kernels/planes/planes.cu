@@ -14,8 +14,8 @@
 
 #define THREADS 256u
 #define GROUP   4u                // keys whose bytes of a plane form one word
-#define ITEMS   (4u * GROUP)      // keys per thread that joins
-#define TILE    (THREADS * ITEMS) // keys per block that joins
+#define ITEMS   (4u * GROUP)      // keys per thread of a join kernel
+#define TILE    (THREADS * ITEMS) // keys per block of a join kernel
 
 static_assert(GROUP == sizeof(uint32_t), "a word of a plane");
 

@@ -45,8 +45,8 @@ struct gsi_sort_kernels {
     // the lower array are first. temp: used only if count > 16. Then temp and `out` have room for
     // all keys and for count more, because groups begin aligned.
     // scratch: merge_scratch_bytes(keys of all arrays, count).
-    // pairs: chooses the kernel for merges of two, and counts those that are not by tiles; nullptr:
-    // all are by tiles.
+    // pairs: selects the kernel for two-way merges, and counts merges that did not use the tiled
+    // kernel; nullptr: all use it.
     size_t (*merge_scratch_bytes)(uint64_t n, uint32_t count);
     cudaError_t (*merge)(const gsi_slice *slices /* host */, uint32_t count, void *out, void *temp,
                          void *scratch, const gsi_cuda_places *places, gsi_pair_merges *pairs,

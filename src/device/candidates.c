@@ -233,7 +233,7 @@ void gsi_candidates_cut(struct gsi_candidates *candidates, uint64_t most, uint8_
         cut_keys(candidates, most, bound);
 }
 
-void gsi_candidates_sort(struct gsi_candidates *candidates, uint64_t most)
+void gsi_candidates_sort_first(struct gsi_candidates *candidates, uint64_t most)
 {
     const struct gsi_layout *layout = candidates->layout;
     if (layout->form != GSI_FORM_KEYS)
@@ -242,7 +242,7 @@ void gsi_candidates_sort(struct gsi_candidates *candidates, uint64_t most)
         sort_keys(candidates, most);
 }
 
-void gsi_candidates_copy(const struct gsi_candidates *candidates, uint64_t first,
+void gsi_candidates_fill(const struct gsi_candidates *candidates, uint64_t first,
                          struct gsi_buffer *window)
 {
     const struct gsi_layout *layout = candidates->layout;

@@ -44,11 +44,11 @@ static inline uint64_t gsi_candidates_after_cut(uint64_t most)
     return gsi_add_max_u64(most, most / 4);
 }
 
-/* gsi_candidates_sort: sorts the candidates, for copy, and keeps at most `most` of them.
- * gsi_candidates_copy: copies as many as fit, from `first` on, into a window: as raw elements, with
+/* gsi_candidates_sort_first: sorts the candidates, for fill, and keeps at most `most` of them.
+ * gsi_candidates_fill: copies as many as fit, from `first` on, into a window: as raw elements, with
  * their digest. */
-void gsi_candidates_sort(struct gsi_candidates *candidates, uint64_t most);
-void gsi_candidates_copy(const struct gsi_candidates *candidates, uint64_t first,
+void gsi_candidates_sort_first(struct gsi_candidates *candidates, uint64_t most);
+void gsi_candidates_fill(const struct gsi_candidates *candidates, uint64_t first,
                          struct gsi_buffer *window);
 
 #endif

@@ -207,7 +207,7 @@ uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
                            gsi_mul_max_u64(count, plan->unpack.shelf.bytes));
 }
 
-enum gs_status gsi_header_open(struct gsi_inputs *inputs)
+enum gs_status gsi_header_open_unpacker(struct gsi_inputs *inputs)
 {
     return inputs->plan->is_shared
                ? gsi_frames_reader_open(&inputs->unpack, inputs->loop, &inputs->plan->unpack)

@@ -47,9 +47,9 @@ enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input 
 uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
                          const struct gsi_budget *budget, struct gsi_input_plan *plan);
 
-/* gsi_header_open: opens what was planned.
+/* gsi_header_open_unpacker: opens the planned decompression.
  * fails GS_E_MEMORY */
-enum gs_status gsi_header_open(struct gsi_inputs *inputs);
+enum gs_status gsi_header_open_unpacker(struct gsi_inputs *inputs);
 
 /* gsi_header_make: makes the header of an output of `count` elements in inputs->header. Its length
  * is the same for any count. Everything has been read.

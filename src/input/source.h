@@ -14,9 +14,9 @@
  *
  * Without payload, a buffer that shrank is joined with the next one if both fit in one. So the
  * source never returns more buffers than it read. Buffers whose elements were copied to another one
- * are returned empty. Nothing is copied, and no buffer waits, if all elements are kept. With
- * payload, entries are written straight into the given buffers. Each has as many entries as fit. So
- * the plan is the plan of a sort of entries, whatever the size of elements. */
+ * are returned empty. If all elements are kept, nothing is copied, and no buffer waits for the next
+ * one. With payload, entries are written straight into the given buffers. Each has as many entries
+ * as fit. So the plan is the plan of a sort of entries, whatever the size of elements. */
 #ifndef GSI_SOURCE_H
 #define GSI_SOURCE_H
 

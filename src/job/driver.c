@@ -177,7 +177,7 @@ static enum gs_status find_journal(struct gsi_job *job)
     size_t bytes;
     if (options->resume_dir == NULL || options->action != GS_SORT)
         return GS_OK;
-    enum gs_status status = gsi_spec_settings(job, &settings, &bytes);
+    enum gs_status status = gsi_spec_settings_text(job, &settings, &bytes);
     const struct gsi_resume_job recorded = {
         .dir = options->resume_dir,
         .output = options->output,
@@ -228,7 +228,7 @@ static enum gs_status open_arena_users(struct gsi_job *job)
 static enum gs_status do_job(struct gsi_job *job)
 {
     GSI_TRY(open_pools(job));
-    GSI_TRY(gsi_header_open(&job->inputs));
+    GSI_TRY(gsi_header_open_unpacker(&job->inputs));
     if (!job->output_spec.is_split)
         GSI_TRY(gsi_target_open_pack(&job->target));
     GSI_TRY(gsi_job_open_device(job));

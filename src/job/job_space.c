@@ -145,8 +145,8 @@ static enum gs_status open_store(struct gsi_job *job)
                             job->loop.error));
     check_in_order(job, &job->target.output);
     for (uint32_t i = 0; i < report->space.count; i++)
-        gsi_spill_store_limit(&job->spill.store, report->space.table[i].file_system,
-                              report->space.table[i].temp_bytes);
+        gsi_spill_store_set_limit(&job->spill.store, report->space.table[i].file_system,
+                                  report->space.table[i].temp_bytes);
     return GS_OK;
 }
 

@@ -53,7 +53,7 @@ bool gsi_cancel_is_set(const gs_cancel *cancel)
     return cancel != NULL && atomic_load(&cancel->is_set);
 }
 
-bool gsi_cancel_is_of_process(const gs_cancel *cancel)
+bool gsi_cancel_is_own(const gs_cancel *cancel)
 {
     return cancel == NULL || cancel->process == gsi_process();
 }
@@ -63,7 +63,7 @@ enum gs_status gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engi
 {
     if (cancel == NULL)
         return GS_OK;
-    if (!gsi_cancel_is_of_process(cancel))
+    if (!gsi_cancel_is_own(cancel))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "cancel: it was created by another process, and this one was forked from "
                         "it; create a new one here");

@@ -7,9 +7,9 @@
 /* For all calls, NULL is a job that cannot be cancelled. */
 
 /* gsi_cancel_is_set: whether gs_cancel_now was called.
- * gsi_cancel_is_of_process: whether this process made it. */
+ * gsi_cancel_is_own: returns whether this process made it. */
 bool gsi_cancel_is_set(const gs_cancel *cancel);
-bool gsi_cancel_is_of_process(const gs_cancel *cancel);
+bool gsi_cancel_is_own(const gs_cancel *cancel);
 
 /* gsi_cancel_watch: from now on, gs_cancel_now makes the engine's wait return, as long as both
  * exist. Call it before the engine's first wait.

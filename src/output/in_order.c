@@ -60,7 +60,7 @@ static void end_merge(struct gsi_in_order *in_order)
     in_order->run_count = 0;
 }
 
-void gsi_in_order_end(struct gsi_in_order *in_order)
+void gsi_in_order_close(struct gsi_in_order *in_order)
 {
     if (in_order->loop == NULL)
         return;

@@ -77,8 +77,8 @@ struct gsi_in_order {
  * fails GS_E_MEMORY */
 enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_delivery *delivery,
                                   struct gsi_run_list *list, uint64_t chunks);
-/* gsi_in_order_end: nothing is in flight; zeroed ones are fine. */
-void gsi_in_order_end(struct gsi_in_order *in_order);
+/* gsi_in_order_close: releases it, if nothing is in flight; also zeroed ones. */
+void gsi_in_order_close(struct gsi_in_order *in_order);
 
 /* gsi_in_order_is_on: runs are not to be spilled.
  * gsi_in_order_is_whole: what is written is the output's beginning, to which all else is added. */

@@ -228,7 +228,8 @@ static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct 
                                                   : gsi_plan_too_many_runs(request, fed, error);
 }
 
-/* Plans the sort again to which existing files belong. A new plan usually has their sizes. */
+/* Plans an interrupted sort again, whose files exist. A new plan usually has the sizes in the
+ * journal; otherwise these are used. */
 static enum gs_status plan_again(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                  uint64_t usable, struct gs_error *error)
 {

@@ -150,7 +150,7 @@ void gsi_spill_store_close(struct gsi_spill_store *store)
     *store = (struct gsi_spill_store){0};
 }
 
-void gsi_spill_store_limit(struct gsi_spill_store *store, uint64_t file_system, uint64_t bytes)
+void gsi_spill_store_set_limit(struct gsi_spill_store *store, uint64_t file_system, uint64_t bytes)
 {
     for (uint32_t i = 0; i < store->directory_count; i++)
         if (store->directories[i].file_system == file_system)

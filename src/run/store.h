@@ -82,8 +82,8 @@ void gsi_spill_store_close(struct gsi_spill_store *store); /* also accepts zeroe
 /* gsi_spill_is_direct: returns whether everything written to disk so far used direct I/O. */
 bool gsi_spill_is_direct(const struct gsi_spill_store *store);
 
-/* gsi_spill_store_limit: limits the store to `bytes` of a file system. */
-void gsi_spill_store_limit(struct gsi_spill_store *store, uint64_t file_system, uint64_t bytes);
+/* gsi_spill_store_set_limit: limits the store to `bytes` of a file system. */
+void gsi_spill_store_set_limit(struct gsi_spill_store *store, uint64_t file_system, uint64_t bytes);
 
 static inline const struct gsi_spill_directory *
 gsi_spill_directory_of(const struct gsi_spill_store *store, const struct gsi_frame_ref *ref)

@@ -50,8 +50,9 @@ struct emulated_warp {
 
 extern emulated_warp emulated_warps[EMULATED_MAX_THREADS / 32];
 
-// emulated_make_ready: `thread` can continue. emulated_run_ready: runs a thread that can continue,
-// after the running one waits or was made ready; returns in the running one's turn.
+// emulated_make_ready: `thread` can continue.
+// emulated_run_ready: runs a thread that can continue, after the running one waits or was made
+// ready; returns in the running one's turn.
 void emulated_make_ready(emulated_thread *thread);
 void emulated_run_ready();
 

@@ -103,7 +103,7 @@ static struct gsi_candidates keep(struct test_random *random, uint64_t most)
             sampled_cuts += kept.count > most;
         }
     }
-    gsi_candidates_sort(&kept, most);
+    gsi_candidates_sort_first(&kept, most);
     return kept;
 }
 
@@ -120,7 +120,7 @@ static void check(struct test_random *random, int round)
     for (size_t first = 0, count; first < wanted; first += count) {
         struct gsi_buffer window = {.data = f.window,
                                     .capacity = (1 + test_below(random, wanted)) * bytes};
-        gsi_candidates_copy(&kept, first, &window);
+        gsi_candidates_fill(&kept, first, &window);
         count = window.bytes / bytes;
         assert_int_equal(count, window.capacity / bytes < wanted - first ? window.capacity / bytes
                                                                          : wanted - first);
@@ -171,9 +171,9 @@ static void test_candidates__damage_before_a_cut__fingerprint_differs(void **sta
         uint64_t most = 1 + test_below(&random, count);
         _Alignas(16) uint8_t bound[RECORD_BYTES];
         gsi_candidates_cut(&found, most, bound);
-        gsi_candidates_sort(&found, most);
+        gsi_candidates_sort_first(&found, most);
         struct gsi_buffer window = {.data = f.window, .capacity = sizeof f.window};
-        gsi_candidates_copy(&found, 0, &window);
+        gsi_candidates_fill(&found, 0, &window);
         assert_true(found.fingerprint !=
                     ((gsi_u128)window.digest.fingerprint[1] << 64 | window.digest.fingerprint[0]));
     }

@@ -1,7 +1,7 @@
 /* unchecked.c: some tests replace plain functions of the C library (-Wl,--wrap=open64), but
- * hardened builds call checked ones. The functions here replace the checked ones, and call the
- * plain ones. packages/hardened.sh makes sure that no other replaced function has a checked
- * version. */
+ * hardened builds call checked ones. The functions here replace checked versions such as
+ * __open64_2, and call the plain functions, which the tests wrap. packages/hardened.sh makes sure
+ * that no other replaced function has a checked version. */
 #undef _FORTIFY_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* bench_verbs.c: what only reads, and merges of sorted files, beside the plain transfers they need.
+/* bench_verbs.c: measures verbs that only read, and merges of sorted files, beside plain transfers
+ * of the same data.
  *
  *     stats   --stats-only of random elements                   } beside reading once
  *     check   --check of sorted ones                            }

@@ -13,13 +13,13 @@ static bool is_float(const struct gsi_fold_field *folded)
     return folded->field.type->kind == GSI_KEY_FLOAT;
 }
 
-/* Of floats as they are counted. */
+/* Returns the format in which a float field is added up. */
 static struct gsi_exact_format counted_format(const struct gsi_field *field)
 {
     return field->type->bytes == 4 ? GSI_EXACT_F32 : GSI_EXACT_F64;
 }
 
-/* Of floats as they lie in the record. */
+/* Returns the format of a float field in the record. */
 static struct gsi_exact_format format_of(const struct gsi_field *field)
 {
     if (field->number->part == GSI_PART_F16)

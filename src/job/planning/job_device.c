@@ -290,8 +290,8 @@ static enum gs_status choose_device(struct gsi_job *job)
     return probe(job, is_auto);
 }
 
-/* One of several devices failed to begin, so the job continues with the others. If it has too
- * little memory, it is left out only if a probe leaves it out now; otherwise all use less. */
+/* One of several devices failed to begin, so the job continues with the others. A device with too
+ * little memory is left out only if another probe refuses it; otherwise all devices use less. */
 static bool leave_out(struct gsi_job *job, enum gs_status status)
 {
     struct gsi_device_choice *device = &job->device;

@@ -53,11 +53,11 @@ void gsi_spec_note(const struct gsi_job *job);
 
 /* ---- settings.c ---- */
 
-/* gsi_spec_settings: writes names and values of settings to *text, each with a NUL after it, for
- * the journal of --resume. They are the settings that affect the output or the plan. A sort that is
- * continued must have the same settings.
+/* gsi_spec_settings_text: writes names and values of settings to *text, each with a NUL after it,
+ * for the journal of --resume. They are the settings that affect the output or the plan. A sort
+ * that is continued must have the same settings.
  * out   text: from malloc, also after a failure; NULL: none
  * fails GS_E_MEMORY */
-enum gs_status gsi_spec_settings(const struct gsi_job *job, char **text, size_t *bytes);
+enum gs_status gsi_spec_settings_text(const struct gsi_job *job, char **text, size_t *bytes);
 
 #endif

@@ -91,7 +91,7 @@ static void put_settings(FILE *to, const struct gsi_job *job)
         put_seed(to, options);
 }
 
-enum gs_status gsi_spec_settings(const struct gsi_job *job, char **text, size_t *bytes)
+enum gs_status gsi_spec_settings_text(const struct gsi_job *job, char **text, size_t *bytes)
 {
     *text = NULL;
     FILE *to = open_memstream(text, bytes);

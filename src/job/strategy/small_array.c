@@ -48,7 +48,7 @@ bool gsi_small_array_is(const struct gsi_options *options, const struct gsi_feat
            (uintptr_t)array->to % type->bytes == 0 && options->device != GSI_DEVICE_CUDA &&
            options->device_set == 0 && options->device_model == NULL &&
            (options->memory_bytes == 0 || options->memory_bytes >= MEMORY_ENOUGH_BYTES) &&
-           gsi_cancel_is_of_process(options->cancel);
+           gsi_cancel_is_own(options->cancel);
 }
 
 /* ---- the report ---- */

@@ -391,7 +391,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
     gsi_run_list_clear(&sort.list);
     job->inputs.pre_aggregate = NULL;
     gsi_pre_aggregate_close(&sort.pre_aggregate);
-    gsi_in_order_end(&sort.in_order);
+    gsi_in_order_close(&sort.in_order);
     gsi_presorted_end(&sort.presorted);
     gsi_delivery_clear(&sort.delivery);
     gsi_buffers_clear(&sort.blocks);

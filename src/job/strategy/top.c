@@ -24,7 +24,7 @@ static void fill(void *context, struct gsi_buffer *window, uint64_t first, uint3
 {
     (void)worker_idx;
     const struct top *top = context;
-    gsi_candidates_copy(&top->keeper.kept, first, window);
+    gsi_candidates_fill(&top->keeper.kept, first, window);
 }
 
 /* Checks that the first number is the least or greatest of the tally, unless NaNs precede it. */

@@ -139,7 +139,7 @@ static void put_in_order(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_top_keeper *keeper = keeper_of(task);
-    gsi_candidates_sort(&keeper->kept, keeper->most);
+    gsi_candidates_sort_first(&keeper->kept, keeper->most);
 }
 
 static void put_in_order_done(struct gsi_task *task)

@@ -42,7 +42,7 @@ static void test_job__set__checks_name_kind_and_bounds(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *value, *said; /* said NULL: it is taken */
+        const char *name, *value, *said; /* said: the expected error; NULL: the value is accepted */
     } rows[] = {
         {"memory", "2G", NULL},
         {"memory", "25%", NULL},

@@ -135,7 +135,7 @@ static void test_words__which_records__are_some(void **state)
     static const struct row {
         const char *keys[3];
         uint32_t bytes;
-        bool is_word, is_inline, has_ties; /* with ties by bytes it is a word, too */
+        bool is_word, is_inline, has_ties; /* has_ties: it is a word if other bytes break ties */
     } rows[] = {
         {{"0:u32", "4:u32"}, 8, true, false, true},
         {{"4:u32be:desc", "0:f32"}, 8, true, false, true},

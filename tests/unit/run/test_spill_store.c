@@ -94,7 +94,7 @@ static void test_spill_store__room__is_counted_once_a_file_system(void **state)
     struct gsi_spill_store store = open_in(directories, 2, &ledger);
     struct gsi_frame_ref refs[10], ref = {.bytes = FRAME};
     struct gs_error error = {0};
-    gsi_spill_store_limit(&store, store.directories[1].file_system, 10 * FRAME);
+    gsi_spill_store_set_limit(&store, store.directories[1].file_system, 10 * FRAME);
     for (uint64_t i = 0; i < 10; i++)
         place(&store, i, 11, &refs[i]);
     assert_int_equal(gsi_spill_place(&store, 10, 11, &ref, &error), GS_E_SPACE);

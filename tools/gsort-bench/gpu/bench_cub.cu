@@ -9,7 +9,7 @@
 
 using less = ::cuda::std::less<>;
 
-// ---- beside the rungs of the ladder ----
+// ---- CUB, to compare with the kernel ladder ----
 
 template <class T, class Sum>
 static cudaError_t sum(const void *in, uint64_t n, void *total, void *temp, size_t *temp_bytes,
