@@ -65,14 +65,15 @@ uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region
     return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
 }
 
-/* Returns how many of `runs` equally long runs are read by the passes before the last merge. */
-static uint64_t runs_in_passes(uint64_t runs, uint64_t fan_in)
+/* Returns how many of `runs` equally long runs are read by the passes before the last merge.
+ * out   passes: how many there are */
+static uint64_t runs_in_passes(uint64_t runs, uint64_t fan_in, uint32_t *passes)
 {
     uint64_t span = 0, all = runs;
-    while (runs > fan_in) {
+    for (*passes = 0; runs > fan_in; (*passes)++) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(runs, fan_in);
         /* Every pass except the first one reads everything. */
-        span += span == 0 ? pass.span : all;
+        span += *passes == 0 ? pass.span : all;
         runs = gsi_merge_pass_left(&pass);
     }
     return span;
@@ -83,13 +84,15 @@ uint32_t gsi_plan_fewer_at_once(const struct gsi_plan_request *request, const st
 {
     uint64_t runs = plan->spilled_runs;
     uint64_t fewer = gsi_max_u64(2, region / SHARE_OF_PASSES_BYTES);
+    uint32_t passes, most_passes;
     if (request->fan_in > 0 || runs <= plan->fan_in)
         return plan->fan_in;
     /* A disk that limits the number of transfers needs twice as long for reads of 64 KiB. If passes
      * move p of n runs, merges read n + p and passes write p. So p runs with short reads cost as
      * much as q with long ones: 2 (n + p) + p = (n + q) + q. */
-    uint64_t most = (runs + 3 * runs_in_passes(runs, plan->fan_in)) / 2;
-    while (fewer < plan->fan_in && runs_in_passes(runs, fewer) > most)
+    uint64_t most = (runs + 3 * runs_in_passes(runs, plan->fan_in, &most_passes)) / 2;
+    while (fewer < plan->fan_in &&
+           (runs_in_passes(runs, fewer, &passes) > most || passes > most_passes))
         fewer++;
     return (uint32_t)gsi_min_u64(fewer, plan->fan_in);
 }

@@ -90,7 +90,8 @@ uint64_t gsi_plan_share(uint64_t region, uint64_t least);
 uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least);
 
 /* gsi_plan_fewer_at_once: returns a fan-in of at most plan->fan_in that allows longer frames if
- * memory is small, if that costs less than its passes do. */
+ * memory is small. It needs no more passes, and what its passes move costs less than short reads
+ * would. */
 uint32_t gsi_plan_fewer_at_once(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                                 uint64_t region);
 
