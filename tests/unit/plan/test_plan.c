@@ -444,6 +444,7 @@ static const struct golden golden[] = {
     {"8G_in_512M", 8 * GIB, 512 * MIB, 2, 0, false, 0, false, 0},
     {"1.25G_in_1G", GIB + GIB / 4, GIB, 2, 0, false, 0, false, 0},
     {"256M_in_16M", 256 * MIB, 16 * MIB, 2, 0, false, 0, false, 0},
+    {"200M_in_12M", 200 * MIB, 12 * MIB, 2, 0, false, 0, false, 0},
     {"1T_in_1G", 1024 * GIB, GIB, 2, 0, false, 0, false, 0},
     {"1T_in_64G_64_threads", 1024 * GIB, 64 * GIB, 64, 0, false, 0, false, 0},
     {"4G_in_1G_fan_in_4", 4 * GIB, GIB, 2, 4, false, 0, false, 0},
