@@ -70,7 +70,7 @@ struct gsi_resume_report {
     bool is_kept;                 /* the same job would continue */
 };
 
-/* What a job and its resumption share. */
+/* The parts of a job that --resume reads and changes. */
 struct gsi_resume_job {
     const char *dir, *output; /* as they were given */
     bool memory_is_open;  /* any memory of the machine may be used: --memory promises no number */
@@ -85,7 +85,7 @@ struct gsi_resume_job {
     struct gsi_spill *spill;
 };
 
-/* What the journal says when a process begins. */
+/* The contents of the journal when a process begins. */
 struct gsi_snapshot {
     bool has_begin;   /* it is a journal: the files in DIR are ours */
     bool has_entries; /* there is something to continue with, in the same memory */

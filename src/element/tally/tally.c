@@ -20,8 +20,8 @@
 
 struct gsi_tally {
     struct gsi_layout layout;
-    struct gsi_tally_sums
-        sums; /* the limbs: of sums that were joined; all others are in the table */
+    /* Its limbs are those of sums that were joined. All other floats are in the table. */
+    struct gsi_tally_sums sums;
     _Alignas(CACHE_LINE_BYTES) uint64_t table[]; /* floats: of the exact sum; then moments */
 };
 

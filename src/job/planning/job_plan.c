@@ -53,7 +53,7 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
         if (job->options->resume_dir == NULL) /* which counts elements in entries */
             plan->input.payload_tally = gsi_payload_tally_plan(inputs->entry_map, threads);
     }
-    plan->input.pre_aggregate = gsi_write_flow_pre_aggregate_plan(target, memory_bytes, threads);
+    plan->input.pre_aggregate = gsi_target_pre_aggregate_plan(target, memory_bytes, threads);
     plan->input.sets = gsi_set_filter_plan(inputs->sets, memory_bytes, threads);
     plan->counted = gsi_counted_plan(job, budget);
     plan->select = gsi_select_plan(job, memory_bytes);

@@ -118,8 +118,8 @@ void gsi_write_flow_plan(const struct gsi_target *target, const struct gsi_budge
     lay_out_blocks(&planned, target, plan, &plan->write_flow);
 }
 
-struct gsi_shelf gsi_write_flow_pre_aggregate_plan(const struct gsi_target *target,
-                                                   uint64_t memory_bytes, uint32_t thread_count)
+struct gsi_shelf gsi_target_pre_aggregate_plan(const struct gsi_target *target,
+                                               uint64_t memory_bytes, uint32_t thread_count)
 {
     struct gsi_shelf shelf = {0};
     if (target->spec->may_pre_aggregate)

@@ -39,11 +39,11 @@ enum gs_status gsi_write_flow_check_group(uint32_t wanted, const struct gsi_layo
 void gsi_write_flow_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                          struct gsi_output_plan *plan);
 
-/* gsi_write_flow_pre_aggregate_plan: returns the shelf for folding records while they are read. It
+/* gsi_target_pre_aggregate_plan: returns the shelf for folding records while they are read. It
  * is empty if they are not folded then, because something has to see each of them later, or because
  * there is too little memory. */
-struct gsi_shelf gsi_write_flow_pre_aggregate_plan(const struct gsi_target *target,
-                                                   uint64_t memory_bytes, uint32_t thread_count);
+struct gsi_shelf gsi_target_pre_aggregate_plan(const struct gsi_target *target,
+                                               uint64_t memory_bytes, uint32_t thread_count);
 
 /* gsi_write_flow_output_bytes: returns the most bytes of output that `bytes` of elements make:
  * without counts as many. UINT64_MAX: no number is that large. */
