@@ -15,4 +15,10 @@ fi
 export LIBGSORT_LIBRARY=$1 PYTHONPATH=$root/tools/python PYTHONDONTWRITEBYTECODE=1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-"$python" -m pytest -q -p no:cacheprovider --hypothesis-seed="${GS_TEST_SEED:-0}" --basetemp "$scratch/tests" --rootdir "$root/tests/python" -c /dev/null "$root/tests/python/$2" "${@:3}"
+# A process group of its own, with a parent in this session: tests of Ray stop processes. In an orphaned group that would
+# bring SIGHUP to all others in it, which are all tests of ctest if these run without a terminal.
+set -m
+"$python" -m pytest -q -p no:cacheprovider --hypothesis-seed="${GS_TEST_SEED:-0}" --basetemp "$scratch/tests" --rootdir "$root/tests/python" -c /dev/null "$root/tests/python/$2" "${@:3}" &
+set +m
+trap 'kill -- -$! 2>/dev/null' INT TERM
+wait $!
