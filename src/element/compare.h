@@ -13,11 +13,11 @@
  * are equal, else a positive number. Elements may have any address. */
 int gsi_compare(const struct gsi_layout *layout, const void *a, const void *b);
 
-/* Elements, and the part of each that is its key. */
+/* Elements, and the part of each one that is its key. */
 struct gsi_keyed {
     const uint8_t *at; /* the key of the first element */
     size_t n;
-    uint32_t step, bytes;            /* from key to key; of a key */
+    uint32_t step, bytes;            /* from one key to the next; of a key */
     const struct gsi_record *record; /* compares whole records at `at`; NULL: compare bytes */
 };
 
@@ -44,7 +44,8 @@ size_t gsi_equal_keys_end(const struct gsi_keyed *keyed, size_t at);
 /* Equality of records takes less work than their order: equal keys have equal bytes, because the
  * map to sort keys is a bijection. */
 
-/* gsi_record_word_bytes: of the only key, where that has 4 or 8 bytes, as most have; else 0.
+/* gsi_record_word_bytes: returns the bytes of the only key if these are 4 or 8, as in most jobs;
+ * else 0.
  * GSI_BY_RECORD_WORD: calls `function` with the given arguments and that number, a constant. */
 static inline uint32_t gsi_record_word_bytes(const struct gsi_record *record)
 {
@@ -66,7 +67,8 @@ GSI_INLINE uint64_t gsi_record_word(const struct gsi_record *record, const uint8
     return word;
 }
 
-/* gsi_record_is_equal: whether all that orders them is equal; `word_bytes` is a constant. */
+/* gsi_record_is_equal: returns whether all keys of two records are equal; `word_bytes` is a
+ * constant. */
 GSI_INLINE bool gsi_record_is_equal(const struct gsi_record *record, const uint8_t *a,
                                     const uint8_t *b, uint32_t word_bytes)
 {

@@ -1,8 +1,7 @@
-/* groups.c: compaction without branches, as what is equal to what cannot be predicted: an element
- * is always stored, and the next one overwrites it unless it was new. One core of an EPYC (Zen 4,
- * not idle) does u32 at 3.5 GB/s, with counts at 2.3, all others at 5 to 10, records of 100 bytes
- * too: about as fast as two such cores merge. Many cores, or a GPU, merge faster: pieces are looked
- * at side by side. */
+/* groups.c: drops equal neighbours without branches, because branches on them cannot be predicted.
+ * Each element is stored, and the next one overwrites it unless it has a new key. One core is about
+ * as fast as two cores that merge. Many cores, or a GPU, merge faster, so threads work on pieces of
+ * a window in parallel. */
 #include "element/groups.h"
 
 #include "element/compare.h"
@@ -14,7 +13,7 @@
 #define COUNT_BYTES ((uint32_t)sizeof(uint64_t))
 #define SAME_STEP   8u /* elements that are compared at once */
 
-/* How many elements a group must have for something to be put of it. */
+/* Sets how many elements a group must have to get an entry. */
 static void limit(struct gsi_groups *groups, enum gsi_keep_choice keep)
 {
     groups->least = keep == GSI_KEEP_DUPS || keep == GSI_KEEP_REPEATED ? 2 : 1;
@@ -82,8 +81,7 @@ static bool puts_each(const struct gsi_groups *groups)
            groups->most == UINT64_MAX;
 }
 
-/* Returns how many entries were put. An entry is stored again and again until its group has
- * ended. */
+/* Returns how many entries were written. An entry is overwritten until its group has ended. */
 GSI_INLINE size_t put_each(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out,
                            uint32_t bytes)
 {
@@ -103,8 +101,8 @@ GSI_INLINE size_t put_each(struct gsi_groups *groups, const void *elements, size
     return put;
 }
 
-/* The same where an entry stays only if its group has as many elements as are wanted. Where all
- * elements of a group are put, one stays if another follows, too. */
+/* Does the same, but keeps an entry only if its group has the wanted number of elements. If all
+ * elements of a group are kept, an element also stays if another one follows. */
 GSI_INLINE size_t put_ended(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out,
                             uint32_t bytes)
 {
@@ -130,7 +128,7 @@ GSI_INLINE size_t put_ended(struct gsi_groups *groups, const void *elements, siz
     return put;
 }
 
-/* The end of the elements that equal `x`, from i on. */
+/* Returns the index after the elements that equal `x`, from i on. */
 GSI_INLINE size_t same_end(const void *elements, size_t i, size_t n, gsi_u128 x, uint32_t bytes)
 {
     for (;; i += SAME_STEP) {
@@ -145,7 +143,7 @@ GSI_INLINE size_t same_end(const void *elements, size_t i, size_t n, gsi_u128 x,
     return i;
 }
 
-/* The same where groups are counted: a group is looked at as a whole. */
+/* Does the same with counts: finds the end of each group, then writes its entry. */
 GSI_INLINE size_t put_counted(struct gsi_groups *groups, const void *elements, size_t n,
                               uint8_t *out, uint32_t bytes)
 {
@@ -173,7 +171,7 @@ GSI_INLINE size_t put_counted(struct gsi_groups *groups, const void *elements, s
     return put;
 }
 
-/* The same of elements none of which has the key of the one before it: each is a group. */
+/* Does the same if no two neighbours have equal keys: each element is a group. */
 GSI_INLINE size_t put_apart(struct gsi_groups *groups, const uint8_t *elements, size_t n,
                             uint8_t *out, uint32_t bytes, uint32_t count_bytes)
 {
@@ -205,7 +203,7 @@ static struct gsi_keyed keyed_of(const struct gsi_groups *groups, const void *el
     return (struct gsi_keyed){elements, n, bytes, bytes, groups->record};
 }
 
-/* Looking for equal ones first is worth it where entries have a count. */
+/* With counts it pays to check first whether any two neighbours are equal. */
 GSI_INLINE bool are_apart(const struct gsi_groups *groups, const void *elements, size_t n,
                           uint32_t bytes)
 {
@@ -229,7 +227,7 @@ GSI_INLINE size_t add_numbers(struct gsi_groups *groups, const void *elements, s
 
 /* ---- records ---- */
 
-/* The folded fields of the group that ends. */
+/* Writes the folded fields of the group that ends. */
 static void put_fold(struct gsi_groups *groups, uint8_t *entry)
 {
     bool was_fine = groups->folder.overflow == NULL;
@@ -254,13 +252,13 @@ static uint8_t *put_entry(struct gsi_groups *groups, const uint8_t *element, uin
     return out + (is_wanted ? groups->entry_bytes : 0);
 }
 
-/* `n` more records of the last group, for which `stands` stands so far. The first record of a group
- * is folded with the second one only: `stands` is it then. */
+/* Adds `n` more records to the last group, whose entry so far is `stands`. The first record of a
+ * group is folded only when the second one arrives; `stands` is the first record then. */
 static uint8_t *go_on(struct gsi_groups *groups, const uint8_t *stands, const uint8_t *elements,
                       size_t n, uint8_t *out)
 {
     const size_t bytes = groups->record->bytes;
-    if (groups->keeps_all) { /* but for the last one, which stands from now on */
+    if (groups->keeps_all) { /* all but the last one, which is the entry from now on */
         memcpy(out, stands, bytes);
         memcpy(out + bytes, elements, (n - 1) * bytes);
         out += n * bytes;
@@ -273,7 +271,7 @@ static uint8_t *go_on(struct gsi_groups *groups, const uint8_t *stands, const ui
     return out;
 }
 
-/* A group is looked at as a whole. */
+/* Finds the end of each group, then writes its entry. */
 GSI_INLINE size_t put_groups(struct gsi_groups *groups, const uint8_t *elements, size_t n,
                              uint8_t *out, uint32_t word_bytes)
 {
@@ -311,7 +309,7 @@ static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, si
     return GSI_BY_RECORD_WORD(groups->record, put_groups, groups, elements, n, out);
 }
 
-/* ---- either ---- */
+/* ---- numbers and records ---- */
 
 size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out)
 {
@@ -375,8 +373,8 @@ bool gsi_groups_are_of_keys(const struct gsi_groups *groups)
     return layout->form == GSI_FORM_KEYS && groups->own_record == NULL;
 }
 
-/* Where all elements of a group are put, the last one of `first` is, too, when no more follow:
- * there is one before it. */
+/* If all elements of a group are kept, also writes the last one of `first` when no more follow. The
+ * group has an earlier element, so it is large enough. */
 size_t gsi_groups_piece_add(struct gsi_groups_piece *piece, const void *elements, size_t n,
                             uint8_t *out)
 {

@@ -34,7 +34,7 @@ struct gsi_groups {
     bool keeps_last; /* of its elements */
     bool keeps_all;  /* of its elements, if they are at least two */
     bool has_fold;
-    bool is_apart;                   /* known before: no two elements have equal keys */
+    bool is_apart;                   /* the caller knows that no two elements have equal keys */
     uint64_t entry_bytes;            /* bytes of a group in the output */
     uint64_t least, most;            /* elements of a group that has an entry */
     const struct gsi_record *record; /* its keys make a group; NULL: numbers */

@@ -1,5 +1,5 @@
-/* key_below.c: a block is counted without a branch, so that the loop vectorises; only where
- * something is below the bound it is passed over once more, element by element. */
+/* key_below.c: counts the keys of a block that are below a bound, without a branch, so that the
+ * loop vectorises. Only if there are any does a second loop pick them, element by element. */
 #include "element/compare.h"
 
 #include "base/assert.h"
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Elements a block: with a thousand wanted of many millions nearly none has one, and a block that
- * has is still a small part of all. */
+/* Elements per block. If a thousand elements of many millions are wanted, nearly no block contains
+ * one. A block that does is still a small part of the input. */
 #define BLOCK GSI_CONSTANT(128u, 16u)
 
 GSI_INLINE size_t block_end(size_t begin, size_t n)
@@ -117,8 +117,8 @@ size_t gsi_keys_below(const struct gsi_layout *layout, const void *elements, siz
 
 /* ---- keys ---- */
 
-/* Lomuto's partition without a branch: [0, below) are below, [below, i) are not, and the next key
- * changes places with the first of these, whatever it is. */
+/* Lomuto's partition without a branch: keys in [0, below) are below the bound, keys in [below, i)
+ * are not. The next key is always swapped with the first of the latter. */
 GSI_INLINE size_t partition(void *keys, size_t n, uint64_t bound, uint32_t bytes)
 {
     size_t count = 0;

@@ -13,11 +13,11 @@
  * | moved    | the same, with all NaNs at the other end                | ~key - NaNs, key + NaNs  |
  *
  * total(b) is the IEEE 754-2019 totalOrder predicate as an integer (section 5.10): b ^ sign for
- * clear signs, ~b for set ones. It puts the negative NaNs below -inf; subtracting their number,
+ * clear signs, ~b for set ones. It puts the negative NaNs below -inf. Subtracting their number,
  * modulo 2^bits, rotates them to the top, because users want every NaN last and x86 makes negative
- * ones. -0 sorts before +0. Every bit pattern comes back exactly. Where NaNs are to be at the other
- * end, a rotation by the number of all NaNs brings them there, in the same order among themselves.
- * It is one more subtraction, so that only `shift` is another one: ~(b - s) - n is ~(b - (s - n)).
+ * ones. -0 sorts before +0. The map loses no bits. To put NaNs at the other end, the map rotates by
+ * the number of all NaNs, and their order among themselves stays. This is one more subtraction,
+ * which only changes `shift`: ~(b - s) - n is ~(b - (s - n)).
  *
  * One formula with per-type constants serves every type, so that it vectorises:
  *     key  = (((b ^ ((b >>arithmetic>> top) & flip)) ^ sign) - shift) ^ invert
@@ -34,14 +34,14 @@
 #include <stdint.h>
 
 /* Constants of one type and direction; 4-byte types use the low halves. 16-byte elements are
- * integers: `invert` is of both words, `sign` of the high one. */
+ * integers: `invert` applies to both words, `sign` to the high one. */
 struct gsi_key_map {
     uint64_t flip, sign, shift, invert;
     uint64_t nan_above; /* a float is NaN if its ascending key, (key ^ invert), is above this */
 };
 
-/* GSI_KEY_MAP_FLOAT: the map of floats, ascending, from the bits of the sign and of +inf; the
- * initialiser of a struct gsi_key_map. `shift` is how many negative NaNs there are. */
+/* GSI_KEY_MAP_FLOAT: initialises the ascending map of a float type, given the bits of its sign and
+ * of +inf. `shift` is the number of negative NaNs. */
 #define GSI_KEY_MAP_FLOAT(sign_bit, infinity)                       \
     {                                                               \
         (sign_bit) - 1, (sign_bit), (sign_bit)-1 - (infinity), 0,   \
@@ -51,15 +51,16 @@ struct gsi_key_map {
 #define GSI_KEY_MAP_F64 \
     GSI_KEY_MAP_FLOAT(UINT64_C(0x8000000000000000), UINT64_C(0x7ff0000000000000))
 
-/* gsi_key_map_place_nans: NaNs (NaT) come there. Of a map that has them behind the largest number;
- * one without NaNs stays as it is.
- * gsi_key_map_ascending: values ascend, and NaNs are last; of a map of numbers. `shift` is negative
- * there once NaNs were moved, for of floats half of all NaNs are negative: it becomes s - 2s. */
+/* gsi_key_map_place_nans: moves NaNs (NaT) to the wanted end. The map must have them after the
+ * largest number; a map of a type without NaNs stays as it is.
+ * gsi_key_map_ascending: returns a map of the same numbers in which values ascend and NaNs are
+ * last. A negative `shift` tells that NaNs were moved: half of all NaNs of a float type are
+ * negative, so the shift was s - 2s. */
 GSI_HOST_DEVICE static inline void gsi_key_map_place_nans(struct gsi_key_map *map,
                                                           enum gsi_nan_place place)
 {
     const bool is_falling = map->invert != 0;
-    const bool is_float = map->flip != 0; /* if not, it is of times, where NaT is the only one */
+    const bool is_float = map->flip != 0; /* if not, it maps times, and NaT is the only one */
     if (place != GSI_NAN_WITH_ORDER && is_falling != (place == GSI_NAN_FIRST))
         map->shift -= is_float ? 2 * map->shift : map->shift;
 }
@@ -98,7 +99,7 @@ GSI_HOST_DEVICE static inline uint64_t gsi_bits_of_u64(struct gsi_key_map m, uin
     return b ^ (negative & m.flip);
 }
 
-/* gsi_key_low, gsi_key_high: the words of a 16-byte element as those of its key, and back. */
+/* gsi_key_low, gsi_key_high: map a word of a 16-byte element to a word of its key, and back. */
 GSI_HOST_DEVICE static inline uint64_t gsi_key_low(struct gsi_key_map m, uint64_t word)
 {
     return word ^ m.invert;
@@ -109,9 +110,9 @@ GSI_HOST_DEVICE static inline uint64_t gsi_key_high(struct gsi_key_map m, uint64
     return word ^ m.sign ^ m.invert;
 }
 
-/* gsi_mix_u64: a 64-bit mix for fingerprints: splitmix64's finaliser (Steele, Lea and Flood, "Fast
- * splittable pseudorandom number generators", OOPSLA 2014, section 3, variant 13 of Stafford).
- * A bijection; zero does not map to zero. */
+/* gsi_mix_u64: mixes 64 bits for fingerprints with splitmix64's finaliser (Steele, Lea and Flood,
+ * "Fast splittable pseudorandom number generators", OOPSLA 2014, section 3, variant 13 of
+ * Stafford). A bijection; zero does not map to zero. */
 #define GSI_MIX_ADDEND   UINT64_C(0x9e3779b97f4a7c15)
 #define GSI_MIX_FACTOR_1 UINT64_C(0xbf58476d1ce4e5b9)
 #define GSI_MIX_FACTOR_2 UINT64_C(0x94d049bb133111eb)

@@ -1,4 +1,4 @@
-/* key_scope.c: comparison with the first record. */
+/* key_scope.c: compares each record with the first record. */
 #include "element/key_scope.h"
 
 #include "base/assert.h"
@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* Records that are looked at before all others are: where keys are not alike, these show it. */
+/* So many records are compared before all others; if keys are not alike, these show it. */
 #define SAMPLES 64u
 
-/* Keys whose first bytes are made at once. */
+/* So many keys have their first bytes made at once. */
 #define BLOCK GSI_CONSTANT(256u, 16u)
 
 enum gs_status gsi_key_scope_open(struct gsi_key_scope *scope, const struct gsi_record *record,
@@ -50,7 +50,7 @@ static uint32_t shared_by(const struct gsi_key_scope *scope, const uint8_t *elem
     return most;
 }
 
-/* What tags agree in has no bits here. */
+/* Bits in which all tags agree are zero here. */
 GSI_SIMD_CLONES static void join_differences(const gsi_u128 *tags, size_t n,
                                              uint64_t differences[2])
 {
@@ -65,7 +65,7 @@ GSI_SIMD_CLONES static void join_differences(const gsi_u128 *tags, size_t n,
     differences[1] = of_high;
 }
 
-/* The same of all elements: of a block the first bytes of all keys are made at once. */
+/* Does the same for all elements: makes the first bytes of all keys of a block at once. */
 static uint32_t shared_by_all(const struct gsi_key_scope *scope, const uint8_t *elements, size_t n,
                               uint32_t most)
 {

@@ -1,8 +1,9 @@
-/* key_scope.h: the leading bytes of the normalised key that all records of a job share so far.
+/* key_scope.h: counts the leading bytes that the keys of all records of a job have in common so
+ * far. Keys are normalised ones (record.h).
  *
- * Tags begin behind these bytes, so that ten bytes tell as much as they can. `shared` only falls as
- * more records are seen. Tags that were made further behind are then shifted (record_tags.h): the
- * bytes between are those of the first record. */
+ * Tags begin after these bytes, so that ten bytes distinguish as many keys as possible. `shared`
+ * only falls as more records are seen. Tags that skipped more bytes are then shifted
+ * (record_tags.h); the first record has the missing bytes. */
 #ifndef GSI_KEY_SCOPE_H
 #define GSI_KEY_SCOPE_H
 
@@ -16,7 +17,7 @@ struct gsi_key_scope;
 
 struct gsi_key_scope {
     const struct gsi_record *record; /* borrowed */
-    uint8_t *first;                  /* a record: the first of the job */
+    uint8_t *first;                  /* a copy of the job's first record */
     bool has_first;
     _Atomic uint32_t shared;
 };
@@ -30,18 +31,18 @@ enum gs_status gsi_key_scope_open(struct gsi_key_scope *scope, const struct gsi_
                                   struct gsi_ledger *ledger, struct gs_error *error);
 void gsi_key_scope_close(struct gsi_key_scope *scope, struct gsi_ledger *ledger);
 
-/* gsi_key_scope_begin: takes the first record, before any call of take; ignores later ones. */
+/* gsi_key_scope_begin: copies the first record; ignores later ones. Call it before take. */
 void gsi_key_scope_begin(struct gsi_key_scope *scope, const void *element);
 
-/* gsi_key_scope_take: looks at `n` more records that lie one after the other. Returns what is
- * shared now. Any thread. */
+/* gsi_key_scope_take: compares `n` more records, which follow each other in memory, with the first
+ * one. Returns how many bytes are shared now. Any thread. */
 uint32_t gsi_key_scope_take(struct gsi_key_scope *scope, const void *elements, size_t n);
 
-/* gsi_key_scope_forget: nothing is known to be shared; called in place of begin and take. */
+/* gsi_key_scope_forget: assumes that no bytes are shared. Call it instead of begin and take. */
 void gsi_key_scope_forget(struct gsi_key_scope *scope);
 
-/* gsi_key_scope_lower: notes that more records, which somebody else looked at, share `shared` bytes
- * with the first one. Returns what is shared now. Any thread. */
+/* gsi_key_scope_lower: notes that other records share `shared` bytes with the first one, as a
+ * caller found. Returns how many bytes are shared now. Any thread. */
 uint32_t gsi_key_scope_lower(struct gsi_key_scope *scope, uint32_t shared);
 
 uint32_t gsi_key_scope_shared(const struct gsi_key_scope *scope);

@@ -18,8 +18,8 @@
 
 static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
 
-/* Returns the record that is one native number. It is made when a layout asks for it first, and
- * stays: a program has only as many as there are types and orders. */
+/* Returns the record that is one native number. It is made when a layout first asks for it, and is
+ * never freed: there is at most one for each type and order. */
 static const struct gsi_record *record_of(const struct gsi_key_type *type, bool is_reversed,
                                           enum gsi_nan_place place)
 {

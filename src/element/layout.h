@@ -35,7 +35,7 @@ struct gsi_layout {
     bool has_moments;       /* tallies have mean and variance */
     uint32_t element_bytes; /* as read and written */
     uint32_t key_bytes;     /* as in frames: sort keys, or whole records; equal to element_bytes */
-    uint32_t align_bytes;   /* elements lie at multiples of this in memory; with tags: 1 */
+    uint32_t align_bytes;   /* alignment of elements in memory; with tags: 1 */
     uint32_t plane_bytes;   /* of a key that is coded as byte planes; with tags, which is not: 0 */
     /* GSI_FORM_KEYS: `integer_map` converts an element to its sort key. If it is NULL, elements are
      * native numbers, which `map` converts. GSI_FORM_INLINE: `integer_map` makes a record's tag.
@@ -51,7 +51,8 @@ struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_rever
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed);
 
-/* gsi_layout_place_nans: moves the NaNs of native numbers there; once, after gsi_layout_make. */
+/* gsi_layout_place_nans: puts NaNs of native numbers first or last. Call it once, after
+ * gsi_layout_make. */
 void gsi_layout_place_nans(struct gsi_layout *layout, enum gsi_nan_place place);
 
 /* gsi_layout_is_native: returns whether elements are native numbers, without `integer_map`. */
@@ -62,7 +63,7 @@ static inline bool gsi_layout_is_native(const struct gsi_layout *layout)
 
 /* gsi_layout_use_integers: sorts records as integers, or inside their tags, if they fit. The device
  * must support that.
- * in    map: memory for the map, which is borrowed
+ * in    map: borrowed memory for the map
  *       index_bits: what indexes of tags need at least
  * gsi_layout_use_tags: sorts records by tags that contain indexes only.
  * in    scope: of the tags

@@ -100,8 +100,8 @@ const struct gsi_number_type *gsi_number_type_find(const char *name, size_t leng
 #define F16_LEAST_BITS  -24 /* the exponent of the least number */
 #define BF16_LEAST_BITS -133
 
-/* The nearest number of so many digits that is a multiple of 2^least; exact but for the rounding,
- * which rint does to even, whatever the size. */
+/* Returns the nearest number of so many digits that is a multiple of 2^least. Only rint rounds, to
+ * even, for any size. */
 static double round_to(double x, int digits, int least)
 {
     int exponent;
@@ -173,7 +173,7 @@ static const struct gsi_type_word words[] = {
 const char *const gsi_time_words = "times are written time64[UNIT], with the unit D, h, m, s, ms, "
                                    "us or ns, or time64 without a unit";
 
-/* Extensions that tell nothing of what is in a file. */
+/* Extensions that say nothing about a file's contents. */
 static const char *const neutral[] = {"bin", "binary", "dat", "data", "raw", "sorted", "out"};
 
 const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length)
@@ -194,8 +194,8 @@ static bool is_neutral(const char *text, size_t length)
     return false;
 }
 
-/* Where the last part of a name of `length` bytes begins, behind one of `separators`; 0: it has no
- * such parts. */
+/* Returns where the last part of a name of `length` bytes begins, after one of `separators`; 0:
+ * there is no separator. */
 static size_t last_part(const char *name, size_t length, const char *separators)
 {
     while (length > 0 && strchr(separators, name[length - 1]) == NULL)
@@ -203,7 +203,7 @@ static size_t last_part(const char *name, size_t length, const char *separators)
     return length;
 }
 
-/* A file whose whole name is shorter (f4, i8) is not named as a type. */
+/* A whole name that is shorter (f4, i8) does not name a type. */
 #define WHOLE_NAME_MIN 3
 
 const struct gsi_type_word *gsi_type_word_of_file(const char *path)

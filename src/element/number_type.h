@@ -53,16 +53,16 @@ extern const size_t gsi_key_type_count;
 /* NULL if there is no such type. */
 const struct gsi_key_type *gsi_key_type_find(const char *name);
 
-/* gsi_name_is_zst: whether the name says that the file is packed by zstd. */
+/* gsi_name_is_zst: returns whether the name says that zstd compressed the file. */
 bool gsi_name_is_zst(const char *path);
 
-/* gsi_name_ends: whether it ends in a dot and `word`, packed or not. */
+/* gsi_name_ends: returns whether it ends in a dot and `word`, with or without .zst. */
 bool gsi_name_ends(const char *path, const char *word);
 
-/* gsi_name_base: the last part of a path, and its length without .zst. */
+/* gsi_name_base: returns the last part of a path, and its length without .zst. */
 const char *gsi_name_base(const char *path, size_t *length);
 
-/* What a number is, beside its bytes and whether it has a sign. */
+/* Kinds of numbers, apart from their size and sign. */
 enum gsi_part_kind {
     GSI_PART_INT,
     GSI_PART_F32,
@@ -80,7 +80,8 @@ struct gsi_number_type {
     enum gsi_time_unit unit;
 };
 
-/* gsi_number_is_like: the same number, but that the unit may be known of one of them only. */
+/* gsi_number_is_like: returns whether two types are the same. A time without a unit is like a time
+ * with one. */
 static inline bool gsi_number_is_like(const struct gsi_number_type *a,
                                       const struct gsi_number_type *b)
 {
@@ -88,13 +89,14 @@ static inline bool gsi_number_is_like(const struct gsi_number_type *a,
     return a == b || (are_times && (a->unit == GSI_UNIT_NONE || b->unit == GSI_UNIT_NONE));
 }
 
-/* gsi_number_type_find: by `length` letters; those of big endian ones end in "be"; NULL: none. */
+/* gsi_number_type_find: finds a type by its name of `length` letters, with "be" at the end if it is
+ * big endian. NULL: there is none. */
 const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,
                                                    bool *is_big_endian);
 
 extern const char *const gsi_number_names; /* "uint8 int8 u16 ..", for messages */
 
-/* gsi_f32_of_f16: the bits of the f32 that is the same number as these 16 bits. */
+/* gsi_f32_of_f16: converts an f16 to the f32 that is the same number; both as bits. */
 GSI_HOST_DEVICE static inline uint32_t gsi_f32_of_f16(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1f;
@@ -108,14 +110,14 @@ GSI_HOST_DEVICE static inline uint32_t gsi_f32_of_f16(uint16_t bits)
     return sign | word;
 }
 
-/* gsi_f16_of_f64, gsi_bf16_of_f64: the bits of the nearest f16 or bf16, ties to even; beyond the
- * largest one infinity; a NaN stays one. */
+/* gsi_f16_of_f64, gsi_bf16_of_f64: return the bits of the nearest f16 or bf16, ties to even. Too
+ * large a number gives infinity; a NaN stays a NaN. */
 uint16_t gsi_f16_of_f64(double x);
 uint16_t gsi_bf16_of_f64(double x);
 
 enum gsi_type_sense {
-    GSI_SENSE_PLAIN,    /* one type, whoever says it */
-    GSI_SENSE_SMALL,    /* 8 bits; NumPy calls one of 8 bytes so */
+    GSI_SENSE_PLAIN,    /* the same type everywhere */
+    GSI_SENSE_SMALL,    /* 8 bits, but 8 bytes in NumPy */
     GSI_SENSE_UNSURE,   /* different types in different languages */
     GSI_SENSE_UNSORTED, /* numbers that are no elements */
 };
@@ -124,13 +126,13 @@ struct gsi_type_word {
     const char *word; /* in lower case, but for those with a unit */
     const char *type; /* its name in number_type.c, or that and "be"; NULL unless PLAIN or SMALL */
     enum gsi_type_sense sense;
-    const char *trouble;        /* unless PLAIN: why it does not say one type */
-    const char *either, *other; /* words that do; NULL: there are none */
+    const char *trouble;        /* unless PLAIN: why it does not name one type */
+    const char *either, *other; /* words that do name one; NULL: none */
 };
 
 extern const char *const gsi_time_words; /* for messages: which units there are */
 
-/* gsi_type_word_find: a word of `length` letters; NULL: nothing that is known. */
+/* gsi_type_word_find: finds a word of `length` letters; NULL: it is unknown. */
 const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length);
 
 /* gsi_type_word_of_file: returns the last word of a name, after '.', '_' or '-': x.f64, X_U32,
@@ -139,8 +141,8 @@ const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length);
  * like). NULL: the name says no type. */
 const struct gsi_type_word *gsi_type_word_of_file(const char *path);
 
-/* gsi_type_word_of_option: finds what --type says, and checks it.
- * gsi_type_word_check: what is said by `option`, as part of `text`, names one type.
+/* gsi_type_word_of_option: finds the type that --type names, and checks it.
+ * gsi_type_word_check: checks that the word of `option`, a part of `text`, names one type.
  * fails GS_E_USAGE: it does not; the line says what to do */
 enum gs_status gsi_type_word_of_option(const char *given, const struct gsi_type_word **word,
                                        struct gs_error *error);
@@ -152,8 +154,8 @@ enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char 
 #define GSI_TYPE_HINT_BYTES 64
 const char *gsi_type_word_near(const char *text, size_t length, char hint[GSI_TYPE_HINT_BYTES]);
 
-/* gsi_type_goes_with: the same type, by names in number_type.c, but that a unit may be in one of
- * them only. */
+/* gsi_type_goes_with: returns whether two names in number_type.c are the same type. A time without
+ * a unit goes with a time that has one. */
 bool gsi_type_goes_with(const char *a, const char *b);
 
 #define GSI_FLOAT_TEXT_BYTES 48

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Sums of so many bytes, and of their squares, fit into 32 bits. */
+/* Sums of so many bytes, and sums of their squares, fit into 32 bits. */
 #define BLOCK GSI_CONSTANT(4096u, 64u)
 _Static_assert(BLOCK <= UINT32_MAX / UINT16_MAX, "sums of words fit");
 _Static_assert(BLOCK <= UINT32_MAX / (UINT8_MAX * UINT8_MAX), "sums of squares of bytes fit");
@@ -83,8 +83,8 @@ void gsi_values_order(const struct gsi_layout *layout, uint16_t *values)
     }
 }
 
-/* From the highest digit of the counts down: twice what was there, and the values that have the
- * digit. */
+/* From the highest binary digit of the counts down: doubles the tally, and adds the values whose
+ * count has the digit. */
 void gsi_values_tally(const struct gsi_layout *layout, const uint64_t *counts,
                       struct gsi_record_tally *tally, struct gsi_record_tally *scratch,
                       uint8_t *elements)
@@ -117,7 +117,7 @@ void gsi_values_fill(uint32_t bytes, const uint16_t *values, const uint64_t *end
                      size_t n, void *elements)
 {
     uint32_t low = 0, high = gsi_value_count(bytes) - 1;
-    while (low < high) { /* the first that ends behind `first` */
+    while (low < high) { /* the first value that ends after `first` */
         uint32_t middle = low + (high - low) / 2;
         if (ends[middle] > first)
             high = middle;

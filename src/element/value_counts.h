@@ -18,7 +18,8 @@ struct gsi_value_sums {
     uint64_t sum, squares;
 };
 
-/* Tables of counts per thread: several, so that equal neighbours do not wait for each other. */
+/* Tables of counts per thread. With several tables, counting equal neighbours does not have to
+ * wait. */
 #define GSI_VALUE_TABLES 4
 
 /* gsi_value_count: returns how many values elements of 1 or 2 bytes can have.
@@ -34,11 +35,12 @@ static inline uint32_t gsi_value_tables(uint32_t bytes)
 }
 
 /* gsi_values_add: counts `n` elements in tables of gsi_value_count() entries each.
- * gsi_values_sum: adds them up. */
+ * gsi_values_sum: adds `n` elements, and their squares, to `sums`. */
 void gsi_values_add(uint64_t *tables, uint32_t bytes, const void *elements, size_t n);
 void gsi_values_sum(struct gsi_value_sums *sums, uint32_t bytes, const void *elements, size_t n);
 
-/* gsi_values_order: the values of records that are one key, in the order of the layout.
+/* gsi_values_order: lists all values of records that consist of one key, in the order of the
+ * layout.
  * out   values[gsi_value_count()]: as elements are in memory, little endian */
 void gsi_values_order(const struct gsi_layout *layout, uint16_t *values);
 

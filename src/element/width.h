@@ -1,11 +1,11 @@
-/* width.h: what depends on how wide a number is, in bytes: 4, 8 or 16.
+/* width.h: chooses code by the width of a number in bytes: 4, 8 or 16.
  *
  *     return GSI_BY_WIDTH(key_bytes, count_32(keys, n), count_64(keys, n), count_128(keys, n));
  *
- * The value is that of the expression for the width; no other one is evaluated. A new width is a
- * new parameter of GSI_BY_WIDTH, so that each use stops compiling until it has an expression for
- * it. A type of a width that is none does not compile (GSI_WIDTH); whatever else comes here with
- * such a width is stopped, rather than sorted as something else. */
+ * Only the expression for the given width is evaluated. A new width is a new parameter of
+ * GSI_BY_WIDTH, so that each use stops compiling until it has an expression for it. A type of
+ * another width does not compile (GSI_WIDTH). At run time another width traps, so that nothing is
+ * sorted as a wrong type. */
 #ifndef GSI_WIDTH_H
 #define GSI_WIDTH_H
 
@@ -24,11 +24,11 @@ GSI_INLINE bool gsi_width_is(bool is_so)
 #define GSI_BY_WIDTH(bytes, of_4, of_8, of_16) \
     ((bytes) == 4 ? (of_4) : (bytes) == 8 ? (of_8) : gsi_width_is((bytes) == 16) ? (of_16) : (of_8))
 
-/* GSI_BY_WORD: the same of words of 4 or 8 bytes; numbers of 16 bytes are two of them. */
+/* GSI_BY_WORD: does the same for words of 4 or 8 bytes; numbers of 16 bytes are two words. */
 #define GSI_BY_WORD(bytes, of_4, of_8) \
     ((bytes) == 4 ? (of_4) : gsi_width_is((bytes) == 8) ? (of_8) : (of_4))
 
-/* GSI_WIDTH: a constant that is a width; any other does not compile. */
+/* GSI_WIDTH: checks when it is compiled that a constant is a width, and returns it. */
 #define GSI_WIDTH(bytes) sizeof(char[(bytes) == 4 || (bytes) == 8 || (bytes) == 16 ? (bytes) : -1])
 
 #endif

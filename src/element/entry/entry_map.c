@@ -1,4 +1,4 @@
-/* entry_map.c: makes entries of elements, and writes what is wanted of them. */
+/* entry_map.c: makes entries of elements, and writes the wanted bytes of entries. */
 #include "element/entry/entry_map.h"
 
 #include "base/checked.h"
@@ -46,7 +46,7 @@ bool gsi_entry_positions_fit(uint64_t count, uint32_t index_bytes)
     return index_bytes == 8 || count <= (uint64_t)UINT32_MAX + 1;
 }
 
-/* The normalised key of a record, 15 bytes at most, as a number. */
+/* Returns the normalised key of a record, at most 15 bytes, as a number. */
 static gsi_u128 key_of_record(const struct gsi_record *record, const uint8_t *element)
 {
     gsi_u128 key = 0;
@@ -67,7 +67,7 @@ static void store_u128(uint8_t *to, gsi_u128 value, uint32_t bytes)
     memcpy(to, &value, bytes); /* little endian */
 }
 
-/* A number of 4 or 8 bytes above its position, in 8 or 16. */
+/* Makes entries of 8 or 16 bytes: a number of 4 or 8 bytes in the high bits, its position below. */
 GSI_INLINE void take_words(const struct gsi_entry_map *entry_map, const uint8_t *elements, size_t n,
                            uint64_t first, const uint32_t *places, uint8_t *to, uint32_t width,
                            uint32_t entry_bytes)
@@ -195,7 +195,7 @@ void gsi_entry_make(const struct gsi_entry_map *entry_map, const uint8_t *elemen
     }
 }
 
-/* Positions out of numbers of 16, 8 or 4 bytes, with nothing behind them. */
+/* Writes the positions in entries of 16, 8 or 4 bytes that are nothing but a number. */
 GSI_INLINE gsi_u128 put_words(const struct gsi_entry_map *entry_map, const uint8_t *entries,
                               size_t n, uint8_t *to, uint32_t width, uint32_t written)
 {

@@ -8,10 +8,11 @@
  *     element           element, values of other files the same            --values
  *     element           random key, element            element             --shuffle
  *
- * A key and a position are one number, position below, if both fit into 64 or 128 bits; then equal
- * keys keep the order of the input, and the number sorts as fast as any. Keys that are longer, or
- * that --unique has to find equal, are records: the normalised key (record.h), then the position.
- * In both the order is in the key, so they are sorted upwards, whatever the options say. */
+ * A key and its position are one number if both fit into 64 or 128 bits; the position is in the low
+ * bits. Equal keys then keep the order of the input, and the number sorts like any number. If keys
+ * are longer, or --unique has to compare them, the entry is a record: the normalised key
+ * (record.h), then the position. In both cases the key includes the direction, so entries are
+ * always sorted in ascending order. */
 #ifndef GSI_ENTRY_MAP_H
 #define GSI_ENTRY_MAP_H
 
@@ -37,8 +38,8 @@ struct gsi_payload_report {
 
 enum gsi_entry_kind { GSI_ENTRY_NUMBER, GSI_ENTRY_KEY, GSI_ENTRY_FIELDS, GSI_ENTRY_JOINED };
 
-/* Keys, of two parts each, statistics, folds and the output name as many fields each; a merge needs
- * the whole element, too. */
+/* Keys (of two parts each), statistics, folded fields and the output name up to GSI_FIELDS_MAX
+ * fields each. A merge also needs the whole element. */
 #define GSI_ENTRY_RANGES_MAX (5u * GSI_FIELDS_MAX + 1)
 
 /* Bytes that are copied from one place to another. */
@@ -63,7 +64,7 @@ struct gsi_entry_map {
 };
 
 /* gsi_entry_positions: makes entries of keys and positions.
- * in    most: there are fewer positions than this; UINT64_MAX: unknown has_groups: equal keys have
+ * in    most: there are fewer positions than this; UINT64_MAX: unknown; has_groups: equal keys have
  *       to be found; index_bytes: of a position in the output, 4 or 8
  * fails GS_E_USAGE: keys are too long to have a position after them */
 enum gs_status gsi_entry_positions(struct gsi_entry_map *entry_map, const struct gsi_layout *input,
@@ -94,8 +95,8 @@ void gsi_entry_lay_out(struct gsi_entry_map *entry_map, bool is_whole);
 uint32_t gsi_entry_place(const struct gsi_entry_map *entry_map, uint32_t off);
 
 /* gsi_entry_make: makes entries of `n` elements at `to`, in other memory.
- * in    first: position of the first one; places: of each, added to that; NULL: one by one rank:
- *       how many elements precede them after --where, for random keys
+ * in    first: position of the first element; places: of each element, added to `first`; NULL: 0,
+ *       1, 2, ..; rank: for random keys, how many elements that --where kept precede these
  * gsi_entry_write: writes the wanted bytes of `n` entries, which are `stride` bytes apart, to `to`.
  * Counts and wide sums after an entry are copied, too. Returns the sum of all positions. Pure; any
  * thread. */

@@ -25,7 +25,7 @@ GSI_INLINE void add_key(lanes *low, lanes *high, const uint32_t key[3], uint32_t
     *high += key[(group + 1) % 3] + group;
 }
 
-/* Five groups of four rounds, each with the same constants as the one before the last. */
+/* Five groups of four rounds. Each group has the rotations of the group two before it. */
 GSI_INLINE void encrypt(const uint32_t key[3], lanes *low, lanes *high)
 {
     add_key(low, high, key, 0);

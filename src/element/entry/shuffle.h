@@ -4,9 +4,9 @@
  *
  *     seed 1: position 0 1 2 ..  ->  a 64-bit key each; sorting by the keys shuffles the elements
  *
- * Threefry is a permutation of 64-bit blocks for each seed, so no two keys are equal, and it passes
- * BigCrush, so the order is uniform for all practical purposes. Keys depend on nothing but seed and
- * position: the same order comes out of any number of threads, any memory size and any device.
+ * For each seed, Threefry is a permutation of 64-bit blocks, so no two keys are equal. It passes
+ * BigCrush, so the order is uniform for all practical purposes. Keys depend only on seed and
+ * position. So the order is the same with any number of threads, any memory size and any device.
  *
  * Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011,
  * section 4.2. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Records of a block lie in the first-level cache, if they are short enough. */
+/* Records of a block fit into the first-level cache, if they are short enough. */
 #define BLOCK_BYTES GSI_CONSTANT((size_t)16384, (size_t)512)
 
 /* The counts of one block. */

@@ -1,7 +1,7 @@
-/* filter.h: which elements go on (--where): conditions on a number, or on fields of a record, that
- * all have to be true.
+/* filter.h: keeps the elements for which all conditions of --where are true. A condition is about a
+ * number, or about a field of a record.
  *
- * A comparison of numbers is a range of keys, for key maps keep the order (key_order.h):
+ * A comparison of numbers is a range of keys, because key maps keep the order (key_order.h):
  *
  *     x < v     [0, key(v) - 1]                  a float's -0 and 0 are equal, as in IEEE 754, so
  *     x >= v    [key(v), the greatest number]    that ranges begin at -0 and end at +0; NaNs lie
@@ -21,8 +21,8 @@
 #include "element/layout.h"
 #include "element/record/record.h"
 
-/* A condition. `parts` make the key of a number of up to 8 bytes, or of the high and the low half
- * of one of 16. */
+/* A condition. `parts` make the key of a number of up to 8 bytes, or the halves of a 16-byte key,
+ * the high one first. */
 struct gsi_condition {
     struct gsi_field field;
     struct gsi_key_part parts[2];
@@ -41,17 +41,17 @@ struct gsi_filter {
     uint8_t *values; /* of bytes */
 };
 
-/* What became of some elements. */
+/* Counts and fingerprints of the elements that were kept and left out. */
 struct gsi_filtered {
     uint64_t kept_count, left_count;
     gsi_u128 kept_mix, left_mix; /* fingerprints */
 };
 
-/* gsi_filter_bytes: the memory that a filter takes, for the ledger, with `count` conditions whose
- * texts have `text_bytes` in all.
- * gsi_filter_open: an empty filter for elements of `layout`, for as much; what `layout` points to
- * is borrowed until close, and so is `option`.
- * gsi_filter_add: one more condition.
+/* gsi_filter_bytes: returns the memory of a filter with `count` conditions whose texts have
+ * `text_bytes` in all.
+ * gsi_filter_open: opens an empty filter with room for so many conditions on elements of `layout`.
+ * It borrows what `layout` points to, and `option`, until close.
+ * gsi_filter_add: adds a condition.
  * in    text: as given; field: OFF:TYPE, NULL for numbers; comparison: what follows the field in
  *       the text, from the operator on
  * fails GS_E_USAGE: one line with the text; GS_E_MEMORY */
@@ -69,18 +69,18 @@ const char *gsi_filter_comparison(const char *text);
 
 /* gsi_filter_apply: moves those of `n` raw elements that are kept to the front, in order, and adds
  * to *filtered. Returns how many are kept. Pure; any thread.
- * out   places: of those that are kept, among the n; NULL: nobody wants to know */
+ * out   places: indexes of the kept elements among the n; may be NULL */
 size_t gsi_filter_apply(const struct gsi_filter *filter, void *elements, size_t n, uint32_t *places,
                         struct gsi_filtered *filtered);
 
-/* gsi_filter_block: the most elements that are moved at a time.
- * gsi_filter_move: moves those of `n` elements at `at` of which keep[i] is 1 to `to`, which lies
- * there or before, and adds to *filtered. Returns how many these are. */
+/* gsi_filter_block: returns how many elements are moved at a time, at most.
+ * gsi_filter_move: moves the elements with keep[i] = 1 among the `n` at `at` to `to`, and adds to
+ * *filtered. `to` is at most `at`. Returns how many were moved. */
 size_t gsi_filter_block(const struct gsi_layout *layout);
 size_t gsi_filter_move(const struct gsi_layout *layout, uint8_t *to, const uint8_t *at, size_t n,
                        const uint8_t *keep, struct gsi_filtered *filtered);
 
-/* gsi_filtered_add: into += from. */
+/* gsi_filtered_add: adds `from` to `into`. */
 void gsi_filtered_add(struct gsi_filtered *into, const struct gsi_filtered *from);
 
 #endif

@@ -75,7 +75,7 @@ static uint32_t digit_of(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 16;
 }
 
-/* Decimal, or hexadecimal behind 0x, with a sign or not; false: it is none, or does not fit. */
+/* Decimal, or hexadecimal after 0x, with a sign or not; false: it is none, or does not fit. */
 static bool parse_int(const char *text, const struct gsi_field *field, gsi_u128 *bits)
 {
     bool is_negative = *text == '-', is_signed = field->type->kind == GSI_KEY_SIGNED;
@@ -171,7 +171,7 @@ static void set_range(struct gsi_condition *condition, gsi_u128 first, gsi_u128 
     condition->is_outside = is_empty;
 }
 
-/* The bits of the greatest number: behind it are NaNs, and NaT. */
+/* Returns the bits of the greatest number; only NaNs and NaT are above it. */
 static gsi_u128 greatest_bits(const struct gsi_field *field)
 {
     if (field->type->kind == GSI_KEY_FLOAT)
@@ -291,7 +291,7 @@ static enum gs_status take_number(struct gsi_condition *condition, const char *o
 
 /* ---- bytes ---- */
 
-/* Hexadecimal behind 0x, else as it stands. */
+/* Hexadecimal after 0x, otherwise the text itself. */
 static bool parse_bytes(const char *text, uint8_t *to, size_t *count)
 {
     size_t length = strlen(text);

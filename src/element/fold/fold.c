@@ -1,6 +1,6 @@
-/* fold.c: the group that is being folded. Integers are summed in 256 bits, floats as fixed-point
- * numbers of the smallest double's units (exact_sum.h), so nothing on the way is rounded or
- * wraps. */
+/* fold.c: folds the fields of one group after another. Integers are summed in 256 bits, floats as
+ * fixed-point numbers of the smallest double's units (exact_sum.h), so nothing on the way is
+ * rounded or wraps. */
 #include "element/fold/fold.h"
 
 #include "element/key_order.h"
@@ -67,7 +67,7 @@ void gsi_folder_restart(struct gsi_folder *folder)
 
 /* ---- numbers ---- */
 
-/* The field's value, with sign and 16 bytes. */
+/* Returns the field's value, extended to 16 bytes with its sign. */
 static gsi_u128 load(const struct gsi_field *field, const uint8_t *element)
 {
     _Alignas(16) uint8_t number[16];
@@ -142,7 +142,7 @@ static void add_float(struct gsi_fold_value *value, uint64_t bits, struct gsi_ex
         value->is_all_negative_zero && is_below && exponent == 0 && fraction == 0;
 }
 
-/* The sum as bits of the format; *is_over: it is finite but too large. */
+/* Returns the sum as bits of the format; *is_over: the sum is finite but too large. */
 static uint64_t round_float(const struct gsi_fold_value *value, struct gsi_exact_format format,
                             bool *is_over)
 {
@@ -174,7 +174,7 @@ static gsi_u128 key_of(const struct gsi_fold_field *folded, const uint8_t *eleme
                        : gsi_block_key(folded->map, (uint64_t)value, bytes);
 }
 
-/* A NaN, or a time64's NaT, which is the least of i64. */
+/* Returns whether a value is a NaN, or a time64's NaT, which is the least i64. */
 static bool is_nan(const struct gsi_fold_field *folded, gsi_u128 key)
 {
     if (folded->field.number->part == GSI_PART_TIME)
@@ -208,7 +208,7 @@ bool gsi_fold_may_join(const struct gsi_fold *fold)
     return fold->float_count == 0 && fold->wide_bytes == 0 && !fold->changes_order;
 }
 
-/* Fields that lie in the record as in memory, which most are. */
+/* A field whose bytes in the record are those of a number in memory, as in most jobs. */
 static bool join_words(const struct gsi_field *field, uint8_t *first, const uint8_t *record,
                        bool *is_over)
 {
@@ -245,7 +245,7 @@ static bool join_sum(const struct gsi_field *field, uint8_t *first, const uint8_
     return true;
 }
 
-/* Takes the sum back that was joined. */
+/* Subtracts a sum that was joined. */
 static void unjoin_sum(const struct gsi_field *field, uint8_t *first, const uint8_t *record)
 {
     store(field, first, load(field, first) - load(field, record));
@@ -291,8 +291,8 @@ static void add_value(struct gsi_fold_value *value, const struct gsi_fold_field 
         wide_add(&value->sum, widen(field, load(field, element)));
 }
 
-/* Integers of 4 and 8 bytes that lie in the record as in memory, which most are; `bytes` and
- * `is_signed` are constants. A sum of words in memory stays below 2^127. */
+/* Adds integers of 4 and 8 bytes whose bytes in the record are those in memory, as in most jobs.
+ * `bytes` and `is_signed` are constants. The sum of all records in memory is less than 2^127. */
 GSI_INLINE struct gsi_wide sum_words(const uint8_t *at, size_t n, uint32_t step, uint32_t bytes,
                                      bool is_signed)
 {
@@ -306,7 +306,7 @@ GSI_INLINE struct gsi_wide sum_words(const uint8_t *at, size_t n, uint32_t step,
     return (struct gsi_wide){(gsi_u128)sum, sum < 0 ? ~(gsi_u128)0 : 0};
 }
 
-/* false: these are others. */
+/* Returns false for all other fields. */
 static bool add_words(struct gsi_fold_value *value, const struct gsi_fold_field *folded,
                       const uint8_t *elements, size_t n, uint32_t step)
 {
@@ -341,7 +341,7 @@ void gsi_folder_add(struct gsi_folder *folder, const uint8_t *first, const uint8
     folder->count += n;
 }
 
-/* A wide sum, from where it was put. */
+/* Reads a wide sum from its entry. */
 static struct gsi_wide load_wide(const struct gsi_fold_field *folded, const uint8_t *entry)
 {
     struct gsi_wide put = {0};
@@ -352,7 +352,7 @@ static struct gsi_wide load_wide(const struct gsi_fold_field *folded, const uint
     return folded->wide_bytes < 32 ? widen(&folded->field, put.low) : put;
 }
 
-/* What was put counts: a sum is read from the entry again. */
+/* Adds sums as they were written to the totals: reads them from the entry again. */
 static void end_integer(struct gsi_fold_value *value, struct gsi_fold_value *total,
                         const struct gsi_fold_field *folded, bool *is_over, uint8_t *entry)
 {
@@ -412,7 +412,7 @@ void gsi_folder_end(struct gsi_folder *folder, uint8_t *entry)
     }
 }
 
-/* ---- groups that were folded apart ---- */
+/* ---- groups that several threads folded ---- */
 
 static void join_value(struct gsi_fold_value *into, const struct gsi_fold_field *folded,
                        const struct gsi_fold_value *from)
@@ -464,8 +464,8 @@ void gsi_folder_follow(struct gsi_folder *folder, const struct gsi_folder *next)
 
 /* ---- totals ---- */
 
-/* With infinities among them, or NaNs alone, a tally's sum is one of these. The sum of -0 alone is
- * -0, of which limbs know nothing. */
+/* With infinities, or with NaNs only, a tally's sum is an infinity or NaN. The sum of -0 only is
+ * -0, which limbs cannot express. */
 static bool is_same_float(const struct gsi_fold_value *total, const struct gsi_tally_report *tally)
 {
     const double sum = gsi_exact_fixed_f64(total->limbs);
@@ -480,7 +480,7 @@ static bool is_same_float(const struct gsi_fold_value *total, const struct gsi_t
            total->negative_infinities == tally->negative_infinity_count;
 }
 
-/* Of a value in its place in the record, as a little-endian element. */
+/* Reads a value from its field in a record, as a little-endian element. */
 static bool is_same_extreme(const struct gsi_fold_value *total, const struct gsi_fold_field *folded,
                             const struct gsi_tally_report *tally)
 {

@@ -1,22 +1,22 @@
-/* fold.h: fields of records that are folded where records with equal keys become one: sums, minima
- * and maxima.
+/* fold.h: computes sums, minima and maxima of fields when records with equal keys are reduced to
+ * one record. "Fold" means to compute such an aggregate.
  *
  *     --sum 8:u32 --max 12:f64        key 1 | 3 | 0.5        key 1 | 7 | 2.5
  *                                     key 1 | 4 | 2.5   =>   key 2 | 9 | 1
  *                                     key 2 | 9 | 1
  *
- * - Sums are exact. Those of integers have to fit into the field; only the sum of all counts, not
- *   those on the way. Those of floats are rounded once, to nearest even, to the field's type; a
- *   finite sum has to stay finite. NaNs are left out; the sum of NaNs alone is NaN, positive and
- *   quiet, as is that of infinities of both signs. A sum of zero is -0 only if all numbers were.
+ * - Sums are exact. The sum of integers has to fit into the field; only the final sum counts, not
+ *   sums on the way. The sum of floats is rounded once, to nearest even, to the field's type; a
+ *   finite sum has to stay finite. NaNs are left out. The sum is a positive quiet NaN if there are
+ *   only NaNs, or infinities of both signs. A sum of zero is -0 only if all numbers were -0.
  * - Minima and maxima are by the order of sorting (key_order.h), without NaNs and NaT. A group
  *   without other values keeps the field. Times have no sum.
- * - Wide sums stand behind the record, little endian: 8 bytes for up to 4, 16 for 8, 32 for 16, f64
- *   for floats. The field itself stays.
- * - A record that is alone stays as it is.
+ * - Wide sums follow the record, little endian: 8 bytes for fields of up to 4, 16 for 8, 32 for 16,
+ *   f64 for floats. The field itself stays.
+ * - A record without others of its key stays as it is.
  *
- * Whatever leaves is added up: totals of sums, and extremes, over all groups have to be those of
- * the fields over all records, which tallies know (record_tally.h). */
+ * All written values are added up. The totals of sums and extremes over all groups must equal those
+ * of the fields over all records, which tallies compute (record_tally.h). */
 #ifndef GSI_FOLD_H
 #define GSI_FOLD_H
 
@@ -29,32 +29,32 @@
 
 enum gsi_fold_kind { GSI_FOLD_SUM, GSI_FOLD_MIN, GSI_FOLD_MAX };
 
-/* A folded field. `tally_idx` is that of the record's field with the same statistics. */
+/* A folded field. `tally_idx` is the index of the record's field with the same statistics. */
 struct gsi_fold_field {
     struct gsi_field field;
     enum gsi_fold_kind kind;
     struct gsi_key_map map; /* ascending */
     uint32_t tally_idx;
-    uint32_t wide_off, wide_bytes; /* behind the record; 0 bytes: it goes into the field */
+    uint32_t wide_off, wide_bytes; /* after the record; 0 bytes: the sum replaces the field */
 };
 
-/* Which fields are folded, and how; the rule of a job. */
+/* Lists the fields that a job folds, and says how. */
 struct gsi_fold {
     uint32_t record_bytes, count, float_count;
     uint32_t wide_bytes; /* of all wide sums together */
-    bool changes_order;  /* a field is part of a key that makes no group */
+    bool changes_order;  /* a field is part of a key that does not define groups */
     struct gsi_fold_field fields[GSI_FIELDS_MAX];
 };
 
-/* gsi_fold_add_field: one more field. Makes sure that the record's tallies have its statistics.
- * in    option: "sum", ..; text: OFF:TYPE, borrowed; key_count: of the keys that make a group; 0:
+/* gsi_fold_add_field: adds a field. Makes sure that the record's tallies have its statistics.
+ * in    option: "sum", ..; text: OFF:TYPE, borrowed; key_count: how many keys define a group; 0:
  *       all
  * fails GS_E_USAGE: no field, one too many, or one that overlaps a key or another folded field */
 enum gs_status gsi_fold_add_field(struct gsi_fold *fold, struct gsi_record *record,
                                   uint32_t key_count, enum gsi_fold_kind kind, bool is_wide,
                                   const char *text, struct gs_error *error);
 
-/* gsi_fold_kind_name: the option that asks for it. */
+/* gsi_fold_kind_name: returns the option that asks for it. */
 const char *gsi_fold_kind_name(enum gsi_fold_kind kind);
 
 /* A two's complement number of 256 bits. */
@@ -62,59 +62,64 @@ struct gsi_wide {
     gsi_u128 low, high;
 };
 
-/* gsi_fold_may_join: whether records can be folded two by two: what is on the way then is in their
- * fields, which hold neither wide sums nor sums of floats that are not rounded, and by which
- * records are not ordered.
- * gsi_fold_is_nan: whether a record's field is a NaN or NaT.
- * gsi_fold_join: folds `record` into `first`. false: a sum does not fit; nothing was changed. */
+/* gsi_fold_may_join: returns whether records can be folded two by two. Their fields then hold the
+ * results so far. So there may be no wide sums, and no sums of floats, which are rounded only once.
+ * Folded fields may not be part of the order.
+ * gsi_fold_is_nan: returns whether a record's field is a NaN or NaT.
+ * gsi_fold_join: folds `record` into `first`. Returns false if a sum does not fit; then nothing was
+ * changed. */
 bool gsi_fold_may_join(const struct gsi_fold *fold);
 bool gsi_fold_is_nan(const struct gsi_fold_field *folded, const uint8_t *element);
 bool gsi_fold_join(const struct gsi_fold *fold, uint8_t *first, const uint8_t *record);
 
-/* What one field has become so far; of floats the sum is in `limbs`. */
+/* The result for one field so far. The sum of floats is in `limbs`. */
 struct gsi_fold_value {
     struct gsi_wide sum;
     uint64_t *limbs; /* GSI_EXACT_LIMBS; two's complement */
     uint64_t nans, positive_infinities, negative_infinities;
-    bool has_number; /* a float that is no NaN was added */
+    bool has_number; /* a float other than NaN was added */
     bool is_all_negative_zero;
     gsi_u128 key;        /* of the extreme */
-    uint8_t extreme[16]; /* as it lies in the record */
+    uint8_t extreme[16]; /* with the bytes that the record has */
     bool has_extreme;
 };
 
-/* The group that is being folded, and totals of those before it. */
+/* The group that is being folded, and the totals of the groups before it. */
 struct gsi_folder {
     const struct gsi_fold *fold;
     struct gsi_fold_value *values, *totals; /* of each field */
-    uint64_t count;                         /* of records in the group; 1: nothing was added */
-    const struct gsi_fold_field *overflow;  /* the first field that a sum did not fit into */
+    uint64_t count;                         /* records in the group; 1: nothing was added */
+    const struct gsi_fold_field *overflow;  /* the first field that is too small for its sum */
 };
 
 /* gsi_folder_place: places a folder on a shelf.
- * gsi_folder_restart: nothing was folded yet. */
+ * gsi_folder_restart: forgets all groups and totals. */
 void gsi_folder_place(struct gsi_folder *folder, const struct gsi_fold *fold,
                       struct gsi_shelf *shelf);
 void gsi_folder_restart(struct gsi_folder *folder);
 
-/* gsi_folder_add: `n` more records of the group; `first` is the one that it began with, and is read
- * with the second one only.
- * gsi_folder_end: ends a group: `entry` is the record that stands for it, with room for wide sums
- * behind it, and gets the folded fields. A sum that does not fit is noted in folder->overflow. */
+/* gsi_folder_add: adds `n` more records to the group. `first` is the group's first record; it is
+ * read only when the second one is added.
+ * gsi_folder_end: ends a group, and writes the folded fields to `entry`. This is the record that
+ * represents the group, with room for wide sums after it. If a sum does not fit, sets
+ * folder->overflow. */
 void gsi_folder_add(struct gsi_folder *folder, const uint8_t *first, const uint8_t *elements,
                     size_t n);
 void gsi_folder_end(struct gsi_folder *folder, uint8_t *entry);
 
-/* What was folded apart is put together, in the order of the stream:
- * gsi_folder_go_on: the group of `folder` has `count` records, and goes on with the `more_count` of
- * `more`'s. `first` and `more_first` are the one that each begins with, read if it is alone.
- * gsi_folder_follow: the group has ended; those of `next` follow, and the last of them goes on. */
+/* These join the results of several threads, in the order of the stream:
+ * gsi_folder_go_on: continues the group of `folder`, which has `count` records, with the
+ * `more_count` records of `more`. `first` and `more_first` are their first records; each is read if
+ * there is no second one.
+ * gsi_folder_follow: ends the group. The groups of `next` follow, and the last one of them is
+ * open. */
 void gsi_folder_go_on(struct gsi_folder *folder, const uint8_t *first, uint64_t count,
                       const struct gsi_folder *more, const uint8_t *more_first,
                       uint64_t more_count);
 void gsi_folder_follow(struct gsi_folder *folder, const struct gsi_folder *next);
 
-/* gsi_folder_differs: a field of which the groups' totals are not those of all records; NULL: none.
+/* gsi_folder_differs: returns a field whose total over all groups differs from the total over all
+ * records; NULL: none.
  * in    fields: statistics of the record's fields */
 const struct gsi_fold_field *gsi_folder_differs(const struct gsi_folder *folder,
                                                 const struct gsi_tally_report *fields);

@@ -1,4 +1,4 @@
-/* fold_parse.c: what options say about folded fields. */
+/* fold_parse.c: parses what options say about folded fields. */
 #include "element/fold/fold.h"
 
 #include "base/choices.h"
@@ -16,8 +16,8 @@ static bool overlaps(const struct gsi_field *a, const struct gsi_field *b)
     return a->off < b->off + b->bytes && b->off < a->off + a->bytes;
 }
 
-/* Refuses to change a key, or to write two values to a byte. A wide sum is written behind the
- * record, so the field that it is of may have a minimum or maximum. */
+/* Refuses to change a key, or to write two values to a byte. A wide sum is written after the
+ * record, so the summed field may also have a minimum or maximum. */
 static enum gs_status check_apart(const struct gsi_fold *fold, const struct gsi_record *record,
                                   uint32_t key_count, const char *option,
                                   const struct gsi_field *field, bool is_wide,
@@ -42,7 +42,7 @@ static enum gs_status check_apart(const struct gsi_fold *fold, const struct gsi_
     return GS_OK;
 }
 
-/* The record's field with the same statistics, which is added if there is none. */
+/* Returns the record's field with the same statistics, and adds one if there is none. */
 static enum gs_status find_tally(struct gsi_record *record, const char *option,
                                  const struct gsi_field *field, uint32_t *idx,
                                  struct gs_error *error)
@@ -58,7 +58,7 @@ static enum gs_status find_tally(struct gsi_record *record, const char *option,
     return GS_OK;
 }
 
-/* The type that a sum is widened to. */
+/* Returns the type of a wide sum. */
 static uint32_t wide_bytes(const struct gsi_field *field)
 {
     if (field->type->kind == GSI_KEY_FLOAT || field->bytes <= 4)

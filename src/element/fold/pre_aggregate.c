@@ -1,4 +1,5 @@
-/* pre_aggregate.c: tables of records by their keys, open addressing, a probe or two each. */
+/* pre_aggregate.c: keeps hash tables of records by their keys. They use open addressing; a search
+ * takes one or two probes. */
 #include "element/fold/pre_aggregate.h"
 
 #include "base/assert.h"
@@ -9,8 +10,8 @@
 
 #include <string.h>
 
-/* Tables of all threads together take this part of memory. A table is never more than half full,
- * and at 2 MiB holds 2^18 keys, which is about what a core's own cache can serve. */
+/* The tables of all threads together take this part of memory. A table is never more than half
+ * full. One of 2 MiB holds 2^18 keys, about as many as a core's own cache can serve. */
 #define TABLES_PART 16
 #define TABLE_MOST  GSI_CONSTANT((uint64_t)1 << 19, (uint64_t)1 << 8) /* slots */
 #define TABLE_LEAST GSI_CONSTANT((uint64_t)1 << 12, (uint64_t)1 << 5)
@@ -20,22 +21,22 @@ _Static_assert(TABLE_LEAST <= TABLE_MOST && TABLE_MOST < EMPTY, "slots hold inde
 /* Records that are looked up at a time. */
 #define AHEAD ((size_t)16)
 
-/* After a buffer of which more than 7 in 8 records stayed, so many are only tallied; and where that
- * was so of what is held, so many are folded for themselves. */
+/* If more than 7 in 8 records of a buffer stay, so many next buffers are only tallied. If it
+ * happens with held records, so many next buffers are folded without them. */
 #define IDLE_BUFFERS GSI_CONSTANT(15, 2)
 
-/* So many buffers a thread are enough for it to hold one. */
+/* A thread holds a buffer if there are so many buffers per thread. */
 #define HOLD_BUFFERS GSI_CONSTANT(4, 1)
 
 struct gsi_pre_aggregate_worker {
     uint32_t *slots;     /* indexes of records */
-    uint32_t slot_count; /* of the next table: as many as there is room for, or as were of use */
+    uint32_t slot_count; /* slots of the next table: as many as fit, or as were useful */
     struct gsi_record_tally *tally;
     uint32_t idle_count;
     uint64_t folded_count;
-    struct gsi_pre_aggregate_batch held; /* no owner: nothing */
-    uint32_t apart_count;                /* buffers that are folded for themselves from now on */
-    bool is_listed;                      /* the table is that of what is held */
+    struct gsi_pre_aggregate_batch held; /* without an owner: none */
+    uint32_t apart_count;                /* so many next buffers are folded without held records */
+    bool is_listed;                      /* the table contains the held records */
 };
 
 static uint32_t slots_for(uint64_t memory_bytes, uint32_t thread_count)
@@ -72,7 +73,7 @@ struct gsi_shelf gsi_pre_aggregate_plan(const struct gsi_layout *layout, uint64_
     return shelf;
 }
 
-/* Returns whether each byte is part of a key that makes a group, or of a folded integer. */
+/* Returns whether each byte is part of a key that defines groups, or of a folded integer. */
 static bool is_without_order(const struct gsi_fold *fold, const struct gsi_record *group)
 {
     for (uint32_t at = 0, next; at < fold->record_bytes; at = next) {
@@ -122,7 +123,7 @@ void gsi_pre_aggregate_close(struct gsi_pre_aggregate *pre_aggregate)
 
 /* ---- a table ---- */
 
-/* Records are looked up by one key of 4 or 8 bytes, which most are, or by any keys (0). */
+/* Records are looked up by one key of 4 or 8 bytes, as in most jobs, or by any keys (0). */
 GSI_INLINE uint64_t hash(const struct gsi_record *group, const uint8_t *record, uint32_t key_bytes)
 {
     uint64_t sum = 0;
@@ -133,7 +134,7 @@ GSI_INLINE uint64_t hash(const struct gsi_record *group, const uint8_t *record, 
     return sum;
 }
 
-/* Whether `record`, which comes behind `first` in the input, is the one that stays. */
+/* Returns whether `record`, which follows `first` in the input, is the one that stays. */
 static bool stands(const struct gsi_pre_aggregate *pre_aggregate, const uint8_t *first,
                    const uint8_t *record)
 {
@@ -152,7 +153,7 @@ static bool join(const struct gsi_pre_aggregate *pre_aggregate, uint8_t *first, 
         for (uint32_t i = 0; i < pre_aggregate->fold->count; i++) {
             const struct gsi_fold_field *folded = &pre_aggregate->fold->fields[i];
             const struct gsi_field *field = &folded->field;
-            if (!gsi_fold_is_nan(folded, first)) /* of NaNs only, its own stays */
+            if (!gsi_fold_is_nan(folded, first)) /* if all are NaNs, its own stays */
                 memcpy(record + field->off, first + field->off, field->bytes);
         }
         memcpy(first, record, pre_aggregate->fold->record_bytes);
@@ -160,9 +161,9 @@ static bool join(const struct gsi_pre_aggregate *pre_aggregate, uint8_t *first, 
     return true;
 }
 
-/* Hashes of records on their way through look_ahead, by their index. */
+/* Hashes of records that look_ahead has prefetched, by their index. */
 struct ahead {
-    const uint8_t *records, *listed; /* that are looked up, and that the table names */
+    const uint8_t *records, *listed; /* records that are looked up, and records in the table */
     size_t n;
     uint32_t hashes[4 * AHEAD];
 };
@@ -172,8 +173,8 @@ GSI_INLINE uint32_t *hash_of(struct ahead *ahead, size_t i)
     return &ahead->hashes[i % (4 * AHEAD)];
 }
 
-/* Tables and the records that they name are in a farther cache, if in any. So slots are asked for
- * two steps before they are needed, and records one. */
+/* Tables and their records are in an outer cache at best. So slots are prefetched two steps before
+ * they are needed, and records one step. */
 GSI_INLINE void look_ahead(const struct gsi_pre_aggregate *pre_aggregate,
                            const struct gsi_pre_aggregate_worker *worker, struct ahead *ahead,
                            size_t at, uint32_t key_bytes)
@@ -200,10 +201,10 @@ static void clear_table(struct gsi_pre_aggregate_worker *worker, uint32_t slot_c
     memset(worker->slots, 0xff, slot_count * sizeof *worker->slots);
 }
 
-/* ---- a buffer for itself ---- */
+/* ---- a buffer without held records ---- */
 
-/* A table that is small stays in a nearer cache: so many slots for the next one that 2 in 5 would
- * be taken, at most; all of them if there was no room for some. */
+/* Chooses the slots of the next table. A small table stays in an inner cache, so at most 2 in 5
+ * slots would have been taken. If some keys found no room, it gets all slots. */
 static void resize(const struct gsi_pre_aggregate *pre_aggregate,
                    struct gsi_pre_aggregate_worker *worker, size_t room)
 {
@@ -214,7 +215,7 @@ static void resize(const struct gsi_pre_aggregate *pre_aggregate,
     worker->slot_count = slots;
 }
 
-/* Where a record with the same key is in the table, or the free slot that tells of none. */
+/* Returns the slot of a record with the same key, or the free slot where the search ended. */
 GSI_INLINE uint32_t find(const struct gsi_pre_aggregate *pre_aggregate,
                          const struct gsi_pre_aggregate_worker *worker, const uint8_t *records,
                          const uint8_t *record, uint32_t mixed, uint32_t key_bytes)
@@ -244,7 +245,7 @@ GSI_INLINE size_t fold_by(const struct gsi_pre_aggregate *pre_aggregate,
         if (worker->slots[at] != EMPTY) {
             if (join(pre_aggregate, records + (size_t)worker->slots[at] * bytes, record))
                 continue;
-            worker->slots[at] = (uint32_t)kept; /* what is folded follows each other in the input */
+            worker->slots[at] = (uint32_t)kept; /* folded records follow each other in the input */
         } else if (room > 0) {
             worker->slots[at] = (uint32_t)kept;
             room--;
@@ -258,9 +259,9 @@ GSI_INLINE size_t fold_by(const struct gsi_pre_aggregate *pre_aggregate,
     return kept;
 }
 
-/* ---- what is held ---- */
+/* ---- held records ---- */
 
-/* The table of what is held, twice as large as it has to be. */
+/* Makes the table of the held records, twice as large as it has to be. */
 GSI_INLINE void list_by(const struct gsi_pre_aggregate *pre_aggregate,
                         struct gsi_pre_aggregate_worker *worker, uint32_t key_bytes)
 {
@@ -274,12 +275,12 @@ GSI_INLINE void list_by(const struct gsi_pre_aggregate *pre_aggregate,
         const uint8_t *record = held->records + i * bytes;
         uint32_t mixed = (uint32_t)hash(pre_aggregate->group, record, key_bytes);
         uint32_t at = find(pre_aggregate, worker, held->records, record, mixed, key_bytes);
-        worker->slots[at] = (uint32_t)i; /* of equal ones, which did not fit, the last */
+        worker->slots[at] = (uint32_t)i; /* if sums did not fit: the last one of equal records */
     }
     worker->is_listed = true;
 }
 
-/* Folds a batch into what is held, and what finds no room there stays. */
+/* Folds a batch into the held records. Records that find no room there stay. */
 GSI_INLINE size_t fold_into(const struct gsi_pre_aggregate *pre_aggregate,
                             struct gsi_pre_aggregate_worker *worker, uint8_t *records, size_t n,
                             uint32_t key_bytes)

@@ -1,5 +1,5 @@
-/* bracket.c: the pass over keys: a block at a time stays in the first-level cache while each
- * bracket looks at it. What is near a bracket is few, and looked at closer. */
+/* bracket.c: passes over keys block by block. A block stays in the first-level cache while each
+ * bracket scans it. Few keys are near a bracket, and only these are compared exactly. */
 #include "element/quantile/quantile.h"
 
 #include "element/compare.h"

@@ -53,7 +53,7 @@ static gsi_u128 border_key(const struct gsi_histogram *histogram, const uint8_t 
     if (is_float && least == most)
         return float_key(&histogram->layout,
                          float_border(least - 0.5, most + 0.5, i, histogram->bins));
-    if (low == high) /* the next integer, if there is one, is behind the one in the middle */
+    if (low == high) /* the next integer, if there is one, follows the integer in the middle */
         return low + (2 * i > histogram->bins && low < greatest);
     if (i == 0)
         return low;
@@ -65,7 +65,7 @@ static gsi_u128 border_key(const struct gsi_histogram *histogram, const uint8_t 
 
 /* ---- where a number belongs ---- */
 
-/* What is scaled linearly to bins: of an integer its key, of a float its value. */
+/* Returns the number that is scaled linearly to bins: an integer's key, or a float's value. */
 GSI_INLINE double position_of(const struct gsi_layout *layout, const void *keys, size_t i)
 {
     if (layout->type->kind != GSI_KEY_FLOAT)

@@ -1,9 +1,9 @@
-/* quantile.h: which elements of n in order a quantile is.
+/* quantile.h: computes which of n sorted elements a quantile is.
  *
- * The quantile p is the element of rank ceil(p n), at least 1: the least value that at least p n
- * elements do not exceed (nearest rank; it occurs). Between elements it is, as NumPy's default, at
- * place (n - 1) p from 0 on. A fraction is a decimal, kept exactly, so that ranks are exact for any
- * n. Pure. */
+ * The quantile p is the element of rank ceil(p n), at least 1. This "nearest rank" is the least
+ * value that at least p n elements do not exceed; it is an element of the input. The quantile
+ * between elements is at place (n - 1) p, counted from 0, as in NumPy by default. A fraction is
+ * kept as an exact decimal, so ranks are exact for any n. Pure. */
 #ifndef GSI_QUANTILE_H
 #define GSI_QUANTILE_H
 
@@ -19,28 +19,28 @@ struct gsi_quantile {
     uint64_t numerator, denominator; /* a power of 10, 10^18 at most */
 };
 
-/* gsi_quantile_parse: a decimal from 0 to 1, or "median".
- * fails GS_E_USAGE: it is none */
+/* gsi_quantile_parse: parses a decimal from 0 to 1, or "median".
+ * fails GS_E_USAGE: it is neither */
 enum gs_status gsi_quantile_parse(const char *text, struct gsi_quantile *quantile,
                                   struct gs_error *error);
 
 /* For n > 0 elements; all places count from 0:
- * gsi_quantile_nearest: the place of the nearest rank.
- * gsi_quantile_between: the place at or before the quantile between elements; *part: how far it is
- * from there to the next one, below 1. */
+ * gsi_quantile_nearest: returns the place of the nearest rank.
+ * gsi_quantile_between: returns the place at or before the quantile between elements. *part is the
+ * fraction, below 1, of the way to the next place. */
 uint64_t gsi_quantile_nearest(struct gsi_quantile quantile, uint64_t n);
 uint64_t gsi_quantile_between(struct gsi_quantile quantile, uint64_t n, double *part);
 
-/* gsi_value_of: an element as a double, the nearest one. */
+/* gsi_value_of: returns the double that is nearest to an element. */
 double gsi_value_of(const struct gsi_key_type *type, const uint8_t element[16]);
 
-/* gsi_quantile_mix: the value `part` of the way from one element of a type to another, as NumPy
- * computes it. */
+/* gsi_quantile_mix: returns the value at the fraction `part` of the way from one element to
+ * another, as NumPy computes it. */
 double gsi_quantile_mix(const struct gsi_key_type *type, const uint8_t low[16],
                         const uint8_t high[16], double part);
 
-/* gsi_quantile_time: the time between two times that are at the places of gsi_quantile_between, of
- * n > 0 times; rounded once to a whole unit. */
+/* gsi_quantile_time: returns the quantile between two times at the places of gsi_quantile_between,
+ * among n > 0 times. It is rounded once to a whole unit. */
 int64_t gsi_quantile_time(struct gsi_quantile quantile, uint64_t n, const uint8_t low[16],
                           const uint8_t high[16]);
 
@@ -62,7 +62,7 @@ struct gsi_bracket {
 
 /* Counts of keys by place. Counts of several ranges of keys can be added. */
 struct gsi_bracket_counts {
-    uint64_t below, at_low, inside, at_high; /* at_high: 0 if that is low, too */
+    uint64_t below, at_low, inside, at_high; /* at_high: 0 if high equals low */
 };
 
 /* gsi_brackets_scan: converts `n` raw numbers to keys at `keys`, which may be the same memory, and

@@ -1,4 +1,4 @@
-/* field_text.c: the value of a field in a message. */
+/* field_text.c: writes the value of a field for a message. */
 #include "element/record/record.h"
 
 #include "element/number_type.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes shown of a field that is no number of up to 8 bytes. */
+/* So many bytes are shown of a field that is not a number of up to 8 bytes. */
 #define SHOWN_BYTES 16u
 
 static bool is_printable(const uint8_t *at, uint32_t n)

@@ -41,7 +41,7 @@ static bool add_part(struct gsi_integer_map *map, const struct gsi_key_part *par
                      bool *is_covered)
 {
     const struct gsi_key_map *key_map = &part->map;
-    bool is_mapped = key_map->flip != 0 || key_map->shift != 0; /* of others flips are all */
+    bool is_mapped = key_map->flip != 0 || key_map->shift != 0; /* others need flips only */
     bool is_low_first = part->is_number && !part->is_big_endian;
     for (uint32_t i = 0; i < part->bytes; i++) {
         uint32_t off = part->off + (is_low_first ? part->bytes - 1 - i : i);

@@ -3,8 +3,8 @@
  * The keys of an integer record cover each of its 4, 8 or 16 bytes once. Its normalised key
  * (record.h) is then a bijection: the bytes of the record in another order, with each number mapped
  * to its sort key (key_order.h). So the record is sorted and merged as an integer of its width, and
- * is converted back on output. Records with equal keys are equal, so nobody can tell in which order
- * they are written.
+ * is converted back on output. Records with equal keys have equal bytes, so their order cannot be
+ * seen in the output.
  *
  *     -R 8 -k 4:u32be -k 0:i32      record    f6 ff ff ff | 00 00 01 02       (-10, 0x102)
  *                                   integer   0x00000102 7ffffff6
@@ -42,8 +42,8 @@ struct gsi_integer_part {
     struct gsi_key_map map; /* of the number at the upper end of 64 bits */
 };
 
-/* gsi_integer_part_map: returns a half, or a whole integer of 4 or 8 bytes, in which the number is
- * replaced by its sort key, or the key by the number. Host and device share it. */
+/* gsi_integer_part_map: replaces a number by its sort key, or with `is_back` the key by the number.
+ * Returns the changed half, or the whole integer of 4 or 8 bytes. Host and device share it. */
 GSI_HOST_DEVICE GSI_INLINE uint64_t gsi_integer_part_map(const struct gsi_integer_part *part,
                                                          uint64_t half, bool is_back)
 {

@@ -1,4 +1,4 @@
-/* record.c: parts of normalised keys: bytes of them, and comparison. */
+/* record.c: reads and compares parts of normalised keys. */
 #include "element/record/record.h"
 
 #include "base/checked.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A number of 1, 2, 4 or 8 bytes. */
+/* Reads a number of 1, 2, 4 or 8 bytes. */
 static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endian)
 {
     uint16_t half;
@@ -29,7 +29,7 @@ static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endia
     }
 }
 
-/* A part that is a number as it lies in a record, at the upper end of 64 bits. */
+/* Reads a part that is a number, without mapping it, into the upper bits of a 64-bit word. */
 static uint64_t part_number(const struct gsi_key_part *part, const uint8_t *element)
 {
     return load_number(element + part->off, part->bytes, part->is_big_endian)
@@ -61,7 +61,7 @@ struct gsi_key_map gsi_part_map(const struct gsi_field *field)
         return float_map(32, 0x7f800000);
     case GSI_PART_F64:
         return float_map(64, 0x7ff0000000000000);
-    case GSI_PART_TIME: /* the least, NaT, comes last */
+    case GSI_PART_TIME: /* NaT, the least one, is last */
         return (struct gsi_key_map){.sign = sign, .shift = 1};
     case GSI_PART_INT:
         break;
@@ -89,7 +89,7 @@ static void flip_bytes(const uint8_t *from, uint32_t n, uint8_t flip, uint8_t *t
         to[i] = from[i] ^ flip;
 }
 
-/* Bytes [skip, skip + n) of a part. */
+/* Copies bytes [skip, skip + n) of a part. */
 static void part_key(const struct gsi_key_part *part, const uint8_t *element, uint32_t skip,
                      uint32_t n, uint8_t *key)
 {
@@ -153,7 +153,7 @@ int gsi_record_compare(const struct gsi_record *record, const void *a, const voi
     return 0;
 }
 
-/* Leading bytes that are equal, `most` at most. */
+/* Returns how many leading bytes are equal, `most` at most. */
 static uint32_t equal_bytes(const uint8_t *a, const uint8_t *b, uint32_t most)
 {
     uint32_t n = 0;
@@ -167,7 +167,7 @@ static uint32_t equal_bytes(const uint8_t *a, const uint8_t *b, uint32_t most)
     return n;
 }
 
-/* The same of a part, from its byte `skip` on. */
+/* Does the same for a part, from its byte `skip` on. */
 static uint32_t equal_in_part(const struct gsi_key_part *part, const uint8_t *a, const uint8_t *b,
                               uint32_t skip, uint32_t most)
 {
@@ -214,7 +214,7 @@ struct gsi_field_report gsi_field_describe(const struct gsi_field *field)
     return described;
 }
 
-/* Two bytes become the four of the f32 that is the same number. */
+/* Converts a float of two bytes to the f32 that is the same number. */
 static void widen_float(enum gsi_part_kind part, uint8_t *number)
 {
     uint16_t bits;
@@ -243,8 +243,8 @@ void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uin
     memset(number + bytes, is_negative ? 0xff : 0, field->type->bytes - bytes);
 }
 
-/* Fields of as many bytes as their numbers, which most are. In what follows `step` is a constant
- * where records are nothing else. */
+/* Copies fields that have as many bytes as their numbers, as in most jobs. `step` below is a
+ * constant if a record is nothing but the field. */
 GSI_INLINE void copy_words(const uint8_t *at, uint32_t step, size_t n, bool is_swapped,
                            uint8_t *numbers)
 {

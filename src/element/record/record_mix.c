@@ -1,6 +1,6 @@
-/* record_mix.c: fingerprints of many records. Those of one word or one pair of words are mixed by
- * vectors: first a block's words are put side by side, for vectors that gather them are slower, and
- * there is no vector instruction for a product of 128 bits, so it is made of four products of
+/* record_mix.c: computes fingerprints of many records. Vectors mix records of one word or one pair
+ * of words. The words of a block are first copied side by side, because gather instructions are
+ * slower. No vector instruction has a product of 128 bits, so it is added up from four products of
  * halves. */
 #include "element/record/record_mix.h"
 
@@ -9,11 +9,11 @@
 #include "base/simd.h"
 #include "element/tally/tally_block.h"
 
-/* Words of records, which lie anywhere. */
+/* Reads a word of a record, at any address. */
 typedef uint32_t __attribute__((may_alias, aligned(1))) loose_u32;
 typedef uint64_t __attribute__((may_alias, aligned(1))) loose_u64;
 
-/* The upper half of a * b, xor the lower one. */
+/* Returns the upper half of a * b, xor the lower one. */
 GSI_INLINE uint64_t fold_product(uint64_t a, uint64_t b)
 {
     const uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
@@ -23,18 +23,18 @@ GSI_INLINE uint64_t fold_product(uint64_t a, uint64_t b)
     return (middle << 32 | (uint32_t)low) ^ high;
 }
 
-/* gsi_mix_record of one pair. */
+/* Does what gsi_mix_record does, for one pair. */
 GSI_INLINE uint64_t mix_pair(uint64_t first, uint64_t second, uint32_t bytes)
 {
     return gsi_mix_u64(bytes +
                        fold_product(first ^ 0x9e3779b97f4a7c15u, second ^ 0xbf58476d1ce4e5b9u));
 }
 
-/* Records whose words are put side by side. */
+/* So many records have their words copied side by side. */
 #define BLOCK GSI_CONSTANT(256u, 16u)
 
-/* The words of records of 8 to 16 bytes that are not 16 apart, side by side: the first 8 bytes, and
- * those behind them, extended by zeros. `bytes` is a constant where this is called. */
+/* Copies the words of records of 8 to 15 bytes side by side: the first 8 bytes, and the bytes after
+ * them, extended by zeros. `bytes` is a constant where this is called. */
 GSI_INLINE void split_words(const uint8_t *records, size_t n, uint32_t bytes, uint64_t *first,
                             uint64_t *second)
 {
@@ -68,7 +68,7 @@ GSI_SIMD_CLONES static struct gsi_block_sum mix_pairs(const uint64_t *first, con
     return sum;
 }
 
-/* Of records of 16 bytes. */
+/* Mixes records of 16 bytes. */
 GSI_SIMD_CLONES static struct gsi_block_sum mix_wide(const loose_u64 *words, size_t n)
 {
     struct gsi_block_sum sum = {0};

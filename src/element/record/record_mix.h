@@ -1,11 +1,12 @@
-/* record_mix.h: a 64-bit mix over every byte of a record, for fingerprints. Host and device share
+/* record_mix.h: mixes all bytes of a record into 64 bits, for fingerprints. Host and device share
  * it.
  *
- * Pairs of words are multiplied, each word first flipped by a constant of its place, and the 128
- * bits of the product folded into 64; the sum of all pairs is mixed once more (the scheme of wyhash
- * and XXH3: one multiplication for 16 bytes, and none waits for another). The last pair ends with
- * the record and may overlap the one before it; a record of 9 to 15 bytes is one pair, extended by
- * zeros, and one of up to 8 bytes a word, which is mixed as numbers are. Words are little-endian.
+ * Each pair of words is multiplied, after an exclusive or with constants that depend on its place.
+ * The two halves of the 128-bit product are combined by an exclusive or. The sum of all pairs is
+ * mixed once more. This is the scheme of wyhash and XXH3: one multiplication per 16 bytes, and none
+ * waits for another. The last pair ends with the record and may overlap the one before it. A record
+ * of 9 to 15 bytes is one pair, extended by zeros. A record of up to 8 bytes is one word, which is
+ * mixed as numbers are. Words are little-endian.
  */
 #ifndef GSI_RECORD_MIX_H
 #define GSI_RECORD_MIX_H
@@ -19,7 +20,7 @@
 #define GSI_RECORD_PAIR_BYTES 16u
 #define GSI_RECORD_WORD_BYTES 8u
 
-/* gsi_mix_word: a record of up to 8 bytes, extended by zeros. */
+/* gsi_mix_word: mixes a record of up to 8 bytes, extended by zeros. */
 GSI_HOST_DEVICE static inline uint64_t gsi_mix_word(uint64_t word, uint32_t bytes)
 {
     return gsi_mix_u64(word ^ bytes * GSI_MIX_FACTOR_1);
@@ -35,7 +36,7 @@ GSI_HOST_DEVICE static inline uint64_t gsi_mix_pair(const uint8_t *at, uint32_t 
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* gsi_mix_record: `bytes` > 0; any alignment. */
+/* gsi_mix_record: mixes a record of `bytes` > 0, at any address. */
 GSI_HOST_DEVICE static inline uint64_t gsi_mix_record(const uint8_t *record, uint32_t bytes)
 {
     uint64_t sum = bytes, place = 1;
@@ -58,7 +59,8 @@ GSI_HOST_DEVICE static inline uint64_t gsi_mix_record(const uint8_t *record, uin
 extern "C" {
 #endif
 
-/* gsi_mix_records: the sum of gsi_mix_record over `n` records that lie one after the other. */
+/* gsi_mix_records: returns the sum of gsi_mix_record over `n` records that follow each other in
+ * memory. */
 gsi_u128 gsi_mix_records(const void *records, size_t n, uint32_t bytes);
 
 #ifdef __cplusplus

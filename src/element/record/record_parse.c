@@ -1,4 +1,4 @@
-/* record_parse.c: what the options say about records, as parts of the normalised key. */
+/* record_parse.c: parses options about records, and makes the parts of the normalised key. */
 #include "base/checked.h"
 #include "element/number_type.h"
 #include "element/record/record.h"
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Decimal digits at *text, which moves behind them; false: there are none, or too many. */
+/* Reads decimal digits at *text, and moves *text after them. Returns false if there are none, or
+ * too many. */
 static bool take_digits(const char **text, uint32_t *number)
 {
     uint64_t value = 0;
@@ -31,7 +32,7 @@ struct gsi_field gsi_field_of_number(const char *name)
     return field;
 }
 
-/* The name of a type at *text, which moves behind it. */
+/* Reads the name of a type at *text, and moves *text after it. */
 static enum gs_status take_type(const char *option, const char **text, struct gsi_field *field,
                                 struct gs_error *error)
 {
@@ -63,7 +64,7 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
     return GS_OK;
 }
 
-/* A piece of a record has to be inside it. */
+/* Checks that a field is inside its record. */
 static enum gs_status check_inside(const char *option, const char *text, uint32_t record_bytes,
                                    uint32_t off, uint32_t bytes, struct gs_error *error)
 {
@@ -83,7 +84,7 @@ bool gsi_order_word(const char *text, bool *is_descending)
     return *is_descending || strcasecmp(text, ":asc") == 0 || strcasecmp(text, ":ascending") == 0;
 }
 
-/* OFF:TYPE, and with `is_key` an optional :asc or :desc, in any case. */
+/* Parses OFF:TYPE, and with `is_key` an optional :asc or :desc, in upper or lower case. */
 static enum gs_status parse_field(const char *option, const char *text, uint32_t record_bytes,
                                   bool is_key, struct gsi_field *field, struct gs_error *error)
 {
@@ -120,7 +121,7 @@ enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t re
     return parse_field(option, text, record_bytes, false, field, error);
 }
 
-/* A field with statistics. */
+/* Adds a field with statistics. */
 static enum gs_status parse_counted(const char *text, uint32_t record_bytes,
                                     struct gsi_field *field, struct gs_error *error)
 {
@@ -138,8 +139,8 @@ static void add_part(struct gsi_record *record, struct gsi_key_part part)
     record->key_bytes += part.bytes;
 }
 
-/* Unsigned big-endian numbers are bytes; others of 16 are two of 8, of which the high one has the
- * sign. */
+/* Adds the parts of a number. Unsigned big-endian numbers are bytes. Other numbers of 16 bytes are
+ * two of 8; the high one has the sign. */
 static void add_key(struct gsi_record *record, const struct gsi_field *field, bool is_inverted)
 {
     uint32_t width = field->bytes;
@@ -177,7 +178,7 @@ void gsi_record_place_nans(struct gsi_record *record, enum gsi_nan_place place)
         gsi_key_map_place_nans(&record->parts[i].map, place);
 }
 
-/* Where bytes end that begin at `off` and are all in keys; `off`: there are none. */
+/* Returns where the bytes end that begin at `off` and are all in keys; `off` if there are none. */
 static uint32_t covered_end(const struct gsi_record *record, uint32_t off)
 {
     uint32_t end = off, before;
@@ -190,7 +191,7 @@ static uint32_t covered_end(const struct gsi_record *record, uint32_t off)
     return end;
 }
 
-/* Where the next key begins, from byte `off` on, which is in none. */
+/* Returns where the next key begins after byte `off`, which is in no key. */
 static uint32_t next_key(const struct gsi_record *record, uint32_t off)
 {
     uint32_t next = record->bytes;

@@ -1,6 +1,6 @@
-// record_shuffle.cc: reorders the bytes of records into those of integers, and back, by vectors: a
-// look-up of bytes within blocks of 16, and an exclusive or. Highway chooses the instruction set at
-// run time.
+// record_shuffle.cc: reorders the bytes of records into integers, and back, by vectors. It takes
+// one table look-up of bytes within a block of 16, and one exclusive or. Highway chooses the
+// instruction set at run time.
 #include "element/record/integer_record.h"
 
 #include <cstring>
@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t BLOCK_BYTES = 16;
 
-// One block; `flip_first`: the flips come before the look-up.
+// Converts one block; with `flip_first` the exclusive or precedes the look-up.
 static void shuffle_block(const uint8_t *table, const uint8_t *flip, bool flip_first,
                           const uint8_t *from, uint8_t *to)
 {
@@ -66,8 +66,8 @@ HWY_INLINE void shuffle_dense(const uint8_t *table, const uint8_t *flip, const u
     }
 }
 
-// Blocks of which some bytes count. What lies behind those of the last ones is neither read nor
-// written.
+// Converts blocks of which only some bytes are used. Nothing after the used bytes of the last block
+// is read or written.
 template <bool FLIP_FIRST>
 HWY_INLINE void shuffle_apart(const uint8_t *table, const uint8_t *flip, const uint8_t *from,
                               size_t from_bytes, size_t n, uint8_t *to, size_t to_bytes)

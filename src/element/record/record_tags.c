@@ -1,5 +1,5 @@
-/* record_tags.c: bytes of normalised keys into tags, over a block of records that stays in the
- * first-level cache, one stretch of the key after the other:
+/* record_tags.c: copies bytes of normalised keys into tags. It works on a block of records that
+ * stays in the first-level cache, and on one stretch of the key after another:
  *
  *     records      load         numbers at the upper end of 64 bits
  *     numbers      map          their keys, or bytes as they are
@@ -15,29 +15,29 @@
 
 #include <string.h>
 
-/* Records a block: with tags of 16 bytes, keys of 8 and a hundred bytes a record, 32 KiB. */
+/* Records per block: 32 KiB with tags of 16 bytes, keys of 8 and records of a hundred bytes. */
 #define BLOCK GSI_CONSTANT(256u, 16u)
 
 /* The addresses of the records of a block. */
 struct block {
-    const uint8_t *first; /* one after the other, `stride` apart; or, if NULL: */
+    const uint8_t *first; /* the others follow, `stride` bytes apart; or, if NULL: */
     size_t stride;
     const uint8_t *const *each;
     size_t n;
 };
 
-/* Up to eight bytes of the key that a tag takes from one part. */
+/* A stretch: up to eight bytes of the key that a tag contains of one part. */
 struct stretch {
-    struct gsi_key_part part; /* of bytes: only those that are taken */
-    uint32_t skip;            /* bytes of the number's key that are not taken, in front */
-    uint64_t mask;            /* of those that are, which begin at the upper end */
+    struct gsi_key_part part; /* of bytes: only those that are used */
+    uint32_t skip;            /* leading bytes of the number's key that are not used */
+    uint64_t mask;            /* of the used bytes, which begin at the upper end */
     uint32_t at;              /* in the tag, from its upper end on */
 };
 
 /* ---- load ---- */
 
-/* The bytes of the integer at `at`, the first of them at the upper end where it is big endian;
- * `bytes`, 1 to 8, is a constant where this is called. */
+/* Returns the integer at `at`; if it is big endian, its first byte is the highest one. `bytes`, 1
+ * to 8, is a constant where this is called. */
 GSI_INLINE uint64_t load_upper(const uint8_t *at, uint32_t bytes, bool is_big_endian)
 {
     uint64_t word = 0;
@@ -92,7 +92,7 @@ GSI_SIMD_CLONES static void map_keys(const struct stretch *stretch, uint64_t *nu
         numbers[i] = gsi_key_of_u64(map, numbers[i]) << up & mask;
 }
 
-/* Keys of the first stretch: the tags are indexes until then. */
+/* Adds the keys of the first stretch to tags that contain only indexes. */
 GSI_SIMD_CLONES static void place_first(const uint64_t *keys, size_t n, gsi_lane_u64 *tags)
 {
     for (size_t i = 0; i < n; i++)
@@ -126,7 +126,7 @@ struct stretches {
     uint32_t count;
 };
 
-/* Which bytes of which parts the ten from `at` on are. */
+/* Finds the stretches that contain the ten bytes from `at` on. */
 static void find_stretches(const struct gsi_record *record, uint32_t at, struct stretches *found)
 {
     uint32_t taken = 0;
@@ -152,7 +152,8 @@ static void find_stretches(const struct gsi_record *record, uint32_t at, struct 
     }
 }
 
-/* Ten bytes of each key into tags whose other bytes are there and whose keys are zeros. */
+/* Copies ten bytes of each key into tags. Their indexes are set already, and their keys are
+ * zeros. */
 static void add_keys(const struct stretches *stretches, const struct block *block, gsi_u128 *tags)
 {
     uint64_t keys[BLOCK];

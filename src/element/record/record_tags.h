@@ -27,19 +27,19 @@ static inline uint64_t gsi_tag_index(gsi_u128 tag)
     return (uint64_t)tag & GSI_TAG_INDEX_MASK;
 }
 
-/* The bytes of the key, as a number below 2^80. */
+/* Returns the bytes of the key, as a number below 2^80. */
 static inline gsi_u128 gsi_tag_key(gsi_u128 tag)
 {
     return tag >> GSI_TAG_INDEX_BITS;
 }
 
-/* gsi_record_tags: tags of `n` records that follow each other in memory, the first with index
- * `index`; the bytes after the key's end are zeros. */
+/* gsi_record_tags: makes the tags of `n` records that follow each other in memory, the first with
+ * index `index`. Bytes after the key's end are zeros. */
 void gsi_record_tags(const struct gsi_record *record, const void *elements, size_t n, uint32_t at,
                      uint64_t index, gsi_u128 *tags);
 
-/* gsi_record_tags_at: the same for records that lie anywhere: tags[i] keeps its index and gets the
- * key bytes of elements[i]. */
+/* gsi_record_tags_at: does the same for records at any addresses: tags[i] keeps its index and gets
+ * the key bytes of elements[i]. */
 void gsi_record_tags_at(const struct gsi_record *record, const uint8_t *const *elements, size_t n,
                         uint32_t at, gsi_u128 *tags);
 
@@ -48,7 +48,7 @@ void gsi_record_tags_at(const struct gsi_record *record, const uint8_t *const *e
 void gsi_record_tags_shift(const struct gsi_record *record, const void *element, uint32_t from,
                            uint32_t to, gsi_u128 *tags, size_t n);
 
-/* How many records a piece of memory holds.
+/* Computes how many records fit into a piece of memory.
  *
  *     [ .. records ........................ .. ] [ tags ]
  *      ^ up to a page before and behind them      one a record
@@ -59,8 +59,8 @@ void gsi_record_tags_shift(const struct gsi_record *record, const void *element,
 #define GSI_RECORD_PAGE_BYTES  4096u
 #define GSI_RECORD_SPARE_BYTES (2 * GSI_RECORD_PAGE_BYTES + 64)
 
-/* gsi_record_room: how many records fit into `bytes`.
- * gsi_record_room_bytes: the bytes that `n` records take, in whole pages. */
+/* gsi_record_room: returns how many records fit into `bytes`. gsi_record_room_bytes: returns the
+ * bytes that `n` records take, in whole pages. */
 static inline uint64_t gsi_record_room(uint32_t record_bytes, uint64_t bytes)
 {
     return bytes <= GSI_RECORD_SPARE_BYTES

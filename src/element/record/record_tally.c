@@ -1,6 +1,6 @@
-/* record_tally.c: passes over records, block by block, so that a block stays in the cache while
- * several look at it. Numbers of 1 and 2 bytes are counted as numbers of 4. NaTs are left out; how
- * many they are, the number of records tells. */
+/* record_tally.c: passes over records block by block, so that a block stays in the cache while
+ * several loops read it. Numbers of 1 and 2 bytes are counted as numbers of 4. NaTs are left out;
+ * their number is the difference to the number of records. */
 #include "element/record/record_tally.h"
 
 #include "base/checked.h"
@@ -27,7 +27,7 @@ struct gsi_layout gsi_record_field_layout(const struct gsi_layout *layout, uint3
     return field;
 }
 
-/* On cache lines of its own, because its thread writes to it block by block. */
+/* It has cache lines of its own, because its thread writes to it block by block. */
 struct gsi_record_tally *gsi_record_tally_place(const struct gsi_layout *layout,
                                                 struct gsi_shelf *shelf)
 {

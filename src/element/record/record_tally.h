@@ -48,8 +48,8 @@ uint32_t gsi_record_tally_saved_count(const struct gsi_layout *layout);
 void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_sums *saved);
 void gsi_record_tally_add_saved(struct gsi_record_tally *tally, const struct gsi_tally_sums *saved);
 
-/* gsi_record_field_finish: what was counted of a field of `count` records; those that were left out
- * are NaTs. */
+/* gsi_record_field_finish: returns the tally of a field of `count` records; values that were left
+ * out are NaTs. */
 struct gsi_tally_report gsi_record_field_finish(const struct gsi_tally *field, uint64_t count);
 
 /* gsi_record_tally_finish: returns the tally of the elements. For records this is their count and

@@ -1,8 +1,9 @@
-/* digest.c: the pass over sorted keys on their way out: order, fingerprint, back to raw elements.
+/* digest.c: passes over sorted keys before they are written: checks the order, computes the
+ * fingerprint, and maps keys to raw elements.
  *
- * Order and fingerprint are two loops over a block in the cache, because the first looks at the
- * neighbour that unmapping in the same loop would have overwritten. Only a block found to be out of
- * order is searched for the place. */
+ * Order and fingerprint are two loops over a block in the cache. One loop would overwrite keys by
+ * elements before they are compared with their neighbours. Only a block that is out of order is
+ * searched for the place. */
 #include "element/tally/digest.h"
 
 #include "base/checked.h"
@@ -14,7 +15,7 @@
 
 #include <string.h>
 
-/* A key of any width and alignment. */
+/* Reads a key of any width and alignment. */
 static gsi_u128 load_key(const struct gsi_layout *layout, const void *key)
 {
     gsi_u128 wide = 0;
@@ -28,7 +29,7 @@ int gsi_key_compare(const struct gsi_layout *layout, const void *a, const void *
     return (x > y) - (x < y);
 }
 
-/* A key of an element, or back. */
+/* Maps an element to its key, or back. */
 static void turn_128(const struct gsi_layout *layout, const void *from, void *to)
 {
     gsi_block_store(to, 0, 8, gsi_key_low(layout->map, gsi_block_load(from, 0, 8)));
@@ -59,7 +60,7 @@ void gsi_element_to_key(const struct gsi_layout *layout, const void *element, vo
                         gsi_block_key(layout->map, gsi_block_load(element, 0, bytes), bytes));
 }
 
-/* How many keys are below the one before them; the first is compared with nothing. */
+/* Returns how many keys are below the key before them; the first key has none. */
 GSI_SIMD_CLONES static uint64_t count_drops_32(const gsi_lane_u32 *keys, size_t n)
 {
     uint32_t drops = 0;
@@ -170,7 +171,7 @@ void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements,
                  gsi_block_map_128(layout->map, elements, n, keys));
 }
 
-/* Sums are apart while elements are written, which might be anything. */
+/* Sums are local variables while elements are written, because stores might alias the sums. */
 GSI_SIMD_CLONES static void mix_map_32(struct gsi_key_map map, gsi_lane_u32 *elements, size_t n,
                                        struct gsi_block_sum *mix)
 {
@@ -228,7 +229,7 @@ uint64_t gsi_keys_drops(uint32_t key_bytes, const void *keys, size_t n)
                         count_drops_128(keys, n));
 }
 
-/* The fingerprint of the elements of a block of keys. */
+/* Returns the fingerprint of the elements of a block of keys. */
 static gsi_u128 mix_block(const struct gsi_layout *layout, const void *keys, size_t n)
 {
     struct gsi_block_sum mix;
@@ -250,7 +251,7 @@ static void note_disorder(const struct gsi_layout *layout, struct gsi_digest *di
     memcpy(digest->after_key, after, layout->key_bytes);
 }
 
-/* First key of a block that is below the one before it, if there is one. */
+/* Returns the first key of a block that is below the key before it, if there is one. */
 static void find_disorder(const struct gsi_layout *layout, struct gsi_digest *digest,
                           const char *keys, size_t n)
 {
@@ -269,7 +270,7 @@ static void find_disorder(const struct gsi_layout *layout, struct gsi_digest *di
                   key - layout->key_bytes, key);
 }
 
-/* All of a block but its fingerprint. */
+/* Adds everything about a block except its fingerprint. */
 static void add_keys(const struct gsi_layout *layout, struct gsi_digest *digest, const char *keys,
                      size_t n)
 {
@@ -291,7 +292,7 @@ static void add_block(const struct gsi_layout *layout, struct gsi_digest *digest
     gsi_fingerprint_add(digest->fingerprint, mix_block(layout, keys, n));
 }
 
-/* The same where the records of words are there, too, or will be. */
+/* Does the same if the block's records exist beside the integers, or will be written. */
 static void add_records(const struct gsi_layout *layout, struct gsi_digest *digest,
                         const void *records, size_t n)
 {
@@ -367,8 +368,8 @@ void gsi_digest_join_keys(const struct gsi_layout *layout, struct gsi_digest *di
 
 /* ---- records, and elements of any form ---- */
 
-/* First record of [1, n) whose key is below that of the one before it; n: none. Tags decide nearly
- * always. */
+/* Returns the first record of [1, n) whose key is below the key of the record before it; n: none.
+ * Tags decide nearly always. */
 static size_t find_record_disorder(const struct gsi_record *record, const uint8_t *elements,
                                    size_t n)
 {

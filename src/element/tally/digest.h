@@ -33,7 +33,7 @@ struct gsi_digest {
         repeat_count; /* keys that are equal to the one before them; not of records with tags */
 };
 
-/* gsi_fingerprint: a fingerprint's words, the low one first, as the number that they are.
+/* gsi_fingerprint: returns a fingerprint as one number; its low word is the first one.
  * gsi_fingerprint_add: adds `x` to it, modulo 2^128. */
 static inline gsi_u128 gsi_fingerprint(const uint64_t words[2])
 {
@@ -63,19 +63,21 @@ void gsi_digest_add_mapped(const struct gsi_layout *layout, struct gsi_digest *d
 void gsi_digest_join_keys(const struct gsi_layout *layout, struct gsi_digest *digest,
                           const struct gsi_digest *piece);
 
-/* gsi_fingerprint_add_map: adds that of `n` raw elements, and turns them into sort keys in place.
+/* gsi_fingerprint_add_map: adds the fingerprint of `n` raw elements, and replaces them by their
+ * sort keys.
  */
 void gsi_fingerprint_add_map(const struct gsi_layout *layout, uint64_t fingerprint[2],
                              void *elements, size_t n);
 
-/* gsi_keys_drops: how many of `n` sort keys, of 4, 8 or 16 bytes, are below the one before them. */
+/* gsi_keys_drops: returns how many of `n` sort keys of 4, 8 or 16 bytes are below the key before
+ * them. */
 uint64_t gsi_keys_drops(uint32_t key_bytes, const void *keys, size_t n);
 
-/* Comparison of two sort keys of layout->key_bytes: negative, 0, positive. */
+/* Compares two sort keys of layout->key_bytes: returns a negative number, 0 or a positive one. */
 int gsi_key_compare(const struct gsi_layout *layout, const void *a, const void *b);
 
-/* The raw element of a sort key, and back.
- * gsi_elements_to_keys, gsi_keys_to_elements: of `n`, where they are; or keys elsewhere. */
+/* These map a sort key to its raw element, and back. gsi_elements_to_keys, gsi_keys_to_elements:
+ * map `n` of them, in place or to other memory. */
 void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *element);
 void gsi_element_to_key(const struct gsi_layout *layout, const void *element, void *key);
 void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements, size_t n,

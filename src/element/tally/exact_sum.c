@@ -1,4 +1,4 @@
-/* exact_sum.c: bins of significands, and the one rounding at the end.
+/* exact_sum.c: adds up significands in bins, and rounds once at the end.
  *
  * A bin, named by an element's sign and exponent fields, has three parts in the table:
  *
@@ -137,7 +137,7 @@ void gsi_exact_fixed_join(uint64_t into[GSI_EXACT_LIMBS], const uint64_t from[GS
     }
 }
 
-/* Bits [off, off + 64) of a fixed-point number. */
+/* Returns bits [off, off + 64) of a fixed-point number. */
 static uint64_t fixed_bits(const uint64_t limbs[GSI_EXACT_LIMBS], size_t off)
 {
     size_t limb = off / 64, in_limb = off % 64;
@@ -169,10 +169,9 @@ bool gsi_exact_fixed_magnitude(uint64_t limbs[GSI_EXACT_LIMBS])
     return is_negative;
 }
 
-/* With the unit at the smallest positive number a result of no more bits than a significand has is
- * exact, and a significand m whose last bit has place p is the number with the bits
- * (p << fraction_bits) + m: m brings its implicit bit as one exponent step, and a round-up to the
- * next power of two as another. */
+/* The unit is the smallest positive number, so a result that is no longer than a significand is
+ * exact. A significand m whose last bit is at place p gives the bits (p << fraction_bits) + m. The
+ * implicit bit of m adds 1 to the exponent, and so does rounding up to the next power of two. */
 uint64_t gsi_exact_fixed_round(struct gsi_exact_format format,
                                const uint64_t limbs[GSI_EXACT_LIMBS])
 {

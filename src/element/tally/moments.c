@@ -1,4 +1,4 @@
-/* moments.c: squares into sums, and the arithmetic of long integers at the end. */
+/* moments.c: adds up squares, and computes with long integers at the end. */
 #include "element/tally/moments.h"
 
 #include "element/tally/tally_block.h"
@@ -9,18 +9,18 @@
 /* Neighbouring elements go to different lanes of a bin, as in an exact sum. */
 #define LANES 4
 
-/* Of floats with one exponent: sums of the squares of their significands, low word first, and how
- * often these left 128 bits. A square has 106, so that is rare. */
+/* A bin for floats with one exponent: the sums of the squares of their significands, low word
+ * first, and how often these overflowed 128 bits. A square has 106 bits, so that is rare. */
 struct bin {
     uint64_t sums[LANES][2];
     uint64_t carries;
 };
 
-/* Integers: the sum of squares in 192 bits. */
+/* The sum of squares of integers, in 192 bits. */
 #define INTEGER_WORDS 3
 
-/* Long integers; the unit of a sum of squares of floats is 2^-UNIT, its square root's is that of an
- * exact sum. */
+/* Sizes of long integers. The unit of a sum of squares of floats is 2^-UNIT, the square of an exact
+ * sum's unit. */
 #define LIMBS (2 * GSI_EXACT_LIMBS + 4)
 #define UNIT  2148
 
@@ -44,7 +44,7 @@ static size_t bin_words(const struct gsi_layout *layout)
     return bin_count(format_of(layout)) * sizeof(struct bin) / sizeof(uint64_t);
 }
 
-/* Of floats a long integer lies behind the bins. */
+/* For floats, a long integer follows the bins. */
 size_t gsi_moments_words(const struct gsi_layout *layout)
 {
     return is_float(layout) ? bin_words(layout) + LIMBS : INTEGER_WORDS;
@@ -69,7 +69,7 @@ GSI_INLINE void add_square(struct square_sum *to, uint64_t x, uint64_t sign, uin
     to->carries += __builtin_add_overflow(to->sum, (gsi_u128)x * x, &to->sum);
 }
 
-/* Two sums, of which neither waits for the other one's carry. */
+/* Two sums, so that an addition does not wait for the carry of the one before it. */
 GSI_INLINE void add_integers(const struct gsi_layout *layout, uint64_t *moments,
                              const void *elements, size_t n, uint32_t bytes)
 {
@@ -135,7 +135,7 @@ void gsi_moments_add(const struct gsi_layout *layout, uint64_t *moments, const v
         add_floats(moments, GSI_EXACT_F64, elements, n);
 }
 
-/* into += from, of no more words. */
+/* Adds `from`, which has no more words, to `into`. */
 static void add_words(uint64_t *into, size_t into_count, const uint64_t *from, size_t count)
 {
     bool carry = false;
@@ -236,7 +236,7 @@ static void subtract_square(uint64_t x[LIMBS], const uint64_t s[GSI_EXACT_LIMBS]
     }
 }
 
-/* Returns whether something is left over. */
+/* Returns whether there is a remainder. */
 static bool divide(uint64_t x[LIMBS], uint64_t by)
 {
     uint64_t rest = 0;
@@ -248,7 +248,7 @@ static bool divide(uint64_t x[LIMBS], uint64_t by)
     return rest != 0;
 }
 
-/* word * 2^exponent, whose highest bit is 1, to `bits` < 53 bits: to nearest even, once. */
+/* Rounds word * 2^exponent, whose highest bit is 1, once to `bits` < 53 bits, to nearest even. */
 static double round_subnormal(uint64_t word, bool is_more, int bits, int exponent)
 {
     if (bits < 0)
@@ -259,7 +259,7 @@ static double round_subnormal(uint64_t word, bool is_more, int bits, int exponen
     return ldexp((double)kept, exponent + 64 - bits);
 }
 
-/* x * 2^exponent, a little more if is_more. */
+/* Rounds x * 2^exponent, which is a little more with is_more. */
 static double round_long(const uint64_t x[LIMBS], bool is_more, int exponent)
 {
     int top = LIMBS - 1;
@@ -282,7 +282,7 @@ static double round_long(const uint64_t x[LIMBS], bool is_more, int exponent)
     return round_subnormal(word, is_more, bits, exponent);
 }
 
-/* Long integers divided by n, twice for a variance: two limbs more keep what is behind the
+/* Long integers divided by n, twice for a variance. Two more limbs keep the digits after the
  * point. */
 #define BEHIND 128
 

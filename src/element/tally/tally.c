@@ -1,10 +1,11 @@
-/* tally.c: the pass over raw elements on their way in.
+/* tally.c: passes over raw elements as they are read.
  *
- * Each block goes through two or three loops while it is in the cache: one, vectorised, for the
- * fingerprint, extremes and integer sum; for floats one that cannot be vectorised for their sum;
- * and one that turns elements into sort keys. Extremes are kept as ascending sort keys (those of
- * the layout, not reversed), where NaNs are above all others. Integers are summed with their sign
- * bit flipped, so that only non-negative numbers are added, and the excess is taken off at the end.
+ * Two or three loops pass over each block while it is in the cache. The first is vectorised and
+ * computes the fingerprint, the extremes and the sum of integers. The second adds up floats and
+ * cannot be vectorised. The third maps elements to sort keys. Extremes are kept as ascending sort
+ * keys (of the layout, not reversed), where NaNs are above all others. Integers are summed with
+ * their sign bit flipped, so that only non-negative numbers are added. The excess is subtracted at
+ * the end.
  */
 #include "element/tally/tally.h"
 #include "element/tally/digest.h"
@@ -20,7 +21,7 @@
 
 struct gsi_tally {
     struct gsi_layout layout;
-    /* Its limbs are those of sums that were joined. All other floats are in the table. */
+    /* Its limbs contain sums that were joined. All other floats are in the table. */
     struct gsi_tally_sums sums;
     _Alignas(CACHE_LINE_BYTES) uint64_t table[]; /* floats: of the exact sum; then moments */
 };

@@ -1,5 +1,5 @@
-/* tally.h: computes count, extremes, exact sum and fingerprint of a stream of elements on the way
- * in, where raw elements are mapped to sort keys. digest.h does so on the way out.
+/* tally.h: computes count, extremes, exact sum and fingerprint of elements that are read, and maps
+ * these to sort keys. For elements that are written see digest.h.
  *
  *     each thread:   tally = gsi_tally_place(&layout, shelf)
  *                    gsi_tally_add_map(tally, elements, n)      as often as wanted
@@ -48,7 +48,7 @@ void gsi_tally_add_sorted_keys(struct gsi_tally *tally, const void *keys, size_t
 /* gsi_tally_merge: adds `from`, which has the same layout. */
 void gsi_tally_merge(struct gsi_tally *into, const struct gsi_tally *from);
 
-/* gsi_tally_add_sums: adds what others counted of elements of the same layout.
+/* gsi_tally_add_sums: adds sums that others counted, of elements of the same layout.
  * gsi_tally_add_squares: adds the sum of squares that belongs to them, as gsi_moments_add_limbs
  * does; only for layouts with moments. */
 void gsi_tally_add_sums(struct gsi_tally *tally, const struct gsi_tally_sums *sums);

@@ -60,7 +60,7 @@ static void add_extremes(const struct gsi_layout *layout, struct gsi_tally_sums 
 
 /* ---- integers ---- */
 
-/* Sums are apart until the end: elements might be anything, sums too. */
+/* Sums are local variables until the end, because loads of elements might alias the sums. */
 
 GSI_SIMD_CLONES static void sum_ints_32(struct gsi_key_map map, const gsi_lane_u32 *elements,
                                         size_t n, struct gsi_block_sum *sum)
@@ -107,8 +107,8 @@ static void add_ints(const struct gsi_layout *layout, struct gsi_tally_sums *tal
 
 /* ---- floats ---- */
 
-/* Of a block of floats with one sign and exponent: the sum of their fractions, which are less than
- * 2^53, and how many of these are 0. */
+/* Sums of a block of floats with one sign and exponent. A fraction is less than 2^53; `zeros`
+ * counts the fractions that are 0. */
 GSI_INLINE void sum_fractions(const void *elements, size_t n, uint32_t bytes, uint64_t mask,
                               uint64_t *sum, uint64_t *zeros)
 {
@@ -134,7 +134,7 @@ GSI_SIMD_CLONES static void sum_fractions_64(const void *elements, size_t n, uin
     sum_fractions(elements, n, 8, ((uint64_t)1 << 52) - 1, sum, zeros);
 }
 
-/* Sign and exponent. */
+/* Returns sign and exponent. */
 static uint64_t top_of(const struct gsi_exact_format *format, const void *elements, size_t i,
                        uint32_t bytes)
 {
@@ -148,8 +148,8 @@ static bool is_special(const struct gsi_exact_format *format, uint64_t top)
     return (top & last) == last;
 }
 
-/* How many of `n` > 0 floats in order have the sign and exponent of the first, side by side. -inf
- * and negative NaNs, which are at different ends, have the same. */
+/* Returns how many of `n` > 0 sorted floats have the sign and exponent of the first one, without a
+ * gap. -inf and negative NaNs have the same, but are at different ends. */
 static size_t run_length(const struct gsi_exact_format *format, const void *elements, size_t n,
                          uint32_t bytes)
 {
@@ -172,7 +172,7 @@ static size_t run_length(const struct gsi_exact_format *format, const void *elem
     return low;
 }
 
-/* A run of a block. */
+/* Adds the neighbours in a block that have the same sign and exponent. */
 static void add_run(const struct gsi_layout *layout, const struct gsi_exact_format *format,
                     struct gsi_tally_sums *tally, const uint8_t *elements, size_t n)
 {

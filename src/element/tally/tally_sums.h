@@ -1,5 +1,5 @@
-/* tally_sums.h: what a tally counts, as one struct of plain integers. Threads and GPUs hand it
- * over, journals keep it, and gsi_tally_sums_report makes a report of it.
+/* tally_sums.h: contains a tally's counts and sums in one struct of integers. Threads and GPUs pass
+ * it on, journals store it, and gsi_tally_sums_report makes a report of it.
  *
  *     thread 1: gsi_tally_sums_add_sorted --.
  *     thread 2: gsi_tally_save -------------+--> gsi_tally_sums_join --> gsi_tally_sums_report
