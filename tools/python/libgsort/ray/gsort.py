@@ -176,20 +176,20 @@ def run(program: str, arguments: Sequence[str], *, stdin: Optional[int] = None,
     return {name: value for name, value in report.items() if name not in DROPPED}
 
 
-def ask(program: str, arguments: Sequence[str], data: bytes = b'') -> str:
-    """Runs gsort with `data` as its input, and returns the text that it prints. Raises a GsortError
-    if it fails."""
+def ask(program: str, arguments: Sequence[str], data: bytes = b'') -> bytes:
+    """Runs gsort with `data` as its input, and returns what it prints. Raises a GsortError if it
+    fails."""
     told = subprocess.run(command(program, arguments), input=data, capture_output=True, check=False)
     if told.returncode != 0:
         raise GsortError(told.stderr.decode(errors='replace').strip()
                          or f'gsort {arguments[0]}: ended by {told.returncode}', told.returncode)
-    return told.stdout.decode()
+    return told.stdout
 
 
 def find_first(program: str, what: Sequence[str], value: str) -> int:
     """Returns the position at which the elements with a value, or in a range of values, begin in a
     sorted file."""
-    return int(ask(program, [f'--find={value}', '-q', *what]).partition(':')[0])
+    return int(ask(program, [f'--find={value}', '-q', *what]).partition(b':')[0])
 
 
 def join(program: str, reports: Sequence[str]) -> Report:

@@ -6,18 +6,14 @@ import json
 from fractions import Fraction
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
-import numpy as np
-
 from .. import _c
 from ..errors import UsageError
 from . import gsort
 from .crew import get_all
-from .cut import bracket, first_behind, refine
 from .files import Piece, expand, measure, pieces
 from .order import Order
 from .plan import WHOLE, header_of, order_of
 from .remote import is_remote
-from .tasks import Handle, handle_of, probe_files
 
 PIECE = 1 << 30
 # type first
@@ -41,14 +37,17 @@ def _plan(inputs: Sequence[str], options: Dict[str, Any],
                                          most, '--raw' in named)
 
 
+def _tuning(options: Mapping[str, Any]) -> Sequence[str]:
+    return gsort.tuning(options.get('memory', '1G'), options.get('parallel', 1))
+
+
 def _ask_all(program: str, options: Mapping[str, Any],
              questions: Sequence[Sequence[str]]) -> List[gsort.Report]:
     import ray
-    threads = options.get('parallel', 1)
-    ask, tuning = (ray.remote(num_cpus=threads)(gsort.run),
-                   gsort.tuning(options.get('memory', '1G'), threads))
+    ask = ray.remote(num_cpus=options.get('parallel', 1))(gsort.run)
     try:
-        return list(get_all([ask.remote(program, [*tuning, *question]) for question in questions]))
+        return list(get_all([ask.remote(program, [*_tuning(options), *question])
+                             for question in questions]))
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
 
@@ -130,14 +129,13 @@ def quantiles(inputs: Sequence[str], wanted: Sequence[str], **options: Any) -> D
 
     wanted: texts of p, or 'median'
     """
-    program, _, order, found = _plan(inputs, options, WHOLE)
-    handles = []
-    for i, piece in enumerate(found):
+    program, named, order, found = _plan(inputs, options, WHOLE)
+    total = 0
+    for piece in found:
         if piece.count is None:
             raise UsageError(f"'{piece.path}': is compressed, so that ranks cannot be found in it; "
                              f"decompress it")
-        handles.append(handle_of(order, i, '', piece.path, {'tally': {'count': piece.count}}))
-    total = sum(handle.count for handle in handles)
+        total += piece.count
     if total == 0:
         return {'count': 0, 'quantiles': []}
     fractions = [Fraction(1, 2) if p == 'median' else Fraction(p) for p in wanted]
@@ -147,21 +145,11 @@ def quantiles(inputs: Sequence[str], wanted: Sequence[str], **options: Any) -> D
     places = [max(1, -(-p.numerator * total // p.denominator)) - 1 for p in fractions]
     if order.reverse:  # ranks are those of the ascending order
         places = [total - 1 - place for place in places]
+    # a part of one element
+    what = [*named, '-m', *_tuning(options), *(piece.path for piece in found), '-o', '-']
+    elements = [gsort.ask(program, [*what, '--part', f'{place + 1}/{total}'])[-order.element_bytes:]
+                for place in places]
     texts = gsort.ask(program, [*(word for word in order.options if word != '-r'), '--head',
-                                str(len(places)), '-'],
-                      b''.join(elements_of(order, handles, places))).splitlines()
+                                str(len(places)), '-'], b''.join(elements)).decode().splitlines()
     return {'count': total, 'quantiles': [{'p': p, 'rank': place, 'value': text}
                                           for p, place, text in zip(wanted, places, texts)]}
-
-
-def elements_of(order: Order, handles: Sequence[Handle], ranks: Sequence[int]) -> List[bytes]:
-    """Returns the elements at these ranks of the common order: the first one after each cut."""
-    counts = np.array([handle.count for handle in handles], np.int64)
-
-    def probe(asked: Any) -> List[bytes]:
-        return probe_files(handles, order, {}, asked)
-
-    step, low, high = bracket(order, counts, [handle.samples for handle in handles],
-                              [handle.step for handle in handles], ranks)
-    cuts = refine(order, step, ranks, low, high, probe)
-    return [first_behind(order, counts, cut, probe) for cut in cuts]
