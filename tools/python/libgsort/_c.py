@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import (POINTER, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32,
+from ctypes import (POINTER, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint32,
                     c_uint64, c_void_p)
 from typing import Collection, Optional
 
@@ -43,15 +43,10 @@ class CType(ctypes.Structure):
                 ('is_signed', c_bool)]
 
 
-READ = ctypes.CFUNCTYPE(c_int64, c_void_p, c_void_p, c_size_t, POINTER(CError))
 WRITE = ctypes.CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t, POINTER(CError))
 STOP = ctypes.CFUNCTYPE(None, c_void_p)
 PROGRESS = ctypes.CFUNCTYPE(None, c_void_p, POINTER(CProgress))
 NOTE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
-
-
-class CReader(ctypes.Structure):
-    _fields_ = [('read', READ), ('stop', STOP), ('context', c_void_p), ('bytes', c_uint64)]
 
 
 class CWriter(ctypes.Structure):
@@ -59,8 +54,7 @@ class CWriter(ctypes.Structure):
 
 
 # Struct of gsort.h -> its mirror.
-MIRRORS = {'gs_error': CError, 'gs_progress': CProgress, 'gs_type': CType, 'gs_reader': CReader,
-           'gs_writer': CWriter,
+MIRRORS = {'gs_error': CError, 'gs_progress': CProgress, 'gs_type': CType, 'gs_writer': CWriter,
            'gs_option': COption}
 
 # Call -> the type of its result and of its arguments. Pointers that are only passed on are void
@@ -70,7 +64,6 @@ CALLS = {
     'gs_job_free': (None, [c_void_p]),
     'gs_job_set': (c_int, [c_void_p, c_char_p, c_char_p]),
     'gs_job_add': (c_int, [c_void_p, c_char_p, c_char_p]),
-    'gs_job_add_reader': (c_int, [c_void_p, c_char_p, POINTER(CReader)]),
     'gs_job_set_writer': (c_int, [c_void_p, c_char_p, POINTER(CWriter)]),
     'gs_job_set_progress': (c_int, [c_void_p, PROGRESS, c_void_p]),
     'gs_job_set_note': (c_int, [c_void_p, NOTE, c_void_p]),
@@ -144,6 +137,14 @@ def version() -> str:
     """Returns the version of the library, such as '1.0.0'."""
     text: bytes = library.gs_version()
     return text.decode()
+
+
+def parsed_size(text: bytes) -> Optional[int]:
+    """Returns the bytes of a size: '4096', '1.5G', or '25%' of the available memory. None: it is
+    not a size."""
+    size = c_uint64()
+    is_size = library.gs_size_parse(text, library.gs_memory_available(), ctypes.byref(size))
+    return size.value if is_size else None
 
 
 def raise_for(error: CError, given: Collection[str] = ()) -> None:

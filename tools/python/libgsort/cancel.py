@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager, nullcontext
-from typing import Callable, ContextManager, Iterator, List, Optional
+from typing import Any, Callable, ContextManager, Iterator, List, Optional
 
 from .errors import error_of, type_error
 
@@ -67,8 +67,14 @@ class Cancel:
                 self._changed.notify_all()
 
 
-def over(cancel: Optional[Cancel]) -> ContextManager[None]:
-    """Returns a context for a call that polls `cancel`, which waits until the call has ended."""
+def checked(cancel: Any) -> Optional[Cancel]:
     if cancel is not None and not isinstance(cancel, Cancel):
         raise type_error(f'cancel: {type(cancel).__name__} is not a libgsort.Cancel')
-    return nullcontext() if cancel is None else cancel.over(lambda: None)
+    return cancel
+
+
+def over(cancel: Any, end: Callable[[], object] = lambda: None) -> ContextManager[None]:
+    """Returns a context for a call that `cancel` ends by `end`. Default: the call polls `cancel`,
+    which waits until the call has ended."""
+    given = checked(cancel)
+    return nullcontext() if given is None else given.over(end)

@@ -12,9 +12,10 @@ from .arrays import array_of, keys_of, look_at
 from .errors import DisorderError, UsageError, type_error
 from .frames import Column, is_series, series_like
 from .job import Job, Options
-from .layout import Layout, key_list, layout_by, layout_of, numpy_dtype
+from .layout import Layout, key_list, layout_by, numpy_dtype
 from .report import Report, time_dtype
 from .resident import released
+from .sorter import Sorter
 from .keywords import Keys, Path, is_true, named, row_of, texts_of
 
 Paths = Union[Path, Sequence[Path]]
@@ -248,13 +249,9 @@ def _top(x: Any, k: int, dtype: Any, options: Dict[str, Any]) -> Array:
         return np.frombuffer(written, dtype=time_dtype(word) or numpy_dtype(word))
     _refuse_dtype(dtype)
     array = np.ascontiguousarray(array_of(x))
-    layout = layout_of(array.dtype, keys_of(options))
-    job = Job({'raw': True, **options})
-    layout.put(job)
-    job.check(_c.library.gs_job_add_reader(job.pointer, b'array', _reader(job, array)))
-    with released(job.keep(array)):
-        _run_top(job, pieces, k)
-    return np.frombuffer(bytearray(b''.join(pieces)), dtype=array.dtype)
+    with Sorter(array.dtype, **{**options, 'top': k}) as sorter, released(array):
+        sorter.push(array)
+        return np.concatenate([np.empty(0, array.dtype), *sorter])
 
 
 # sum: only what ends in :wide
@@ -285,19 +282,3 @@ def _run_top(job: Job, pieces: List[bytes], k: int) -> Report:
     job.check(_c.library.gs_job_set_writer(job.pointer, b'array',
                                            _c.CWriter(write=job.keep(_c.WRITE(write)))))
     return _run(job, _c.ACTION_SORT)
-
-
-def _reader(job: Job, array: Array) -> _c.CReader:
-    """Returns a reader that the library reads like a file with the array's bytes."""
-    memcpy = ctypes.CDLL(None).memcpy  # without the GIL, which ctypes.memmove holds
-    memcpy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
-    begin, length, off = array.ctypes.data, array.nbytes, 0
-
-    def read(_: Any, data: int, most: int, error: Any) -> int:
-        nonlocal off
-        piece = min(most, length - off)
-        memcpy(data, begin + off, piece)
-        off += piece
-        return piece
-
-    return _c.CReader(read=job.keep(_c.READ(read)), bytes=length)

@@ -11,15 +11,14 @@ import os  # noqa: F401  # hints of Options name os.PathLike
 import threading
 import time
 import warnings
-from contextlib import nullcontext
 from typing import (Any, Callable, ContextManager, List, Mapping, Optional, Set, Tuple, TypeVar,
                     Union)
 
 from . import _c
 from ._hints import np
 from ._options import Device, MemoryAndDisk, Reports, Tuning, WhatToSort, WhatToWrite
-from .cancel import Cancel
-from .errors import DisorderError, NoteWarning, level_of_caller, type_error
+from .cancel import Cancel, checked, over
+from .errors import DisorderError, NoteWarning, level_of_caller
 from .progress import Progress, progress_shower
 from .report import Report
 from .keywords import OtherKeys, in_keywords, row_of, texts_of
@@ -55,13 +54,6 @@ class Options(ArrayOptions, WhatToWrite, total=False):
     """Lists the options of calls on files: those of ArrayOptions and those of the output."""
 
 
-def _cancel_of(options: Mapping[str, Any]) -> Optional[Cancel]:
-    given = options.get('cancel')
-    if given is not None and not isinstance(given, Cancel):
-        raise type_error(f'cancel: {type(given).__name__} is not a libgsort.Cancel')
-    return given
-
-
 class Job:
     """Owns a gs_job, and the objects that must live as long."""
 
@@ -72,7 +64,7 @@ class Job:
         self.pointer: Optional[int] = _c.library.gs_job_create()
         if not self.pointer:
             raise MemoryError('no memory is left for the job')
-        self._asked = _cancel_of(options)
+        self._asked = checked(options.get('cancel'))
         self._is_short = is_short
         self.given: Set[str] = set()
         # offset -> dtype of the fields that the report returns as times
@@ -136,7 +128,7 @@ class Job:
         self.check(_c.library.gs_job_set_note(self.pointer, self.keep(_c.NOTE(note)), None))
 
     def _add_progress(self, wanted: Union[bool, Callable[[Progress], object]]) -> None:
-        show, self.end = (wanted, self.end) if callable(wanted) else progress_shower()
+        show, self.end = progress_shower(wanted)
         raised, cancel = self._raised, self._cancel
         last: List[Tuple[Progress, float]] = []
 
@@ -164,7 +156,7 @@ class Job:
 
     def at_work(self) -> ContextManager[None]:
         """Returns a context in which the Cancel of the call, if there is one, ends the job."""
-        return self._asked.over(self.cancel) if self._asked else nullcontext()
+        return over(self._asked, self.cancel)
 
     def after(self) -> None:
         if self._raised:

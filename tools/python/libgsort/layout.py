@@ -36,13 +36,17 @@ class Layout:
         job.times = {} if self.dtype is None else times_of(self.dtype)
 
 
+def type_of(word: str) -> Optional[_c.CType]:
+    """Returns the library's type of numbers with this name. None: there is none."""
+    found = _c.CType()
+    return found if _c.library.gs_type_find(c_text(word), ctypes.byref(found)) else None
+
+
 def type_name(word: str) -> Optional[str]:
     """Returns the library's main name for a type of numbers, from any of its names. None: `word` is
     not one."""
-    found = _c.CType()
-    if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
-        return None
-    return str(found.name.decode())
+    found = type_of(word)
+    return None if found is None else str(found.name.decode())
 
 
 @functools.lru_cache(maxsize=64)
@@ -73,8 +77,8 @@ def numpy_dtype(word: str) -> np.dtype[Any]:
     """Returns the dtype for the library's name of a type of numbers. It is bytes (V) if NumPy has
     no such number."""
     import numpy as np
-    found = _c.CType()
-    if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
+    found = type_of(word)
+    if found is None:
         raise type_error(f"'{word}' is not a type of numbers")
     letter = 'f' if found.is_float else 'i' if found.is_signed else 'u'
     order = '>' if word.endswith('be') else '<'
@@ -82,6 +86,19 @@ def numpy_dtype(word: str) -> np.dtype[Any]:
     if found.element_bytes == 16 or (found.is_float and type_name(number) != word):
         return np.dtype(f'V{found.element_bytes}')
     return np.dtype(number)
+
+
+def with_count(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Returns the dtype of elements with a count: a field 'value', or the fields of `dtype`, and a
+    field 'count'."""
+    import numpy as np
+    fields = {'value': (dtype, 0)}
+    if dtype.names is not None and dtype.fields is not None:
+        fields = {name: dtype.fields[name][:2] for name in dtype.names}
+    fields['count'] = np.dtype('<u8'), dtype.itemsize
+    formats, offsets = zip(*fields.values())
+    return np.dtype({'names': list(fields), 'formats': formats, 'offsets': offsets,
+                     'itemsize': dtype.itemsize + 8})
 
 
 def layout_by(dtype: Any, key: Keys = None) -> Layout:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
-from typing import Any, Callable, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, List, NamedTuple, Tuple, Union
 
 from . import _c
 
@@ -38,8 +38,17 @@ class Progress(NamedTuple):
                    at.left_ns / 1e9)
 
 
-def progress_shower() -> Tuple[Callable[[Progress], object], Callable[[], object]]:
-    """Returns two functions: one to call with each Progress, and one to call at the end."""
+Progressing = Union[bool, Callable[[Progress], object]]
+
+
+def progress_shower(
+        wanted: Progressing) -> Tuple[Callable[[Progress], object], Callable[[], object]]:
+    """Returns two functions: one to call with each Progress, and one to call at the end.
+
+    wanted: the argument `progress` of a call
+    """
+    if callable(wanted) or not wanted:
+        return wanted or (lambda at: None), lambda: None
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -82,25 +91,17 @@ def _own_line() -> Tuple[Callable[[Progress], object], Callable[[], object]]:
     return show, lambda: _c.library.gs_progress_erase(stderr)
 
 
-Progressing = Union[bool, Callable[[Progress], object]]
-
-
 class Shown:
     """Shows the progress of a table: True draws a line; a function is called with each Progress.
     Bytes are those of Arrow or of a file."""
 
     def __init__(self, progress: Progressing) -> None:
-        self.show: Optional[Callable[[Progress], object]] = None
-        self.end: Callable[[], object] = lambda: None
-        if callable(progress):
-            self.show = progress
-        elif progress:
-            self.show, self.end = progress_shower()
+        self.show, self.end = progress_shower(progress)
         self.phase, self.begun, self.phase_begun, self.last = '', time.monotonic(), 0.0, 0.0
 
     def at(self, phase: str, done: int, total: int) -> None:
         now = time.monotonic()
-        if self.show is None or phase == self.phase and now - self.last < 0.1 and done < total:
+        if phase == self.phase and now - self.last < 0.1 and done < total:
             return
         if phase != self.phase:
             self.phase, self.phase_begun = phase, now

@@ -3,7 +3,6 @@ fit into memory."""
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import threading
 import weakref
@@ -15,7 +14,7 @@ from ._hints import Array, Unpack, np, npt  # noqa: F401  # Array needs npt at r
 from .cancel import CANCELED
 from .errors import ColumnError, Error, NullsError, UsageError, error_of, type_error
 from .job import Job, Options, interruptible
-from .layout import key_list, layout_by, number_name
+from .layout import key_list, layout_by, number_name, with_count
 from .report import Report, TableReport
 from .keywords import Keys, is_true, named, nulls_of
 
@@ -363,18 +362,8 @@ class Sorter:
     def block_dtype(self) -> np.dtype[Any]:
         """Returns the dtype of the blocks: `dtype`, or with `count` a field 'value' (or the fields
         of `dtype`) and a field 'count'."""
-        import numpy as np
         dtype = self._known_dtype()
-        if not self._has_counts:
-            return dtype
-        if dtype.names is None:
-            return np.dtype([('value', dtype), ('count', '<u8')])
-        fields = dtype.fields
-        assert fields is not None
-        return np.dtype({'names': [*dtype.names, 'count'],
-                         'formats': [*(fields[name][0] for name in dtype.names), '<u8'],
-                         'offsets': [*(fields[name][1] for name in dtype.names), dtype.itemsize],
-                         'itemsize': dtype.itemsize + 8})
+        return with_count(dtype) if self._has_counts else dtype
 
     def __iter__(self) -> Iterator[Array]:
         """Returns blocks()."""
@@ -472,11 +461,7 @@ class Sorter:
 
     def report(self) -> Report:
         """Returns the Report of the sort. Call it after the last block was pulled."""
-        found = self._wait(_c.library.gs_sorter_report, is_short=True)
-        try:
-            return Report(json.loads(_c.report_json(found)), self._job.times)
-        finally:
-            _c.library.gs_report_free(found)
+        return Report.taken(self._wait(_c.library.gs_sorter_report, is_short=True), self._job.times)
 
     @property
     def table_report(self) -> Optional[TableReport]:

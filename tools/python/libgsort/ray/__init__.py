@@ -143,8 +143,7 @@ def sort_file(inputs: Inputs, output: Name, *, by: Keys = None, descending: bool
         raise type_error(f'output: must be a name, not {output!r}')
     names, target = _list(inputs), plan.plain(os.fspath(output))
     access = access_of(filesystem, storage_options, [*names, target])
-    show, end = ((progress, lambda: None) if callable(progress) else progress_shower() if progress
-                 else (lambda at: None, lambda: None))
+    show, end = progress_shower(progress)
     try:
         with _errors_in_keywords(given):
             made = plan.make(names, target, gsort.given(options), parts=_parts(parts), temp=temp,

@@ -10,7 +10,6 @@ them by the rest of the text.
 """
 from __future__ import annotations
 
-import ctypes
 import logging
 import os
 import tempfile
@@ -87,15 +86,15 @@ def memory_of(memory: Union[int, str, None]) -> int:
     most = int(_c.library.gs_memory_available())
     if memory is None:
         return max(most // 2, LEAST)
-    found = ctypes.c_uint64()
     text = texts_of(row_of('memory'), memory)[0]
-    if not _c.library.gs_size_parse(text, most, ctypes.byref(found)):
+    found = _c.parsed_size(text)
+    if found is None:
         raise UsageError(f"memory: '{text.decode()}' is not a size such as '500M', '2G' or '25%'")
-    if found.value < LEAST:
+    if found < LEAST:
         raise error_of(-6, 0,
-                       f'memory: {found.value} bytes are too little for a table; give at least '
+                       f'memory: {found} bytes are too little for a table; give at least '
                        f'{LEAST >> 20}M')
-    return min(found.value, max(most, LEAST))
+    return min(found, max(most, LEAST))
 
 
 def folder_of(temp: Any) -> str:

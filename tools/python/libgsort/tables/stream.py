@@ -3,13 +3,12 @@ like sort_table, and returns a stream."""
 from __future__ import annotations
 
 from array import array
-from contextlib import nullcontext
 
 import pyarrow as pa
 
 from ..arrow_c import ArrowArray
 from ..arrow_table import Batches
-from ..cancel import Cancel
+from ..cancel import Cancel, over
 from ..errors import UsageError, type_error
 from ..keywords import is_true
 from ..progress import Shown
@@ -40,7 +39,7 @@ class TableStream:
         self.given_bytes = 0
 
     def _at_work(self) -> ContextManager[None]:
-        return nullcontext() if self.asked is None else self.asked.over(self.cancel.cancel)
+        return over(self.asked, self.cancel.cancel)
 
     def push(self, batches: Batches, batch: ArrowArray) -> None:
         """Pushes a batch of `batches`, whose memory moves to pyarrow."""
