@@ -16,10 +16,9 @@ import ray
 from ray.util.metrics import Gauge
 
 from ..progress import Progress
-from . import gsort, model, s3, store, tasks
+from . import gsort, local, model, s3, store, tasks
 from .crew import Crew, LostNodes
 from .cut import bracket, part_begin
-from .files import head_of
 from .journal import Journal
 from .plan import Plan
 from .queries import add, joined
@@ -211,7 +210,7 @@ class Driver:
             with open(self.list, 'wb') as file:
                 file.write(b'\0'.join(os.fsencode(path) for path in self.files))
         elif self.job.sink == 'into':
-            begin(self.job.output, self.job.head, self.total,
+            local.begin(self.job.output, self.job.head, self.total,
                   self.total * self.job.order.element_bytes)
 
     def _make_cuts(self) -> None:
@@ -300,7 +299,7 @@ class Driver:
         # If all parts are empty, the first one is copied, because a compressed part has a frame.
         paths = [self.job.part_path(i) for i in counts if counts[i]] or [self.job.part_path(1)]
         sizes = [os.path.getsize(path) for path in paths]
-        places = np.cumsum([begin(self.plan.joined, self.plan.head, sum(counts.values()),
+        places = np.cumsum([local.begin(self.plan.joined, self.plan.head, sum(counts.values()),
                                   sum(sizes)), *sizes])
         place_part = ray.remote(tasks.place_part)
 
@@ -358,18 +357,6 @@ class Driver:
             self.journal.close()
         else:
             self.journal.remove(is_done)
-
-
-def begin(path: str, head: Any, count: int, size: int) -> int:
-    """Makes a file with a head and space for `size` bytes after it. Returns the length of the head
-    in bytes."""
-    text = head_of(head, count)
-    with open(path, 'r+b' if os.path.exists(path) else 'w+b') as file:
-        file.truncate(len(text) + size)
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    return len(text)
 
 
 def sort(plan: Plan, resume: bool, show: Callable[[Progress], object],

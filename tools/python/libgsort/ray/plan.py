@@ -2,14 +2,10 @@
 and the disk space."""
 from __future__ import annotations
 
-import ctypes
-import errno
 import json
 import math
 import os
-import re
 import secrets
-import shutil
 import tempfile
 import time
 import urllib.parse
@@ -19,13 +15,11 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _c
-from ..errors import UsageError, file_error
-from ..layout import layout_of, numpy_dtype
-from ..keywords import c_text
-from . import gsort, s3, store
+from ..errors import UsageError
+from ..layout import layout_of, numpy_dtype, type_of, with_count
+from . import gsort, local, s3, store
 from .access import Access
-from .files import (Piece, absolute, beginning, expand, measure, npy_dtype, pieces, refuse_formats,
-                    status)
+from .files import (Piece, absolute, beginning, expand, measure, npy_dtype, pieces, refuse_formats)
 from .order import Order
 from .remote import is_remote
 from .tasks import Job, Kept
@@ -83,7 +77,7 @@ class Plan:
     def places(self) -> List[str]:
         """The paths of the output files, which are written by a rename. Empty if the output is in a
         store."""
-        return ([] if self.job.is_elsewhere else split_places(self.output, self.job.parts)
+        return ([] if self.job.is_elsewhere else local.split_places(self.output, self.job.parts)
                 if self.split else [self.output])
 
     @property
@@ -140,7 +134,7 @@ class Plan:
             return []
         paths = [os.path.join(path, self.job.part % i)
                  for i in range(1, self.job.parts + 1)] if self.is_folder or self.split else [path]
-        return [_stamp(path) for path in paths]
+        return [local.stamp(path) for path in paths]
 
     def is_placed(self, stamps: List[List[int]], name: str, parts: Sequence[gsort.Report]) -> bool:
         """Returns whether the output is still as the sort `name` published it."""
@@ -165,68 +159,21 @@ class Plan:
 
     def commit(self, job: Job, parts: Sequence[gsort.Report]) -> None:
         """Publishes the output. Several files are renamed one after the other."""
+        names, manifest = [job.part % i for i in range(1, job.parts + 1)], self.manifest(job, parts)
         if job.sink == 's3':
             s3.complete(job.access, job.output, job.upload, parts)
-            return
-        if job.sink == 'store':
-            store.commit(job.access, self.output, job.upload, parts,
-                         [job.part % i for i in range(1, job.parts + 1)], self.manifest(job, parts))
-            return
-        if self.split:
-            self._place_files(job)
-            return
-        if self.is_folder:
-            for name in set(os.listdir(job.output)) - {job.part % i
-                                                       for i in range(1, job.parts + 1)}:
-                # left by a killed task on a file system without unnamed files
-                os.unlink(os.path.join(job.output, name))
-            with open(os.path.join(job.output, store.MANIFEST), 'w', encoding='utf-8') as file:
-                file.write(self.manifest(job, parts))
-                file.flush()
-                os.fsync(file.fileno())
-            sync(job.output)
-        # again, because it may have changed
-        _refuse_place(self.output, self.is_folder, [piece.path for piece in self.pieces],
-                      job.access)
-        old = f'{self.output}.old-{job.token[:8]}' if os.path.isdir(self.output) else ''
-        if old:  # a driver that dies here leaves the old and the new folder
-            os.rename(self.output, old)
-        os.rename(self.joined or job.output, self.output)
-        sync(os.path.dirname(self.output))
-        if old:
-            shutil.rmtree(old)
-
-    def _place_files(self, job: Job) -> None:
-        """Renames the files of a split to their places. These may be the places of inputs.
-
-        So all files first get names beside their places. If a later rename fails, the files that
-        are not in place keep these names.
-        """
-        end, finals = f'.gsort-ray-{job.token[:8]}', self.places
-        places = {os.path.join(os.path.dirname(place), f'.{os.path.basename(place)}{end}'): place
-                  for place in finals}
-        # links may lead to other folders
-        folders = sorted({os.path.dirname(place) for place in finals})
-        try:
-            for i, name in enumerate(places, 1):
-                os.rename(job.part_path(i), name)
-            for folder in folders:
-                sync(folder)
-            _refuse_split(self.output, job.parts)  # again, because places may have changed
-        except BaseException:
-            for name in filter(os.path.exists, places):
-                os.unlink(name)
-            raise
-        for i, (name, place) in enumerate(places.items()):
-            try:
-                os.rename(name, place)
-            except OSError as error:
-                raise file_error(error.errno or 0,
-                                 f"'{place}': {error.strerror}; {i} of {job.parts} files are in "
-                                 f"place, the others "
-                                 f'beside their places, as .NAME{end}') from None
-        for folder in folders:
-            sync(folder)
+        elif job.sink == 'store':
+            store.commit(job.access, self.output, job.upload, parts, names, manifest)
+        elif self.split:
+            local.place_files([os.path.join(job.output, name) for name in names], self.output,
+                              f'.gsort-ray-{job.token[:8]}')
+        else:
+            if self.is_folder:
+                local.finish_folder(job.output, names, manifest)
+            # again, because it may have changed
+            local.refuse_place(self.output, self.is_folder, [piece.path for piece in self.pieces],
+                               job.access)
+            local.replace(self.joined or job.output, self.output, job.token[:8])
 
 
 def plain(output: str) -> str:
@@ -236,53 +183,14 @@ def plain(output: str) -> str:
             else output)
 
 
-def followed(path: str) -> str:
-    """Returns the path to which a link leads. Links in the folders above stay, because nodes may
-    have other ones.
-
-    A `..` in a link is resolved as by the system.
-    """
-    for _ in range(40):
-        if not os.path.islink(path):
-            break
-        path = absolute(os.path.join(os.path.dirname(path), os.readlink(path)))
-    return path
-
-
-def split_places(target: str, count: int) -> List[str]:
-    """Returns the paths of the files of a split, to which links lead."""
-    folder, pattern = os.path.split(target)
-    return [followed(os.path.join(folder, pattern % i)) for i in range(1, count + 1)]
-
-
-def _stamp(path: str) -> List[int]:
-    told = status(path)
-    return [told.st_ino, told.st_size, told.st_mtime_ns]
-
-
-def sync(folder: str) -> None:
-    file = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
-
-
 def size_of(text: Union[int, str]) -> int:
     """Returns the bytes of a size: 4096, '64K', '1.5G', or '25%' of this machine's available
     memory. Raises a UsageError for other texts."""
-    size = ctypes.c_uint64()
-    if not _c.library.gs_size_parse(str(text).encode(), _c.library.gs_memory_available(),
-                                    ctypes.byref(size)) or size.value == 0:
+    size = _c.parsed_size(str(text).encode())
+    if not size:
         raise UsageError(
             f"--memory: '{text}' is not a size like 512M or 4G or 25% (powers of 1024)")
-    return size.value
-
-
-def is_float(type_: str) -> bool:
-    """Returns whether a type is one of floats, by any of its names."""
-    found = _c.CType()
-    return bool(_c.library.gs_type_find(c_text(type_), ctypes.byref(found)) and found.is_float)
+    return size
 
 
 def header_of(named: Sequence[str]) -> int:
@@ -345,7 +253,7 @@ class Form:
                              and not options.get('raw'))
         files, values = int(options.get('split') or 0), gsort.texts(options, 'split_at')
         # replaces the file, not a link to it
-        place = followed(target) if here and not (files or values) else target
+        place = local.followed(target) if here and not (files or values) else target
         return cls('' if is_folder else os.path.basename(target), place, not here, is_folder, files,
                    values,
                    int(options.get('zstd') or is_packed),
@@ -413,8 +321,8 @@ def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form
         if i > 0 and words[i - 1] in FOLDS and dtype is not None and not word[0].isdigit():
             reduces[i] = layout_of(dtype, [word]).key[0]
     sums = [reduces[i + 1].partition(':')[2] for i, word in enumerate(words) if word == '--sum']
-    is_late = (any(word in LATE or word.lower().endswith(':wide')
-                   for word in words) or any(map(is_float, sums))
+    is_late = (any(word in LATE or word.lower().endswith(':wide') for word in words)
+               or any(found is not None and found.is_float for found in map(type_of, sums))
                or ('--unique' in words and '--top' in words))
     # an aggregated key would change which record is kept
     is_late |= 0 < group < len(order.keys) and any(word in FOLDS for word in words)
@@ -444,7 +352,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     _refuse(paths, output, header, is_sorted, temp, conditions)
     _refuse_together(form, parts, kept, resume)
     if not form.is_elsewhere:
-        _refuse_place(form.target, form.is_folder, paths, access)
+        local.refuse_place(form.target, form.is_folder, paths, access)
     elif form.is_folder:
         store.refuse_inside(access, form.target, paths)
     order, dtype = order_of(found, paths, named,
@@ -464,7 +372,7 @@ def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, part
     count = (1 if '--top' in kept else len(form.values) + 1 if form.values else form.files or parts
              or tasks * -(-size // (tasks * PART)) or 1)
     if form.is_split:
-        _refuse_split(form.target, count)
+        local.refuse_split(form.target, count)
     keeps = _kept(order, dtype, kept, int(options.get('group', 0)), form)
     changed = bool(kept or form.level)  # the lengths of parts are known only after they are made
     beside = (os.path.basename(output.rstrip('/')) if form.is_elsewhere
@@ -498,14 +406,7 @@ def _head(path: str, dtype: Any, order: Order, kept: Sequence[str], header: int,
         return beginning(path, header, raw) if header else b''
     made = (dtype if dtype is not None else np.dtype(f'V{order.element_bytes}')
             if order.type == 'record' else numpy_dtype(order.type))
-    if '--count' not in kept:
-        return made
-    fields = ({name: field[:2] for name, field in made.fields.items()} if made.fields
-              else {'value': (made, 0)})
-    fields['count'] = np.dtype('<u8'), made.itemsize
-    types, places = zip(*fields.values())
-    return np.dtype({'names': list(fields), 'formats': types, 'offsets': places,
-                     'itemsize': made.itemsize + 8})
+    return with_count(made) if '--count' in kept else made
 
 
 def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
@@ -534,66 +435,6 @@ def _refuse_head(form: Form, head: Any, kept: Sequence[str]) -> None:
     if form.level and (head != b'' or form.name.endswith('.npy.zst')):
         raise UsageError(f"'{form.target}': an output that many tasks compress cannot have a "
                          f"header or be .npy")
-
-
-def _refuse_place(target: str, is_folder: bool, paths: Sequence[str], access: Access) -> None:
-    """Raises an error if the output cannot replace what is at its place.
-
-    A file may replace only a file. A folder may replace only a folder with nothing but the parts of
-    a sort, and without inputs.
-    """
-    if not os.path.isdir(os.path.dirname(target)):
-        raise file_error(errno.ENOENT, f"'{os.path.dirname(target)}': no such folder")
-    if not os.path.isdir(target):
-        if is_folder and os.path.exists(target):
-            raise UsageError(f"'{target}': is not a folder, but ends in /")
-        _refuse_special(target)
-        return
-    if not is_folder:
-        raise UsageError(f"'{target}': is a folder; append / to replace it by a folder of parts")
-    names, manifest = set(os.listdir(target)), b''
-    if store.MANIFEST in names:
-        with open(os.path.join(target, store.MANIFEST), 'rb') as file:
-            manifest = file.read()
-    names = store.no_parts(names, manifest)
-    if names:
-        raise UsageError(f"'{target}': contains '{min(names)}', which is not part of a sort; the "
-                         f"folder would be replaced as a whole, so name a new one")
-    store.refuse_inside(access, target, paths)
-
-
-def _refuse_special(path: str) -> None:
-    """Raises a UsageError if there is a special file, because a rename would replace it."""
-    if os.path.lexists(path) and not os.path.isfile(path):
-        raise UsageError(f"'{path}': is not a regular file, which tasks write; use gsort on one "
-                         f"machine")
-
-
-def _refuse_split(target: str, count: int) -> None:
-    """Raises an error if a file of a split would replace a folder or a special file, or if a folder
-    is missing.
-
-    Also refuses files of the pattern with greater numbers, because they would stay and look like
-    parts of the output.
-    """
-    (folder, pattern), places = os.path.split(target), split_places(target, count)
-    reals = list(map(os.path.realpath, places))
-    for i, place in enumerate(places, 1):
-        if os.path.isdir(place):
-            raise UsageError(f"'{place}': is a folder, but would be one of the {count} files")
-        if not os.path.isdir(os.path.dirname(place)):
-            raise file_error(errno.ENOENT, f"'{os.path.dirname(place)}': no such folder")
-        _refuse_special(place)
-        name = os.path.join(folder, pattern % i)
-        if place != name and reals.count(os.path.realpath(place)) > 1:
-            raise UsageError(f"'{name}': is a link to another file of the pattern; remove it")
-    begin = pattern.replace('%%', '-').index('%')
-    for name in sorted(os.listdir(folder)):
-        number = re.match(' *([0-9]+)', name[begin:])
-        if number and int(number[1]) > count and pattern % int(number[1]) == name:
-            raise UsageError(f"'{os.path.join(folder, name)}': would stay after the last of the "
-                             f"{count} files; remove it and the files after it, "
-                             'or name another pattern')
 
 
 def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str],
