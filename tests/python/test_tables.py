@@ -193,6 +193,13 @@ def test_texts__equal_in_more_bytes_than_a_record_has__are_sorted_by_the_rest(tm
         assert found.equals(table.take(pyarrow_order(table, keys, 'first'))) and report.rows == rows
 
 
+def test_equal_long_texts__are_written_twice(tmp_path):
+    """Once as the rest of records, and once in records of their own, which need no rest."""
+    table = pa.table({'a': ['p' * 6000] * 3000, 'place': np.arange(3000)})
+    found, report = sorted_small(table, table.to_batches(100), ['a'], 'first', 8 * MIB, tmp_path)
+    assert found.equals(table) and report.spilled_bytes < 2.3 * table.nbytes
+
+
 def test_windows__have_a_part_of_memory(tmp_path, monkeypatch):
     """However long the texts are of which a window consists."""
     table, seen = mixed(5_000), []

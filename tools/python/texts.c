@@ -22,10 +22,12 @@ struct texts {
 EXPORT void libgsort_pack_texts(const struct texts *texts, uint64_t count, uint64_t skip,
                                 uint32_t width, uint8_t *out, uint64_t stride);
 EXPORT uint64_t libgsort_text_offsets(const uint8_t *in, uint64_t stride, uint64_t count,
-                                      uint32_t width, const struct texts *longer, int32_t *offsets);
+                                      uint32_t width, uint64_t skip, const struct texts *longer,
+                                      int32_t *offsets);
 EXPORT void libgsort_unpack_texts(const uint8_t *in, uint64_t stride, uint64_t count,
-                                  uint32_t width, const struct texts *longer,
-                                  const int32_t *offsets, uint8_t *bytes);
+                                  uint32_t width, uint64_t skip, const uint8_t *start,
+                                  const struct texts *longer, const int32_t *offsets,
+                                  uint8_t *bytes);
 
 static uint64_t offset_at(const struct texts *texts, uint64_t i)
 {
@@ -59,16 +61,17 @@ void libgsort_pack_texts(const struct texts *texts, uint64_t count, uint64_t ski
     }
 }
 
-/* Computes the offsets of the texts of `count` records, count + 1 of them. Longer texts are those
- * of `longer`, in order. Returns how many bytes all texts have. */
+/* Computes the offsets of the texts of `count` records, count + 1 of them. The records lack the
+ * first `skip` bytes of each text. Longer texts are those of `longer`, in order. Returns how many
+ * bytes all texts have. */
 uint64_t libgsort_text_offsets(const uint8_t *in, uint64_t stride, uint64_t count, uint32_t width,
-                               const struct texts *longer, int32_t *offsets)
+                               uint64_t skip, const struct texts *longer, int32_t *offsets)
 {
     uint64_t total = 0, next = 0;
     offsets[0] = 0;
     for (uint64_t i = 0; i < count; i++, in += stride) {
-        uint64_t length = length_at(in + width, width);
-        if (length > width) {
+        uint64_t length = skip + length_at(in + width, width);
+        if (length > skip + width) {
             length = offset_at(longer, next + 1) - offset_at(longer, next);
             next++;
         }
@@ -78,17 +81,23 @@ uint64_t libgsort_text_offsets(const uint8_t *in, uint64_t stride, uint64_t coun
     return total;
 }
 
-/* Copies the texts to `bytes`, at the offsets that libgsort_text_offsets computed. */
+/* Copies the texts to `bytes`, at the offsets that libgsort_text_offsets computed. `start` has the
+ * first `skip` bytes of each text. */
 void libgsort_unpack_texts(const uint8_t *in, uint64_t stride, uint64_t count, uint32_t width,
-                           const struct texts *longer, const int32_t *offsets, uint8_t *bytes)
+                           uint64_t skip, const uint8_t *start, const struct texts *longer,
+                           const int32_t *offsets, uint8_t *bytes)
 {
     uint64_t next = 0;
     for (uint64_t i = 0; i < count; i++, in += stride) {
-        const uint8_t *from = in;
+        uint8_t *to = bytes + offsets[i];
         uint64_t length = (uint64_t)(offsets[i + 1] - offsets[i]);
-        if (length_at(in + width, width) > width)
-            from = longer->bytes + offset_at(longer, next++);
-        if (length > 0)
-            memcpy(bytes + offsets[i], from, length);
+        if (length == 0)
+            continue;
+        if (length_at(in + width, width) > width) {
+            memcpy(to, longer->bytes + offset_at(longer, next++), length);
+        } else {
+            memcpy(to, start, skip);
+            memcpy(to + skip, in, length - skip);
+        }
     }
 }

@@ -51,11 +51,11 @@ def _c_calls() -> ctypes.CDLL:
     library = ctypes.CDLL(library_path())
     word, pointer = ctypes.c_uint64, ctypes.c_void_p
     library.libgsort_pack_texts.argtypes = [pointer, word, word, ctypes.c_uint32, pointer, word]
-    library.libgsort_text_offsets.argtypes = [pointer, word, word, ctypes.c_uint32, pointer,
+    library.libgsort_text_offsets.argtypes = [pointer, word, word, ctypes.c_uint32, word, pointer,
                                               pointer]
     library.libgsort_text_offsets.restype = word
-    library.libgsort_unpack_texts.argtypes = [pointer, word, word, ctypes.c_uint32, pointer,
-                                              pointer, pointer]
+    library.libgsort_unpack_texts.argtypes = [pointer, word, word, ctypes.c_uint32, word, pointer,
+                                              pointer, pointer, pointer]
     for call in (library.libgsort_pack_texts, library.libgsort_unpack_texts):
         call.restype = None
     return library
@@ -131,6 +131,8 @@ class Rows:
         self.widths: Dict[str, int] = {}
         # field of a text of a key -> how many bytes of the text it leaves out
         self.skips: Dict[str, int] = {}
+        # the same -> these bytes, which are equal in all rows, if the field is also the column's
+        self.starts: Dict[str, bytes] = {}
         # key -> values of its dictionary, and these as records
         self.looked: Dict[int, Tuple[Any, Any]] = {}
         self.stored: List[int] = []
@@ -170,7 +172,9 @@ class Rows:
             self._add_text(f'k{i}', min(width, most, (1 << 15) // len(self.order.keys) + 4))
             self.skips[f'k{i}'] = key.skip
             names += [f'k{i}', f'k{i}length']
-            is_shared &= key.skip == 0 and not pa.types.is_fixed_size_binary(array.type)
+            is_shared &= not pa.types.is_fixed_size_binary(array.type)
+            if is_shared and key.skip > 0:
+                self.starts[f'k{i}'] = bytes(array[0].as_buffer())[:key.skip]
         else:
             for j, values in enumerate(numbers_of(array)):
                 names.append(f'k{i}' if j == 0 else f'k{i}_{j}')
@@ -344,10 +348,12 @@ class Rows:
                                + self.texts.index(column)).filter(pa.array(cut[records['run'] > 0]))
             longer = _texts(long)
         offsets = np.empty(len(records) + 1, np.int32)
+        start = self.starts.get(name, b'')
         place = (records[name].ctypes.data, records.itemsize, len(records), self.widths[name],
-                 ctypes.byref(longer))
-        data = np.empty(_c_calls().libgsort_text_offsets(*place, offsets.ctypes.data), np.uint8)
-        _c_calls().libgsort_unpack_texts(*place, offsets.ctypes.data, data.ctypes.data)
+                 len(start))
+        texts = ctypes.byref(longer), offsets.ctypes.data
+        data = np.empty(_c_calls().libgsort_text_offsets(*place, *texts), np.uint8)
+        _c_calls().libgsort_unpack_texts(*place, start, *texts, data.ctypes.data)
         is_large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
         return pa.py_buffer(offsets.astype(np.int64) if is_large else offsets), pa.py_buffer(data)
 
