@@ -488,7 +488,7 @@ with gs.Sorter(key='x') as s:
                 os._exit(3)
             except error as failure:
                 assert 'forked from it; open a new' in str(failure), failure
-        s._table_stream.shown.end = lambda: os._exit(4)  # as of numbers
+        s._table_stream.sorter.shown.end = lambda: os._exit(4)  # as of numbers
         s.close()
         os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7

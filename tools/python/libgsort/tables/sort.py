@@ -307,7 +307,7 @@ class TableSorter:
 
     def __init__(self, schema: Any, keys: Keys, nulls: str, memory: int, temp: Optional[Path],
                  cancel: Optional[Cancel] = None, threads: Any = None,
-                 descending: Any = False) -> None:
+                 descending: Any = False, progress: Progressing = False) -> None:
         if nulls not in ('first', 'last'):
             raise ValueError(f"nulls: {nulls!r} is neither 'first' nor 'last'")
         if len(schema) == 0:
@@ -325,6 +325,7 @@ class TableSorter:
                                 min(memory // 64, GROUP_MOST))
         self.report = TableReport(memory=memory)
         self.taken_bytes = 0
+        self.shown = Shown(progress)
         self.started = time.monotonic()
 
     def _look(self) -> None:
@@ -342,6 +343,7 @@ class TableSorter:
             self.report.rows += part.num_rows
             self.taken_bytes += part.nbytes
             self.sorter.push(part)
+        self.shown.at('read', self.taken_bytes, 0)
 
     @of_malloc()
     def finish(self) -> None:
@@ -353,13 +355,20 @@ class TableSorter:
 
         Raises a VerifyError if the number of rows is wrong.
         """
-        batches = self._batches()
-        while True:
-            with of_malloc():
-                batch = next(batches, None)
-            if batch is None:
-                return
-            yield batch
+        batches, done = self._batches(), 0
+        try:
+            while True:
+                with of_malloc():
+                    batch = next(batches, None)
+                if batch is None:
+                    break
+                done += batch.nbytes
+                self.shown.at('write', done, max(done, self.taken_bytes))
+                yield batch
+            if done < self.taken_bytes:  # sorted batches may need fewer bytes than the input
+                self.shown.at('write', self.taken_bytes, self.taken_bytes)
+        finally:
+            self.shown.end()
 
     def _batches(self) -> Iterator[Any]:
         rows = 0
@@ -400,34 +409,17 @@ class _Given:
         return batch
 
 
-def _given(sorter: TableSorter, shown: Shown, total: int) -> Iterator[Any]:
-    done = 0
-    try:
-        for batch in sorter.batches():
-            done += batch.nbytes
-            shown.at('write', done, max(total, done))
-            yield batch
-        if done < total:  # sorted batches may need fewer bytes than the input
-            shown.at('write', total, total)
-    finally:
-        shown.end()
-
-
 def sorted_reader(reader: Any, keys: Keys, descending: Any, nulls: str,
                   memory: Union[int, str, None], temp: Optional[Path], progress: Progressing,
                   cancel: Optional[Cancel]) -> Any:
     """Returns a pyarrow.RecordBatchReader of the sorted rows of another one, which was read."""
     sorter = TableSorter(reader.schema, keys, nulls, memory_of(memory), temp, cancel,
-                         descending=descending)
-    shown = Shown(progress)
-    done = 0
+                         descending=descending, progress=progress)
     try:
         for batch in reader:
             sorter.push(batch)
-            done += batch.nbytes
-            shown.at('read', done, 0)
         sorter.finish()
     except BaseException:
-        shown.end()
+        sorter.shown.end()
         raise
-    return pa.RecordBatchReader.from_batches(sorter.schema, _Given(_given(sorter, shown, done)))
+    return pa.RecordBatchReader.from_batches(sorter.schema, _Given(sorter.batches()))

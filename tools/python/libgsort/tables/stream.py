@@ -11,7 +11,6 @@ from ..arrow_table import Batches
 from ..cancel import Cancel, over
 from ..errors import UsageError, type_error
 from ..keywords import is_true
-from ..progress import Shown
 from .sources import batch_of, schema_of
 from .store import Spill
 from .sort import TableSorter, folder_of, memory_of
@@ -32,11 +31,10 @@ class TableStream:
         self.cancel, self.asked = Cancel(), options.get('cancel')
         self.sorter = TableSorter(self.schema, key, nulls, memory_of(options.get('memory')),
                                   options.get('temp'), self.cancel,
-                                  options.get('threads'), is_true(options.get('reverse')))
+                                  options.get('threads'), is_true(options.get('reverse')),
+                                  options.get('progress') or False)
         self.schema = self.sorter.schema
-        self.shown = Shown(options.get('progress') or False)
         self.order: Optional[Iterator[Any]] = None
-        self.given_bytes = 0
 
     def _at_work(self) -> ContextManager[None]:
         return over(self.asked, self.cancel.cancel)
@@ -59,7 +57,6 @@ class TableStream:
                                  'where it may have nulls, such as one without rows')
         with self._at_work():
             self.sorter.push(pa.RecordBatch.from_arrays(batch.columns, schema=self.schema))
-        self.shown.at('read', self.sorter.taken_bytes, 0)
 
     def push_again(self, spill: Spill, places: array[int]) -> None:
         """Pushes the rows that kept() stored for another sorter."""
@@ -70,20 +67,10 @@ class TableStream:
         if self.order is None:
             self.order = self.sorter.batches()
         with self._at_work():
-            batch = next(self.order, None)
-        if batch is None:
-            # sorted batches may need fewer bytes than the input
-            if self.given_bytes < self.sorter.taken_bytes:
-                self.given_bytes = self.sorter.taken_bytes
-                self.shown.at('write', self.given_bytes, self.given_bytes)
-            self.shown.end()
-        else:
-            self.given_bytes += batch.nbytes
-            self.shown.at('write', self.given_bytes, max(self.given_bytes, self.sorter.taken_bytes))
-        return batch
+            return next(self.order, None)
 
     def close(self) -> None:
-        self.shown.end()
+        self.sorter.shown.end()
 
     # The calls that arrow_c.stream_capsule needs to export a stream.
 
