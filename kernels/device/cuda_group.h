@@ -27,10 +27,10 @@
 // own GPU. For the merge every member reads all of them. GPUs without peer access sort numbers with
 // all runs in host memory, if it holds them.
 //
-// Benefit (gsort-bench/RESULTS.md, "Two H200 of one host"): two GPUs hold twice as much. They take
-// 0.58 of the time of one GPU that has to keep half of the runs in host memory. If one GPU holds
-// all data, two take 0.94 of its time, because reading and starting bound both. Arrays in pinned
-// memory need neither and take 0.55.
+// Benefit (tools/gsort-bench/RESULTS.md, "Two H200 of one host"): two GPUs hold twice as much. They
+// take 0.58 of the time of one GPU that has to keep half of the runs in host memory. If one GPU
+// holds all data, two take 0.94 of its time, because both wait for reading and for the start.
+// Arrays in pinned memory need neither, and take 0.55.
 //
 // Rejected: a range of keys for each GPU, exchanged while reading. Skewed keys would fill one GPU
 // before the other, and the ends of the ranges are a guess until all is read. Exact cuts after the

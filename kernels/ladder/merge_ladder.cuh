@@ -106,9 +106,8 @@ __device__ gsi_merge_pair<T> gsi_block_pair(const gsi_merge_pair<T> &pair, uint6
 // of them are from a.
 
 // Rungs 2 and 3: each thread writes an equal part of the outputs directly to `out`. Neighbours
-// write far apart. They read wherever their parts begin, often with bank conflicts: the more keys
-// per thread, the worse. Measured on an H200 with 1 GiB of evenly mixed u32 and 256 threads: 561
-// GB/s with 4 keys per thread, 389 with 8, 330 with 16.
+// write far apart. They read wherever their parts begin, often with bank conflicts. More keys per
+// thread make it slower (tools/gsort-bench/RESULTS.md, "Sizes chosen by measurement").
 struct gsi_share_direct {
     static constexpr unsigned threads = 256;
     template <class T> static uint32_t tile(uint32_t)

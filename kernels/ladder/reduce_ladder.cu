@@ -17,7 +17,7 @@ struct grid_rule {
 constexpr grid_rule ONE_LOAD = {GSI_REDUCE_BLOCK, INT32_MAX, false};
 constexpr grid_rule TWO_LOADS = {2 * GSI_REDUCE_BLOCK, INT32_MAX, false};
 
-// Eight blocks on each of the 132 SMs of an H200: all that are resident at once.
+// Eight blocks on each of 132 SMs: all blocks that an H100 or H200 runs at once.
 constexpr grid_rule CASCADED = {16 * GSI_REDUCE_BLOCK, 8 * 132, true};
 
 static uint64_t ceil_div(uint64_t n, uint64_t unit)

@@ -35,16 +35,10 @@
 #include "kernels/sort/merge_runs.cuh"
 #include "kernels/sort/tile_policy.cuh"
 
-// Sizes for merges of two by circular buffers: merging threads, keys per
-// thread and blocks per SM. The length of a ring is in eighths of a tile. A ring has at least 8
-// eighths; the rest is filled while a tile is merged.
-//
-// Merges of 1 GiB of random keys, as parts of a copy's speed; tiles reach 0.953, 0.949 (H100,
-// driver 580.159.04, 2026-11-24), by threads x items / blocks, and eighths:
-//     8 bytes   128x17/3 12 0.885   64x23/5 10 0.891   64x35/3 12 0.873   64x29/3 16 0.876
-//               128x23/2 14 0.876   32x35/6 12 0.885   64x47/2 12 0.858
-//     4 bytes   128x35/3 12 0.884   64x47/4 12 0.867   64x63/3 12 0.846   128x47/2 12 0.857
-//     16 bytes  128x9/3 12 0.864; tiles 0.895 (2026-11-25)
+// Sizes for merges of two by circular buffers: merging threads, keys per thread and blocks per SM.
+// The length of a ring is in eighths of a tile. A ring has at least 8 eighths; the rest is filled
+// while a tile is merged.
+// Measured alternatives: tools/gsort-bench/RESULTS.md, "Sizes chosen by measurement".
 #ifdef GSI_TILE_ITEMS_FORCED
 template <class Key> struct gsi_circular_policy {
     static constexpr uint32_t threads = 32, items = GSI_TILE_ITEMS_FORCED, blocks = 3, eighths = 12;

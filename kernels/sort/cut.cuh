@@ -50,8 +50,7 @@ template <class Key> struct gsi_pick {
 // A team of LANES <= 32 neighbouring lanes of a warp, lane i for array i. Small teams of a warp run
 // in lockstep, so that none waits for another one's loads: every lane of the warp makes every call.
 // Larger teams, at most two per warp, are not in lockstep. They lose less by waiting than they gain
-// by reductions of their own. Measured with 1 GiB of u32 on an H200: four runs 0.06 ms in lockstep,
-// 0.12 ms separate; eight runs 0.10, 0.12; sixteen runs 0.23, 0.18.
+// by reductions of their own (tools/gsort-bench/RESULTS.md, "Sizes chosen by measurement").
 template <int LANES> struct gsi_warp_team {
     static constexpr bool goes_together = LANES <= 8;
 

@@ -11,8 +11,8 @@
  *     merge_end()
  *     reduce(b)                                           events: BUFFER b
  *
- * A device with memory of its own may move sorted runs to host memory (plan->host_bytes); nobody
- * else sees where a run is.
+ * A device with memory of its own may move sorted runs to host memory (plan->host_bytes). The
+ * pipeline does not see where a run is.
  *
  * Chunks hold raw elements. A run of records leaves them where they are and holds tags. Runs, fed
  * buffers and windows of a merge to be spilled hold sort keys; windows of the last merge hold raw

@@ -34,6 +34,7 @@ struct gsi_pivot {
  *       scratch: 2 * k entries
  * out   cut[k]; sum(cut) == rank
  * owns  nothing; pure; O(k log n) probes for similar slices, O(k log^2 n) for any
+ *
  * The selection narrows one bracket per slice with a pivot near the wanted quantile. The method
  * is by Floyd and Rivest, "Expected time bounds for selection", CACM 18(3), 1975. Every other late
  * pivot is a middle, which bounds the number of rounds for any input. */

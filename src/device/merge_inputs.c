@@ -84,7 +84,7 @@ void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
         append(inputs, input_idx, slice, NULL)->taken = taken;
 }
 
-/* Releases pulled segments at the head of an input that nobody reads any more. */
+/* Releases pulled segments at the head of an input that no window reads any more. */
 static void release_heads(struct gsi_merge_inputs *inputs, struct gsi_merge_input_state *input)
 {
     struct gsi_segment *segment;

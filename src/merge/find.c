@@ -160,7 +160,7 @@ static enum gs_status find_place(struct finding *finding, size_t file, const str
     return GS_OK;
 }
 
-/* Finds the range: elements *first to *behind - 1. */
+/* Finds the range: elements `*first` to `*behind - 1`. */
 static enum gs_status find_places(struct finding *finding, size_t file, uint64_t *first,
                                   uint64_t *behind)
 {

@@ -1,5 +1,5 @@
-/* part.c: computes the cuts of part I of N, which is [n * (I - 1) / N, n * I / N) in the order of n
- * elements. Lengths of parts differ by at most one element. All parts together contain all
+/* part.c: computes the cuts of part I of N. In the order of n elements this part is [n (I - 1) / N,
+ * n I / N). Lengths of parts differ by at most one element. All parts together contain all
  * elements.
  *
  * The files make one order: by key, then by file, then by place, as a merge writes them. The cut at

@@ -5,7 +5,7 @@
  *     runs     { 1 .. 8, there      { 2 3 5 9   { 1 .. 6, there
  *                                     spilled
  *
- * A run that would be spilled stays in its input on two conditions: its chunks were in order when
+ * A run that would be spilled stays in its input on two conditions. Its chunks were in order when
  * they were read, and one plain file contains them. A merge reads it from there, as a sorted file,
  * and nothing is written. Runs that follow it in the file and in order belong to the same part. So
  * sorted files, one after the other, are read twice and written once.

@@ -10,9 +10,8 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Larger frames are not compressed better. Frames of 128 KiB, 1 MiB and 64 MiB are 1.0586, 1.0587
- * and 1.0587 times smaller than sorted u64 (level 1), and 8.18, 8.19 and 8.19 times smaller than
- * sorted zipf u32. */
+/* Larger frames are not compressed better. Frames of 128 KiB, 1 MiB and 64 MiB compress equally
+ * well: sorted u64 by 1.059, sorted zipf u32 by 8.2 (level 1). */
 #define FRAME_BYTES ((uint64_t)1 << 20)
 #define CODED_BYTES ZSTD_COMPRESSBOUND(FRAME_BYTES)
 #define ALIGNMENT   64u

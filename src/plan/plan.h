@@ -37,11 +37,11 @@
  * only reads has as many buffers as are read into and worked on at once.
  *
  * Rejected:
- *   full groups from the front, until few enough runs are left: that moves more bytes than the tree
- *     of merge_tree.h, where every pass but the first merges everything
- *   a smaller share for each run, and so a higher fan-in: below about 1 MiB reads are so small that
- *   they cost a disk with seeks more than another pass (SHARE_MAX_BYTES) larger windows and frames:
- *   1 to 4 MiB reach a disk's limit already
+ * - Merge full groups of runs until few enough are left. This moves more bytes than the tree of
+ *   merge_tree.h, where every pass but the first merges everything.
+ * - A smaller share for each run, and so a higher fan-in. Below about 1 MiB, reads cost a disk with
+ *   seeks more time than another pass (SHARE_MAX_BYTES).
+ * - Larger windows and frames. 1 to 4 MiB reach a disk's limit already.
  *
  * In doubt: the length of a stream is not known, so its tables are a guess. Its plan allows as many
  * spilled runs as can be merged at once. The time until the disk of merged frames is released is an

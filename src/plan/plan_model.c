@@ -1,13 +1,13 @@
-/* plan_model.c: models the time of a host with GPUs. Figures of one H200:
- * tools/gsort-bench/RESULTS.md. */
+/* plan_model.c: models the time of a host with GPUs. The default rates were measured:
+ * tools/gsort-bench/RESULTS.md, "One H200". */
 #include "plan/plan_model.h"
 
 #include "base/checked.h"
 
 #include <math.h>
 
-/* An H200 sorts 22.1 G/s of u64, and u32 and u128 slightly faster; it merges 16 runs in one pass at
- * 0.43 of 2055 GB/s. */
+/* Default rates in bytes per second: a sort of u64, the slowest type, and one pass that merges 16
+ * runs. */
 #define SORT_RATE  176e9
 #define MERGE_RATE 880e9
 

@@ -50,8 +50,8 @@ struct gsi_coder {
  * that. A decoder's bytes may be damaged in any way. */
 struct gsi_codec_ops {
     /* Must be set.
-     * encode: codes `count` keys. Returns their new size, 1 to `most`, or 0: they need more, and
-     * data are the keys as before, not split into planes. packed->first_key is set.
+     * encode: codes `count` keys. Returns their new size, 1 to `most`. Returns 0 if they need more;
+     * then data are the keys as before, not split into planes. packed->first_key is set.
      * decode: turns `bytes` into `count` keys. Returns whether they were exactly that many; if not,
      * data is undefined. */
     size_t (*encode)(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,

@@ -5,13 +5,13 @@
  *
  *     coded / disk * 2 + (encode + decode) / threads  <  raw / disk * 2
  *
- * The disk's speed is measured with raw frames, while at least one of them is being written:
- * coded frames arrive one by one and would make any disk seem slow. Sizes and times of coding
- * are measured on coded frames: a few of the first run, and the first of each later run. Each
- * run has one decision, except for these samples; the first run gets it as soon as enough is
- * known. A later run changes the decision only for a clear gain, so that noise does not flip it.
- * Each run halves the weight of earlier measurements, as far as the same is still measured.
- * Owner's thread; pure: time is an argument. */
+ * The disk's speed is measured with raw frames, while at least one of them is being written. Coded
+ * frames arrive one by one and would make any disk seem slow. Sizes and times of coding are
+ * measured on coded frames: a few of the first run, and the first of each later run. Each run has
+ * one decision, except for these samples; the first run gets it as soon as enough is known. A later
+ * run changes the decision only for a clear gain, so that noise does not flip it. Each run halves
+ * the weight of earlier measurements, as far as the same is still measured. Owner's thread; pure:
+ * time is an argument. */
 #ifndef GSI_CODEC_CHOICE_H
 #define GSI_CODEC_CHOICE_H
 

@@ -1,8 +1,8 @@
 /* planes.h: transforms sorted keys into a form that compresses well. It takes the difference of
- * each key to the previous one and splits these into planes: the lowest byte of every difference,
- * then the second byte of every one, and so on. Neighbours in a run are close. So upper planes are
- * all zeros, which are left out, or nearly all zeros; random bits stay in the lower planes. Planes
- * and the first key restore the keys exactly, sorted or not. Pure. */
+ * each key to the previous one and splits the differences into planes. Plane 0 has the lowest byte
+ * of every difference, plane 1 the second byte, and so on. Neighbours in a run are close. So upper
+ * planes are all zeros, which are left out, or nearly all zeros; random bits stay in the lower
+ * planes. Planes and the first key restore the keys exactly, sorted or not. Pure. */
 #ifndef GSI_PLANES_H
 #define GSI_PLANES_H
 
@@ -46,7 +46,7 @@ void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, struct
 
 /* The same for records: the first byte of every record is followed by the second byte of every one,
  * and so on. Values of a column are alike, and stay together. If the first key is a number, its
- * bytes are replaced by its difference to the previous record's key, in the key's byte order: lower
+ * bytes are replaced by its difference to the previous record's key, in the key's byte order. Lower
  * bytes borrow from upper ones. The transformation is exact, sorted or not. Text in words is
  * smaller without it; codec_zstd.c tries both. */
 struct gsi_layout;

@@ -7,9 +7,8 @@
  * A merge needs the first frames of all runs before it needs the last ones (unless the input was
  * nearly in order). So it finishes one file after another, and the disk of a file is released in
  * one call, while nothing is read there. This matters because a file system stops all transfers of
- * a file while it punches a hole (ext4, xfs). It may also pass the hole to the disk at once: 0.2 ms
- * for 432 KiB, and under load above 1 ms (ext4 without journal, -o discard, virtual disk,
- * 2026-11-21).
+ * a file while it punches a hole (ext4, xfs). It may also pass the hole to the disk at once, which
+ * takes up to 1 ms (ext4 with -o discard).
  *
  * The next frame is written to the directory with the fewest bytes queued, so a fast disk gets more
  * frames than a slow one. A directory without room is skipped. Owner's thread. */
@@ -137,8 +136,8 @@ enum gs_status gsi_spilled_run_grow(struct gsi_ledger *ledger, struct gsi_spille
 void gsi_spilled_run_append(struct gsi_spilled_run *run, const struct gsi_frame_ref *ref);
 void gsi_spilled_run_clear(struct gsi_ledger *ledger, struct gsi_spilled_run *run);
 
-/* gsi_spill_uncache: call after the transfer of a frame: starts writing written data to disk, and
- * drops read data from the page cache, which counts against a container's memory. Does nothing
+/* gsi_spill_uncache: starts writing written data to disk, and drops read data from the page cache,
+ * which counts against a container's memory. Call it after the transfer of a frame. Does nothing
  * after direct transfers. */
 void gsi_spill_uncache(const struct gsi_io *io);
 

@@ -1,10 +1,10 @@
-/* gen_math.h: log, exp and sine whose bits are the same everywhere.
+/* gen_math.h: computes log, exp and sine with the same bits on every machine.
  *
- * Data sets are known by their checksums, so the generator cannot use the mathematical library: its
- * last bits differ between versions and between processors of one version (with and without fused
- * multiply-add). These use only +, -, *, / of doubles, which IEEE 754 rounds in one way (the build
- * sets -ffp-contract=off), have no branches, and so also vectorise. Relative errors are below 1e-9,
- * far under what a statistic over 2^40 elements could see. */
+ * Data sets are identified by their checksums, so the generator cannot use the C library's
+ * functions. Their last bits differ between versions, and between processors with and without fused
+ * multiply-add. The functions here use only +, -, * and / of doubles, which IEEE 754 rounds in one
+ * way (the build sets -ffp-contract=off). They have no branches, so they vectorise. Relative errors
+ * are below 1e-9, too small for any statistic over 2^40 elements. */
 #ifndef GEN_MATH_H
 #define GEN_MATH_H
 
@@ -46,16 +46,16 @@ GEN_INLINE uint64_t gen_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* A whole number below 2^52 as a double: placed in the mantissa of 2^52. A cast of a uint64_t does
- * not vectorise before AVX-512. */
+/* Converts a whole number below 2^52 to a double, by the mantissa of 2^52. A cast of a uint64_t
+ * does not vectorise before AVX-512. */
 GEN_INLINE double gen_double_of_u52(uint64_t x)
 {
     return gen_double_of(x | 0x4330000000000000u) - 0x1p52;
 }
 
-/* gen_log: natural logarithm of a positive normal number.
- * x = m * 2^e with m in [sqrt(1/2), sqrt(2)), and log m = 2 artanh((m - 1) / (m + 1)) by its
- * series; the first term left out is s^14 / 15 < 2e-12 for |s| < 0.172. */
+/* gen_log: returns the natural logarithm of a positive normal number. Let x = m * 2^e with m in
+ * [sqrt(1/2), sqrt(2)). Then log m = 2 artanh((m - 1) / (m + 1)), by its series. The first term
+ * left out is s^14 / 15 < 2e-12 for |s| < 0.172. */
 GEN_INLINE double gen_log(double x)
 {
     const uint64_t root_half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
@@ -71,9 +71,9 @@ GEN_INLINE double gen_log(double x)
     return e * GEN_LN2 + 2 * s * (1 + z * p);
 }
 
-/* gen_exp: e to the power of x, for |x| < 700.
- * x = k ln 2 + r with |r| <= ln 2 / 2, and e^r by its series; the first term left out is
- * r^11 / 11! < 3e-13. Adding 1.5 * 2^52 leaves the rounded k in the low bits of the mantissa. */
+/* gen_exp: returns e to the power of x, for |x| < 700. Let x = k ln 2 + r with |r| <= ln 2 / 2; e^r
+ * is computed by its series. The first term left out is r^11 / 11! < 3e-13. Adding 1.5 * 2^52
+ * leaves the rounded k in the low bits of the mantissa. */
 GEN_INLINE double gen_exp(double x)
 {
     const double round = 0x1.8p52;
@@ -92,7 +92,7 @@ GEN_INLINE double gen_exp(double x)
     return gen_double_of(gen_bits_of(p) + (gen_bits_of(shifted) << 52));
 }
 
-/* gen_sin_quarter: sin(t * pi / 2) for |t| <= 1, by its series; the first term left out is
+/* gen_sin_quarter: returns sin(t * pi / 2) for |t| <= 1, by its series. The first term left out is
  * (pi / 2)^15 / 15! < 7e-10. */
 GEN_INLINE double gen_sin_quarter(double t)
 {

@@ -1,7 +1,8 @@
-/* gsort_gen.c: the program gsort-gen: seeded test data of every distribution and type.
+/* gsort_gen.c: contains the program gsort-gen, which makes seeded test data of every distribution
+ * and type.
  *
- * Parses, opens, lets gen_write do the work, commits. A file appears under its name only when it is
- * whole (gs_output). */
+ * It parses options, opens the output, calls gen_write and commits. A file gets its name only when
+ * it is complete (gs_output). */
 #include "common/program.h"
 #include "common/tool.h"
 #include "gen_data.h"
@@ -91,7 +92,7 @@ static void parse_type(struct settings *settings)
         usage_error("--type: '%s' is not one of " GEN_TYPES, optarg);
 }
 
-/* What the output's name says; .u8 may have been meant otherwise. */
+/* Takes the type from the output's name. Gives a note for .u8, because NumPy's u8 has 8 bytes. */
 static void take_name(struct settings *settings)
 {
     if (gs_type_of_file(settings->output, &settings->type) && settings->type.element_bytes == 1)
@@ -185,8 +186,8 @@ static void catch_signal(int number)
     atomic_store(&caught_signal, number);
 }
 
-/* A file that is being written is given up in order, so that one with a temporary name is removed;
- * the second signal kills at once. Signals that were ignored stay ignored. */
+/* The first signal cancels the write, so that a file with a temporary name is removed; the second
+ * one kills at once. Signals that were ignored stay ignored. */
 static void catch_signals(void)
 {
     const int numbers[] = {SIGHUP, SIGINT, SIGTERM};

@@ -16,12 +16,12 @@
 /* Inputs smaller than this are sorted before a GPU has started. */
 #define AUTO_CUDA_MIN_BYTES ((uint64_t)2 << 30)
 
-/* And all GPUs for arrays that they reach, from this size on: two H200 spare 20 ms a GiB (64 GiB:
- * 1.47 s, one 2.72 s; 2026-11-23), so 0.6 s here, more than it takes to begin with another one. */
+/* From this size on, all GPUs sort an array in their reach. A second GPU saves 20 ms per GiB, so
+ * 0.6 s here, more than its start takes (RESULTS.md of gsort-bench, "Two H200 of one host"). */
 #define AUTO_LINKS_MIN_BYTES ((uint64_t)32 << 30)
 
-/* One in so many bytes of a GPU's free memory is left by default: for its other users, and for its
- * driver when kernels are loaded. */
+/* By default this part of a GPU's free memory is left to its other users, and to its driver, which
+ * needs some to load kernels. */
 #define DEVICE_SPARED_PART 20
 
 /* Less is not worth trying. */

@@ -21,9 +21,9 @@
  *      each run, and only the spare buffers are filled in the order of places.
  *   4. The run that the merge waits for may take any buffer, unless some of it is coming.
  *   5. Runs whose next key is unknown go first, because they hold back all output.
- * At any time a merge needs at most three kinds of blocks: the rest of one block of each run, one
- * block of each run that begins above the bound, and blocks below the bound. The latter fill less
- * than a window. */
+ * At any time a merge needs three kinds of blocks at most: the rest of one block of each run; one
+ * block of each run that begins above the bound; blocks below the bound. The latter fill less than
+ * a window. */
 #ifndef GSI_FEEDER_H
 #define GSI_FEEDER_H
 
