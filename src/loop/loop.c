@@ -103,7 +103,8 @@ static void report_progress(struct gsi_loop *loop)
                                    .bytes_done = loop->done_bytes,
                                    .bytes_total = loop->total_bytes,
                                    .elapsed_ns = now - loop->begin_ns,
-                                   .phase_ns = now - loop->phase_begin_ns};
+                                   .phase_ns =
+                                       now - gsi_max_u64(loop->begin_ns, loop->phase_begin_ns)};
     progress.left_ns = gsi_loop_left_ns(loop, progress.phase_ns);
     loop->progress(loop->progress_context, &progress);
 }

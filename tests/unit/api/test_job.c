@@ -135,8 +135,28 @@ static void count_note(void *context, const char *text)
 
 static void count_progress(void *context, const struct gs_progress *progress)
 {
-    (void)progress;
+    assert_true(progress->phase_ns <= progress->elapsed_ns);
     ++*(int *)context;
+}
+
+static int64_t read_nothing(void *context, void *data, size_t bytes, struct gs_error *error)
+{
+    (void)context, (void)data, (void)bytes, (void)error;
+    return 0;
+}
+
+/* The job waits for the first bytes of a stream before its first phase begins. */
+static void test_job__progress__of_a_stream(void **state)
+{
+    (void)state;
+    int calls = 0;
+    const struct gs_reader reader = {.read = read_nothing};
+    gs_job *job = gs_job_create();
+    assert_int_equal(gs_job_add_reader(job, "x.u64", &reader), GS_OK);
+    assert_int_equal(gs_job_set_progress(job, count_progress, &calls), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
+    assert_true(calls > 0);
+    gs_job_free(job);
 }
 
 static void test_job__reset__forgets_the_callbacks(void **state)
@@ -507,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_job__set__checks_name_kind_and_bounds),
         cmocka_unit_test(test_job__no_list__is_not_added_to),
         cmocka_unit_test(test_job__set_that_failed__is_kept_until_reset),
+        cmocka_unit_test(test_job__progress__of_a_stream),
         cmocka_unit_test(test_job__reset__forgets_the_callbacks),
         cmocka_unit_test(test_job__run_again__keeps_what_was_given),
         cmocka_unit_test(test_job__list__grows_and_is_replaced),
