@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lint.sh: checks sources without running them. It checks the order of folders, the Python package, the shape of comments and functions, and scripts of tests
-# for checks that cannot fail. It checks that planted faults have a place (dev/mutate), English (dev/prose) and formatting, and runs cppcheck
+# for checks that cannot fail. It checks that planted faults have a place (dev/mutate), English (dev/prose) and formatting, and runs clippy, cppcheck
 # and clang-tidy over src, tools and tests/support. Any finding fails. A false finding is silenced where it is, with the reason.
 #   tools/dev/lint.sh             seconds; part of tools/test.sh
 #   tools/dev/lint.sh --analyze   clang's static analyzer in clang-tidy, too: minutes; its paths end at a function's border,
@@ -17,6 +17,14 @@ tools/dev/check_shape.sh
 tools/dev/check_scripts
 tools/dev/mutate --check
 tools/dev/prose
+
+# clippy links no library, so any folder is its place.
+if cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; then
+    (cd tools/rust && cargo fmt --all --check && GSORT_LIB_DIR=. CARGO_TARGET_DIR=../../$build/rust \
+        cargo clippy --quiet --offline --locked --workspace --all-targets -- -D warnings)
+else
+    echo "lint.sh: leaves out rustfmt and clippy, which are not installed"
+fi
 
 # The findings of these three programs depend on their version. The versions of Debian 12 decide.
 is_ours() { # PROGRAM VERSION

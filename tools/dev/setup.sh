@@ -9,7 +9,7 @@ set -euo pipefail
 build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev
     libzstd-dev zlib1g-dev libjansson-dev)
 test_packages=(libcmocka-dev python3 python3-numpy python3-venv zstd locales clang-format clang-tidy cppcheck valgrind
-    mandoc zsh fish dpkg-dev lintian musl-tools ruby python3-yaml)
+    mandoc zsh fish dpkg-dev lintian musl-tools ruby python3-yaml cargo)
 
 cross_packages=(g++-aarch64-linux-gnu qemu-user-static {liburing-dev,libhwy-dev,libxxhash-dev,libzstd-dev,zlib1g-dev,libjansson-dev,libcmocka-dev}:arm64)
 
@@ -26,7 +26,7 @@ done
 needed=()
 for package in "${missing[@]}"; do
     case $package in
-    gcc | g++ | cmake | python3 | clang-format | clang-tidy | cppcheck | valgrind | gcovr | zstd | mandoc | zsh | fish | ruby) command -v "$package" >/dev/null && continue ;;
+    gcc | g++ | cmake | python3 | clang-format | clang-tidy | cppcheck | valgrind | gcovr | zstd | mandoc | zsh | fish | ruby | cargo) command -v "$package" >/dev/null && continue ;;
     python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null && continue ;;
     python3-yaml) python3 -c 'import yaml' 2>/dev/null && continue ;;
     ninja-build) command -v ninja >/dev/null && continue ;;
