@@ -83,7 +83,8 @@ def connect(address: Optional[str]) -> int:
     import ray
     if not ray.is_initialized():
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    return int(ray.cluster_resources().get('CPU', 1))
+    # not cluster_resources(), which lacks nodes that joined a moment ago
+    return int(sum(node['Resources'].get('CPU', 0) for node in ray.nodes() if node['Alive']))
 
 
 def sort_file(inputs: Inputs, output: Name, *, by: Keys = None, descending: bool = False,
