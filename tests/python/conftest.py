@@ -1,4 +1,4 @@
-"""Counts as tests/count.py wants it, and how hard hypothesis tries."""
+"""Prints counts for tests/count.py, and limits the examples of hypothesis."""
 import os
 import shlex
 

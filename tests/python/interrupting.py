@@ -1,4 +1,4 @@
-"""A signal that comes while the main thread waits for a job, and not before."""
+"""Sends a signal when the main thread waits for a job."""
 import os
 import signal
 import sys

@@ -1,7 +1,7 @@
-"""parquet_memory.py DIR GB MEMORY [SHAPE]...: the most memory that a process takes which sorts a Parquet file of so many gigabytes.
+"""parquet_memory.py DIR GB MEMORY [SHAPE]...: prints the peak memory of a process that sorts a Parquet file of GB gigabytes.
 
-Each shape is written to DIR, sorted by its keys in a process of its own, and removed. Prints a line for each. What a row takes beside its
-bytes differs most between them: `bytes` has rows of one byte, `wide` ten columns, `all` has all columns as keys.
+Writes each shape to DIR, sorts it by its keys in a process of its own, and removes it. Prints a line for each. The shapes differ in the
+memory that a row needs besides its bytes: `bytes` has rows of one byte, `wide` ten columns, `all` has all columns as keys.
 """
 import os
 import subprocess
@@ -39,7 +39,7 @@ def table(shape, rng, rows):
 
 
 def write(name, shape, most_bytes=1 << 60, rows=1 << 60):
-    """A file of that many bytes, or of so many rows, whichever comes first."""
+    """Writes a file until it has that many bytes or rows."""
     rng = np.random.default_rng(1)
     with pq.ParquetWriter(name, table(shape, rng, 1).schema) as out:
         while rows > 0 and os.path.getsize(name) < most_bytes:

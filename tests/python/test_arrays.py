@@ -1,4 +1,4 @@
-"""gs.sort and what else works on arrays, beside NumPy's own."""
+"""Compares gs.sort and other calls on arrays with NumPy."""
 import array
 import copy
 import pathlib
@@ -21,7 +21,7 @@ LONG = np.dtype([('a', '<i4'), ('b', '>f8'), ('c', 'S3'), ('in', [('x', '<u2'), 
 
 
 def integers_of(a):
-    """Integers in the order of the manual, the first decides first: floats by their bits, NaNs last, negative ones behind."""
+    """Returns integers in the order of the manual, the first decides first: floats by their bits, NaNs last, negative NaNs after the others."""
     if a.dtype.kind != 'f':
         return [np.unique(a, return_inverse=True)[1]]
     bits = a.astype(a.dtype.newbyteorder('=')).view(f'i{a.dtype.itemsize}')
@@ -170,7 +170,7 @@ def test_sort__of_the_other_byte_order__that_fails__leaves_the_array():
 
 
 def test_sort__of_the_other_byte_order_that_is_interrupted__leaves_numbers():
-    """By Ctrl-C behind any call of C's that the swap is made by, which is where Python looks for one."""
+    """Ctrl-C interrupts after any call of C in the swap, which is where Python handles signals."""
     numbers = [3.0, 1.0, 2.0]
     for place in range(9):
         a, left = np.array(numbers, '>f8'), [place]
@@ -392,7 +392,7 @@ def test_report__that_threads_read_for_each_other__is_whole():
     lambda m: m.astype('i8'), lambda m: m.copy(), np.sort, lambda m: m[np.arange(len(m))], lambda m: m.astype('i8')[8:],
     lambda m: m.copy().view('u8')])
 def test_copy_of_a_mapped_file__keeps_its_bytes(tmp_path, copied):
-    """It is a memmap by its type, but lies on the heap, whose pages do not come back from a file."""
+    """The copy has the type memmap, but is on the heap. A file cannot restore its pages."""
     values = np.random.default_rng(4).integers(1, 1 << 60, (20 << 20) // 8)
     values.tofile(tmp_path / 'x')
     mapped = np.memmap(tmp_path / 'x', 'i8', 'r+')

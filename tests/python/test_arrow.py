@@ -1,4 +1,4 @@
-"""Sorter and Arrow: what pyarrow, Polars and DuckDB give and take."""
+"""Sorts Arrow data of pyarrow, Polars and DuckDB by a Sorter, and reads the result with them."""
 import ctypes
 import decimal
 import functools
@@ -689,7 +689,7 @@ def test_stream__whatever_the_failure_says__does_not_end_as_if_whole(error, text
 
 @pytest.mark.parametrize('column', [list(range(5000)), [str(i) for i in range(5000)]])
 def test_stream__that_has_failed__does_not_end_as_if_whole(column, monkeypatch):
-    """By Ctrl-C, too, behind a batch that was taken and not given."""
+    """Also if Ctrl-C interrupts after a batch was pulled and before it was returned."""
     def fail(*_, **__):
         raise KeyboardInterrupt
     with gs.Sorter() as s:
@@ -720,7 +720,7 @@ def test_stream__interrupted_before_its_first_line__is_not_at_its_end():
         try:
             answers = list(map(functools.partial.__call__, both))  # no line of Python between them
         except KeyboardInterrupt:
-            answers = [None, 5]  # a signal that came too early for this test
+            answers = [None, 5]  # the signal was too early for this test
         finally:
             signal.signal(signal.SIGINT, before)
         assert answers[1] == 5 and not array.release  # EIO; 0 and no array would be the end

@@ -1,4 +1,4 @@
-"""Calls follow what NumPy, pandas and Polars do: words for keys and directions, kinds of results, names for completion."""
+"""Compares calls with those of NumPy, pandas and Polars: words for keys and directions, kinds of results, names for completion."""
 import logging
 import sys
 

@@ -1,5 +1,6 @@
-"""libgsort.cuda over the emulated GPU (LIBGSORT_LIBRARY is libgsort_emulated.so), by an array of its own. On a real one:
-test_cuda_gpu.py."""
+"""Tests libgsort.cuda on the emulated GPU (LIBGSORT_LIBRARY is libgsort_emulated.so), with a class of arrays of its own.
+
+test_cuda_gpu.py does this on a real GPU."""
 import ctypes
 
 import ml_dtypes

@@ -1,4 +1,4 @@
-"""libgsort.cuda over CuPy, PyTorch and JAX, on a GPU that they reach."""
+"""Tests libgsort.cuda with CuPy, PyTorch and JAX on a real GPU."""
 import importlib.util
 
 import numpy as np

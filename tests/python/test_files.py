@@ -1,4 +1,4 @@
-"""gs.sort_file, merge, stats, check, top on files; errors; warnings."""
+"""Tests gs.sort_file, merge, stats, check and top on files, with their errors and warnings."""
 import copy
 import errno
 import json

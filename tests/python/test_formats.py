@@ -1,5 +1,5 @@
-"""FITS binary tables and LAS, in and out, row by row beside astropy and laspy. They are not part of
-the package: they write the input, and read what gsort made of it."""
+"""Compares FITS binary tables and LAS files with those of astropy and laspy, row by row. These
+write the inputs of gsort and read its outputs; they are not part of the package."""
 
 import os
 import pathlib
@@ -263,7 +263,7 @@ def make_las(path, seed, point_format, points=None):
 
 
 def same_header(before, after):
-    """Of what points say: as laspy counts it in those that are there."""
+    """Compares the counts in the header with those that laspy computes from the points."""
     points, header = after.points, after.header
     assert header.point_count == len(points)
     if len(points):

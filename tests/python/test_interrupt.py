@@ -1,4 +1,4 @@
-"""Ctrl-C, a real SIGINT, cancels, and so does a Cancel; the GIL is free meanwhile; progress."""
+"""Cancels jobs by a real SIGINT and by a Cancel. Also tests that jobs release the GIL, and progress."""
 import asyncio
 import os
 import signal
@@ -15,7 +15,7 @@ import libgsort as gs
 
 @pytest.fixture
 def waiting(tmp_path):
-    """A sort that waits for a pipe which nobody closes."""
+    """Returns a sort that waits for a pipe that stays open."""
     fifo = tmp_path / 'pipe'
     os.mkfifo(fifo)
     keeper = os.open(fifo, os.O_RDWR)

@@ -1,4 +1,4 @@
-"""The most memory that a whole Python process takes: the ceiling, and what tools/python/README.md says is beside it."""
+"""Measures the peak memory of whole Python processes: the limit, plus the amount in tools/python/README.md."""
 import os
 import re
 import subprocess
@@ -89,7 +89,7 @@ def test_peak__of_the_process__is_ceiling_and_little_more(folder, heavier, name)
 
 
 def test_peak__of_parquet_with_rows_of_a_byte__is_as_small(folder, heavier):
-    """What ordering takes for each row is 50 times the row."""
+    """Sorting needs 50 times as many bytes as such a row has."""
     parquet_memory.write(folder / 'x.parquet', 'bytes', rows=16 << 20)
     code = f'import libgsort as gs\ngs.sort_parquet("x.parquet", "y.parquet", ["c0"], 64 << 20)\n{PEAK}'
     told = subprocess.run([sys.executable, '-c', code], cwd=folder, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""libgsort._c has structs and calls as src/gsort.h has them."""
+"""Compares structs and calls of libgsort._c with src/gsort.h."""
 import ctypes
 import os
 import re
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(ROOT, 'tests', 'abi'))
 import check_abi  # noqa: E402
 
 HEADER = check_abi.read(os.path.join(ROOT, 'src', 'gsort.h'))
-# What tests/abi compares with the header, too: 'struct.field' -> (offset, bytes), 'struct' -> (bytes,).
+# tests/abi compares this list with the header, too: 'struct.field' -> (offset, bytes), 'struct' -> (bytes,).
 LAID_OUT = {words[0]: tuple(map(int, words[1:])) for words in
             (line.split() for line in check_abi.read(check_abi.LIST).splitlines() if not line.startswith('#'))}
 

@@ -1,4 +1,4 @@
-"""Keywords are the library's options, in every call; values become the texts that it takes."""
+"""Tests keywords: each call accepts the options of the library, and converts values to the texts that it parses."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""sort_parquet and python -m libgsort: Parquet files into one."""
+"""Tests sort_parquet and python -m libgsort."""
 import datetime
 import os
 import pathlib
@@ -118,7 +118,7 @@ class Pair(pa.ExtensionType):
 
 
 def test_order_that_is_told__names_columns_of_the_file_or_none():
-    """Columns in columns come before it, of an extension type, too; readers take the number for that of another one."""
+    """Columns with inner columns precede it, also of an extension type. Readers would take its number for the number of another column."""
     pa.register_extension_type(Pair())
     try:
         pairs = pa.array([{'p': 1, 'q': 9}, {'p': 2, 'q': 8}], Pair().storage_type)
@@ -145,7 +145,7 @@ def test_labels_of_pandas__that_are_a_range__are_not_those_of_other_rows():
     (pa.struct([('a', pa.timestamp('us')), ('b', pa.int32())]), lambda time: {'a': time, 'b': 1}),
     (pa.map_(pa.string(), pa.timestamp('us')), lambda time: [('a', time)])])
 def test_times_of_int96__that_nanoseconds_do_not_hold__are_refused(kind, value_of):
-    """Pyarrow reads others in their stead."""
+    """Pyarrow reads other times instead."""
     def write(name, *years):
         times = [None, *(datetime.datetime(year, 12, 31) for year in years)]
         table = pa.table({'x': np.arange(len(times))[::-1], 't': pa.array(map(value_of, times), kind)})

@@ -1,4 +1,4 @@
-"""python -m libgsort.plot and gsort-bench --plot draw each kind of report, and refuse everything else."""
+"""Draws each kind of report by python -m libgsort.plot and gsort-bench --plot, which refuse everything else."""
 import json
 import os
 import re

@@ -1,4 +1,4 @@
-"""The examples of tools/python/README.md run as they stand there, one after the other, in one directory."""
+"""Runs the examples of tools/python/README.md unchanged, one after the other, in one directory."""
 import os
 import re
 

@@ -1,6 +1,6 @@
-"""Reports and plans are as src/report.schema.json says, which is installed for those who read them.
+"""Validates reports and plans against src/report.schema.json, which is installed for their readers.
 
-The file itself is what the table of fields says (tests/unit/report/test_report_schema.c)."""
+tests/unit/report/test_report_schema.c compares that file with the table of fields."""
 import json
 import os
 import random

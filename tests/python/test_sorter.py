@@ -1,4 +1,4 @@
-"""gs.argsort and gs.Sorter beside NumPy."""
+"""Compares gs.argsort and gs.Sorter with NumPy."""
 import array
 import ctypes
 import datetime
@@ -262,7 +262,7 @@ def test_sorter__nothing_pushed__nothing_comes():
 
 @pytest.fixture
 def many(tmp_path):
-    """A sorter of what comes in many blocks, and what these are together."""
+    """Returns a sorter that returns many blocks, and the concatenation of these."""
     a = np.random.default_rng(6).integers(0, 2 ** 62, 1_000_000)
     with gs.Sorter('i8', memory='12M', temp=tmp_path) as s:
         s.push(a)
@@ -306,7 +306,7 @@ def test_blocks__pulled_by_threads__are_each_their_own(many):
 
 
 def test_blocks__that_are_lent__are_seen_without_a_copy(many):
-    """Not after the next one came; but closing the sorter, and forgetting it, leaves memory where it is."""
+    """It is valid until the next block is pulled, also if the sorter is closed or deleted."""
     s, want = many
     count = 0
     for block in s.blocks(copy=False):

@@ -1,4 +1,4 @@
-"""sort_table: tables of any columns, by any keys, beside a slow model in Python, pyarrow, Polars and DuckDB."""
+"""Compares sort_table, for any columns and keys, with a slow model in Python, pyarrow, Polars and DuckDB."""
 import decimal
 import gc
 import math
@@ -368,7 +368,7 @@ def test_labels_of_pandas__that_are_a_range__are_not_those_of_other_rows():
 @pytest.mark.parametrize('batch', [
     pa.record_batch({'x': pa.array([1, 2, 3, 4], pa.int32()), 'y': [1, 2, 3, 4]}), pa.record_batch({'y': [1, 2], 'x': [3, 4]})])
 def test_reader__whose_batches_have_another_schema__is_refused(batch):
-    """As its own read_all() does. A stream of Arrow's would have their bytes, and those behind them, under the schema of the reader."""
+    """As its own read_all() does. An Arrow stream would have the bytes of the batch, and bytes after them, in the schema of the reader."""
     first = pa.record_batch({'x': [3, 1], 'y': [30, 10]})
     with pytest.raises(TypeError, match='a batch has other columns'):
         gs.sort_table(pa.RecordBatchReader.from_batches(first.schema, [first, batch]), 'x')
@@ -513,7 +513,7 @@ def test_reader__that_is_left__gives_its_disk_back(tmp_path, monkeypatch):
 
 
 def test_reader__that_has_failed__does_not_end_as_if_whole():
-    """Also by Ctrl-C, behind a batch that was taken and not given."""
+    """Also if Ctrl-C interrupts after a batch was pulled and before it was returned."""
     def fail(at):
         if at.phase == 'write':
             raise KeyboardInterrupt
@@ -538,7 +538,7 @@ def test_progress__comes_to_its_end():
 
 @pytest.mark.parametrize('is_fed', [False, True])
 def test_progress__of_what_takes_fewer_bytes_when_it_comes_out__is_whole_at_its_end(is_fed):
-    """Short texts lie in their view, and are carried as others; of dictionaries that batches had there is one."""
+    """Short texts are inside of their view, and converted to other texts. The dictionaries of all batches are merged into one."""
     batches, seen = dictionaries(*[([0, 1], ['a' * 9999, 'b'])] * 50), []
     if is_fed:
         with gs.Sorter(key='x', progress=seen.append) as s:

@@ -1,4 +1,4 @@
-"""mypy --strict finds nothing in the package and in the examples of its README, and knows types; so does typing at run time."""
+"""Checks the package and the examples of its README by mypy --strict, and that typing knows the types at run time."""
 import builtins
 import inspect
 import os

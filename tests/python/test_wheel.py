@@ -1,7 +1,7 @@
-"""The wheel: built as pip builds it, of this build, made fit for other machines by auditwheel, installed; and the source distribution.
+"""Builds the wheel by pip from this build, repairs it by auditwheel for other machines, and installs it; also the source distribution.
 
-It brings the libraries that it needs along. So it is tried in a root that holds Python, the C library and what every Debian has,
-and nothing of what building needs.
+The wheel contains the libraries that it needs. So it is tested in a root with Python, the C library and the essential packages of Debian,
+without any tool of a build.
 """
 import array
 import glob
@@ -21,9 +21,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PACKAGE = os.path.join(ROOT, 'tools', 'python')
 ENVIRONMENT = {**os.environ, 'PATH': os.path.dirname(sys.executable) + ':' + os.environ['PATH']}
 MOST_BYTES = 15_000_000
-# What a wheel made here expects. From 2.38 on strtol and its kin have a version of their own, also in the libraries that go along.
+# The glibc that a wheel made here needs. From 2.38 on, strtol and similar calls have versions of their own, also in the included libraries.
 GLIBC = 28 if int(platform.libc_ver()[1].split('.')[1]) < 38 else 38
-# What the tags of manylinux let a wheel expect.
+# Libraries that a wheel with a tag of manylinux may expect.
 SYSTEM = {'libc.so.6', 'libm.so.6', 'libpthread.so.0', 'libdl.so.2', 'librt.so.1', 'libgcc_s.so.1', 'libstdc++.so.6', 'libz.so.1',
           'ld-linux-x86-64.so.2', 'ld-linux-aarch64.so.1'}
 SORTS = '''
@@ -78,7 +78,7 @@ def names_of(wheel):
 
 
 def built_wheel(folder, **environment):
-    """Of the build that has the library."""
+    """Builds a wheel from the build that has the library."""
     build = os.path.dirname(os.path.dirname(os.path.abspath(os.environ['LIBGSORT_LIBRARY'])))
     return made_by_pip(PACKAGE, folder, f'GSORT_BUILD={build}', **environment)
 
@@ -201,7 +201,7 @@ def own_tree(root):
 
 
 def configured(root, *defines, has_gpu=False):
-    """What configuring its wheel prints."""
+    """Returns what CMake prints when the wheel is configured."""
     (root / 'nvidia-smi').write_text(f'#!/bin/sh\nexit {0 if has_gpu else 9}\n')
     (root / 'nvidia-smi').chmod(0o755)
     done = subprocess.run(['cmake', '-G', 'Ninja', '-S', str(root / 'tools' / 'python' / 'wheel'), '-B', str(root / 'made'), '-DSKBUILD_METADATA_DIR=m',

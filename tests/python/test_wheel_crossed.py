@@ -1,4 +1,4 @@
-"""The wheel of another processor, of a build by a cross compiler: made as test_wheel.py makes that of this one, and run under QEMU."""
+"""Builds the wheel for another processor by a cross compiler, as test_wheel.py builds the one for this processor. Runs it under QEMU."""
 import array
 import glob
 import os

@@ -1,4 +1,4 @@
-"""What tests of libgsort.ray do with files and nodes."""
+"""Functions for files and nodes that tests of libgsort.ray share."""
 import os
 import signal
 import subprocess
@@ -25,7 +25,7 @@ def content(path):
         return file.read()
 
 
-WATCHDOG = 300  # seconds: what takes longer hangs
+WATCHDOG = 300  # seconds, after which a wait counts as endless
 
 
 def until(condition):
@@ -43,7 +43,7 @@ def journal_has(word, output='out'):
 
 
 def names_of_tasks():
-    """Processes of Ray's that are at a task of a sort: their parents, and what Ray calls the task."""
+    """Returns the processes of Ray that run a task of a sort: process -> its parent and Ray's name of the task."""
     found = {}
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:

@@ -1,4 +1,4 @@
-"""A cluster of three nodes of one processor, an S3 of moto's and a storage as Google has it, on this machine: all start once.
+"""Starts once, on this machine: a cluster of three nodes of one processor, the S3 server of moto, and an emulator of Google's storage.
 
     tests/python/run.sh build/release/src/libgsort.so.0 ray_cluster                           a short form
     GSORT_RAY_LONG=1 tests/python/run.sh build/release/src/libgsort.so.0 ray_cluster      all cases: half an hour
@@ -14,13 +14,13 @@ from clustered import NODE
 
 os.environ.update(GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT='false', FSSPEC_GCS_TOKEN='anon')  # else gcsfs looks for Google, and waits
 
-# A node that is gone is found out in two seconds, not in 15.
+# Ray notices the loss of a node within two seconds instead of 15.
 WATCHFUL = {'health_check_initial_delay_ms': 500, 'health_check_period_ms': 500, 'health_check_timeout_ms': 1000, 'health_check_failure_threshold': 3}
 
 
 class Unreliable:
-    """When it is on, each ninth data request fails, each seventh is slow, and each fifth range breaks off. Who asked, and how many ranges
-    were copied from object to object."""
+    """Lets each ninth data request fail, delays each seventh, and cuts each fifth range, if `is_on`. Notes the users, and counts the ranges
+    that were copied from object to object."""
 
     def __init__(self, app):
         self.app, self.count, self.failed, self.broken, self.is_on = app, itertools.count(1), 0, 0, False
@@ -45,7 +45,7 @@ class Unreliable:
 
 
 def pytest_collection_modifyitems(config, items):
-    """A third of the short form, if tools/test.sh says which."""
+    """Runs a third of the short form, if tools/test.sh chooses one."""
     third = os.environ.get('GS_TEST_THIRD')
     if third and not os.environ.get('GSORT_RAY_LONG'):
         chosen = items[int(third) - 1::3]
@@ -62,7 +62,7 @@ def service():
     servers = [make_server('127.0.0.1', 0, one, threaded=True) for one in (app, other)]
     for server in servers:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-    app.other, other.host = other, f'127.0.0.1:{servers[1].server_port}'  # the same buckets, where the environment does not look
+    app.other, other.host = other, f'127.0.0.1:{servers[1].server_port}'  # the same buckets at an address that the environment does not have
     os.environ.update(AWS_ENDPOINT_URL=f'http://127.0.0.1:{servers[0].server_port}', AWS_ACCESS_KEY_ID='testing', AWS_SECRET_ACCESS_KEY='testing',
                       AWS_DEFAULT_REGION='us-east-1')
     yield app
@@ -75,7 +75,7 @@ def storage():
     from gcp_storage_emulator import server as emulator
     from gcp_storage_emulator.handlers import objects
 
-    def move(request, *others, **more):  # which it lacks
+    def move(request, *others, **more):  # the emulator lacks this call
         request.params['dest_bucket_name'] = request.params['bucket_name']
         objects.copy(request, *others, **more)
         objects.delete(request, *others, **more)
@@ -91,7 +91,7 @@ def storage():
 
 @pytest.fixture(scope='session')
 def cluster(service, storage):
-    """Its nodes get their environment from here."""
+    """Its nodes inherit the environment of this process."""
     import ray
     from ray.cluster_utils import Cluster
     made = Cluster(initialize_head=True, head_node_args={**NODE, 'include_dashboard': False, '_system_config': WATCHFUL})

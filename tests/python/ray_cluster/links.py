@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""links.py FOLDER MBIT [BYTES]: the time that --explain predicts, and the one that a sort takes, on three nodes with slow links.
+"""links.py FOLDER MBIT [BYTES]: compares the time that --explain predicts with that of a sort, on three nodes with slow links.
 
-Makes three network namespaces on a bridge, whose links `tc` slows down to MBIT Mbit/s each way, and a Ray node of one processor in
-each; sorts BYTES (1 GiB) of random u64 in FOLDER, which needs three times that. Needs root, ip and tc, and what overhead.py needs.
+Makes three network namespaces on a bridge, and a Ray node of one processor in each. `tc` limits their links to MBIT Mbit/s each way.
+Sorts BYTES (1 GiB) of random u64 in FOLDER, which needs three times that. Needs root, ip and tc, and the environment of overhead.py.
 """
 import json
 import os

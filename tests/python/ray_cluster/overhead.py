@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""overhead.py FOLDER [BYTES]: one gsort with -S 2G, and libgsort.ray with two tasks of 1G on a cluster of one node of 2 processors.
+"""overhead.py FOLDER [BYTES]: compares one gsort with -S 2G with libgsort.ray: two tasks of 1G on a node of 2 processors.
 
-Sorts BYTES (4 GiB) of random u64 in FOLDER, which needs four times that, by both in turn, three times with sorted files that all
-nodes see and three times with those of nodes; prints seconds and their ratio. Needs gsort in PATH, LIBGSORT_LIBRARY and PYTHONPATH as tests/python/run.sh sets them, and a machine with nothing else to do.
+Sorts BYTES (4 GiB) of random u64 in FOLDER, which needs four times that. Runs both in turn: three times with sorted files that all nodes
+see, and three times with files of nodes. Prints seconds and their ratio. Needs gsort in PATH, LIBGSORT_LIBRARY and PYTHONPATH as in
+tests/python/run.sh, and an idle machine.
 """
 import os
 import subprocess

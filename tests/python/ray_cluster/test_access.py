@@ -1,4 +1,4 @@
-"""Stores that are reached by what the user gives: a file system of pyarrow's or fsspec's, or fsspec's storage_options."""
+"""Reads and writes stores by a file system of pyarrow or fsspec, or by storage_options of fsspec, that the user gives."""
 import json
 import os
 import pickle
@@ -18,7 +18,7 @@ from libgsort.ray.journal import Journal
 
 
 class S3OfFsspec(fsspec.AbstractFileSystem):
-    """As s3fs has it, which wants another boto than tests do: only its name and its options are looked at."""
+    """Replaces the class of s3fs, which needs another boto than the tests. Only its name and its options are used."""
 
     protocol = ('s3', 's3a')
     __module__ = 's3fs.core'
@@ -115,7 +115,7 @@ def test_s3__what_cleans_up_behind_a_dead_driver__has_the_secrets__and_the_disk_
         journal.close()  # as when it dies
     until(lambda: not (place / 'w').exists() and not uploads.is_open(access, 's3://given/late', upload))
     gen('uniform', 'u64', 10_000, 'x.u64')
-    with monkeypatch.context() as dies:  # behind its commit
+    with monkeypatch.context() as dies:  # after its commit
         dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
         gr.sort_file('x.u64', 's3://given/late', resume=True, **WAYS['options'](service.other.host))
     kept = {name: content(os.path.join(folder, name)) for folder, _, names in os.walk('late.gsort-ray') for name in names}

@@ -1,4 +1,4 @@
-"""What Ray's dashboard is told of a sort: tasks by their names, and bytes of each phase."""
+"""Reads from Ray's dashboard the names of tasks and the bytes of each phase."""
 import subprocess
 import sys
 

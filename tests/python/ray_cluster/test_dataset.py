@@ -1,4 +1,4 @@
-"""A Dataset of Ray's: the rows that sort_table gives, whatever the blocks are."""
+"""Sorts Datasets of Ray in blocks of any size. The rows are those of sort_table."""
 import numpy as np
 import pandas as pd
 import pyarrow as pa

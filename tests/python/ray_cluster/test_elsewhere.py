@@ -1,4 +1,4 @@
-"""Outputs elsewhere, by pyarrow.fs and fsspec: on S3 and Google's storage as served on this machine, and on a file system without either."""
+"""Writes outputs by pyarrow.fs and fsspec: to servers of S3 and Google's storage on this machine, and to another file system."""
 import json
 import os
 import re
@@ -43,7 +43,7 @@ def listed(system, path):
 
 
 def whole(files):
-    """The parts of a folder behind one another, as its manifest has them."""
+    """Returns the concatenation of the parts of a folder, in the order of its manifest."""
     rows = json.loads(files['manifest.json'])
     assert sorted(files) == ['manifest.json', *(row['file'] for row in rows)]
     return b''.join(files[row['file']] for row in rows)
@@ -191,7 +191,7 @@ def test_folder__commit_that_fails_in_the_middle__says_so_and_is_gone_on_with(pl
     assert 'manifest.json' not in os.listdir('out')
     gr.sort_file('x.u64', output, parts=3, resume=True)
     assert whole(listed(fs.LocalFileSystem(), str(place / 'out'))) == content('want.u64')
-    with monkeypatch.context() as dies:  # behind its commit
+    with monkeypatch.context() as dies:  # after its commit
         dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
         gr.sort_file('x.u64', output, parts=2, resume=True)
     times = {name: os.stat(f'out/{name}').st_mtime_ns for name in os.listdir('out')}

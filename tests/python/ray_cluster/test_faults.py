@@ -1,6 +1,6 @@
-"""A sort on a cluster while nodes, servers and the driver die: identical bytes or a clear failure, and nothing left.
+"""Kills nodes, servers and the driver during a sort: the output has identical bytes or the sort fails clearly, and no file is left.
 
-A short form runs with the others; GSORT_RAY_LONG=1 makes 50 runs, and kills the driver at 20 moments.
+A short form runs with the other tests. GSORT_RAY_LONG=1 makes 50 runs, and kills the driver at 20 moments.
 """
 import errno
 import os
@@ -61,8 +61,8 @@ def data(tmp_path_factory):
 
 
 class At:
-    """Progress of a sort that does something at moments of it: when so many maps ('read') or parts ('write') are done, and more are
-    under way."""
+    """A progress function that calls functions at moments of a sort: when a number of maps ('read') or parts ('write') is done. Other
+    tasks run at these moments."""
 
     def __init__(self, *moments):
         self.moments, self.counts = list(moments), {}
@@ -79,12 +79,12 @@ def run(data, temp, **more):
 
 
 def is_clean(place):
-    """Nothing but the output is left, at once or when dead nodes are found out."""
+    """Waits until only the output is left. Ray may have to notice dead nodes first."""
     until(lambda: set(os.listdir(place)) == {'nodes', 'out'} & set(os.listdir(place)) and not os.listdir(place / 'nodes'))
 
 
 def test_nodes_killed__identical_bytes(cluster, data, place):
-    """Each dies in the middle of a task, which is started again."""
+    """Each node dies during a task, which is started again."""
     rng = random.Random(5)
     for case in range(int(os.environ.get('CASES', 50)) if LONG else 1):
         nodes = [cluster.add_node(**NODE) for _ in range(2)]
@@ -106,7 +106,7 @@ def test_nodes_killed__identical_bytes(cluster, data, place):
 
 
 LATE = '''#!/bin/bash
-# gsort, but what has that word begins when it may. Each pipe that it reads has elements by then.
+# Runs gsort. A run with this word waits until it may begin. Each pipe that it reads has elements by then.
 case " $* " in *"{1}"*)
     for word; do
         case $word in /dev/fd/*) until read -r -t 0 -u "${{word#/dev/fd/}}"; do sleep 0.1; done ;; esac
@@ -120,14 +120,14 @@ exec gsort "$@"
 
 @pytest.mark.parametrize('step, word', [('gsort merge part', ' -m '), ('gsort sort piece', '/map-')])
 def test_a_node_falls_silent__nothing_waits_for_it(cluster, place, tmp_path_factory, monkeypatch, step, word):
-    """It is stopped: no connection to it ends. A merge elsewhere reads from it while it is at no task; or it is at one itself."""
+    """The node is stopped, so no connection to it ends. It runs a task, or it runs none and a merge on another node reads from it."""
     import ray
     monkeypatch.setattr(crew, 'SILENCE', 3)
-    monkeypatch.setattr(crew, 'STRAGGLES_LEAST', 600)  # each node sorts a piece, however slow it is
+    monkeypatch.setattr(crew, 'STRAGGLES_LEAST', 600)  # each node sorts a piece, even a slow one
     tools, stopped = tmp_path_factory.mktemp('tools'), []
     (tools / 'gsort').write_text(LATE.format(tools, word))
     (tools / 'gsort').chmod(0o755)
-    gen('few', 'u64', 24_000_000, str(tools / 'x'))  # so that a slice, 38 MB, is longer than what is on its way when a node is stopped
+    gen('few', 'u64', 24_000_000, str(tools / 'x'))  # a slice, 38 MB, must be longer than the buffers of a connection
     gsort(*RECORDS, str(tools / 'x'), '-o', str(tools / 'want'))
     nodes = {node.all_processes['raylet'][0].process.pid: node for node in [cluster.add_node(**NODE) for _ in range(2)]}
     cluster.wait_for_nodes()
@@ -391,7 +391,7 @@ exit $status
 
 @pytest.fixture
 def steps(tmp_path, monkeypatch):
-    """Where the commands of watches say how far they are."""
+    """Returns a folder in which the commands of watches note their progress."""
     for name in ('flock', 'rm', 'sleep'):
         (tmp_path / 'bin').mkdir(exist_ok=True)
         (tmp_path / 'bin' / name).write_text(STEPS.format(tmp_path, os.environ['PATH']))
@@ -401,7 +401,7 @@ def steps(tmp_path, monkeypatch):
 
 
 def test_a_folder_is_taken_while_the_last_watch_removes_it__it_is_made_anew(steps, monkeypatch):
-    """The watch of an owner that has ended looks once more 2 s later, at a folder that the next one has made and not locked yet."""
+    """The watch of an ended owner checks the folder again after 2 s. The next owner has created the folder, but not locked it yet."""
     folder = steps / 'out.gsort-ray'
 
     def wait(_):
@@ -420,7 +420,7 @@ def test_a_folder_is_taken_while_the_last_watch_removes_it__it_is_made_anew(step
 
 
 def test_a_folder_is_taken_while_a_watch_waits_for_the_owner_between__it_stays(steps):
-    """What the watch of the first one waits for is the lock of a folder that is gone by then."""
+    """The watch of the first owner waits for the lock of a folder that is gone meanwhile."""
     folder = steps / 'out.gsort-ray'
 
     def own(name, *ready):

@@ -1,4 +1,4 @@
-"""Groups, folds, first elements, splits and packed outputs on a cluster: the bytes are one gsort's."""
+"""Compares groups, aggregates, first elements, splits and compressed outputs of a cluster with those of one gsort."""
 import glob
 import json
 import os

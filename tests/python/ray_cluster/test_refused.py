@@ -1,4 +1,4 @@
-"""What would lose data, or leave some out, is refused before anything is done; and what a torn journal says."""
+"""Tests refusals: a sort that would lose or leave out data fails before it begins. Also tests incomplete journals."""
 import glob
 import json
 import os

@@ -1,4 +1,4 @@
-"""Inputs and outputs on S3, as moto serves it on this machine: now and then with an error or a slow reply."""
+"""Reads and writes objects of S3, served by moto on this machine, with some errors and slow replies."""
 import io
 import itertools
 import os
@@ -102,7 +102,7 @@ def test_s3__an_object_that_changes__is_noticed(s3, service, place, monkeypatch)
         s3.upload_file(name, 'bucket', 'x.u64')
 
     measure = plan.measure
-    for when in ('read', 'commit') if LONG else ('commit',):  # between the plan and a read; behind the last one, where only its tag tells
+    for when in ('read', 'commit') if LONG else ('commit',):  # between the plan and a read; or after the last read, when only the tag tells
         calls = []
         with monkeypatch.context() as late:
             def measured(paths, access, when=when, calls=calls):

@@ -1,4 +1,4 @@
-"""A sort on a cluster of three nodes of one processor, which starts once: the bytes are one gsort's, whatever happens meanwhile."""
+"""Sorts on a cluster of three nodes of one processor, which starts once. The output has the bytes of one gsort."""
 import errno
 import itertools
 import json
@@ -19,12 +19,12 @@ from libgsort.ray.order import Order
 
 
 def left(place, *known):
-    """What is there besides inputs and outputs, and what nodes keep in `nodes`."""
+    """Returns the files besides inputs and outputs, and the files that nodes keep in `nodes`."""
     return sorted(set(os.listdir(place)) - {*known, 'nodes'}) + (os.listdir(place / 'nodes') if (place / 'nodes').exists() else [])
 
 
 def same(place, inputs, name, options, named, temps=(None, 'nodes'), **more):
-    """What gsort makes on one machine, and what the cluster does, with sorted files shared and on their nodes."""
+    """Compares the output of gsort on one machine with outputs of the cluster, with shared sorted files and with files of nodes."""
     gsort(*named, *inputs, '-o', 'want' + name)
     before = sorted(os.listdir(place))
     for temp in temps:
