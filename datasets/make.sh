@@ -1,12 +1,11 @@
 #!/bin/sh
-# Make data sets of datasets.csv and check them.
+# Makes data sets of datasets.csv and checks them.
 #
 #     datasets/make.sh BIN_DIR TARGET_DIR PATTERN...
 #     datasets/make.sh build/release/bin /data '*-1g.*'
 #
-# A set whose name matches a pattern (as in a shell) becomes TARGET_DIR/name; a file that is there
-# and has the right checksum is kept. Exit status: 0 all are there, 1 a checksum differs, 2 usage,
-# else as gsort-gen.
+# A set whose name matches a shell pattern is written to TARGET_DIR/name. A file that exists with the right checksum is kept. Exit
+# status: 0 all sets exist, 1 a checksum differs, 2 usage, else the status of gsort-gen.
 set -eu
 if [ $# -lt 3 ]; then
     echo "usage: $0 BIN_DIR TARGET_DIR PATTERN..." >&2

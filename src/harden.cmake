@@ -1,19 +1,19 @@
-# harden.cmake: gsort_hardening, flags that turn mistakes in memory into an end at once: checked copies of the C library, canaries,
-# stacks that cannot jump over their guard page, jumps that land where jumps may, tables that are read-only once a program has
-# started, and programs that lie elsewhere each time. Of each, what this compiler knows.
+# harden.cmake: defines gsort_hardening, flags that end a program at once when it uses memory wrongly. They ask for checked calls
+# of the C library, stack canaries, probes of the stack's guard page, and checked targets of jumps. They also ask for tables that
+# are read-only after the start, and for random addresses. Flags that the compiler does not know are left out.
 include(CheckCCompilerFlag)
 include(CheckLinkerFlag)
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C CXX)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-# Level 3 sees sizes that are known when the program runs; compilers that know of none say so.
+# Level 3 also checks sizes that are known only at run time. Other compilers warn about it, so they get level 2.
 set(level 2)
 if((CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
         OR (CMAKE_C_COMPILER_ID MATCHES "Clang" AND CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 9))
     set(level 3)
 endif()
-# The C library checks in optimised code only. Compilers that define a level themselves are told first to forget it.
+# The C library checks in optimised code only. -U first removes a level that the compiler defines itself.
 set(hardening $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=${level}>)
 foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard)
     string(MAKE_C_IDENTIFIER "GSORT_HAS${flag}" has)

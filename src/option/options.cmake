@@ -1,13 +1,12 @@
-# options.cmake: turns options.md into option_words.h, the macros that the table of options is made of, and into
-# help_topics.c, which says for gsort's help what belongs to each topic (tools/gsort/help.h).
+# options.cmake: turns options.md into option_words.h and help_topics.c. The first contains macros for the table of options. The
+# second lists, for gsort's help, the options of each topic (tools/gsort/help.h).
 #
 #     cmake -D SOURCE=options.md -D HEADER=option_words.h -D TOPICS=help_topics.c -P options.cmake
 #
-# Each entry of options.md, "### temporary-directory", becomes a macro DESCRIBED_temporary_directory with four members of
-# struct gs_option: group, help, manual, daily. `manual` is the paragraph in Markdown, with links as the manual has them.
-# `help` is the same without backticks and links, in lines of at most 47 columns. The table asserts that it has WORDS_COUNT
-# rows, which is the number of entries; a row without an entry names a macro that does not exist. HELP_WORDS are the words
-# that --help takes.
+# An entry of options.md such as "### temporary-directory" gives a macro DESCRIBED_temporary_directory. It has four members of
+# struct gs_option: group, help, manual, daily. `manual` is the paragraph in Markdown, with links as the manual has them. `help`
+# is the same without backticks and links, in lines of at most 47 columns. The table asserts that it has WORDS_COUNT rows, which
+# is the number of entries; a row without an entry names a macro that does not exist. HELP_WORDS are the words that --help takes.
 cmake_minimum_required(VERSION 3.25)
 set(COLUMNS 47) # of 80, after 33 for the option's names
 

@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
-# run.sh BIN_DIR CASE_DIR [NAME]...: runs each CASE_DIR/*.sh, or those named, in an empty scratch directory, with BIN_DIR first in PATH,
-# then the programs of tests beside it (gsort-faults).
-# A case passes if its exit code is that of NAME.exit (default 0) and its output is that of NAME.stdout and
-# NAME.stderr (default nothing), where a line of these may be a shell pattern. Whatever the case, no
-# temporary file of gsort may be left. UPDATE=1 rewrites the expected files, but for lines whose
-# pattern matches: review the diff.
+# run.sh BIN_DIR CASE_DIR [NAME]...: runs each CASE_DIR/*.sh, or those named, in an empty scratch directory. PATH begins with
+# BIN_DIR, then the programs of tests next to it (gsort-faults). A case passes if its exit code is in NAME.exit (default 0) and
+# its output in NAME.stdout and NAME.stderr (default nothing). A line of these may be a shell pattern. No case may leave a
+# temporary file of gsort. UPDATE=1 rewrites the expected files, except lines whose pattern matches: review the diff.
 #
-# What a case lacks on this machine is said and counted (tests/count.py), never passed over. At its beginning:
+# If this machine lacks something that a case needs, the skip is printed and counted (tests/count.py). At its beginning:
 #     need COMMAND...         else the case is skipped
 #     need_root; need_mounts  the latter: `unshare -rm`, and in there a tmpfs may be mounted
 #     skip REASON

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Programs that use an installed libgsort, found by pkg-config and by find_package, shared and static, in C and C++, with gsort.h
-# and gsort.hpp; what gsort.hpp refuses to compile; and gsort and gsort-gen themselves, which need nothing but gsort.h and
+# Builds programs with an installed libgsort, found by pkg-config and by find_package, shared and static, in C and C++. It also
+# checks what gsort.hpp refuses to compile. Last it builds gsort and gsort-gen themselves, which need only gsort.h and
 # libgsort.so.
 #
 #     tests/consumer/consumers.sh BUILD_DIR CMAKE CC CXX
 #
-# Silent when everything holds; otherwise one line a broken check and exit status 1.
+# Prints nothing if all checks hold; otherwise one line per failed check, and exits with status 1.
 set -u
 # shellcheck source=tests/support/installed.sh
 . "$(dirname "$0")/../support/installed.sh"
@@ -16,7 +16,7 @@ run() {
     mkdir -p "$scratch/run/$1"
     (cd "$scratch/run/$1" && "$scratch/$1") >"$scratch/said" 2>&1 || fail "$1: $(cat "$scratch/said")"
 }
-# needs NAME: whether a program loads libgsort.so.0.
+# needs NAME: returns whether a program loads libgsort.so.0.
 needs() {
     readelf -d "$scratch/$1" | grep -q 'NEEDED.*\[libgsort\.so\.0\]'
 }
@@ -30,7 +30,7 @@ rm "$scratch/static/$lib"/libgsort.so*
 export LD_LIBRARY_PATH=$scratch/shared/$lib
 
 flags=(-Wall -Wextra -Wpedantic -Werror -O1)
-# The headers of both trees are the same, and templates take long to compile: once, then, and linked twice.
+# Both trees have the same headers, and templates take long to compile. So programs are compiled once and linked twice.
 hpp=("$cxx" -std=c++20 -Wshadow -Wconversion -pthread)
 # shellcheck disable=SC2046
 "${hpp[@]}" "${flags[@]}" $(PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --cflags gsort) -c "$source/tests/consumer/test_hpp.cc" \
@@ -74,7 +74,7 @@ done
 for name in pkg_shared_hpp shared_sequence {,pkg_}shared_{c,cc} alone_shared_c; do needs $name || fail "$name: does not need libgsort.so.0"; done
 for name in pkg_static_hpp static_sequence {,pkg_}static_{c,cc} alone_static_c; do needs $name && fail "$name: needs libgsort.so.0"; done
 
-# gsort.hpp: by clang, too, if it is here; without exceptions; the example in its head; and what does not compile.
+# gsort.hpp: also compiled by clang, if there is one, and without exceptions; the example in its header; what must not compile.
 include=$scratch/shared/include
 compilers=("$cxx")
 command -v clang++ >/dev/null && compilers+=(clang++)
@@ -112,7 +112,7 @@ for compiler in "${compilers[@]}"; do
         [ "$(grep 'error:' "$scratch/log" | grep -vc 'needs C++20')" = 0 ] || fail "$compiler, C++$standard: $(cat "$scratch/log")"
     done
 done
-# Each is compiled by itself; the header once.
+# Each is compiled alone; the header is compiled once.
 strict=("$cxx" -std=c++20 "${flags[@]}" "-I$include")
 "${strict[@]}" -x c++-header "$include/gsort.hpp" -o "$include/gsort.hpp.gch" 2>"$scratch/log" || fail "gsort.hpp: $(cat "$scratch/log")"
 while IFS='|' read -r words code; do

@@ -132,8 +132,8 @@ static unsigned find_arrived(const emulated_thread *warp, unsigned own_lane,
     return arrived;
 }
 
-// Does the same, but reads all lanes only for the first and the last to arrive, or if one is at
-// another place than the others.
+// Does the same faster. It reads all lanes only for the first and the last lane to arrive, or if a
+// lane waits at another place than the others.
 static unsigned arrive(const emulated_thread *warp, unsigned own_lane, const emulated_thread &mine)
 {
     emulated_warp *seen = &emulated_warps[(warp - emulated_threads) / 32];

@@ -1,5 +1,5 @@
-/* faults.h: makes calls fail on demand. gsort-faults is gsort with calls of the C library and of
- * liburing replaced by the functions of this folder (the linker's --wrap); src/ knows nothing of
+/* faults.h: makes calls fail on demand. In gsort-faults, the linker (--wrap) replaces calls of the
+ * C library and of liburing by the functions of this folder. The sources of gsort do not know of
  * it.
  *
  *     GSORT_FAULTS=KIND:N      the N-th call of that kind fails, from 1 on
@@ -9,8 +9,9 @@
  *     GSORT_FAULTS=ONE,OTHER   both
  *     GSORT_FAULTS_REPORT=FILE at exit: a line "fired COUNT", then for each kind "KIND CALLS"
  *
- * A process that ends in order with more descriptors open than it began with says so and exits 97.
- * Calls inside of libraries are not counted, nor calls on event descriptors, which cannot fail. */
+ * A process that exits with more open descriptors than at its start prints that, and its exit code
+ * is 97. Calls inside libraries are not counted, nor are calls on event descriptors, which cannot
+ * fail. */
 #ifndef FAULTS_H
 #define FAULTS_H
 

@@ -1,8 +1,8 @@
 #!/bin/bash
-# compile.sh BUILD_DIR: all C sources of the library and the programs compile against musl's headers without a warning. What
-# is C++ (VQSort's caller, merges by vectors, coders) needs a libstdc++ made for musl, which Debian has none of: Alpine's
-# packages have one. So nothing is linked or run here. What needs CUDA's headers, which are made for glibc, is left out, and so
-# is what is for wheels with glibc only.
+# compile.sh BUILD_DIR: checks that all C sources of the library and the programs compile with musl's headers without a warning.
+# C++ sources (VQSort's caller, merges by vectors, coders) need a libstdc++ for musl, which Debian lacks and Alpine has. So
+# nothing is linked or run here. Sources that need CUDA's headers, which are made for glibc, are left out, and so are sources for
+# glibc's wheels only.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 command -v musl-gcc >/dev/null || { echo "skipped: no musl-gcc" && exit 77; }

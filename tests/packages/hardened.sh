@@ -1,7 +1,7 @@
 #!/bin/bash
-# hardened.sh FILE...: these programs and shared libraries are as src/harden.cmake wants them.
+# hardened.sh FILE...: checks that these programs and shared libraries have what src/harden.cmake asks for.
 #
-# Silent when everything holds; otherwise one line a broken check and exit status 1.
+# Prints nothing if all checks hold; otherwise one line per failed check, and exits with status 1.
 set -u
 broken=0
 fail() {
@@ -25,7 +25,7 @@ for file in "$@"; do
     grep -qx __stack_chk_fail <<<"$symbols" || fail "$file: no canaries"
     checked=$(grep -xE '__.*(_chk|_2)' <<<"$symbols")
     grep -q printf <<<"$checked" || fail "$file: the C library does not check"
-    # Tests make calls fail, and see the plain ones only, and what tests/support/unchecked.c knows.
+    # Tests that make calls fail replace plain calls and the checked calls in tests/support/unchecked.c, but no others.
     missed=$(grep -vxE '__(mem.*|str.*|v?[fs]?n?printf|asprintf)_chk|__open64_2' <<<"$checked" | xargs)
     [ -z "$missed" ] || fail "$file: tests cannot make these fail: $missed"
     if grep -q 'Machine: .*X86-64' <<<"$head"; then

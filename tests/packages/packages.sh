@@ -1,10 +1,10 @@
 #!/bin/bash
-# Packages that one command makes: lintian finds no fault, they install into a clean Debian and sort there, programs are built
-# with what is in them, and nothing is left when they are removed. The tree of the tar runs from a place with blanks.
+# Checks the packages that one command makes. Checks are: lintian finds no fault; they install into a clean Debian and sort there;
+# programs are built with them; removing them leaves nothing. The tree of the tar runs from a path with blanks.
 #
 #     tests/packages/packages.sh BUILD_DIR CMAKE CC VERSION
 #
-# Silent when everything holds; otherwise one line a broken check and exit status 1.
+# Prints nothing if all checks hold; otherwise one line per failed check, and exits with status 1.
 set -u
 # shellcheck source=tests/support/installed.sh
 . "$(dirname "$0")/../support/installed.sh"
@@ -74,7 +74,7 @@ eval "$cc -std=c17 '$source/tests/consumer/consumer.c' $found -Wl,-rpath,'$tree/
 (mkdir "$scratch/run" && cd "$scratch/run" && "$scratch/consumer") >"$scratch/log" 2>&1 || fail "the tree, a program: $(cat "$scratch/log")"
 
 [ "$machine" != x86_64 ] || do_or_fail "the tree on an old Linux" python3 "$source/tests/packages/old_linux.py" "$tree/bin"
-# The stated needs are the real ones, and no more: another program counts them again.
+# The stated needs are exactly the real ones: another program counts them again.
 versions() { # WHAT: the newest of these symbols
     find "$tree/bin" "$tree/lib" -type f -exec objdump -p {} + 2>/dev/null | grep -o " $1_[0-9.]*\$" | sed 's/.*_//' | sort -V | tail -n 1
 }
@@ -82,7 +82,7 @@ printf '%s or later\n' "Linux $(readelf -n "$tree/bin/gsort" | sed -n 's/.*ABI: 
     same "share/doc/gsort/NEEDS" "$tree/share/doc/gsort/NEEDS"
 do_or_fail "the tree" "$source/tests/packages/hardened.sh" "$tree"/bin/* "$tree/lib/libgsort.so.0"
 
-# A clean Debian: what is essential, and what these depend on.
+# A clean Debian: essential packages and their dependencies.
 root=$scratch/root
 mkdir "$root"
 in_root() {
@@ -96,7 +96,7 @@ contents() { # but dpkg's records, and what ldconfig makes
 clean_root() { # DEB...
     python3 "$source/tests/packages/clean_root.py" "$root" "$@" >"$scratch/log" 2>&1 || fail "clean root: $(cat "$scratch/log")"
 }
-# The programs by themselves, with what they depend on and no more.
+# The programs by themselves, with only their dependencies.
 clean_root "${files[0]}"
 [ ! -e "$root/usr/bin/gsort" ] || fail "the root has a gsort"
 do_or_fail "dpkg -i gsort-tools" dpkg --root="$root" -i "${files[0]}"
@@ -104,7 +104,7 @@ for program in gsort gsort-gen gsort-bench; do
     in_root $program --version | grep -q "^$program $version" || fail "$program --version"
 done
 do_or_fail "dpkg --purge gsort-tools" dpkg --root="$root" --purge gsort-tools
-# All.
+# All packages.
 clean_root "${files[@]}"
 contents >"$scratch/before"
 export PYTHONDONTWRITEBYTECODE=1 # Python's own modules, that is: those of the package are compiled by dpkg
@@ -126,7 +126,7 @@ cmp "$scratch/y.u64" "$root/tmp/y.u64" || fail "gsort sorts otherwise"
 in_root gsort --device=cuda /tmp/x.u64 -o /tmp/z.u64 >"$scratch/log" 2>&1 && fail "a GPU in a root without a driver"
 [ "$(wc -l <"$scratch/log")" = 1 ] && grep -q '^gsort: .*device' "$scratch/log" || fail "--device=cuda: $(cat "$scratch/log")"
 for file in "$root"/usr/bin/gsort* "$root/usr/lib/$multiarch"/libgsort.so.*.*; do
-    # The driver of a GPU is looked for when a program runs, and its run time is inside.
+    # Programs look for a GPU's driver when they run, and contain the CUDA runtime.
     needed "$file" | grep -qi 'cuda\|nv' && fail "$file needs $(needed "$file")"
     [ -z "$(run_path "$file")" ] || fail "$file: run path $(run_path "$file")"
 done
@@ -152,7 +152,7 @@ for page in "$root"/usr/share/man/man?/*gsort*; do
     gzip -dc "$page" | mandoc -T lint -W error >"$scratch/log" || fail "$page: $(cat "$scratch/log")"
 done
 
-# Programs that are built with it, and run there; the symbols are those of the library.
+# Programs are built with the package and run there; the symbols file is the library's.
 export PKG_CONFIG_LIBDIR=$root/usr/lib/$multiarch/pkgconfig
 for kind in shared static; do
     found=$(pkg-config $([ $kind = shared ] || echo --static) --cflags --libs gsort) || fail "$kind: pkg-config"
@@ -160,7 +160,7 @@ for kind in shared static; do
         # The CUDA runtime, where there are kernels, is where it is on this machine.
         found="${found/-lgsort/-l:libgsort.a} $(grep -o -e '-L[^ ]*cuda[^ ]*' "$build/src/dev/gsort.pc")"
     fi
-    # What is found is words for the compiler.
+    # The result is several words for the compiler.
     # shellcheck disable=SC2086
     do_or_fail "$kind: a program" "$cc" -std=c17 "$source/tests/consumer/consumer.c" $found -o "$root/tmp/$kind"
     do_or_fail "$kind: it runs" in_root sh -c "cd /tmp && ./$kind"
@@ -171,7 +171,7 @@ dpkg-deb --ctrl-tarfile "$packages/${files[1]}" | tar -x ./symbols
 do_or_fail "symbols" dpkg-gensymbols -c4 -plibgsort0 -v"$version" -Isymbols -Osymbols.new -e"$root/usr/lib/$multiarch/libgsort.so.$version"
 grep -q "^ gs_job_run@GSORT_0.1 " symbols.new || fail "symbols: $(cat symbols.new)"
 
-# Another package has /usr/bin/gsort, too.
+# Another package also contains /usr/bin/gsort.
 mkdir -p "$scratch/other/DEBIAN"
 printf 'Package: gsort\nVersion: 1\nArchitecture: all\nMaintainer: x <x@gsort.invalid>\nDescription: x\n' >"$scratch/other/DEBIAN/control"
 dpkg-deb -b "$scratch/other" "$scratch/other.deb" >/dev/null

@@ -1,7 +1,7 @@
 /* test_short_jobs.c: compares random jobs with elements of up to 16 bytes with the model. Elements
- * are all numbers in both orders of bytes, and records with up to four keys that may overlap. Each
- * layout is sorted in a way of its own (counted, as a word, in its tag, by its tag), and each verb
- * makes its own use of that. A job follows from the seed and its number alone.
+ * are all types of numbers in both byte orders, and records with up to four keys that may overlap.
+ * So jobs sort by counting, as integers, as inline records and by tags, with every verb. A job
+ * depends only on the seed and its number.
  *
  *     build/dev/tests/test_short_jobs                          2000 jobs
  *     GS_TEST_JOBS=100000 build/dev/tests/test_short_jobs      as many

@@ -1,9 +1,9 @@
-// gpu_steer.h: what tests steer and see of the GPU that they run on, emulated or real.
+// gpu_steer.h: lets tests control and observe the GPU that they run on, emulated or real.
 //
-// Tests steer everything of the emulated one: emulated_cuda.h. With a real one they steer the calls
-// of the runtime that real_gpu.cc replaces (gsort_steer_gpu in CMake): these fail as told, and
-// their memory is counted. A real GPU has its own schedule, and nothing queued can be made to lose
-// it.
+// Tests control everything about the emulated GPU (emulated_cuda.h). For a real GPU, real_gpu.cc
+// replaces calls of the runtime (gsort_steer_gpu in CMake). These calls fail on request, and their
+// memory is counted. A real GPU has its own schedule, and tests cannot lose a GPU while work is
+// queued.
 #ifndef GPU_STEER_H
 #define GPU_STEER_H
 

@@ -1,6 +1,6 @@
-# installed.sh: for tests that install a build; sourced, with BUILD_DIR and CMAKE as $1 and $2.
-# Gives $scratch, which goes at the end; $broken, the exit status; fail, install_to, uninstall. What a user has installed from
-# this build stays on record.
+# installed.sh: helps tests that install a build; sourced, with BUILD_DIR and CMAKE as $1 and $2. Sets $scratch, which is removed
+# at the end, and $broken, the exit status. Defines fail, install_to and uninstall. The record of files that a user has installed
+# from this build is kept.
 # shellcheck shell=bash
 build=$1 cmake=$2
 scratch=$(mktemp -d)

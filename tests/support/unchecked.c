@@ -1,7 +1,7 @@
-/* unchecked.c: some tests replace plain functions of the C library (-Wl,--wrap=open64), but
- * hardened builds call checked ones. The functions here replace checked versions such as
- * __open64_2, and call the plain functions, which the tests wrap. packages/hardened.sh makes sure
- * that no other replaced function has a checked version. */
+/* unchecked.c: replaces checked functions of the C library by plain ones. Some tests replace plain
+ * functions (-Wl,--wrap=open64), but hardened builds call checked versions such as __open64_2. The
+ * functions here replace these, and call the plain functions, which the tests wrap. A check in
+ * packages/hardened.sh finds replaced functions that are missing here. */
 #undef _FORTIFY_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# bare.sh: runs both commands of the README in a bare Debian, as a user does: tools/demo.sh, then tools/test.sh with CI set. mmdebstrap
-# makes a minimal root from this machine's package sources, with the committed files. Prints the demo's output, the skipped tests and the
-# last line of the tests; whole logs are in build/bare.
+# bare.sh: runs both commands of the README in a bare Debian, as a user does: tools/demo.sh, then tools/test.sh with CI set.
+# With mmdebstrap it makes a minimal root directory from this machine's package sources, with the committed files. Prints the
+# demo's output, the skipped tests and the last line of the tests; whole logs are in build/bare.
 #   tools/dev/bare.sh [--release NAME] [PRESET]...     bookworm, trixie; default that of this machine
 #                                                      presets of tools/test.sh, default all; none: the demo only
 # Needs root, mmdebstrap, and some 6 GiB in $TMPDIR. The root is a root of its own, not a chroot: tests make name spaces.
@@ -25,7 +25,7 @@ for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do
 done
 mmdebstrap --quiet --variant=minbase "$release" "$root" "${sources[@]}"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc"
-# How this machine's pip reaches PyPI. (Certificates of the root are made anew when Debian's are installed.)
+# How this machine's pip reaches PyPI. (Installing Debian's certificates makes those of the root anew.)
 mapfile -t pip_settings < <(env | grep '^PIP_' || true)
 if [ -n "${PIP_CERT:-}" ]; then
     cp -L "$PIP_CERT" "$root/root/pip_cert.pem"
@@ -35,7 +35,7 @@ mkdir "$root/gsort"
 git archive HEAD | tar -x -C "$root/gsort"
 echo "bare Debian $(cat "$root/etc/debian_version"), $(chroot "$root" dpkg-query -f '.\n' -W | wc -l) packages; gsort $(git rev-parse --short HEAD)"
 
-# in_root COMMAND: in the bare root; everything ends with the shell in there.
+# in_root COMMAND: runs it in the bare root; all its processes end with the shell in there.
 in_root() {
     unshare --mount --pid --fork --kill-child bash -eu -s "$root" "$1" "${pip_settings[@]}" <<'IN'
 cd "$1"

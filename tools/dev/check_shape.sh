@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# check_shape.sh [FILE]...: finds damage that a formatter or haste does to a source, FILE or all. In comments it finds two rows of a table on
-# one line, a ` fails GS_` tag after prose on one line, diagrams whose lines were joined or broken like prose, and prose that breaks off in
-# the middle of a line. It also finds lines of more than 100 columns and functions of more than 70 lines.
+# check_shape.sh [FILE]...: finds damage that a formatter or a hasty edit does to a source, FILE or all. In comments it finds two
+# rows of a table on one line, a ` fails GS_` tag after prose, and prose that ends in mid-line. It also finds diagrams
+# whose lines were joined or broken like prose, lines of more than 100 columns, and functions of more than 70 lines.
 set -euo pipefail
 files=("$@")
 if [ $# = 0 ]; then
@@ -19,7 +19,8 @@ BEGIN { tag = "^((in|out|owns|units|limit)  |fails |gsi?_|GSI?_|[a-z_0-9]+(, _?[
     print FILENAME ":" FNR ": the tag \"fails\" belongs on a line of its own"
     found = 1
 }
-# For a paragraph of a comment, remember whether it is a diagram, which is indented from its first line on, and the last line of prose.
+# For a paragraph of a comment, remember its last line of prose, and whether it is a diagram. A diagram is indented from its first
+# line on.
 FNR == 1 || !/^ *(\*|\/\/)/ || /^ *(\*|\/\/) *$/ || /^ *\*\// {
     is_begun = is_diagram = 0
     prose = ""

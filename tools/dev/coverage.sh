@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# coverage.sh: which lines and branches of src the tests run, by folder; fails below 90 % of lines.
+# coverage.sh: lists how many lines and branches of src the tests run, by folder; fails below 90 % of lines.
 #   tools/dev/coverage.sh [-v] [CTEST OPTION]...     -v: by file, with the lines that never ran
-# Tests run with fewer repetitions, as under sanitizers. Branches of -Og, with those that no test can take.
+# Tests run with fewer repetitions, as under sanitizers. Branches are those of -Og, including branches that no test can take.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 least=90
@@ -12,7 +12,7 @@ build=build/coverage
 cmake --preset coverage -DGSORT_TESTS=ON >/dev/null
 cmake --build --preset coverage
 find $build -name '*.gcda' -delete
-# A case runs gsort as another user, who counts too.
+# A case runs gsort as another user, who has to be able to write counts, too.
 umask 000
 chmod -R a+rwX $build/src $build/tools
 ctest --preset coverage -j "$(nproc)" "$@"

@@ -35,10 +35,11 @@ while [ $# -gt 0 ]; do
         build
         mkdir -p "$dir"
         files=("${programs[@]/#/$built/}")
-        # Of the libraries only those that a bare system lacks.
+        # Pack only the libraries that a bare system lacks.
         mapfile -t -O ${#files[@]} files < <(
             ldd "${files[@]}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libjansson|libcmocka/ {print $3}' | sort -u)
-        # Every program carries the library and its kernels: a dictionary that is longer than they are holds them once.
+        # Every program contains the library and its kernels. A dictionary that is longer than a program compresses them to one
+        # copy.
         tar -ch --transform 's|.*/||' -P "${files[@]}" | xz --lzma2=preset=1,dict=256MiB >"$dir/programs.tar.xz"
         cp "$here/gpu_test.sh" "$dir"
         exit ;;
@@ -91,8 +92,8 @@ not_run() { # not_run "NAME, PART: REASON"
     echo "not run  $1"
 }
 
-# What is sorted: `elements`, options that say what they are, made by `made`, options of gsort-gen. Both are made when a check
-# needs them; the processors sort once for the checks that compare the same.
+# The input: `elements` are options that describe it, `made` are options of gsort-gen that make it. It is made when a check needs
+# it. The CPU sorts it once for all checks that compare the same data.
 elements=() made=() have=
 input() { # input GEN_OPTION... -- ELEMENTS...
     made=()

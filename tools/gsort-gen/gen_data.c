@@ -5,7 +5,7 @@
  * first-level cache. The distribution's scale says how to read a word. One function per scale turns
  * the tile into elements of the set's type. So d distributions and t types need d + 4 functions,
  * and each loop is simple enough to vectorise. The loops of arithmetic on doubles are cloned for
- * wider vectors: the bits are the same, and 8 lanes are 5 times as fast as 2.
+ * wider vectors. The bits are the same, and 8 lanes are 5 times as fast as 2.
  *
  *     scale   a word is                                    so that an element of the type is
  *     RANGE   a 64-bit fraction of the type's whole range  its highest bits; floats: [-1e9, 1e9)
@@ -282,8 +282,7 @@ static inline uint64_t choose(bool is_first, uint64_t first, uint64_t second)
 }
 
 /* The first elements are the edges in order, so that even a short set has them all. Half of the
- * others are edges. Of floats, one in 16 is a NaN of random sign and payload. The rest are
- * uniform. */
+ * others are edges. One float in 16 is a NaN of random sign and payload. The rest are uniform. */
 static uint64_t special_word(const struct gen_set *set, uint64_t i, uint64_t random)
 {
     if (i < set->edge_count)

@@ -1,5 +1,5 @@
-# gsort_install_licenses(DESTINATION COMPONENT PACKAGE...): the licences of libraries that go along, as Debian's packages have them,
-# and what is to be said of NVIDIA's runtime, where that is inside.
+# gsort_install_licenses(DESTINATION COMPONENT PACKAGE...): installs the licences of included libraries, as Debian's packages have
+# them. If NVIDIA's runtime is included, it also installs NVIDIA's notice.
 function(gsort_install_licenses destination component)
     foreach(package IN LISTS ARGN)
         foreach(folder ${package} ${package}t64) # a suffix that some have from Debian 13 on

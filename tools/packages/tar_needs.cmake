@@ -1,6 +1,6 @@
-# tar_needs.cmake: share/doc/gsort/NEEDS, what the tree needs of a system, as its programs and libraries say themselves. Run when
-# the tree's programs have been installed, and its libraries before them, in a tree beside; $READELF says what is in them. The
-# Linux is that of the C library, which starts on no older one; gsort does without what came later (tests/packages/old_linux.py).
+# tar_needs.cmake: writes share/doc/gsort/NEEDS, the libraries and the Linux that the tree needs, as $READELF finds them in its
+# programs and libraries. It runs after the tree's programs were installed, and its libraries in a tree beside. The C library
+# decides which Linux is old enough; gsort works without newer calls (tests/packages/old_linux.py).
 set(tree $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX})
 get_filename_component(name ${tree} NAME)
 file(GLOB files ${tree}/bin/* ${tree}/../../*/${name}/lib/*.so.*)

@@ -119,7 +119,7 @@ int libgsort_get_next(struct arrow_stream *stream, struct arrow_array *array)
     return answer;
 }
 
-/* A stream that nobody took is released; the capsule's context keeps its struct. */
+/* A stream that no consumer moved is released; the capsule's context keeps its struct. */
 void libgsort_destroy_capsule(python_object *capsule)
 {
     struct arrow_stream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");

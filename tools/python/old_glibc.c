@@ -1,4 +1,4 @@
-// What glibc before 2.33 has in the place of stat and its kin, by the calls that were below them
+// old_glibc.c: defines stat and similar functions by the calls that glibc before 2.33 has instead
 // (old_glibc.sh).
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# old_glibc.sh FOLDER: makes libraries to link to there, so that what is linked on a newer glibc runs on 2.28, too. They have, by the
-# versions of then and in the libraries of then, what glibc has under newer versions today: threads, dlopen and shared memory are the
-# same calls. CC and OBJDUMP name the tools. Fails where the C library is not glibc.
+# old_glibc.sh FOLDER: makes libraries in FOLDER for the linker, so that a program linked on a newer glibc also runs on 2.28. They
+# give symbols of today's glibc the versions and the libraries that 2.28 had: threads, dlopen and shared memory are the same
+# calls. CC and OBJDUMP name the tools. Fails if the C library is not glibc.
 set -eu
 out=$1
 cc=${CC:-cc}

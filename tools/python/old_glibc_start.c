@@ -1,6 +1,6 @@
-// How a program starts, by the version of glibc 2.28 (old_glibc.sh), linked with
-// --wrap=__libc_start_main. What start files of today hand over, that takes, too: it has no
-// constructors to run for a program without any.
+// old_glibc_start.c: starts a program by the version of __libc_start_main that glibc 2.28 has
+// (old_glibc.sh), linked with --wrap. The old version accepts the arguments that today's start
+// files pass. It runs no constructors, and these programs have none.
 #ifdef __x86_64__
 __asm__(".symver start_of_then, __libc_start_main@GLIBC_2.2.5");
 #else

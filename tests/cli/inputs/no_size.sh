@@ -1,4 +1,4 @@
-# Every verb reads files of unknown size until they end: the kernel says 0 in /proc, and a whole page in /sys.
+# Every verb reads files of unknown size until they end. The kernel reports size 0 in /proc, and a whole page in /sys.
 # /proc/self/environ contains the environment that gsort was given.
 gsort=$(command -v gsort)
 given() { # TEXT of a whole number of eights, but for the "A=" before it and the NUL behind it; then arguments

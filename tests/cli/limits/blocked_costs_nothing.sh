@@ -1,5 +1,5 @@
-# A reader that does not read, and a writer that writes a byte now and then, cost no processor time, in memory and
-# spilled, with both engines. There are no more threads than requested, and those of the engine. The sort continues
+# gsort uses no processor time while it waits for a reader that does not read, or a writer that is slow. This holds in memory and
+# spilled, with both engines. There are no threads except the requested ones and those of the engine. The sort continues
 # afterwards.
 gsort-gen --dist uniform --type u64 --size 24M -o x
 cat >blocked.py <<'P'

@@ -1,5 +1,5 @@
-# --split refuses to start if files of the pattern with higher numbers exist, as a split into more files left them:
-# they would stay beside the new ones. It replaces files if there are as many new ones, or more.
+# --split refuses to start if files of the pattern with higher numbers exist. A split into more files may have left them, and they
+# would be taken for new ones. It replaces files if there are as many new ones, or more.
 gsort-gen -d uniform -t u32 -n 1000 --seed 1 -o x.u32
 gsort x.u32 -o sorted
 refuse() {

@@ -1,5 +1,5 @@
-# Predicted and actual runs, passes and bytes agree where frames are raw: exactly, but for the padding of a
-# frame a run where the tree of merges has more than two levels.
+# Predicted and actual runs, passes and bytes are equal if frames are raw. If the tree of merges has more than two levels, they
+# may differ by the padding of one frame per run.
 gsort-gen --dist uniform --type u64 --size "$(sized 49M 25M)" -o x
 for way in "-S 1G" "-S 24M" "-S 16M" "-S 11M" "-S 64M --spill always" \
     "-S 64M --spill always --chunk 64K --window 16K" "-S 64M --spill always --batch-size 7 --chunk 1500K" \

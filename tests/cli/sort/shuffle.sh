@@ -1,5 +1,6 @@
-# A shuffle depends only on its seed and its elements: in any amount of memory, on any number of threads, from pipes,
-# with positions, values and fields. Elements that --where leaves out count as absent. A sample is the beginning of a shuffle.
+# A shuffle depends only on its seed and its elements. It is the same in any amount of memory, on any number of threads, from
+# pipes, and with positions, values and fields. Elements that --where leaves out count as absent. A sample is the beginning of a
+# shuffle.
 gsort-gen --dist uniform --type u64 --count 300000 --seed 3 -o a.u64
 gsort-gen --dist uniform --type u64 --count 1000 --seed 4 -o b.u64
 cat a.u64 b.u64 >whole.u64

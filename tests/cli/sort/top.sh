@@ -1,5 +1,5 @@
-# The first K elements are the beginning of a complete sort: of a file, several files and a pipe, in both directions,
-# if they fit in memory, if everything is sorted, and if it is spilled.
+# The first K elements are the beginning of a complete sort. This holds for a file, several files and a pipe, in both directions.
+# It holds if the K fit in memory, if everything is sorted in memory, and if it is spilled.
 gsort-gen --dist uniform --type u64 --count 300000 --seed 3 -o a.u64
 gsort-gen --dist reverse --type u64 --count 200001 --seed 4 -o b.u64
 for reverse in "" "-r"; do

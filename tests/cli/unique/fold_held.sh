@@ -1,5 +1,5 @@
-# The buffer that a thread holds grows by new keys until its table is half full, because a search in a full table
-# would not end. With small constants that is 128 keys.
+# A thread adds new keys to its buffer until its table is half full; a search in a full table would not end. With small constants
+# that is 128 keys.
 python3 - <<'P'
 import struct
 rows = [(part % 5 * 1000 + i % 200, 1) for part in range(40) for i in range(600)]

@@ -1,5 +1,5 @@
-# -0 and 0 are two groups, each with its count, in every way that groups are found: of numbers and of records, with
-# counts, with --keep, in statistics, spilled.
+# -0 and 0 are two groups, each with its count. This holds for numbers and records, with counts, with --keep, in statistics and in
+# sorts that spill.
 for type in f16 f32 f64; do
     python3 -c "import struct, sys; sys.stdout.buffer.write(struct.pack('<7' + sys.argv[1], 0, -0.0, 1, -0.0, 0, -1, -0.0))" \
         "$([ $type = f16 ] && echo e || { [ $type = f32 ] && echo f || echo d; })" >x.$type

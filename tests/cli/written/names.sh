@@ -1,6 +1,6 @@
-# The name of an output must agree with its contents, or the job is refused and leaves no files: counts, positions,
-# fields, sums, values, records and other byte orders, in every kind of job. Names are free if an option gives the
-# type, and for files in place.
+# The name of an output must agree with its contents, or the job is refused and leaves no files. Contents are counts, positions,
+# fields, sums, values, records and other byte orders, in every kind of job. Any name is allowed if an option gives the type, and
+# for files in place.
 gsort-gen -d few -t u64 -n 512 -o w.u64
 gsort-gen -d uniform -t f64 -n 512 -o x.f64
 gsort-gen -d uniform -t u32 -n 1024 -o legacy.dat

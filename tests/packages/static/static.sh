@@ -1,7 +1,8 @@
 #!/bin/bash
-# static.sh GSORT GSORT_GEN: a static gsort needs no other file: it sorts in a root that is empty but for it and its data.
+# static.sh GSORT GSORT_GEN: checks that a static gsort needs no other file. It sorts in a root directory that contains only the
+# program and its data.
 #
-# Silent when everything holds; otherwise one line a broken check and exit status 1.
+# Prints nothing if all checks hold; otherwise one line per failed check, and exits with status 1.
 set -u
 [ "$(id -u)" -eq 0 ] || { echo "skipped: no root" && exit 77; }
 broken=0

@@ -1,7 +1,7 @@
-// test_cuda_positions.cc: whole jobs that write positions, on GPUs, emulated or real, which make
-// pairs of keys and positions of elements as they come in (kernels/device/cuda_device_pairs.cc):
-// every type and every shape of sort, on one GPU and in groups, files, streams and arrays, with the
-// output and the counts of the CPU. Run: build/dev/tests/test_cuda_positions
+// test_cuda_positions.cc: compares jobs that write positions on GPUs, emulated or real, with the
+// output and the counts of the CPU. The GPU makes pairs of keys and positions while elements are
+// read (kernels/device/cuda_device_pairs.cc). Jobs have every type and every shape of sort, on one
+// GPU and in groups, with files, streams and arrays. Run: build/dev/tests/test_cuda_positions
 #include "job/job_report.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"

@@ -1,7 +1,6 @@
-// test_ladder.cc: the kernel ladder, up to the kernels that gsort uses, against the C++ library's
-// algorithms. Runs in the emulation, or compiled as CUDA on a GPU. What is wrong with published
-// forms: test_ladder_published.cc.
-// Run: build/dev/tests/test_ladder
+// test_ladder.cc: compares the kernel ladder, up to the kernels that gsort uses, with the C++
+// library's algorithms. Runs in the emulation, or compiled as CUDA on a GPU. For faults of
+// published forms see test_ladder_published.cc. Run: build/dev/tests/test_ladder
 #include "support/ladder_arrays.h"
 
 #include <cmath>

@@ -1,9 +1,10 @@
-/* test_seams.c: whole jobs in which all is in order but two neighbours: the last element of a piece
- * and the first of the next. Pieces are windows of the output, their tiles and blocks, buffers that
- * --merge and --check read, files, and the outputs of two processes of one sort. The elements are
- * numbers from 0 on, each once; at a seam N - 1 and N are exchanged. So every piece is in order by
- * itself, and together they have all elements. The linker puts functions of this file before those
- * that look at pieces. Run: build/dev/tests/test_seams */
+/* test_seams.c: checks that jobs notice two neighbours in the wrong order if these are the last
+ * element of one piece and the first of the next. Pieces are windows of the output, their tiles and
+ * blocks, and buffers that --merge and --check read. Files, and the outputs of two processes of one
+ * sort, are pieces too. The elements are the numbers from 0 on, each once; at a seam, N - 1 and N
+ * are exchanged. So every piece is in order by itself, and together they have all elements. The
+ * linker replaces functions that read pieces by functions of this file. Run:
+ * build/dev/tests/test_seams */
 #include "support/scratch.h"
 
 #include "element/record/record_tally.h"

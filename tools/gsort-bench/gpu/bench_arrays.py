@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Arrays in a GPU's memory: libgsort.cuda beside what CuPy and PyTorch call, which is CUB.
+"""bench_arrays.py: measures libgsort.cuda on arrays in a GPU's memory, beside CuPy and PyTorch, which call CUB.
 
     LIBGSORT_LIBRARY=.../libgsort.so.0 PYTHONPATH=tools/python python3 tools/gsort-bench/gpu/bench_arrays.py [MIB [ROUNDS]]
 
-Rows take turns; events of the GPU are the clock; the median of the rounds counts. Each round sorts other random elements, copied from
-the same array. What is beside each row is of the same run: a copy on the device, cupy.sort in place (radix sort of integers, of floats a
-merge sort), torch.sort, which sorts keys with positions of 8 bytes by radix. Results are compared with cupy's outside the clock.
+Rows take turns. Events of the GPU measure the time; a row shows the median of its rounds. Each round sorts other random elements,
+copied from the same array. Each row also shows, from the same run, a copy on the device, cupy.sort in place, and torch.sort. CuPy sorts
+integers by radix and floats by merging. PyTorch sorts keys with positions of 8 bytes by radix. Results are compared with CuPy's,
+which is not timed.
 """
 import statistics
 import sys

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""ladder_counters.py: what the GPU's counters say of the kernel ladder: why a rung is as fast as it is.
+"""ladder_counters.py: reads the GPU's counters for the kernel ladder; they explain the speed of each rung.
 
     ladder_counters.py GSORT_BENCH [--type u32] [--size 256M] [--ncu PATH]
 
-Runs `GSORT_BENCH ladder` under NVIDIA's ncu, which needs the right to read counters, and prints one line of Markdown
-for each kernel and shape (grid x block, shared memory), of its first launch. Left out are kernels of sorts, which run
-the same merges, launches on results of blocks, and what takes long for a plain reason: an atomic an element, a merge
-by one thread. Exit status 1: ncu failed, or told of no kernel of the ladder.
+Runs `GSORT_BENCH ladder` under NVIDIA's ncu, which needs the right to read counters. Prints one line of Markdown for the
+first launch of each kernel and shape (grid x block, shared memory). Leaves out kernels of sorts, which run the same
+merges, and launches on results of blocks. Also leaves out kernels that are slow for an obvious reason: one atomic per
+element, or a merge by one thread. Exit status 1: ncu failed, or reported no kernel of the ladder.
 """
 import argparse
 import csv
