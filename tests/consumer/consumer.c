@@ -1,5 +1,5 @@
-/* consumer.c: what a program in C does with an installed libgsort: sorts a file, asks for the
- * report, and is told what is wrong. Prints a line for each thing that is not so. */
+/* consumer.c: uses an installed libgsort from C: sorts a file, reads the report, and gets an error
+ * line. Prints a line for each check that fails. */
 #include <gsort.h>
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// consumer.cc: the same in C++, which knows no compound literals: two files are merged, and a job
-// is canceled. Prints a line for each thing that is not so.
+// consumer.cc: uses an installed libgsort from C++, which has no compound literals: merges two
+// files, and cancels a job. Prints a line for each check that fails.
 #include <gsort.h>
 
 #include <cstdint>

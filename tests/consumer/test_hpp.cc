@@ -1,6 +1,6 @@
-// test_hpp.cc: gsort.hpp: every kind of key beside std::stable_sort, sorters of one and of
-// several threads, files, arrays, and failures as exceptions and as statuses. Prints a line for
-// each thing that is not so.
+// test_hpp.cc: tests gsort.hpp. It compares every kind of key with std::stable_sort, and tests
+// sorters of one and several threads, files, arrays, and failures as exceptions and as statuses.
+// Prints a line for each check that fails.
 #include <gsort.hpp>
 
 #include <algorithm>

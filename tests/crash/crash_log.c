@@ -1,5 +1,5 @@
-/* crash_log.c: gsort-logged is gsort with a log of its calls that change files. The linker's --wrap
- * puts these functions before those of the C library. replay.py reads the log. It builds the states
+/* crash_log.c: logs calls that change files, for gsort-logged. The linker (--wrap) replaces
+ * functions of the C library by these. replay.py reads the log. It builds the states
  * in which a power cut may leave the disk. GSORT_CRASH_LOG names the log. An entry is a line. After
  * the line of a "write", the log has the bytes that were written.
  *

@@ -1,4 +1,4 @@
-// cuda_pipeline.h: asynchronous copies to shared memory, in place of the toolkit's header.
+// cuda_pipeline.h: emulates asynchronous copies to shared memory, instead of the toolkit's header.
 //
 // A copy is done as late as its waits allow: when its thread waits for its batch, or exits. Until
 // then the destination holds 0xA5 and the source is read in the state it has then.

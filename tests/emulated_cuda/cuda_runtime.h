@@ -1,4 +1,4 @@
-// cuda_runtime.h: replaces the toolkit's header where kernels are compiled for the host. It has the
+// cuda_runtime.h: replaces the toolkit's header when kernels are compiled for the host. It has the
 // part of the runtime API that gsort uses, with the toolkit's names and values.
 //
 // The file that includes it is compiled as ordinary C++17 (g++ -x c++). Structs have the members

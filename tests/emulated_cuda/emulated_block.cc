@@ -1,4 +1,4 @@
-// emulated_block.cc: executes a launch, block after block, each thread of a block a fiber.
+// emulated_block.cc: executes a launch, block after block. Each thread of a block is a fiber.
 //
 // A thread runs until it waits: at a barrier of the block or at a collective of its warp. Then a
 // random one of those that can continue does. The last one to arrive releases those that waited.

@@ -1,4 +1,4 @@
-// emulated_bulk.cc: bulk copies to and from shared memory.
+// emulated_bulk.cc: emulates bulk copies to and from shared memory.
 #include "emulated_bulk.h"
 
 #include "emulated_thread.h"

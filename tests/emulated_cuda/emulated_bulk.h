@@ -1,4 +1,4 @@
-// emulated_bulk.h: copies that an engine does, in place of kernels/common/bulk_copy.cuh.
+// emulated_bulk.h: declares emulated bulk copies, instead of kernels/common/bulk_copy.cuh.
 //
 // A load is done as late as its barrier allows: when the first thread waits for it. Until then the
 // destination holds 0xA5. A store is done when its thread waits: what is in shared memory by then

@@ -1,5 +1,5 @@
-// emulated_cuda.cc: what every call of the runtime API does first and last, the faults that tests
-// order, devices, and launches up to the queue.
+// emulated_cuda.cc: does what all calls of the runtime API have in common: makes calls fail that
+// tests choose, switches devices, and queues launches.
 #include "emulated_cuda.h"
 #include "emulated_parts.h"
 

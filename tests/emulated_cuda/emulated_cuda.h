@@ -1,4 +1,4 @@
-/* emulated_cuda.h: what tests steer and see of the emulated GPU (C and C++).
+/* emulated_cuda.h: lets tests control and observe the emulated GPU (C and C++).
  *
  * tests/emulated_cuda compiles .cu files for the host and runs them. So a machine without a GPU
  * executes kernels and the host code around them under the sanitizers. It is hostile where CUDA

@@ -1,4 +1,5 @@
-// emulated_device.h: the words of CUDA C++ that kernels use, for the host compiler.
+// emulated_device.h: defines the keywords and built-in functions of CUDA C++ that kernels use, for
+// the host compiler.
 //
 // A kernel is an ordinary function; each of its threads is a fiber (emulated_block.cc), and every
 // barrier or warp collective is a call that may run other fibers first. Between two such calls a

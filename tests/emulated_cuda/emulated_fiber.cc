@@ -1,5 +1,5 @@
-// emulated_fiber.cc: the switch, in the processor's language: swapcontext() would make a system
-// call each time, and a launch of a thousand blocks switches a million times.
+// emulated_fiber.cc: switches between fibers in assembly language. swapcontext() would make a
+// system call each time, and a launch of a thousand blocks switches a million times.
 #include "emulated_fiber.h"
 #include "emulated_sanitizers.h"
 

@@ -1,4 +1,4 @@
-// emulated_fiber.h: stacks of their own to run code on, and the switch between them.
+// emulated_fiber.h: declares fibers: stacks on which code runs, and the switch between them.
 //
 // Any OS thread may resume a fiber; the sanitizers are informed of each switch.
 #ifndef EMULATED_FIBER_H

@@ -1,4 +1,4 @@
-// emulated_memory.cc: device memory, pinned host memory, and the copies between them.
+// emulated_memory.cc: emulates device memory, pinned host memory, and copies between them.
 //
 // A block of device memory is an allocation of its own, so that AddressSanitizer knows its ends,
 // and begins as 0xA5. Large blocks are private maps of one file that holds 0xA5: only the pages

@@ -1,4 +1,4 @@
-// emulated_parts.h: what the files of the emulation know of each other.
+// emulated_parts.h: declares the functions and data that files of the emulation share.
 //
 // One lock, emulated_mutex, is held during every call of the runtime API, kernels and copies that
 // the call executes included; only host functions run without it. All functions here want it held.

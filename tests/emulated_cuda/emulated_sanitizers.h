@@ -1,4 +1,4 @@
-// emulated_sanitizers.h: gcc's names for "this is compiled with the sanitizer", for clang, too.
+// emulated_sanitizers.h: defines gcc's macros for active sanitizers when clang compiles.
 #ifndef EMULATED_SANITIZERS_H
 #define EMULATED_SANITIZERS_H
 

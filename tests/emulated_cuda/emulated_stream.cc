@@ -1,4 +1,4 @@
-// emulated_stream.cc: streams, events and host functions: lazy queues and who drains them.
+// emulated_stream.cc: emulates streams, events and host functions as queues that are drained late.
 //
 // An operation is queued and executed later: a few, of any streams, by each query; as many as are
 // needed by each call that waits; and one every 50 us or so by a background thread, so that a

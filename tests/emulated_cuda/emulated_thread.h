@@ -1,5 +1,5 @@
-// emulated_thread.h: the threads of the running block, between emulated_block.cc, which runs them,
-// and emulated_warp.cc, which says what they tell each other.
+// emulated_thread.h: describes the threads of the running block. emulated_block.cc runs them,
+// emulated_warp.cc exchanges values between them.
 #ifndef EMULATED_THREAD_H
 #define EMULATED_THREAD_H
 

@@ -1,4 +1,5 @@
-// emulated_warp.cc: what the threads of a warp tell each other, and the copies a thread begins.
+// emulated_warp.cc: exchanges values between the threads of a warp, and emulates copies that a
+// thread begins.
 //
 // A lane that calls a collective waits for all lanes that its mask names. The last one to arrive
 // computes all results, so that no lane can overwrite a value that another must still read. Lanes

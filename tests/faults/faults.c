@@ -1,4 +1,5 @@
-/* faults.c: which call fails, what was counted, and what a process leaves open. */
+/* faults.c: decides which call fails, counts calls, and finds descriptors that a process leaves
+ * open. */
 #include "faults.h"
 
 #include <fcntl.h>

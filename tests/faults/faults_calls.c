@@ -1,6 +1,6 @@
-/* faults_calls.c: the calls of the C library (and one of zstd) that gsort makes. Each counts itself
- * and fails in its own way if it is its turn; else it does what it always does. The list for the
- * linker is in tests/CMakeLists.txt: a name that is missing here does not link. */
+/* faults_calls.c: replaces the calls of the C library (and one of zstd) that gsort makes. Each is
+ * counted, and fails in its own way if it is the chosen one; else it does the real call. The list
+ * for the linker is in tests/CMakeLists.txt: a name that is missing here does not link. */
 #include "faults.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* fuzz.h: what fuzz targets share: each is one function that any bytes may be given to. Built by
- * clang with GSORT_FUZZ it is run by libFuzzer (tools/dev/fuzz.sh), else by fuzz_main.c. */
+/* fuzz.h: declares what fuzz targets share. A target is one function that accepts any bytes. Built
+ * by clang with GSORT_FUZZ it is run by libFuzzer (tools/dev/fuzz.sh), else by fuzz_main.c. */
 #ifndef FUZZ_H
 #define FUZZ_H
 

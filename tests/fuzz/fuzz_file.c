@@ -1,4 +1,4 @@
-/* fuzz_file.c: files in memory. */
+/* fuzz_file.c: makes files in memory. */
 #include "fuzz/fuzz.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* fuzz_files0.c: lists of names for --files0-from. */
+/* fuzz_files0.c: fuzzes lists of names for --files0-from. */
 #include "fuzz/fuzz.h"
 
 #include "gsort/files0.h"

@@ -1,5 +1,5 @@
-/* fuzz_job.c: whole small jobs over a file in memory: plain, zstd frames or .npy, as its bytes say.
- * First byte: what to do with it; second: elements. */
+/* fuzz_job.c: fuzzes whole small jobs with a file in memory: plain, zstd frames or .npy. The first
+ * byte chooses the verb, the second the elements. */
 #include "fuzz/fuzz.h"
 
 #include "job/job_report.h"

@@ -1,5 +1,5 @@
-/* fuzz_main.c: runs a fuzz target without a fuzzer: every file of some corpora as it is, and each
- * with some damage, the same at every run.
+/* fuzz_main.c: runs a fuzz target without a fuzzer. It passes every file of some corpora, then the
+ * same files with some damage, which is the same in every run.
  *
  *     fuzz_X [-rounds=N] [-seed=S] [-max_total_time=SECONDS] CORPUS...
  *

@@ -1,4 +1,4 @@
-/* fuzz_reports.c: reports for --join-reports: what adds up what they say. */
+/* fuzz_reports.c: fuzzes reports for --join-reports. */
 #include "fuzz/fuzz.h"
 
 #include "gsort/json/join_reports.h"

@@ -1,4 +1,4 @@
-/* fuzz_size.c: sizes as users write them: a NUL-terminated text. */
+/* fuzz_size.c: fuzzes sizes as users write them: a text that ends with NUL. */
 #include "fuzz/fuzz.h"
 
 #include "gsort.h"

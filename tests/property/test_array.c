@@ -1,5 +1,6 @@
-/* test_array.c: arrays in memory against the model: numbers and records, resident and spilled, at
- * odd addresses; what failures leave. Run: build/dev/tests/test_array */
+/* test_array.c: compares sorts of arrays in memory with the model: numbers and records, resident
+ * and spilled, at odd addresses. It also checks arrays after failures. Run:
+ * build/dev/tests/test_array */
 #include "job/job_report.h"
 #include "support/record_model.h"
 #include "support/scratch.h"

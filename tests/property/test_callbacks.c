@@ -1,6 +1,6 @@
-/* test_callbacks.c: readers and writers of the program in the place of files: whole jobs against
- * the model and against the same jobs with files; their failures, and cancels while they wait.
- * Run: build/dev/tests/test_callbacks */
+/* test_callbacks.c: tests jobs whose inputs and outputs are callbacks of the program instead of
+ * files. It compares them with the model and with the same jobs on files. It also tests failures of
+ * callbacks, and cancels while they wait. Run: build/dev/tests/test_callbacks */
 #include "job/job_report.h"
 #include "support/callbacks.h"
 #include "support/record_model.h"

@@ -1,8 +1,8 @@
-/* test_flow.c: random operators, batches, blocks and orders of completion against a loop over all
- * entries: observers, maps that wait, makers that hold an entry back, windows that shrink and are
- * held, larger and smaller entries. There are files that cut blocks, a second flow that reads the
- * same windows, early ends and failures. Tasks end on threads, or on a simulated pool in any order.
- * Run: build/dev/tests/test_flow */
+/* test_flow.c: compares flows of random operators, batches, blocks and orders of completion with a
+ * loop over all entries. Operators observe, map and wait, hold an entry back, shrink windows and
+ * hold them, and write larger and smaller entries. There are files that cut blocks, a second flow
+ * that reads the same windows, early ends and failures. Tasks end on threads, or on a simulated
+ * pool in any order. Run: build/dev/tests/test_flow */
 #include "support/support.h"
 
 #include "base/checked.h"

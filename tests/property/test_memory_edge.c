@@ -1,5 +1,5 @@
-/* test_memory_edge.c: a thousand small sorts in as little memory as possible, where a buffer that
- * is promised twice would stop a job forever. It has all kinds of files, sorted or not, whole or in
+/* test_memory_edge.c: runs a thousand small sorts in as little memory as possible. A buffer that is
+ * promised twice would stop a job forever. It has all kinds of files, sorted or not, whole or in
  * ranges, and any -S, --batch-size, threads and chunks. Each sort has a time limit; the output is
  * in order, stable, and complete. A first argument is the number of jobs, GS_TEST_SEED replays.
  * Run: build/dev/tests/test_memory_edge 100000 */

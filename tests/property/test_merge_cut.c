@@ -1,5 +1,5 @@
-/* test_merge_cut.c: the k-way co-rank and the tile merge against a plain stable merge, over many
- * shapes. Run: build/dev/tests/test_merge_cut */
+/* test_merge_cut.c: compares the k-way co-rank and the tile merge with a plain stable merge, for
+ * many shapes. Run: build/dev/tests/test_merge_cut */
 #include "support/support.h"
 
 #include "base/u128.h"

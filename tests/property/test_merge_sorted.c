@@ -1,5 +1,5 @@
-/* test_merge_sorted.c: a merge finds a file that is not sorted, wherever its order breaks. The
- * output of merges is tested by the model (model/run_model.py). Run:
+/* test_merge_sorted.c: checks that a merge notices a file that is not sorted, at any place of the
+ * disorder. The output of merges is tested by the model (model/run_model.py). Run:
  * build/dev/tests/test_merge_sorted */
 #include "job/job_report.h"
 #include "support/record_model.h"

@@ -1,6 +1,6 @@
-/* test_parts.c: a part of a merge reads little beside what it merges, and its search ends even if
- * the files are not sorted. The bytes of parts: model/run_model.py.
- * Run: build/dev/tests/test_parts */
+/* test_parts.c: checks that a part of a merge reads little more than it merges, and that its search
+ * ends even if files are not sorted. For the outputs of parts see model/run_model.py. Run:
+ * build/dev/tests/test_parts */
 #include "job/job_report.h"
 #include "support/scratch.h"
 #include "support/struct_jobs.h"

@@ -1,5 +1,5 @@
-/* test_sort_records.c: sorts of records against the model: frames whose first keys tie in little
- * memory, and keys that share less and less. Random keys: model/run_model.py.
+/* test_sort_records.c: compares sorts of records with the model: frames whose first keys tie in
+ * little memory, and keys that share fewer and fewer bytes. For random keys see model/run_model.py.
  * Run: build/dev/tests/test_sort_records */
 #include "job/job_report.h"
 #include "support/can_run.h"

@@ -1,6 +1,6 @@
-/* test_sorter.c: the sorter against the model: pushed by several threads, reserved and committed,
- * pulled as a whole and in parts, asked for ranks; resident and spilled. How it ends otherwise is
- * in test_sorter_ends.c. Run: build/dev/tests/test_sorter */
+/* test_sorter.c: compares the sorter with the model. Several threads push, or reserve and commit;
+ * elements are pulled at once and in parts, or found by ranks; resident and spilled.
+ * For other ends see test_sorter_ends.c. Run: build/dev/tests/test_sorter */
 #include "job/job_report.h"
 #include "support/sorter_job.h"
 #include "support/struct_jobs.h"

@@ -1,5 +1,5 @@
-/* test_sorter_ends.c: a sorter that is given up, canceled, fails at any point, or is asked for what
- * cannot be. Run: build/dev/tests/test_sorter_ends */
+/* test_sorter_ends.c: tests a sorter that is closed early, canceled, fails at any point, or gets
+ * impossible requests. Run: build/dev/tests/test_sorter_ends */
 #include "embed/sorter.h"
 #include "job/job_report.h"
 #include "support/sorter_job.h"

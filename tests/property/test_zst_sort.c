@@ -1,5 +1,6 @@
-/* test_zst_sort.c: whole sorts of inputs packed in every way libzstd knows, and of packed outputs,
- * over both engines, resident and spilled, from files and pipes. Run: build/dev/tests/test_zst_sort
+/* test_zst_sort.c: tests sorts whose inputs libzstd compressed in every possible way, and sorts
+ * with compressed outputs. It uses both engines, resident and spilled jobs, files and pipes. Run:
+ * build/dev/tests/test_zst_sort
  */
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames */
 #include "input/zst/unpack.h"

@@ -1,4 +1,4 @@
-/* simulated_job.c: draws jobs, models them, and asks the library for them. */
+/* simulated_job.c: draws jobs, models them, and runs them with the library. */
 #include "simulation/simulated_job.h"
 
 #include "simulation/simulation.h"

@@ -1,6 +1,6 @@
-/* simulated_pool.c: the thread pools of the simulation, as base/pool.h describes them. Each worker
- * has a task and a time when it ends; then the task runs, all at once, on the only thread. Tasks
- * may also end while the owner submits or reaps, as they do on real threads. */
+/* simulated_pool.c: implements base/pool.h for the simulation. Each worker has a task and a time
+ * when it ends; then the task runs, all at once, on the only thread. Tasks may also end while the
+ * owner submits or reaps, as they do on real threads. */
 #include "simulation/simulation_parts.h"
 
 #include "base/list.h"

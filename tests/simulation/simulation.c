@@ -1,4 +1,4 @@
-/* simulation.c: clock, randomness, events and faults of the simulation. */
+/* simulation.c: implements the simulation's clock, randomness, events and faults. */
 #include "simulation/simulated_disk.h"
 #include "simulation/simulation_parts.h"
 

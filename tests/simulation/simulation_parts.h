@@ -1,4 +1,5 @@
-/* simulation_parts.h: what the parts of the simulation share. Used by tests/simulation only. */
+/* simulation_parts.h: declares what the parts of the simulation share. Used by tests/simulation
+ * only. */
 #ifndef SIMULATION_PARTS_H
 #define SIMULATION_PARTS_H
 

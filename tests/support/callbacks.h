@@ -1,5 +1,5 @@
-/* callbacks.h: a reader that returns data in memory, and a writer that keeps data, in random
- * lengths, both with possible failures. */
+/* callbacks.h: defines a reader that returns data from memory, and a writer that stores data in
+ * memory. Both use random lengths and may fail on request. */
 #ifndef SUPPORT_CALLBACKS_H
 #define SUPPORT_CALLBACKS_H
 

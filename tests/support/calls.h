@@ -1,7 +1,7 @@
-/* calls.h: a record of the calls that decide what is on the disk, in order, and which bytes of
- * which files are there for certain. It defines the functions that the linker puts before those of
- * the C library (gsort_record_calls in tests/CMakeLists.txt). Transfers are such calls with
- * GSI_IO_THREADS, not with io_uring.
+/* calls.h: records the calls that change a disk, in order, and which bytes of which files are
+ * certainly on it. The linker replaces functions of the C library by its functions
+ * (gsort_record_calls in tests/CMakeLists.txt). Transfers are such calls with GSI_IO_THREADS, not
+ * with io_uring.
  *
  *     "write out, fsync out, link out"   calls_text: calls on files, by their names in the working
  *                                        directory; one file's equal calls in a row are one

@@ -1,4 +1,4 @@
-/* can_run.h: what a machine may lack, found out by a sort that takes it. */
+/* can_run.h: finds out by a sort whether the machine can do what a test needs. */
 #ifndef CAN_RUN_H
 #define CAN_RUN_H
 

@@ -1,5 +1,6 @@
-// cpu_level.cc: GS_TEST_CPU=v1, v2, v3, v4: builds with tests run as on a processor of that level
-// of x86-64 and no more (v2: SSE4.2, v3: AVX2, v4: AVX-512): one machine tests and times each path.
+// cpu_level.cc: implements GS_TEST_CPU=v1, v2, v3, v4. Builds with tests then run as on a processor
+// of that level of x86-64 (v2: SSE4.2, v3: AVX2, v4: AVX-512). So one machine tests and measures
+// each path.
 //
 // Two functions choose among instruction sets: Highway, which takes a mask of targets to leave out,
 // and clones of GCC (base/simd.h), whose resolvers run while the program is loaded. They ask

@@ -1,6 +1,6 @@
-// cuda_job.h: shared code of tests of whole jobs on the GPU, emulated or real. It has a directory
-// with input and output files, shapes that are resident, partly or wholly on disk, and the same job
-// on the CPU.
+// cuda_job.h: contains shared code of tests of whole jobs on the GPU, emulated or real. It has a
+// directory with input and output files, jobs that are resident, partly or wholly on disk, and the
+// same jobs on the CPU.
 #ifndef CUDA_JOB_H
 #define CUDA_JOB_H
 

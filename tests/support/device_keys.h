@@ -1,5 +1,5 @@
-// device_keys.h: shared code of tests of the sort and merge kernels: keys of any width in patterns.
-// Arrays of them are on the GPU, emulated or real, with guards around them.
+// device_keys.h: contains shared code of tests of the sort and merge kernels: keys of any width in
+// patterns. Arrays of them are on the GPU, emulated or real, with guards around them.
 #ifndef DEVICE_KEYS_H
 #define DEVICE_KEYS_H
 

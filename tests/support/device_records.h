@@ -1,5 +1,5 @@
-// device_records.h: what tests of the kernels for records share: records with keys, and memory of
-// the GPU, emulated or real, with guards around it.
+// device_records.h: contains shared code of tests of the kernels for records: records with keys,
+// and memory of the GPU, emulated or real, with guards around it.
 #ifndef DEVICE_RECORDS_H
 #define DEVICE_RECORDS_H
 

@@ -1,4 +1,4 @@
-// device_test.h: what tests of kernels share that run over the emulated GPU or a real one.
+// device_test.h: contains shared code of tests of kernels on the emulated GPU or a real one.
 #ifndef DEVICE_TEST_H
 #define DEVICE_TEST_H
 

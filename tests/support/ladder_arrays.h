@@ -1,5 +1,5 @@
-// ladder_arrays.h: shared code of tests of the kernel ladder: arrays on the device, elements to
-// copy there, and expected results.
+// ladder_arrays.h: contains shared code of tests of the kernel ladder: arrays on the device,
+// elements to copy there, and expected results.
 #ifndef LADDER_ARRAYS_H
 #define LADDER_ARRAYS_H
 

@@ -1,5 +1,5 @@
-/* model.h: the slow sorter that gsort is compared with. It knows the order of every type in its own
- * way (comparison functions written from the words of the order, no key maps). */
+/* model.h: sorts slowly, for comparison with gsort. It has a comparison function for each type,
+ * written from the documented order, and uses no key maps. */
 #ifndef SUPPORT_MODEL_H
 #define SUPPORT_MODEL_H
 

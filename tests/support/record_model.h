@@ -1,5 +1,5 @@
-/* record_model.h: records with random keys, and their order in words: each key is read as what its
- * type says and compared with the functions of model.h; no normalised keys, no tags. */
+/* record_model.h: makes records with random keys, and compares them. Each key is read as its type
+ * and compared by the functions of model.h, without normalised keys or tags. */
 #ifndef SUPPORT_RECORD_MODEL_H
 #define SUPPORT_RECORD_MODEL_H
 

@@ -1,4 +1,4 @@
-/* sorter_job.h: a random job for a sorter, what the model makes of it, and threads that push and
+/* sorter_job.h: draws a random job for a sorter, and defines its model, and threads that push and
  * pull. */
 #ifndef SUPPORT_SORTER_JOB_H
 #define SUPPORT_SORTER_JOB_H

@@ -1,5 +1,5 @@
-/* struct_jobs.h: jobs by the library's inner options; those that are not 0 count as given. `report`
- * and `error` may be NULL. */
+/* struct_jobs.h: runs jobs by the library's internal options; options that are not 0 count as
+ * given. `report` and `error` may be NULL. */
 #ifndef STRUCT_JOBS_H
 #define STRUCT_JOBS_H
 

@@ -1,4 +1,4 @@
-/* support.h: what every test needs: cmocka, a seeded generator, scratch directories. */
+/* support.h: contains what every test needs: cmocka, a seeded generator, scratch directories. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 

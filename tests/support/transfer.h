@@ -1,4 +1,4 @@
-/* transfer.h: transfers of engine tests: start some, wait for all. */
+/* transfer.h: starts transfers for tests of engines, and waits for all. */
 #ifndef TRANSFER_H
 #define TRANSFER_H
 

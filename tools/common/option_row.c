@@ -1,4 +1,4 @@
-/* option_row.c: what is made of tables of options. */
+/* option_row.c: makes option lists and help from tables of options. */
 #include "common/option_row.h"
 
 #include <string.h>

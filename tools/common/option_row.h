@@ -1,4 +1,5 @@
-/* option_row.h: a program's options as a table, from which getopt and help are made. */
+/* option_row.h: describes a program's options in a table, from which getopt's list and the help are
+ * made. */
 #ifndef OPTION_ROW_H
 #define OPTION_ROW_H
 

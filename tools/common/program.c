@@ -1,4 +1,4 @@
-/* program.c: the limits of a program's process. */
+/* program.c: sets the limits of a program's process. */
 #include "common/program.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* program.h: what gsort and gsort-gen set for their own process, which a library leaves alone. */
+/* program.h: sets limits of the process for gsort and gsort-gen. A library must not change
+ * these. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 

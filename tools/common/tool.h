@@ -1,5 +1,5 @@
-/* tool.h: helpers that the programs share, beside the library. They include gsort.h and nothing
- * else of it (tools/dev/check_layers), as every program can. */
+/* tool.h: declares helpers that the programs share. They include only gsort.h of the library, as
+ * every program can (tools/dev/check_layers). */
 #ifndef TOOL_H
 #define TOOL_H
 

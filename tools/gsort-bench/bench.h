@@ -1,4 +1,4 @@
-/* bench.h: what the subcommands of gsort-bench share: settings, measurements, the report.
+/* bench.h: declares what the subcommands of gsort-bench share: settings, measurements, the report.
  *
  * A subcommand is a row of the table in bench_main.c and one function, which measures and adds rows
  * and ceilings to the report. It interleaves its repeats, so that a change of the machine's speed

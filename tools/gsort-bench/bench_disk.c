@@ -1,4 +1,4 @@
-/* bench_disk.c: what a disk gives to sequential transfers, through gsort's own I/O engines.
+/* bench_disk.c: measures a disk's sequential transfers with gsort's own I/O engines.
  *
  * One measurement opens a new unnamed file, allocates it, writes it in blocks, `depth` of them in
  * flight, and syncs; then reads it back in the same way. Direct I/O, so the page cache has no part

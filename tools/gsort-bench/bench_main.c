@@ -1,5 +1,5 @@
-/* bench_main.c: measures disks and processors through gsort's own parts, and gsort beside them, so
- * that its speed is known as a part of theirs.
+/* bench_main.c: measures disks and processors with gsort's own parts, and then gsort, whose speed
+ * is a part of theirs.
  *
  * To add a subcommand: one function (bench.h), one row in `commands`. */
 #include "bench.h"

@@ -1,5 +1,4 @@
-/* bench_order.c: sorts of u64 that spill, by the order that is in the file already: 8-byte numbers
- * of rising ranks, moved about.
+/* bench_order.c: measures sorts of u64 that spill, by the order that the file already has.
  *
  * A round reads and writes a file of --size plainly, then makes and sorts each kind once; making is
  * outside the clock. Ratios: time by that of reading and writing the file once, which is what one

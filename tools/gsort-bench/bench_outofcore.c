@@ -1,5 +1,5 @@
-/* bench_outofcore.c: sorts of files larger than memory: time, bytes moved, and how busy the disk
- * is.
+/* bench_outofcore.c: measures sorts of files larger than memory: time, bytes moved, and how busy
+ * the disk is.
  *
  *     by memory   files of --size, in a sixteenth, an eighth, a quarter and half of it, with
  *                 each codec; ratios: time by that of reading and writing the file twice

@@ -1,4 +1,4 @@
-/* bench_plot.c: --plot: the report as JSON goes to Python's libgsort.plot, which draws it. */
+/* bench_plot.c: passes the report as JSON to Python's libgsort.plot, which draws it (--plot). */
 #include "bench.h"
 
 #include <errno.h>

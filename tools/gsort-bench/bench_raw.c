@@ -1,4 +1,4 @@
-/* bench_raw.c: lanes of blocks, each with one transfer in flight. */
+/* bench_raw.c: reads and writes blocks in several lanes, each with one transfer in flight. */
 #include "bench_raw.h"
 
 #include "base/checked.h"

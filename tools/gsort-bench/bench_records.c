@@ -1,4 +1,4 @@
-/* bench_records.c: sorts of records, in memory and spilled, as a share of what the disk allows.
+/* bench_records.c: measures sorts of records, in memory and spilled, as a part of the disk's speed.
  *
  * Every round reads and writes a file of --size plainly, then sorts it once as each kind of
  * records: resident beside reading and writing once, spilled (with --memory) beside both twice. All

@@ -1,6 +1,6 @@
-/* bench_scale.c: sorts in memory by threads and by size. It sorts a file of --size by 1, 2, 4 ..
- * threads and by all. With all threads it also sorts a quarter of it to four times as much. Outputs
- * go to /dev/null, so a file system is measured only by reading; use one in memory.
+/* bench_scale.c: measures sorts in memory by threads and by size. It sorts a file of --size by 1,
+ * 2, 4 .. threads and by all. With all threads it also sorts a quarter of it to four times as much.
+ * Outputs go to /dev/null, so a file system is measured only by reading; use one in memory.
  *
  * The sizes are beginnings of one file. Ratios: efficiency, which is the speed of a thread beside
  * that of one alone; and of sizes, the time of an element beside that of an element of --size. */

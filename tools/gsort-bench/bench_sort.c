@@ -1,4 +1,4 @@
-/* bench_sort.c: gsort from end to end, as a share of what the disk allows.
+/* bench_sort.c: measures gsort from end to end, as a part of the disk's speed.
  *
  * Every round measures, one after the other, on the same data:
  *

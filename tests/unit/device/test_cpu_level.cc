@@ -1,5 +1,5 @@
-// test_cpu_level.cc: GS_TEST_CPU leaves out what processors of that level lack, for Highway and for
-// clones. Run: GS_TEST_CPU=v2 build/dev/tests/test_cpu_level
+// test_cpu_level.cc: checks that GS_TEST_CPU disables what processors of that level lack, for
+// Highway and for clones. Run: GS_TEST_CPU=v2 build/dev/tests/test_cpu_level
 #include <hwy/targets.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// test_merge_simd.cc: the bulk of a merge by vectors, with every instruction set this processor
-// has, against std::merge. Run: build/dev/tests/test_merge_simd
+// test_merge_simd.cc: compares merges by vectors with std::merge, for every instruction set of this
+// processor. Run: build/dev/tests/test_merge_simd
 #include <hwy/targets.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// test_partition_simd.cc: keys dealt by vectors, with every instruction set this processor has,
-// against std::partition_copy. Run: build/dev/tests/test_partition_simd
+// test_partition_simd.cc: compares partitions by vectors with std::partition_copy, for every
+// instruction set of this processor. Run: build/dev/tests/test_partition_simd
 #include <hwy/targets.h>
 
 #include <algorithm>

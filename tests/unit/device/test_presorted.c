@@ -1,5 +1,6 @@
-/* test_presorted.c: keys that rise, fall, do so but for one place, or are a few places late,
- * against the model. Run: build/dev/tests/test_presorted */
+/* test_presorted.c: compares sorts of keys that are nearly in order with the model. Keys ascend or
+ * descend, have one exception, or are out of place by a few elements. Run:
+ * build/dev/tests/test_presorted */
 #include "support/model.h"
 
 #include "device/cpu/cpu_leaf_sort.h"

@@ -1,5 +1,5 @@
-/* test_wide_sort.c: keys of 16 bytes by short tags, of data of many kinds, against VQSort. Run:
- * build/dev/tests/test_wide_sort */
+/* test_wide_sort.c: compares the sort of 16-byte keys by short tags with VQSort, for data of many
+ * kinds. Run: build/dev/tests/test_wide_sort */
 #include "support/model.h"
 
 #include "device/cpu/cpu_leaf_sort.h"

@@ -1,5 +1,5 @@
-/* sum_print.c: exact sums for exact_sum.py. Reads cases from standard input, each a type name
- * padded to 8 bytes, a 64-bit count and that many elements; prints one sum a line, floats in
+/* sum_print.c: prints exact sums for exact_sum.py. It reads cases from standard input: a type name
+ * padded to 8 bytes, a 64-bit count, and the elements. It prints one sum per line, floats in
  * hexadecimal. */
 #include "element/tally/tally.h"
 #include "report/number.h"

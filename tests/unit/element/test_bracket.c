@@ -1,5 +1,6 @@
-/* test_bracket.c: counts of keys in brackets, from which quantiles follow. Quantiles:
- * model/run_model.py and cli/ranks/not_sorted.sh. Run: build/dev/tests/test_bracket */
+/* test_bracket.c: tests the counts of keys in brackets, from which quantiles follow.
+ * For quantiles see model/run_model.py and cli/ranks/not_sorted.sh. Run:
+ * build/dev/tests/test_bracket */
 #include "support/support.h"
 
 #include "element/number_type.h"

@@ -1,5 +1,5 @@
-/* test_entry_map.c: checks entries: how wide a key with its position is, and which fields of a
- * record stay. Whole jobs against a model: tests/cli/written/written_model.py. Run:
+/* test_entry_map.c: checks the width of a key with its position, and the fields of a record that an
+ * entry keeps. For whole jobs see tests/cli/written/written_model.py. Run:
  * build/dev/tests/test_entry_map */
 #include "support/support.h"
 

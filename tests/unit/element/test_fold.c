@@ -1,5 +1,5 @@
-/* test_fold.c: folded fields: sums at the edges of their types, and totals that show what is lost.
- * Whole folds against a model: tests/model/run_model.py. Run: build/dev/tests/test_fold */
+/* test_fold.c: tests folded fields: sums at the limits of their types, and totals that reveal
+ * losses. For whole jobs see tests/model/run_model.py. Run: build/dev/tests/test_fold */
 #include "support/groups.h"
 #include "support/record_model.h"
 #include "support/record_tallies.h"

@@ -1,5 +1,6 @@
-/* test_groups.c: groups of equal keys, and equal neighbours, against a plain loop, for numbers of
- * every width and records, whatever the pieces. Run: build/dev/tests/test_groups */
+/* test_groups.c: compares groups of equal keys, and equal neighbours, with a plain loop, for
+ * numbers of every width and for records, in pieces of any length. Run:
+ * build/dev/tests/test_groups */
 #include "support/groups.h"
 #include "support/record_model.h"
 #include "support/record_tallies.h"

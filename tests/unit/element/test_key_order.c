@@ -1,5 +1,5 @@
-/* test_key_order.c: the map from elements to sort keys: a bijection, and in the order of its table.
- * Run: build/dev/tests/test_key_order */
+/* test_key_order.c: checks that the map from elements to sort keys is a bijection and has the
+ * documented order. Run: build/dev/tests/test_key_order */
 #include "support/model.h"
 
 #include "element/tally/digest.h"

@@ -1,5 +1,5 @@
-/* test_record.c: keys in records: what options may say, their order against the model, tags.
- * Run: build/dev/tests/test_record */
+/* test_record.c: tests keys in records: parsing of options, the order compared with the model, and
+ * tags. Run: build/dev/tests/test_record */
 #include "support/record_model.h"
 
 #include "element/record/record_tags.h"

@@ -1,5 +1,5 @@
-/* test_record_tally.c: counting records and checking their order.
- * Run: build/dev/tests/test_record_tally */
+/* test_record_tally.c: tests counts of records and checks of their order. Run:
+ * build/dev/tests/test_record_tally */
 #include "support/record_model.h"
 #include "support/record_tallies.h"
 

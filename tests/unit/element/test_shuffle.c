@@ -1,5 +1,5 @@
-/* test_shuffle.c: random keys against the published test vectors, in pieces of any length, and the
- * orders that they make, which must all be equally likely. Run: build/dev/tests/test_shuffle */
+/* test_shuffle.c: compares random keys with the published test vectors, in pieces of any length. It
+ * checks that all orders are equally likely. Run: build/dev/tests/test_shuffle */
 #include "support/support.h"
 
 #include "element/entry/shuffle.h"

@@ -1,5 +1,5 @@
-/* test_tally.c: tallies and digests against a plain reference, whatever the split.
- * Run: build/dev/tests/test_tally */
+/* test_tally.c: compares tallies and digests with a plain reference, for any split. Run:
+ * build/dev/tests/test_tally */
 #include "support/support.h"
 
 #include "base/u128.h"

@@ -1,8 +1,8 @@
-// test_cuda_faults.cc: jobs on the GPU, emulated or real, that go wrong: each call of the runtime
-// fails in turn, the GPU is lost in each operation in turn, there is less memory than was promised,
-// somebody cancels. In all cases the job ends, with one line or right output, and leaves no file. A
-// real GPU cannot be lost on demand, nor have less memory: those parts are only emulated.
-// Run: build/dev/tests/test_cuda_faults
+// test_cuda_faults.cc: tests jobs that fail on the GPU, emulated or real. Each call of the runtime
+// fails once, the GPU is lost in each operation once, there is less memory than promised, or the
+// job is canceled. In all cases the job ends, with one error line or the right output, and leaves
+// no file. A real GPU cannot be lost on demand, nor have less memory: those parts are only
+// emulated. Run: build/dev/tests/test_cuda_faults
 #include "support/cuda_job.h"
 
 #include "job/job_report.h"

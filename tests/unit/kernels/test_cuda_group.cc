@@ -1,4 +1,4 @@
-// test_cuda_group.cc: several GPUs as one device. Whole jobs on 1 to 8 emulated GPUs have the
+// test_cuda_group.cc: tests several GPUs as one device. Whole jobs on 1 to 8 emulated GPUs have the
 // output of the CPU. GPUs may be missing, small, without peer access or lost.
 #include "job/job_report.h"
 #include "support/cuda_job.h"

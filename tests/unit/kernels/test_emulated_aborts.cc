@@ -1,7 +1,7 @@
-// test_emulated_aborts.cc: kernels that can never continue, or access memory that they must not,
-// end the process with a message that says where. Each case is a forked child; this process makes
-// no other thread, as forking with threads is more than sanitizers promise. Run:
-// build/dev/tests/test_emulated_aborts
+// test_emulated_aborts.cc: checks kernels that can never continue, or access memory that they must
+// not. They end the process with a message that says where. Each case is a forked child. This
+// process makes no other thread, because sanitizers do not promise that forking works with threads.
+// Run: build/dev/tests/test_emulated_aborts
 #include "emulated_sanitizers.h"
 
 #include "kernels/common/bulk_copy.cuh"

@@ -1,6 +1,6 @@
-// test_emulated_cuda.cc: the runtime API of the emulated GPU: launches, lazy streams, memory, and
-// the faults that tests order. (What kernels do: test_emulated_kernels.cc.)
-// Run: build/dev/tests/test_emulated_cuda
+// test_emulated_cuda.cc: tests the runtime API of the emulated GPU: launches, lazy streams, memory,
+// and failures on request. For kernels see test_emulated_kernels.cc. Run:
+// build/dev/tests/test_emulated_cuda
 #include "emulated_cuda.h"
 
 #include "kernels/common/launch.cuh"

@@ -1,6 +1,6 @@
-// test_emulated_kernels.cc: the emulated GPU computes what CUDA says, and a barrier that a kernel
-// should have shows for some seed. (What aborts: test_emulated_aborts.cc; the runtime API:
-// test_emulated_cuda.cc.) Run: build/dev/tests/test_emulated_kernels
+// test_emulated_kernels.cc: checks that the emulated GPU computes what CUDA defines, and that a
+// missing barrier is noticed with some seed. For aborts see test_emulated_aborts.cc, for the
+// runtime API test_emulated_cuda.cc. Run: build/dev/tests/test_emulated_kernels
 #include "emulated_cuda.h"
 
 #include "kernels/common/bulk_copy.cuh"

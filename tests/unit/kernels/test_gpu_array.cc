@@ -1,6 +1,5 @@
-// test_gpu_array.cc: gs_cuda_sort and gs_cuda_argsort against gs_job_sort_array and
-// gs_job_argsort_array, which the CPU does, over the emulated GPU or a real one.
-// Run: build/dev/tests/test_gpu_array
+// test_gpu_array.cc: compares gs_cuda_sort and gs_cuda_argsort, on the emulated GPU or a real one,
+// with gs_job_sort_array and gs_job_argsort_array on the CPU. Run: build/dev/tests/test_gpu_array
 #include "gsort.h"
 
 #include "support/device_test.h"

@@ -1,6 +1,6 @@
-// test_ladder_published.cc: the faults of published reductions and merges, which must show where
-// our own rungs are right on the same input. Runs in the emulation, or compiled as CUDA on a GPU.
-// Run: build/dev/tests/test_ladder_published
+// test_ladder_published.cc: checks that the known faults of published reductions and merges occur,
+// and that our own rungs are right on the same input. Runs in the emulation, or compiled as CUDA on
+// a GPU. Run: build/dev/tests/test_ladder_published
 #include "support/ladder_arrays.h"
 
 #include "kernels/ladder/published_merges.cuh"

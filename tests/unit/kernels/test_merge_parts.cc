@@ -1,6 +1,6 @@
-// test_merge_parts.cc: what the GPU's sorts and merges are made of: merge paths, sorting networks,
-// how a pass splits its keys, sizes of shared memory; and the cuts of windows against a slow model,
-// over the emulated GPU or a real one. Run: build/dev/tests/test_merge_parts
+// test_merge_parts.cc: tests parts of the GPU's sorts and merges: merge paths, sorting networks,
+// splits of a pass, and sizes of shared memory. It compares the cuts of windows with a slow model.
+// It runs on the emulated GPU or a real one. Run: build/dev/tests/test_merge_parts
 #include "support/device_keys.h"
 
 #include "kernels/sort/circular_merge.cuh"

@@ -1,5 +1,5 @@
-// test_planes_kernels.cc: the GPU's byte planes against the host's, over the emulated GPU or a real
-// one. Run: build/dev/tests/test_planes_kernels
+// test_planes_kernels.cc: compares the GPU's byte planes with the host's, on the emulated GPU or a
+// real one. Run: build/dev/tests/test_planes_kernels
 #include "support/device_test.h"
 
 #include "base/u128.h"

@@ -1,5 +1,5 @@
-// test_record_kernels.cc: the GPU's passes over records against the host's, over the emulated GPU
-// or a real one. Run: build/dev/tests/test_record_kernels
+// test_record_kernels.cc: compares the GPU's passes over records with the host's, on the emulated
+// GPU or a real one. Run: build/dev/tests/test_record_kernels
 #include "element/record/record_mix.h"
 #include "element/tally/digest.h"
 #include "support/device_records.h"

@@ -1,8 +1,8 @@
-// test_sort_kernels.cc: the GPU's chunk sorts, merges and gathers against std::sort, over the
-// emulated GPU or a real one. For the emulated one built twice: test_sort_kernels with tiny tiles
-// (GSI_TILE_ITEMS_FORCED), so that many tiles and passes are cheap; test_sort_kernels_production
-// with the tiles of a GPU, at fewer sizes. The parts they are made of: test_merge_parts.cc.
-// Run: build/dev/tests/test_sort_kernels
+// test_sort_kernels.cc: compares the GPU's chunk sorts, merges and gathers with std::sort, on the
+// emulated GPU or a real one. For the emulated GPU it is built twice. Program test_sort_kernels has
+// tiny tiles (GSI_TILE_ITEMS_FORCED), so that many tiles and passes are cheap. Program
+// test_sort_kernels_production has the tiles of a GPU, at fewer sizes. The parts they are made of:
+// test_merge_parts.cc. Run: build/dev/tests/test_sort_kernels
 #include "support/device_keys.h"
 
 #include "base/choices.h"

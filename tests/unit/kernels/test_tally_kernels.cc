@@ -1,5 +1,5 @@
-// test_tally_kernels.cc: the GPU's passes over elements against the host's, over the emulated GPU
-// or a real one. Run: build/dev/tests/test_tally_kernels
+// test_tally_kernels.cc: compares the GPU's passes over elements with the host's, on the emulated
+// GPU or a real one. Run: build/dev/tests/test_tally_kernels
 #include "support/device_test.h"
 
 #include "element/layout.h"

@@ -1,6 +1,7 @@
-/* test_sink.c: the output has every byte of its windows, in whatever order the transfers finish. No
- * transfer writes where another one does, not even padding, and a failed one is reported. Also
- * tests a resumed sort for which direct I/O is new or gone. Run: build/dev/tests/test_sink */
+/* test_sink.c: checks that the output has every byte of its windows, in any order in which
+ * transfers finish. No two transfers write the same place, not even padding, and a failed one is
+ * reported. Also tests resumed sorts that can use direct I/O for the first time, or no more. Run:
+ * build/dev/tests/test_sink */
 #include "support/scratch.h"
 
 #include "base/checked.h"

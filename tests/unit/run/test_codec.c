@@ -1,5 +1,5 @@
-/* test_codec.c: planes and coded frames give the keys back, whatever they are; frames that do not
- * shrink are raw; no damage and no made-up size does harm. Run: build/dev/tests/test_codec */
+/* test_codec.c: checks that planes and coded frames restore all keys, and that frames that do not
+ * shrink are raw. Damage and wrong sizes do no harm. Run: build/dev/tests/test_codec */
 #include "support/support.h"
 
 #include "base/choices.h"

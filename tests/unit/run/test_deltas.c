@@ -1,5 +1,5 @@
-/* test_deltas.c: sorted keys are restored from their differences, whatever they are. Keys that are
- * not sorted are unchanged, and damage does no harm. The data are between inaccessible pages. Run:
+/* test_deltas.c: checks that any sorted keys are restored from their differences. Keys that are not
+ * sorted are unchanged, and damage does no harm. The data are between inaccessible pages. Run:
  * build/dev/tests/test_deltas */
 #include "support/support.h"
 

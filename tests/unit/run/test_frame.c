@@ -1,5 +1,5 @@
-/* test_frame.c: frames survive the trip, and no damage goes unseen.
- * Run: build/dev/tests/test_frame */
+/* test_frame.c: checks that frames are restored unchanged, and that all damage is noticed. Run:
+ * build/dev/tests/test_frame */
 #include "support/support.h"
 
 #include "element/key_scope.h"

@@ -1,5 +1,5 @@
-/* test_record_planes.c: records are restored from their byte planes. Frames are coded in the
- * smaller way, and restored from both. Damage is refused or does no harm. Run:
+/* test_record_planes.c: checks that records are restored from their byte planes. Frames are coded
+ * in the smaller way, and are restored from both ways. Damage is refused or does no harm. Run:
  * build/dev/tests/test_record_planes */
 #include "support/support.h"
 

@@ -1,4 +1,5 @@
-/* test_skeleton_codec.c: the smallest codec, to be copied for a new one, and what each must pass.
+/* test_skeleton_codec.c: defines the smallest codec, to be copied for a new one, and tests that
+ * each codec must pass.
  *
  * A codec of gsort is a file src/run/codec_WORD.c with the first part of this one, and a row of
  * GSI_CODECS (base/choices.h):

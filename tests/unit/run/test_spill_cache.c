@@ -1,5 +1,5 @@
-/* test_spill_cache.c: spilled frames that go through the page cache do not stay there. The linker
- * puts a function of this file before posix_fadvise. Run: build/dev/tests/test_spill_cache */
+/* test_spill_cache.c: checks that spilled frames do not stay in the page cache. The linker replaces
+ * posix_fadvise by a function of this file. Run: build/dev/tests/test_spill_cache */
 #include "job/job_report.h"
 #include "support/refuse.h"
 #include "support/scratch.h"

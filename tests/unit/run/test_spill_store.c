@@ -1,5 +1,5 @@
-/* test_spill_store.c: where frames are placed, by parts of runs, queues and room, and how disk is
- * taken and given back. Run: build/dev/tests/test_spill_store */
+/* test_spill_store.c: checks where frames are placed, by parts of runs, queues and room, and how
+ * disk is allocated and released. Run: build/dev/tests/test_spill_store */
 #include "support/scratch.h"
 
 #include "run/store.h"

@@ -1,4 +1,4 @@
-/* bench_cuda.c: the CUDA runtime as the benches of kernels use it. */
+/* bench_cuda.c: wraps the CUDA runtime for the benches of kernels. */
 #include "bench_cuda.h"
 
 enum gs_status bench_cuda_check(cudaError_t code, const char *what, struct gs_error *error)

@@ -1,5 +1,5 @@
-/* bench_cuda.h: what the benches of kernels share: errors of the CUDA runtime, the device, and its
- * events as a clock. */
+/* bench_cuda.h: declares what the benches of kernels share: errors of the CUDA runtime, the device,
+ * and its events as a clock. */
 #ifndef BENCH_CUDA_H
 #define BENCH_CUDA_H
 

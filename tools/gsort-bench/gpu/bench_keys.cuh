@@ -1,5 +1,5 @@
-// bench_keys.cuh: the keys that bench_kernels.cu measures sorts of: made, digested and rearranged
-// on the device, outside the clock, so that none of this is tuned.
+// bench_keys.cuh: makes, digests and rearranges the keys that bench_kernels.cu sorts. This happens
+// on the device and is not timed, so none of it is tuned.
 #ifndef BENCH_KEYS_CUH
 #define BENCH_KEYS_CUH
 

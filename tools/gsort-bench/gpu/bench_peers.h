@@ -1,5 +1,5 @@
-/* bench_peers.h: the merge of a group of GPUs, without the way to the host. Each of two GPUs has
- * half of the keys. They fetch what they need from each other and merge windows in turn. */
+/* bench_peers.h: merges on a group of two GPUs, without copies to the host. Each GPU has half of
+ * the keys. They read what they need from each other and merge windows in turn. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
