@@ -113,7 +113,8 @@ static void test_array__records__are_stable(void **state)
     }
 }
 
-/* The model sorts elements; positions have to lead to the same, and equal elements keep theirs. */
+/* The model sorts elements. Positions must give the same elements, and equal ones keep their
+ * order. */
 static void check_positions(const uint8_t *data, size_t n, size_t width, const uint64_t *positions)
 {
     for (size_t i = 0; i < n; i++) {
@@ -415,7 +416,7 @@ struct watcher {
     gs_cancel *cancel;
 };
 
-/* The job's thread writes meanwhile; which of both bytes is seen does not matter. */
+/* The job's thread may write at the same time; reading either byte is fine. */
 __attribute__((no_sanitize("thread"))) static bool is_changed(const struct watcher *watcher)
 {
     return __atomic_load_n(watcher->byte, __ATOMIC_RELAXED) != watcher->before;
@@ -462,7 +463,7 @@ static void test_array__cancel_while_it_is_written__says_so(void **state)
     assert_int_equal(status, GS_E_CANCELED);
 }
 
-/* All elements are there, whenever the cancel happens; only their order is undefined. */
+/* No element is lost, whenever the cancel happens; only the order is undefined. */
 static void test_array__cancel_in_place__loses_nothing(void **state)
 {
     (void)state;
@@ -532,7 +533,7 @@ static void test_array__what_is_for_files__is_refused(void **state)
     }
 }
 
-/* Passes over it make keys of its elements, and they stay what they are. */
+/* Passes over the array must not replace its elements by keys. */
 static void test_array__quantiles__leave_it_as_it_is(void **state)
 {
     (void)state;

@@ -396,7 +396,7 @@ static void *cancel_at_door(void *context)
     return NULL;
 }
 
-/* Cancels while the reader (at once, or in the middle) or the writer waits. */
+/* Cancels while the reader waits, at once or in the middle, or while the writer waits. */
 static void test_callbacks__cancel_while_one_waits__stops_it(void **state)
 {
     (void)state;

@@ -30,7 +30,7 @@ struct fixture {
 };
 
 static struct fixture f;
-static uint64_t sampled_cuts; /* seen by what they leave */
+static uint64_t sampled_cuts; /* recognised by the number of elements that remain */
 
 static int by_model(const void *a, const void *b)
 {
@@ -73,7 +73,7 @@ static void make_records(struct test_random *random)
     order_by_model();
 }
 
-/* The next elements into f.piece, and out of it what is below the bound. */
+/* Copies the next elements to f.piece, and keeps those below the bound. */
 static struct gsi_candidates find(size_t begin, size_t count, const uint8_t *bound)
 {
     struct gsi_candidates found = {.layout = &f.layout, .data = f.piece, .tags = f.piece_tags};
@@ -82,7 +82,7 @@ static struct gsi_candidates find(size_t begin, size_t count, const uint8_t *bou
     return found;
 }
 
-/* Everything, in pieces of random lengths, with cuts at random. */
+/* Adds all elements in pieces of random lengths, with cuts at random times. */
 static struct gsi_candidates keep(struct test_random *random, uint64_t most)
 {
     struct gsi_candidates kept = {.layout = &f.layout, .data = f.kept, .tags = f.kept_tags};
@@ -155,7 +155,7 @@ static void test_candidates__records_in_pieces__first_of_the_model(void **state)
     }
 }
 
-/* A copy that is lost after it was found, or changed, does not go unseen. */
+/* A candidate that is lost or changed after it was found is noticed. */
 static void test_candidates__damage_before_a_cut__fingerprint_differs(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@ struct job {
     const char *inputs[INPUTS_MOST];
 };
 
-/* A file of each kind; all in order, so that any job may begin with any of them. */
+/* Makes a file of each kind; all are sorted, so that any job can use any of them. */
 static int make_files(void **state)
 {
     if (scratch_setup(state) != 0)
@@ -131,7 +131,7 @@ static void print_job(const struct job *job)
             (unsigned long long)o->chunk_bytes, (unsigned long long)o->window_bytes, o->spill_all);
 }
 
-/* The amount of --memory that a refusal names; 0: it names none. */
+/* Returns the amount of --memory that a refusal names; 0: none. */
 static uint64_t named_mib(const char *text)
 {
     unsigned long long mib = 0;
@@ -188,7 +188,8 @@ static bool blames_what_is_given(const char *text, const struct gsi_options *opt
 
 static int by_option, by_memory;
 
-/* Returns whether the job is refused for want of memory. Its advice has to work, in one step. */
+/* Returns whether the job is refused because it has too little memory. Its advice must work at
+ * once. */
 static bool check_job(struct job *job, uint64_t memory_bytes)
 {
     struct gs_error error, enough = {0}, less = {0};

@@ -55,9 +55,9 @@ static void check_entry(const uint8_t *entry, uint64_t bytes)
 
 /* ---- operators ---- */
 
-/* A filter leaves out multiples. A grouper makes an entry of each group of equal values. Both hold
- * the last one back. A shrinker leaves out multiples, in place. A folder leaves out values that
- * equal the one before, in a window, and again in a block. */
+/* A filter removes multiples. A grouper makes one entry of each group of equal values. Both hold
+ * back the last entry. A shrinker removes multiples in place. A folder removes values that equal
+ * the previous one, first in a window, then in a block. */
 enum what { OBSERVER, MAPPER, FILTER, GROUPER, SHRINKER, FOLDER };
 
 /* The results of a batch, or of all batches that were joined. */
@@ -166,7 +166,7 @@ static uint64_t join(void *context, const struct gsi_batch *batch, uint8_t *ahea
     struct part *all = &op->all;
     const struct part *part = &op->parts[batch->idx];
     uint64_t put = 0;
-    /* Nothing is joined after a failure, but the batch of which an entry ahead failed. */
+    /* After a failure no batch is joined, except the batch whose entry ahead failed. */
     assert_true(op->fails_at == 0 || op->join_count < op->fails_at + op->failed_ahead);
     op->failed_ahead = batch->window == NULL && op->join_count + 1 == op->fails_at;
     if (++op->join_count == op->fails_at)
@@ -230,7 +230,7 @@ void __wrap_gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task)
     tasks[task_count++] = task;
 }
 
-/* Runs a task that was not run, or ends one that was. */
+/* Runs a waiting task, or ends one that has run. */
 static void step_simulated(void)
 {
     size_t i = below(task_count);
@@ -319,7 +319,7 @@ static bool only_shrinks(void)
     return job.flow.operator_count > 0 && job.ops[job.flow.operator_count - 1].what >= SHRINKER;
 }
 
-/* The place of a window in all that was fed is in turn_idx. */
+/* turn_idx has the place of a window among all that were fed. */
 static uint64_t belonging(void *context, const struct gsi_buffer *window, uint64_t off)
 {
     assert_ptr_equal(context, &job);
@@ -387,7 +387,7 @@ static void write_some(void)
     }
 }
 
-/* A window of random length, if one is free: it may hold nothing. */
+/* Feeds a window of random length, which may be empty, if one is free. */
 static void feed(void)
 {
     const uint64_t bytes = job.in_bytes;
@@ -446,7 +446,7 @@ static void wake(void *context)
     sem_post(context);
 }
 
-/* Lets tasks end; `is_last`: all that are under way. */
+/* Ends some tasks; `is_last`: all running ones. */
 static void let_tasks_end(bool is_last)
 {
     if (job.loop.pool == simulated) {
@@ -465,7 +465,7 @@ static bool has_failed(void)
     return job.error.status != GS_OK;
 }
 
-/* Pumps until all is read, or enough of it, and written. */
+/* Runs the flow until all entries, or enough of them, are read and written. */
 static void run_flow(void)
 {
     struct gsi_flow *flow = &job.flow, *flows[] = {flow, &job.copier};
@@ -486,7 +486,7 @@ static void run_flow(void)
             assert_int_equal(job.rooms.free_count, job.rooms.count);
             if (flow->is_ended)
                 break;
-            /* Held windows are given back when all others are read, or when no other is free. */
+            /* Returns held windows when all others are read, or when no other window is free. */
             bool is_last = job.fed == job.count || job.windows.buffers.free_count == 0;
             if (is_last && job.held.head != NULL) {
                 gsi_flow_take_back(flow, gsi_buffer_list_pop(&job.held));
@@ -507,7 +507,7 @@ static int compare_values(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Held windows have no order, and how much is folded depends on which windows meet. */
+/* Held windows have no order, and the number of removed values depends on which windows meet. */
 static uint64_t fold_values(uint64_t *values, uint64_t n)
 {
     uint64_t left = 0;
@@ -746,7 +746,7 @@ static void clear_job(void)
     gsi_shelf_close(&job.shelf, NULL, GSI_MEMORY_TABLES);
 }
 
-/* An idle flow that begins anew does the same once more. */
+/* An idle flow that begins again gives the same result. */
 static void run_job(void)
 {
     const uint64_t runs = 1 + below(2);

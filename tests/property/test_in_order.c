@@ -65,8 +65,8 @@ static void put_element(size_t at, const struct shape *shape, uint64_t key)
         memcpy(element + 16, &key, sizeof key);
 }
 
-/* Rising keys, each late by up to `late` places, and `stray` elements that are low: some of these
- * are left out where has_where. Returns how many are wanted. */
+/* Makes ascending keys, each late by up to `late` places, and `stray` elements with low keys. With
+ * has_where, some of these are left out. Returns how many elements are wanted. */
 static size_t fill(struct test_random *random, const struct shape *shape, size_t n, size_t late,
                    size_t stray)
 {
@@ -89,7 +89,7 @@ static size_t fill(struct test_random *random, const struct shape *shape, size_t
     return wanted;
 }
 
-/* One of those with equal keys stays in `want`. Returns how many are left of `n`. */
+/* Keeps one of the elements with equal keys in `want`. Returns how many of `n` remain. */
 static size_t keep_one(const struct shape *shape, size_t n, enum gsi_keep_choice keep)
 {
     size_t kept = 0;
@@ -103,7 +103,7 @@ static size_t keep_one(const struct shape *shape, size_t n, enum gsi_keep_choice
     return kept;
 }
 
-/* The options that elements of this shape do not have. */
+/* Returns the condition of --where that leaves out the low keys. */
 static const char *where_of(const struct shape *shape)
 {
     static char text[64];
@@ -126,7 +126,8 @@ static size_t put_inputs(struct test_random *random, size_t bytes, size_t elemen
     return count;
 }
 
-/* How late: not at all, a little, by about what memory holds; or sorted pieces, a little late. */
+/* Chooses how late elements are: not at all, a little, or by about the size of memory; or sorted
+ * pieces, a little late. */
 static size_t random_lateness(struct test_random *random, struct shape *shape, size_t kind,
                               size_t n)
 {
@@ -232,7 +233,7 @@ static void test_in_order__late_by_any_distance__as_the_order(void **state)
     assert_int_equal(names_in("."), 2);
 }
 
-/* A sort in less memory than its input has, which is sorted pieces; the rest is the caller's. */
+/* Prepares a sort of sorted pieces in less memory than they need; the caller sets the rest. */
 static struct gsi_options small_options(void)
 {
     static const char *const inputs[] = {"in"};
@@ -318,7 +319,7 @@ static void test_in_order__many_pieces__none_is_spilled(void **state)
     }
 }
 
-/* Pieces whose tags are in order and whose records are not. */
+/* Makes pieces whose tags are in order although their records are not. */
 static void test_in_order__ties_are_late__as_the_order(void **state)
 {
     (void)state;
@@ -369,7 +370,7 @@ static bool spoil(void *context, const void *data, size_t bytes, struct gs_error
     return true;
 }
 
-/* Pieces that are read again are not believed: neither their order nor what is in them. */
+/* When pieces are read again, both their order and their contents are checked. */
 static void test_in_order__changed_meanwhile__fails(void **state)
 {
     (void)state;

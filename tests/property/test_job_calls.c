@@ -138,7 +138,7 @@ static void give_wrong(gs_job *job, struct test_random *random)
     if (which < 5)
         expect(job, gs_job_set(job, calls[which][0], calls[which][1]), GS_E_USAGE);
     else
-        expect(job, gs_job_add(job, "memory", "1G"), GS_E_USAGE); /* no list */
+        expect(job, gs_job_add(job, "memory", "1G"), GS_E_USAGE); /* not a list */
     model.has_failed = true;
 }
 

@@ -15,7 +15,7 @@
 static size_t jobs = 1000;
 static uint8_t in[MOST_BYTES], got[MOST_BYTES];
 
-/* A record has the key, then its position in the input, then filling. A number is its key. */
+/* A record contains its key, its position in the input, and padding. A number is its key. */
 struct shape {
     uint32_t bytes;
     bool is_record;
@@ -55,7 +55,8 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Elements [first, end) of `in`. Rising keys need no sort, so that a job takes milliseconds. */
+/* Makes elements [first, end) of `in`. Ascending keys need no sort, so that a job takes
+ * milliseconds. */
 static void fill(struct test_random *random, const struct shape *shape,
                  const struct piece_order *order, size_t first, size_t end)
 {
@@ -81,7 +82,7 @@ static void fill(struct test_random *random, const struct shape *shape,
     }
 }
 
-/* Sum of what each element hashes to: of any order the same. */
+/* Returns the sum of the elements' hashes, which does not depend on their order. */
 static uint64_t hash_all(const struct shape *shape, const uint8_t *data, size_t n)
 {
     uint64_t sum = 0;
@@ -137,7 +138,7 @@ static struct shape random_shape(struct test_random *random)
                           .keys = test_below(random, 3) == 0 ? 1 + test_below(random, 1000) : 0};
 }
 
-/* From too little on; most of the jobs spill more than they keep. */
+/* Draws an amount of memory, from too little on. Most jobs spill more than they keep. */
 static void random_resources(struct test_random *random, size_t bytes, struct gsi_options *options)
 {
     static const uint64_t units[] = {0, 0, 0, 0, 16 << 10, 128 << 10, 64 << 10, 256 << 10};

@@ -59,7 +59,7 @@ static void set_record_options(struct gsi_options *options, const struct record_
         options->window_bytes = 0;
 }
 
-/* Nothing is written over the old output, and the message says where. */
+/* The old output is not overwritten, and the message says where the disorder is. */
 static void check_refused(const struct gsi_options *options, size_t file, size_t place)
 {
     char text[64];

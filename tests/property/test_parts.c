@@ -9,7 +9,7 @@
 
 static const char *const names[FILES] = {"in0", "in1", "in2", "in3"};
 
-/* The inspected elements are few beside the merged ones. */
+/* Far fewer elements are inspected than merged. */
 static void test_parts__of_long_files__look_at_little(void **state)
 {
     enum { EACH = 1 << 17 };

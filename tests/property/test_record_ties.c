@@ -85,7 +85,7 @@ static void test_ties_sort__random_keys__stable_order_of_the_model(void **state)
         gsi_leaf_sort(GSI_TAG_BYTES, f.tags, f.n);
         gsi_ties_sort(&f.places, f.tags, f.n, f.at);
         check_order(&f, f.tags, round);
-        for (size_t i = 0; i < f.n; i++) /* the ten bytes are as they were */
+        for (size_t i = 0; i < f.n; i++) /* the ten bytes are unchanged */
             assert_true(f.tags[i] == made[f.order[i]]);
     }
 }

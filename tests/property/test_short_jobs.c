@@ -50,7 +50,8 @@ static void make_number(struct job *job, struct test_random *random)
     strcpy(job->type, job->model.keys[0].text + strlen("0:"));
 }
 
-/* Elements that differ in few bytes from few others, so that keys tie where other bytes do not. */
+/* Makes elements that differ in few bytes from a few others, so that keys tie but other bytes
+ * differ. */
 static void make_alike(struct test_random *random, uint8_t *data, size_t n, uint32_t bytes)
 {
     size_t some = 1 + test_below(random, 40);
@@ -98,7 +99,7 @@ static void choose_way(struct job *job, struct test_random *random)
     options->thread_count = 1 + (uint32_t)test_below(random, 4);
     options->memory_bytes = (16 + test_below(random, 20)) * MIB;
     if (job->verb == CHECK)
-        return; /* what is left has no meaning for it, and is refused */
+        return; /* the remaining options are refused with it */
     options->compress = (enum gsi_compress_choice)test_below(random, 4);
     options->spill_all = job->verb != MERGE && test_below(random, 3) == 0;
     if (test_below(random, 2) == 0) {
@@ -278,7 +279,7 @@ static void run_of_array(const struct job *job)
     options.inputs = NULL;
     options.input_count = 0;
     options.output = NULL;
-    options.argsort = false; /* that it is asked for shows in where positions go */
+    options.argsort = false; /* the place for positions implies it */
     if (!is_order)
         memcpy(data, in, length);
     enum gs_status status =
@@ -341,7 +342,7 @@ static void run_job(uint64_t number, bool is_on_gpu)
         run_files(&job);
 }
 
-/* One in `share` of all jobs; with GS_TEST_JOB that one. */
+/* Runs one in `share` of all jobs, or only that of GS_TEST_JOB. */
 static void run_jobs(uint64_t share, bool is_on_gpu)
 {
     uint64_t one = test_number("GS_TEST_JOB", UINT64_MAX);
@@ -357,7 +358,7 @@ static void test_short_elements__random_jobs__as_the_model(void **state)
 }
 
 #ifndef GSORT_TEST_NO_GPU
-/* The same jobs, fewer of them: a GPU may be an emulated one, and slow. */
+/* Runs fewer of the same jobs, because an emulated GPU is slow. */
 static void test_short_elements__random_jobs_on_a_gpu__as_the_model(void **state)
 {
     (void)state;

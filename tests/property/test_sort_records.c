@@ -57,8 +57,8 @@ static struct gs_report check_on_gpu(struct gsi_options options, size_t bytes, i
     return gpu;
 }
 
-/* Frames of many runs whose first keys agree in what is known of them, and as little memory as will
- * do: what is read ahead must not take the place of what is needed. */
+/* Many runs have frames whose headers show equal first keys, and there is as little memory as
+ * possible. Frames that are read early must not take the place of a frame that is needed. */
 static void test_sort__keys_tie_beyond_what_frames_tell__no_starvation(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void test_sort__keys_tie_beyond_what_frames_tell__no_starvation(void **st
         model.texts[0] = model.keys[0].text;
         size_t n = 40000 - test_below(&random, 100);
         record_fill(&random, round % 4 == 3 ? RECORD_FEW : RECORD_GROUPS, in, n, 64);
-        if (round % 4 == 2) /* of some runs nothing is needed for long */
+        if (round % 4 == 2) /* some runs are not needed for a long time */
             for (size_t i = n / 2; i < n; i++)
                 memset(in + i * 64, 0xff, 40);
         put_bytes("in", in, n * 64);
@@ -87,7 +87,7 @@ static void test_sort__keys_tie_beyond_what_frames_tell__no_starvation(void **st
     }
 }
 
-/* Keys that are alike at first and less and less so: tags of earlier chunks have to be shifted. */
+/* Keys share fewer and fewer bytes, so tags of earlier chunks must be shifted. */
 static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
 {
     (void)state;

@@ -96,7 +96,7 @@ static void test_sorter__pushed_and_pulled__as_the_model(void **state)
     }
 }
 
-/* Entries of `got`, of equal keys one each with its count, as --unique --count makes them. */
+/* Makes one entry with a count for each key of `got`, as --unique --count does. */
 static size_t model_unique(const struct job *job, bool has_counts)
 {
     size_t off = 0;

@@ -161,7 +161,7 @@ static void test_sorter__canceled__every_call_says_so(void **state)
     }
 }
 
-/* Memory that is lent stays the program's while the job fails beneath it. */
+/* Reserved memory stays valid for the program while the job fails. */
 static void test_sorter__fails_while_it_lends__waits_for_it(void **state)
 {
     (void)state;
@@ -186,7 +186,7 @@ static void test_sorter__fails_while_it_lends__waits_for_it(void **state)
             must(gs_sorter_reserve(sorter, 1 << 20, &room, &bytes, &error), &error);
             gs_sorter_cancel(sorter);
             memset(room, 3, bytes);
-            /* A thread that has something reserved is not kept waiting. */
+            /* A thread with a reservation does not have to wait. */
             enum gs_status status = gs_sorter_push(sorter, in, 8, &error);
             assert_true(status == GS_OK || status == GS_E_CANCELED);
             gs_sorter_commit(sorter, room, bytes, &error);
@@ -283,7 +283,7 @@ static void test_sorter__what_cannot_be__is_refused(void **state)
     gs_sorter_close(sorter);
 }
 
-/* The options' texts are the caller's again when open returns. */
+/* Open copies the options' texts. */
 static void test_sorter__options__are_copied(void **state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void test_sorter__options__are_copied(void **state)
         gs_sorter_close(sorters[i]);
 }
 
-/* Every call says so; and none waits, cancels or takes anything away. */
+/* Every call reports it, and none waits, cancels or frees anything. */
 static int call_in_child(void *context)
 {
     gs_sorter *sorter = context;

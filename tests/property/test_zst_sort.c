@@ -53,8 +53,8 @@ static size_t add_frame(struct test_random *random, size_t length, const uint8_t
     return out.pos;
 }
 
-/* The data cut anywhere into frames, with skippable and empty ones between them. borders[i]: where
- * a frame ends. */
+/* Cuts the data at random places into frames, with skippable and empty frames between them.
+ * borders[i]: where a frame ends. */
 static size_t pack_data(struct test_random *random, size_t *borders, size_t *border_count)
 {
     size_t length = 0, off = 0;
@@ -146,7 +146,7 @@ static enum gs_status sort_packed(const struct way *way, size_t bytes, const cha
     return status;
 }
 
-/* A cut at the end of a frame shows in nothing but the number of elements. */
+/* If a file is cut at the end of a frame, only the number of elements shows it. */
 static bool is_border(const size_t *borders, size_t count, size_t at)
 {
     for (size_t i = 0; i < count; i++)
@@ -182,7 +182,7 @@ static void test_zst__cut_short__refused_and_nothing_lost(void **state)
     }
 }
 
-/* In frames with checksums, and not in their headers, every change is found. */
+/* Every change of the data of frames with checksums is noticed. */
 static void test_zst__a_changed_byte__refused_and_nothing_lost(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void test_zst__a_changed_byte__refused_and_nothing_lost(void **state)
     }
 }
 
-/* The same where frames are so short that threads unpack them beside each other. */
+/* Does the same with frames so short that several threads decompress them. */
 static void test_zst__a_changed_byte_in_short_frames__refused_and_nothing_lost(void **state)
 {
     (void)state;
@@ -228,7 +228,7 @@ static void test_zst__bytes_that_are_no_frame__refused(void **state)
         check_refused(&ways[w], bytes + 16, "garbage", bytes);
 }
 
-/* Packed bytes depend on data and level only, and libzstd unpacks them. */
+/* Compressed bytes depend only on data and level, and libzstd decompresses them. */
 static void test_zst__packed_output__same_bytes_whatever_the_way(void **state)
 {
     (void)state;

@@ -101,7 +101,7 @@ static uint8_t *bytes_at(int fd, uint64_t off, uint64_t bytes)
     return data;
 }
 
-/* A change of the range, before it happens; NULL: of no regular file. */
+/* Records a change of the range before it happens. NULL: it is not a regular file. */
 static struct change *begin_data(enum kind kind, int fd, uint64_t off, uint64_t bytes)
 {
     struct stat info;
@@ -180,7 +180,8 @@ static bool share_directory(const struct change *a, const struct change *b)
     return is_in(a, b->directory) || (b->from_directory[0] != '\0' && is_in(a, b->from_directory));
 }
 
-/* A rename between two directories is one change: with it, all that was before it in both. */
+/* A rename between two directories is one change. If it is on disk, so are all earlier changes of
+ * both. */
 static void sync_names(struct change **link, const char *directory)
 {
     while (*link != NULL) {
@@ -376,7 +377,7 @@ static void write_all(const struct change *change, const uint8_t *data, uint64_t
           "disk: cannot restore");
 }
 
-/* From the newest to the oldest: afterwards the file is as it was synced. */
+/* Undoes changes from the newest to the oldest. Then the file is as it was at its last sync. */
 static void undo_data(const struct change *change)
 {
     uint64_t end = change->off + change->bytes;

@@ -99,7 +99,8 @@ static ssize_t write_wrong(const struct gsi_io *io, size_t bytes, size_t matter)
     return moved >= 0 ? moved : -errno;
 }
 
-/* Another place of the file, where a frame may begin; the same if it has only one. */
+/* Returns another offset of the file at which a frame may begin, or the same if there is only
+ * one. */
 static off_t elsewhere(const struct gsi_io *io)
 {
     struct stat info;

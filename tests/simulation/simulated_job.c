@@ -94,7 +94,7 @@ static bool receive(void *context, const void *data, size_t bytes, struct gs_err
     return true;
 }
 
-/* All of the first input, in a pipe in place of the standard input. */
+/* Puts the first input into a pipe that replaces the standard input. */
 static int stdin_before = -1;
 
 static void fill_pipe(void)
@@ -213,7 +213,7 @@ static bool is_in_key(const struct record_model *model, uint32_t off)
     return model->key_count == 0;
 }
 
-/* A byte that is in no key, so that its sums do not change the order. */
+/* Chooses a byte that is in no key, so that its sums do not change the order. */
 static void choose_sum(struct simulated_job *job, struct test_random *random)
 {
     if (!job->is_record || job->has_counts || job->keep > LAST || job->resumes)
@@ -281,7 +281,7 @@ static void choose_top(struct simulated_job *job, struct test_random *random)
         option(job, "top", "%llu", (unsigned long long)job->top);
 }
 
-/* Little memory in small pieces: runs are spilled and merged in several passes. */
+/* Sets little memory and small buffers, so that runs are spilled and merged in several passes. */
 static void choose_way(struct simulated_job *job, struct test_random *random)
 {
     static const char *const codecs[] = {"auto", "none", "deltas", "zstd"};
@@ -381,7 +381,7 @@ static size_t expect_positions(const struct simulated_job *job, size_t n)
     return n * job->index_bytes;
 }
 
-/* How many of a group of `count` stay, from which on. */
+/* Returns how many elements of a group of `count` stay, and the first of them. */
 static size_t kept_of(const struct simulated_job *job, size_t count, size_t *from)
 {
     *from = job->keep == LAST ? count - 1 : 0;
@@ -573,7 +573,8 @@ static size_t get_parts(const struct simulated_job *job)
     return length;
 }
 
-/* An array of NumPy without its header, which must have its type and length; 0: it is none. */
+/* Checks type and length in the header of an .npy file, and removes it. 0: it is not such a
+ * file. */
 static size_t get_npy(const struct simulated_job *job)
 {
     const struct record_key *key = &job->model.keys[0];
