@@ -262,7 +262,7 @@ static enum gs_status run_job(struct gsi_job *job)
     if (job->options->merge && job->options->action != GS_EXPLAIN) /* which reads no streams */
         GSI_TRY(gsi_sorted_inputs_check(&job->inputs, job->options->output));
     GSI_TRY(find_journal(job));
-    if (gsi_resume_snapshot(job->resume)->done.type != 0)
+    if (gsi_resume_snapshot(job->resume)->is_written)
         return finish_written(job);
     GSI_TRY(plan_job(job));
     return job->options->action == GS_EXPLAIN ? gsi_job_explain_space(job) : do_job(job);

@@ -37,7 +37,8 @@ enum gsi_resume_type {
     GSI_RESUME_WRITTEN,
     GSI_RESUME_DONE,
     GSI_RESUME_INPUTS,
-    GSI_RESUME_COUNTS
+    GSI_RESUME_COUNTS,
+    GSI_RESUME_TYPES /* how many there are, and 0, which is none */
 };
 
 /* BEGIN; then settings[setting_bytes]: name, NUL, value, NUL of each option that decides about the

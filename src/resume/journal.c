@@ -1,4 +1,4 @@
-/* journal.c: reads and appends entries, which their hashes chain. */
+/* journal.c: reads and appends entries, which are chained by their hashes. */
 #include "resume/journal.h"
 
 #include "io/file.h"
@@ -20,13 +20,13 @@ struct head {
 
 _Static_assert(sizeof(struct head) == 24, "the head is on the disk as it is here");
 
-/* What an entry says goes through this much memory, for its checksum. */
+/* The content of an entry is read in blocks of this size to compute its hash. */
 #define BLOCK_BYTES 16384u
 
-/* A disk writes at least so much at once, or nothing. */
+/* A disk writes a sector whole or not at all. */
 #define SECTOR_BYTES 512u
 
-/* `bytes` from `off` on; *is_whole false: the file ends before. */
+/* Hashes `bytes` from `off` on. *is_whole is false if the file ends before. */
 static int hash_file(XXH3_state_t *state, int fd, uint64_t off, uint64_t bytes, bool *is_whole)
 {
     uint8_t block[BLOCK_BYTES];

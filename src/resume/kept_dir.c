@@ -1,7 +1,5 @@
-/* kept_dir.c: opens the directory and files in it, and refuses those of others. */
+/* kept_dir.c: opens the directory and files in it, and refuses other users' files. */
 #include "resume/kept_dir.h"
-
-#include "io/file_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* EINVAL: its file system knows no such sync. */
+/* EINVAL: the file system cannot sync directories. */
 static enum gs_status sync_names(int fd, const char *path, struct gs_error *error)
 {
     if (fsync(fd) != 0 && errno != EINVAL)
@@ -17,8 +15,8 @@ static enum gs_status sync_names(int fd, const char *path, struct gs_error *erro
     return GS_OK;
 }
 
-/* A new directory is nowhere after a power cut unless the one that it is in was synced. Who may not
- * read that one cannot do so. */
+/* A power cut removes a new directory unless its parent was synced. A parent that we may not read
+ * cannot be synced. */
 static enum gs_status sync_parent(const struct gsi_kept_dir *dir, struct gs_error *error)
 {
     int fd = openat(dir->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -96,15 +94,6 @@ enum gs_status gsi_kept_dir_file(const struct gsi_kept_dir *dir, const char *nam
         return gsi_fail(error, GS_E_IO, refusal, "'%s/%s': cannot open", dir->path, name);
     return gsi_fail(error, GS_E_USAGE, 0, "'%s/%s': was not created by gsort; remove it", dir->path,
                     name);
-}
-
-int gsi_kept_dir_direct(int fd, bool *is_direct)
-{
-    int direct_fd = gsi_direct_open(fd, O_RDWR);
-    *is_direct = direct_fd >= 0;
-    if (*is_direct)
-        close(fd);
-    return *is_direct ? direct_fd : fd;
 }
 
 enum gs_status gsi_kept_dir_sync(const struct gsi_kept_dir *dir, struct gs_error *error)

@@ -1,6 +1,6 @@
 /* match.c: compares settings as text, so that the error line can say what differs. Files are
  * compared by what the file system says about them, and by samples. */
-#include "resume/match.h"
+#include "resume/resume_parts.h"
 
 #include "base/checked.h"
 #include "base/u128.h"
@@ -98,17 +98,21 @@ done:
     return status;
 }
 
-/* Blocks at even distances; the last one ends the file. */
-static enum gs_status sample(const struct gsi_input *input, uint64_t *hash, struct gs_error *error)
+/* Describes a file, with a sample: blocks at even distances, the last of which ends the file. */
+static enum gs_status describe(const struct gsi_input *file, struct gsi_resume_input *described,
+                               struct gs_error *error)
 {
     uint8_t block[SAMPLE_BYTES];
-    uint64_t bytes = gsi_min_u64(SAMPLE_BYTES, input->bytes), last = input->bytes - bytes;
+    uint64_t bytes = gsi_min_u64(SAMPLE_BYTES, file->bytes), last = file->bytes - bytes;
     uint64_t count = gsi_clamp_u64(last / SAMPLE_STEP + 1, 1, SAMPLES);
-    *hash = 0;
+    *described = (struct gsi_resume_input){.bytes = file->bytes,
+                                           .inode = file->inode,
+                                           .mtime_ns = file->mtime_ns,
+                                           .ctime_ns = file->ctime_ns};
     for (uint64_t i = 0; i < count; i++) {
         uint64_t off = count > 1 ? gsi_part_begin(last, i, count - 1) : last;
-        GSI_TRY(gsi_input_read(input, block, bytes, off, error));
-        *hash = XXH3_64bits_withSeed(block, bytes, *hash);
+        GSI_TRY(gsi_input_read(file, block, bytes, off, error));
+        described->sample_hash = XXH3_64bits_withSeed(block, bytes, described->sample_hash);
     }
     return GS_OK;
 }
@@ -119,16 +123,10 @@ enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_i
     const struct gsi_resume_job *job = &resume->job;
     struct stat target;
     bool was_closed = input->fd < 0;
-    enum gs_status status = gsi_input_reopen(input, job->loop->error);
-    if (status != GS_OK)
-        return status;
-    *described = (struct gsi_resume_input){.bytes = input->bytes,
-                                           .inode = input->inode,
-                                           .mtime_ns = input->mtime_ns,
-                                           .ctime_ns = input->ctime_ns};
+    GSI_TRY(gsi_input_reopen(input, job->loop->error));
+    enum gs_status status = describe(input, described, job->loop->error);
     described->is_output = stat(job->output, &target) == 0 && target.st_dev == input->device_id &&
                            target.st_ino == input->inode;
-    status = sample(input, &described->sample_hash, job->loop->error);
     if (was_closed)
         gsi_input_close_for_now(input);
     return status;
@@ -156,11 +154,9 @@ static enum gs_status match_input(const struct gsi_resume *resume, struct gsi_in
 {
     struct gsi_resume_input now;
     bool is_replaced = is_placed && then->is_output;
-    if (is_replaced && input->inode == resume->snapshot.done.head.done.file.inode)
+    if (is_replaced && input->inode == resume->snapshot.last[GSI_RESUME_DONE].head.done.file.inode)
         return GS_OK;
-    enum gs_status status = gsi_resume_describe(resume, input, &now);
-    if (status != GS_OK)
-        return status;
+    GSI_TRY(gsi_resume_describe(resume, input, &now));
     const char *what = find_change(then, &now, !is_replaced);
     if (what == NULL)
         return GS_OK;
@@ -197,20 +193,20 @@ enum gs_status gsi_resume_describe_output(const struct gsi_resume *resume, int f
     if (fstat(fd, &info) != 0)
         return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot read its size",
                         job->target->output.name);
-    const struct gsi_input file = {
-        .name = job->target->output.name, .fd = fd, .bytes = (uint64_t)info.st_size};
-    *described = (struct gsi_resume_input){.bytes = file.bytes,
-                                           .inode = info.st_ino,
-                                           .mtime_ns = (int64_t)info.st_mtim.tv_sec * 1000000000 +
-                                                       info.st_mtim.tv_nsec};
-    return sample(&file, &described->sample_hash, job->loop->error);
+    const struct gsi_input file = {.name = job->target->output.name,
+                                   .fd = fd,
+                                   .bytes = (uint64_t)info.st_size,
+                                   .inode = info.st_ino,
+                                   .mtime_ns = (int64_t)info.st_mtim.tv_sec * 1000000000 +
+                                               info.st_mtim.tv_nsec};
+    return describe(&file, described, job->loop->error);
 }
 
 enum gs_status gsi_resume_is_output(const struct gsi_resume *resume, int fd, bool *is_output)
 {
+    const struct gsi_resume_input *then = &resume->snapshot.last[GSI_RESUME_DONE].head.done.file;
     struct gsi_resume_input now;
     enum gs_status status = gsi_resume_describe_output(resume, fd, &now);
-    *is_output =
-        status == GS_OK && find_change(&resume->snapshot.done.head.done.file, &now, false) == NULL;
+    *is_output = status == GS_OK && find_change(then, &now, false) == NULL;
     return status;
 }

@@ -1,11 +1,20 @@
-/* output_marks.c: sets marks in the output, appends them to the journal, and continues from the
- * last one. */
-#include "resume/output_marks.h"
+/* output_marks.c: marks how much of the output is written, in the journal, and continues from the
+ * last mark.
+ *
+ *     cut        a window is cut: how many elements of each run the output has up to its end
+ *     checked    the window has passed the check: its digest, and its last entry
+ *     delivered  the sink has all bytes up to there: the last of them, and what it keeps of a page
+ *     written    these bytes and all before them -> synced -> WRITTEN in the journal
+ *
+ * There is one mark at a time, and the merge continues meanwhile. After a kill the merge begins
+ * with the elements after the last mark in the journal, and the output is written from there. A
+ * mark may be inside a block of the output. */
+#include "resume/resume_parts.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "element/tally/digest.h"
-#include "resume/snapshot.h"
+#include "merge/merger.h"
+#include "output/delivery.h"
 
 #include <errno.h>
 #include <string.h>
@@ -68,8 +77,7 @@ static enum gs_status check_tail(struct gsi_output_marks *marks,
 {
     const struct gsi_resume_written *head = &entry->head.written;
     uint8_t *const tail = marks->tail;
-    if (head->tail_bytes > sizeof marks->tail || head->tail_bytes > head->bytes ||
-        head->rest_bytes >= GSI_DIRECT_ALIGN || head->rest_bytes > head->bytes)
+    if (head->tail_bytes > sizeof marks->tail || head->tail_bytes > head->bytes)
         return gsi_snapshot_fail_wrong(marks->resume);
     GSI_TRY(read_written(marks, entry, head->bytes - head->tail_bytes, tail, head->tail_bytes));
     if (XXH3_64bits(tail, head->tail_bytes) != head->tail_hash)
@@ -83,7 +91,8 @@ static enum gs_status check_tails(struct gsi_output_marks *marks)
 {
     const struct gsi_resume *resume = marks->resume;
     struct gsi_resume_entry entry;
-    const uint64_t count = resume->snapshot.written_count, step = gsi_ceil_div_u64(count, TAILS);
+    const uint64_t count = resume->snapshot.count[GSI_RESUME_WRITTEN],
+                   step = gsi_ceil_div_u64(count, TAILS);
     uint64_t idx = 0;
     struct gsi_journal at = resume->first;
     do {
@@ -235,7 +244,7 @@ static bool pump(void *context)
 {
     struct gsi_output_marks *marks = context;
     struct gsi_resume *resume = marks->resume;
-    if (!marks->is_delivered || !gsi_snapshot_is_idle(resume) ||
+    if (!marks->is_delivered || !gsi_resume_is_idle(resume) ||
         !gsi_sink_mark_is_written(&marks->delivery->sink))
         return false;
     resume->arrays[0] = marks->marked;
@@ -248,10 +257,10 @@ static bool pump(void *context)
 static bool is_idle(const void *context)
 {
     const struct gsi_output_marks *marks = context;
-    return gsi_snapshot_is_idle(marks->resume);
+    return gsi_resume_is_idle(marks->resume);
 }
 
-enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_list *list,
+enum gs_status gsi_resume_mark_output(struct gsi_resume *resume, struct gsi_run_list *list,
                                       struct gsi_delivery *delivery, struct gsi_merger_spec *merge)
 {
     if (resume == NULL)
@@ -270,8 +279,8 @@ enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_
     GSI_TRY(GSI_NEW(&loop->ledger, marks->taken, list->count, loop->error));
     GSI_TRY(GSI_NEW(&loop->ledger, marks->marked, list->count, loop->error));
     GSI_TRY(GSI_NEW(&loop->ledger, marks->last, loop->layout->element_bytes, loop->error));
-    if (resume->snapshot.written.type != 0)
-        GSI_TRY(restore(marks, list, &resume->snapshot.written));
+    if (resume->snapshot.count[GSI_RESUME_WRITTEN] > 0)
+        GSI_TRY(restore(marks, list, &resume->snapshot.last[GSI_RESUME_WRITTEN]));
     marks->next_bytes = marks->cut_bytes + marks->step_bytes;
     merge->taken = marks->taken;
     merge->made_bytes = marks->cut_bytes / marks->output_bytes * marks->entry_bytes;

@@ -41,15 +41,17 @@
  * MiB, killed 50 times, read 1.26 times as much (gsort-bench/RESULTS.md).
  *
  * Rejected:
- *   resident runs, and one pass for nearly sorted input: a kill would lose what is only in memory
- *   GPUs: only merges of the CPU say how much of each run is in their output
- *   marks inside intermediate merges, which are rare: they begin again
+ *
+ *     resident runs, and one pass for nearly sorted input: a kill would lose data in memory
+ *     GPUs: only merges of the CPU say how much of each run is in their output
+ *     marks inside intermediate merges, which are rare: they begin again
  *
  * In doubt: inputs are taken for the same if their size, inode, times and 16 samples of their
  * content are. Only the ends of some marks are read again; --verify=read reads all of the output.
  *
- * This header contains the calls of a job. The others: snapshot.h: the journal; match.h: what must
- * be the same; runs.h: runs; output_marks.h: the output. */
+ * This header contains the calls of a job: its plan and its output (resume_job.c), its runs
+ * (runs.c) and the marks in its output (output_marks.c). Without a journal (NULL) they do nothing.
+ * resume_parts.h contains what these files share. */
 #ifndef GSI_RESUME_H
 #define GSI_RESUME_H
 
@@ -57,12 +59,14 @@
 #include "output/target.h"
 #include "plan/plan.h"
 #include "resume/entry.h"
-#include "resume/kept_dir.h"
 #include "spill/spill.h"
 
-struct gsi_output_marks;
-struct gsi_resume_slice;
-struct gsi_resume_seal;
+struct gsi_delivery;
+struct gsi_merger_spec;
+struct gsi_record_tally;
+struct gsi_resume;
+struct gsi_source;
+struct gsi_value_sums;
 
 /* What --resume did. */
 struct gsi_resume_report {
@@ -90,47 +94,14 @@ struct gsi_snapshot {
     bool has_begin;   /* it is a journal: the files in DIR are ours */
     bool has_entries; /* there is something to continue with, in the same memory */
     bool has_runs;    /* it sorts, with the plan of `begin`; otherwise, it counts values */
+    bool is_written;  /* it ends with DONE */
     struct gsi_resume_begin begin;
-    struct gsi_resume_entry counts, written, done; /* the last ones; type 0: none */
-    uint64_t written_count;
-    uint64_t run_count, data_bytes; /* runs before merges; bytes of the input in them */
-    uint64_t runs_end;              /* where DIR/runs ends */
-    uint64_t held_bytes;            /* disk that files in DIR have */
-};
-
-struct gsi_resume {
-    struct gsi_resume_job job;
-    struct gsi_kept_dir dir;
-    struct gsi_journal journal, first; /* its end; after BEGIN */
-    bool is_ours;   /* this process began the sort, or continues it: files may be removed */
-    bool is_done;   /* the output is in its place */
-    char *settings; /* of this process (match.h) */
-    uint64_t setting_bytes;
-    struct gsi_snapshot snapshot;
-    uint64_t entry_count; /* in the journal now, without BEGIN and INPUTS */
-
-    /* snapshot.c: an entry on its way to the disk. The data that it describes are synced first. */
-    struct gsi_task task;
-    enum gsi_resume_type type;
-    union gsi_resume_head head;
-    void *arrays[GSI_RESUME_ARRAYS];
-    int sync_fd, refusal;
-    bool is_appending;
-    void (*appended)(struct gsi_resume *resume);
-
-    /* runs.c */
-    uint32_t tally_count;
-    struct gsi_record_tally *tally;
-    struct gsi_shelf shelf;
-    struct gsi_resume_seal *seals; /* a ring */
-    uint32_t seal_count;
-    uint64_t sealed, noted;          /* runs so far */
-    struct gsi_resume_slice *slices; /* of each thread */
-    uint32_t slice_count, slices_left;
-    struct gsi_buffer *counting; /* the tally is taken of it */
-    uint64_t counted_bytes;      /* of the input, before and after kills */
-
-    struct gsi_output_marks *marks; /* NULL: the output is not begun */
+    struct gsi_resume_entry first_run, last[GSI_RESUME_TYPES]; /* of each type; type 0: none */
+    uint64_t count[GSI_RESUME_TYPES];                          /* entries of each type */
+    uint64_t input_count;
+    uint64_t data_bytes; /* of the input, in runs or counts */
+    uint64_t runs_end;   /* where DIR/runs ends */
+    uint64_t held_bytes; /* disk that files in DIR have */
 };
 
 /* gsi_resume_open: opens DIR once the inputs are known. If DIR has a journal, it reads that and
@@ -140,8 +111,7 @@ struct gsi_resume {
 enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resume **resume);
 
 /* gsi_resume_close: removes gsort's files from DIR, and DIR if it is empty then, in three cases:
- * all is done; the journal is empty; the files have proved wrong. NULL is fine, also for all
- * calls that follow.
+ * all is done; the journal is empty; the files have proved wrong.
  * in    status: how the job ended */
 void gsi_resume_close(struct gsi_resume *resume, enum gs_status status);
 
@@ -153,8 +123,8 @@ const struct gsi_snapshot *gsi_resume_snapshot(const struct gsi_resume *resume);
 enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
                                     struct gsi_plan_request *request, struct gs_error *error);
 
-/* gsi_resume_plan: after the plan was made from such a request: checks that it is the first
- * process's, and adds as many threads as the budget has beyond that.
+/* gsi_resume_plan: checks a plan that was made from such a request: it is the first process's. Adds
+ * as many threads as the budget has beyond that.
  * in    thread_bytes: of the request, before a codec was added
  * out   begin: what the journal keeps of the plan
  * fails GS_E_USAGE: it is another plan */
@@ -179,5 +149,59 @@ enum gs_status gsi_resume_open_store(struct gsi_resume *resume, struct gsi_spill
 enum gs_status gsi_resume_append_done(struct gsi_resume *resume);
 enum gs_status gsi_resume_finish(struct gsi_resume *resume);
 enum gs_status gsi_resume_end(struct gsi_resume *resume);
+
+/* gsi_resume_is_idle: returns whether no entry is on its way to the journal.
+ * gsi_resume_wait: waits until that is so. */
+bool gsi_resume_is_idle(const struct gsi_resume *resume);
+enum gs_status gsi_resume_wait(struct gsi_resume *resume);
+
+/* ---- runs ---- */
+
+/* gsi_resume_tally: returns the tally of everything that was read, before and after kills. */
+struct gsi_tally_report gsi_resume_tally(struct gsi_resume *resume);
+
+/* gsi_resume_restore_runs: appends the runs in the journal to an empty list. All of the input
+ * before snapshot->data_bytes is in them.
+ * fails GS_E_CORRUPT: the journal contradicts itself */
+enum gs_status gsi_resume_restore_runs(struct gsi_resume *resume, struct gsi_run_list *list);
+
+/* gsi_resume_next_chunk: returns the next filled chunk, after it was counted; NULL: not yet, or
+ * none. gsi_resume_is_counting: returns whether a chunk is being counted. */
+struct gsi_buffer *gsi_resume_next_chunk(struct gsi_resume *resume, struct gsi_source *source);
+bool gsi_resume_is_counting(const struct gsi_resume *resume);
+
+/* gsi_resume_can_seal: returns whether another run may be sealed. A kill loses sealed runs that are
+ * not in the journal yet, so only few may be.
+ * gsi_resume_sealed: all chunks so far are in runs.
+ * gsi_resume_append_run: appends the oldest sealed run, which is spilled. No other entry may be on
+ * its way to the journal.
+ * gsi_resume_append_merged: `merged` is about to replace `count` runs from `first` on. Saves that
+ * in the journal, and then gives their frames back. */
+bool gsi_resume_can_seal(const struct gsi_resume *resume);
+void gsi_resume_sealed(struct gsi_resume *resume);
+void gsi_resume_append_run(struct gsi_resume *resume, const struct gsi_spilled_run *run);
+enum gs_status gsi_resume_append_merged(struct gsi_resume *resume, const struct gsi_run_list *list,
+                                        uint32_t first, uint32_t count,
+                                        const struct gsi_spilled_run *merged);
+
+/* gsi_resume_restore_counts: reads how often each of `value_count` values occurs, if the journal
+ * says that: *is_there. Then all of the input is read.
+ * gsi_resume_append_counts: appends it, and waits until it is on the disk.
+ * gsi_resume_add_tally: `tally` is of everything that was read.
+ * fails GS_E_CORRUPT */
+enum gs_status gsi_resume_restore_counts(struct gsi_resume *resume, uint64_t *counts,
+                                         uint32_t value_count, struct gsi_value_sums *sums,
+                                         bool *is_there);
+enum gs_status gsi_resume_append_counts(struct gsi_resume *resume, uint64_t *counts,
+                                        uint32_t value_count, const struct gsi_value_sums *sums);
+void gsi_resume_add_tally(struct gsi_resume *resume, const struct gsi_record_tally *tally);
+
+/* ---- marks in the output ---- */
+
+/* gsi_resume_mark_output: appends marks from now on, as it watches the merge of the list and the
+ * delivery. The runs of the list lose the elements that are written, by the journal. The merge, the
+ * sink and the check continue from there. */
+enum gs_status gsi_resume_mark_output(struct gsi_resume *resume, struct gsi_run_list *list,
+                                      struct gsi_delivery *delivery, struct gsi_merger_spec *merge);
 
 #endif

@@ -1,15 +1,13 @@
 /* resume_job.c: opens and removes the directory of a sort, keeps its plan, and places its output.
  * */
-#include "resume/resume.h"
+#include "resume/resume_parts.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
 #include "element/record/record_tally.h"
+#include "io/file_parts.h"
 #include "output/read_back.h"
 #include "plan/limits.h"
-#include "resume/match.h"
-#include "resume/output_marks.h"
-#include "resume/runs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,21 +34,27 @@ const struct gsi_snapshot *gsi_resume_snapshot(const struct gsi_resume *resume)
     return resume != NULL ? &resume->snapshot : &nothing;
 }
 
-static bool has_file(const struct gsi_resume *resume, const char *name)
+/* Returns whether there is a file in DIR, and in *held_bytes how much disk it has. */
+static bool has_file(const struct gsi_resume *resume, const char *name, uint64_t *held_bytes)
 {
     struct stat info;
-    return fstatat(resume->dir.fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    bool is_there = fstatat(resume->dir.fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    *held_bytes = is_there ? (uint64_t)info.st_blocks * 512 : 0;
+    return is_there;
 }
 
 /* If the journal has no entries, a new one is begun later. An output in its place may have replaced
  * an input. */
 static enum gs_status read_journal(struct gsi_resume *resume)
 {
+    uint64_t runs_bytes, output_bytes;
     GSI_TRY(gsi_snapshot_read(resume));
-    const bool is_written = resume->snapshot.done.type != 0;
+    (void)has_file(resume, RUNS, &runs_bytes);
+    bool has_output = has_file(resume, OUTPUT, &output_bytes);
+    resume->snapshot.held_bytes = runs_bytes + output_bytes;
     if (resume->snapshot.has_entries) {
         GSI_TRY(gsi_resume_match_settings(resume));
-        return gsi_resume_match_inputs(resume, is_written && !has_file(resume, OUTPUT));
+        return gsi_resume_match_inputs(resume, resume->snapshot.is_written && !has_output);
     }
     close(resume->journal.fd);
     resume->journal = (struct gsi_journal){.fd = -1};
@@ -72,15 +76,6 @@ static enum gs_status check_output(const struct gsi_resume *resume, const struct
                             "name or another directory",
                             output->name);
     return GS_OK;
-}
-
-/* Returns how much disk a file in DIR has. */
-static uint64_t held_by(const struct gsi_resume *resume, const char *name)
-{
-    struct stat info;
-    return fstatat(resume->dir.fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0
-               ? (uint64_t)info.st_blocks * 512
-               : 0;
 }
 
 enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resume **out)
@@ -105,11 +100,7 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
     GSI_TRY(status);
     GSI_TRY(
         gsi_kept_dir_file(&resume->dir, MANIFEST, false, &resume->journal.fd, job->loop->error));
-    if (resume->journal.fd >= 0)
-        GSI_TRY(read_journal(resume));
-    if (resume->snapshot.has_begin)
-        resume->snapshot.held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
-    return status;
+    return resume->journal.fd >= 0 ? read_journal(resume) : GS_OK;
 }
 
 /* ---- the plan ---- */
@@ -140,19 +131,21 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
         return GS_OK;
     if (resume->snapshot.has_entries && !request->is_counted) {
         const struct gsi_resume_begin *begin = &resume->snapshot.begin;
+        const uint64_t entries =
+            resume->snapshot.data_bytes / resume->job.inputs->layout->element_bytes;
         GSI_TRY(check_memory(resume, request->memory_bytes, error));
         request->memory_bytes = begin->memory_bytes;
         request->thread_bytes = begin->thread_bytes;
         request->thread_count = begin->thread_count;
         request->has_fixed = true;
-        request->fixed = (struct gsi_plan_fixed){.chunk_bytes = begin->chunk_bytes,
-                                                 .frame_bytes = begin->frame_bytes,
-                                                 .window_bytes = begin->window_bytes,
-                                                 .chunks_per_run = begin->chunks_per_run,
-                                                 .fan_in = begin->fan_in,
-                                                 .run_count = resume->snapshot.run_count,
-                                                 .run_bytes = gsi_snapshot_entries(resume) *
-                                                              request->element_bytes};
+        request->fixed =
+            (struct gsi_plan_fixed){.chunk_bytes = begin->chunk_bytes,
+                                    .frame_bytes = begin->frame_bytes,
+                                    .window_bytes = begin->window_bytes,
+                                    .chunks_per_run = begin->chunks_per_run,
+                                    .fan_in = begin->fan_in,
+                                    .run_count = resume->snapshot.count[GSI_RESUME_RUN],
+                                    .run_bytes = entries * request->element_bytes};
     }
     request->format_bytes += gsi_resume_runs_plan(resume, request->thread_count);
     return GS_OK;
@@ -234,8 +227,9 @@ static enum gs_status check_new_journal(const struct gsi_resume *resume)
 /* Removes files that the journal has no entries about. Without a journal, there must be none. */
 static enum gs_status clear_dir(struct gsi_resume *resume)
 {
+    uint64_t held;
     for (size_t i = 0; i < NAMES && !resume->snapshot.has_begin; i++)
-        if (strcmp(names[i], NEW_MANIFEST) != 0 && has_file(resume, names[i]))
+        if (strcmp(names[i], NEW_MANIFEST) != 0 && has_file(resume, names[i], &held))
             return fail_foreign(resume, names[i]);
     if (!resume->snapshot.has_begin)
         GSI_TRY(check_new_journal(resume));
@@ -250,19 +244,17 @@ static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
 {
     enum gs_status status = GS_OK;
     const struct gsi_resume_job *job = &resume->job;
-    struct gsi_resume_inputs head;
-    uint64_t most = gsi_min_u64(job->inputs->count, INPUTS_AT_ONCE);
+    uint64_t count, most = gsi_min_u64(job->inputs->count, INPUTS_AT_ONCE);
     struct gsi_resume_input *inputs;
     GSI_TRY(GSI_NEW(&job->loop->ledger, inputs, most, job->loop->error));
-    for (uint64_t i = 0; status == GS_OK && *refusal == 0 && i < job->inputs->count;
-         i += head.count) {
-        head.count = gsi_min_u64(most, job->inputs->count - i);
-        for (uint64_t k = 0; status == GS_OK && k < head.count; k++)
+    for (uint64_t i = 0; status == GS_OK && *refusal == 0 && i < job->inputs->count; i += count) {
+        count = gsi_min_u64(most, job->inputs->count - i);
+        for (uint64_t k = 0; status == GS_OK && k < count; k++)
             status = gsi_resume_describe(resume, &job->inputs->table[i + k], &inputs[k]);
-        const struct iovec parts[] = {{.iov_base = &head, .iov_len = sizeof head},
-                                      {.iov_base = inputs, .iov_len = head.count * sizeof *inputs}};
+        resume->head.inputs.count = count;
+        resume->arrays[0] = inputs;
         if (status == GS_OK)
-            *refusal = gsi_journal_append(&resume->journal, GSI_RESUME_INPUTS, parts, 2);
+            *refusal = gsi_snapshot_write(resume, GSI_RESUME_INPUTS);
     }
     GSI_FREE(&job->loop->ledger, inputs, most);
     return status;
@@ -272,15 +264,14 @@ static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
 static enum gs_status begin_journal(struct gsi_resume *resume)
 {
     struct gs_error *error = resume->job.loop->error;
-    struct gsi_resume_begin *begin = &resume->snapshot.begin;
-    const struct iovec parts[] = {{.iov_base = begin, .iov_len = sizeof *begin},
-                                  {.iov_base = resume->settings, .iov_len = begin->setting_bytes}};
     GSI_TRY(clear_dir(resume));
     resume->is_ours = true;
     gsi_kept_dir_remove(&resume->dir, NEW_MANIFEST);
     resume->journal = (struct gsi_journal){.fd = -1};
     GSI_TRY(gsi_kept_dir_file(&resume->dir, NEW_MANIFEST, true, &resume->journal.fd, error));
-    int refusal = gsi_journal_append(&resume->journal, GSI_RESUME_BEGIN, parts, 2);
+    resume->head.begin = resume->snapshot.begin;
+    resume->arrays[0] = resume->settings;
+    int refusal = gsi_snapshot_write(resume, GSI_RESUME_BEGIN);
     if (refusal == 0)
         GSI_TRY(append_inputs(resume, &refusal));
     if (refusal == 0 && renameat(resume->dir.fd, NEW_MANIFEST, resume->dir.fd, MANIFEST) != 0)
@@ -311,8 +302,7 @@ enum gs_status gsi_resume_start(struct gsi_resume *resume, const struct gsi_resu
 enum gs_status gsi_resume_open_store(struct gsi_resume *resume, struct gsi_spill_store *store)
 {
     enum gs_status status = GS_OK;
-    int fd = -1;
-    bool is_direct;
+    int fd = -1, direct_fd;
     struct stat info;
     const struct gsi_resume_job *job = &resume->job;
     GSI_TRY_OR(gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->loop->error), fail);
@@ -324,9 +314,11 @@ enum gs_status gsi_resume_open_store(struct gsi_resume *resume, struct gsi_spill
         GSI_TRY_OR(gsi_snapshot_fail_wrong(resume), fail);
     GSI_TRY_OR(gsi_kept_dir_sync(&resume->dir, job->loop->error),
                fail); /* all names are there by now */
-    fd = gsi_kept_dir_direct(fd, &is_direct);
-    return gsi_spill_store_open_kept(store, &resume->dir.path, fd, is_direct,
-                                     resume->snapshot.runs_end, &job->loop->ledger,
+    direct_fd = gsi_direct_open(fd, O_RDWR);
+    if (direct_fd >= 0)
+        close(fd);
+    return gsi_spill_store_open_kept(store, &resume->dir.path, direct_fd >= 0 ? direct_fd : fd,
+                                     direct_fd >= 0, resume->snapshot.runs_end, &job->loop->ledger,
                                      job->loop->error);
 fail:
     if (fd >= 0)
@@ -344,7 +336,7 @@ enum gs_status gsi_resume_append_done(struct gsi_resume *resume)
     if (resume == NULL)
         return GS_OK;
     const struct gsi_resume_job *job = &resume->job;
-    GSI_TRY(gsi_snapshot_wait(resume));
+    GSI_TRY(gsi_resume_wait(resume));
     GSI_TRY_OR(gsi_output_seal(&job->target->output, job->target->file_bytes, job->loop->error),
                done);
     GSI_TRY_OR(GSI_NEW(NULL, tallies, resume->tally_count, job->loop->error), done);
@@ -356,7 +348,7 @@ enum gs_status gsi_resume_append_done(struct gsi_resume *resume)
                                                  .tally_count = resume->tally_count};
     resume->arrays[0] = tallies;
     gsi_snapshot_append(resume, GSI_RESUME_DONE, job->target->output.fd, NULL);
-    status = gsi_snapshot_wait(resume);
+    status = gsi_resume_wait(resume);
     if (status != GS_OK)
         gsi_loop_drain(job->loop);
 done:
@@ -364,79 +356,70 @@ done:
     return status;
 }
 
-/* With --verify=read, reads all of it, even if the other process did. */
-static enum gs_status read_back(struct gsi_resume *resume, int fd, bool is_placed)
+/* Checks that the file `fd` is the output that the journal describes. With --verify=read, reads all
+ * of it, even if the other process did. -1: the output was in its place, but is no more. */
+static enum gs_status check_written(struct gsi_resume *resume, int fd, bool is_placed)
 {
-    const struct gsi_tally_report *tally = resume->job.tally;
+    const struct gsi_resume_job *job = &resume->job;
+    const struct gsi_tally_report *tally = job->tally;
     struct gsi_digest wanted = {.count = tally->count};
+    bool is_output = false;
+    if (fd >= 0)
+        GSI_TRY(gsi_resume_is_output(resume, fd, &is_output));
+    if (!is_output && is_placed)
+        return gsi_fail(job->loop->error, GS_E_INPUT, 0,
+                        "'%s': %s since the sort in '%s' ended; remove the directory to sort again",
+                        job->target->output.name, fd >= 0 ? "has changed" : "was removed",
+                        resume->dir.path);
+    if (!is_output)
+        return gsi_fail(job->loop->error, GS_E_CORRUPT, 0,
+                        "'%s/" OUTPUT
+                        "': is not the output in the journal; remove the directory to start again",
+                        resume->dir.path);
     memcpy(wanted.fingerprint, tally->fingerprint, sizeof wanted.fingerprint);
     enum gs_status status = gsi_read_back_kept(resume->job.target, fd, is_placed, &wanted);
     resume->is_ours |= status == GS_E_VERIFY; /* so that it is removed, with the journal */
     return status;
 }
 
-/* The output is still in DIR, as the journal describes it. */
+/* The output is still in DIR: puts it in its place. */
 static enum gs_status place_output(struct gsi_resume *resume, int fd)
 {
-    enum gs_status status = GS_OK;
     const struct gsi_resume_job *job = &resume->job;
-    bool is_output = false;
-    status = gsi_resume_is_output(resume, fd, &is_output);
-    if (status == GS_OK && !is_output)
-        status =
-            gsi_fail(job->loop->error, GS_E_CORRUPT, 0,
-                     "'%s/" OUTPUT
-                     "': is not the output in the journal; remove the directory to start again",
-                     resume->dir.path);
-    if (status == GS_OK)
-        status = read_back(resume, fd, false);
+    enum gs_status status = check_written(resume, fd, false);
     if (status != GS_OK) {
         close(fd);
         return status;
     }
     GSI_TRY(gsi_output_keep(&job->target->output, resume->dir.fd, OUTPUT, fd, job->loop->error));
-    GSI_TRY(gsi_output_commit(&job->target->output, resume->snapshot.done.head.done.file_bytes,
-                              job->loop->error));
-    return status;
+    return gsi_output_commit(&job->target->output, job->target->file_bytes, job->loop->error);
 }
 
-/* The output was put in its place: checks that it is still there, as it was. Its name is synced. */
+/* The output was put in its place: checks that it is still there. Its name is synced. */
 static enum gs_status find_output(struct gsi_resume *resume)
 {
-    enum gs_status status = GS_OK;
     const struct gsi_resume_job *job = &resume->job;
-    bool is_output = false;
     int fd = open(job->output, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno != ENOENT)
         return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot open",
                         job->target->output.name);
-    if (fd >= 0)
-        GSI_TRY_OR(gsi_resume_is_output(resume, fd, &is_output), done);
-    if (!is_output)
-        GSI_TRY_OR(
-            gsi_fail(job->loop->error, GS_E_INPUT, 0,
-                     "'%s': %s since the sort in '%s' ended; remove the directory to sort again",
-                     job->target->output.name, fd >= 0 ? "has changed" : "was removed",
-                     resume->dir.path),
-            done);
-    GSI_TRY_OR(read_back(resume, fd, true), done);
-    GSI_TRY_OR(gsi_output_sync_dir(&job->target->output, job->loop->error), done);
-done:
+    enum gs_status status = check_written(resume, fd, true);
     if (fd >= 0)
         close(fd);
-    return status;
+    return status == GS_OK ? gsi_output_sync_dir(&job->target->output, job->loop->error) : status;
 }
 
 enum gs_status gsi_resume_finish(struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
-    const struct gsi_resume_done *done = &resume->snapshot.done.head.done;
+    const struct gsi_resume_entry *entry = &resume->snapshot.last[GSI_RESUME_DONE];
+    const struct gsi_resume_done *done = &entry->head.done;
     int fd;
     job->loop->ledger.ceiling_bytes = UINT64_MAX; /* there is no plan, and little to allocate */
     GSI_TRY(gsi_resume_runs_open(resume));
     if (done->tally_count == resume->tally_count)
-        GSI_TRY(gsi_resume_runs_add_saved(resume, resume->snapshot.done.arrays[0]));
-    *job->tally = gsi_resume_runs_tally(resume);
+        GSI_TRY(gsi_resume_restore_tally(resume, entry->arrays[0]));
+    *job->tally = gsi_resume_tally(resume);
     job->target->bytes = done->output_bytes;
     job->target->file_bytes = done->file_bytes;
     GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, job->loop->error));

@@ -1,10 +1,12 @@
 /* runs.c: counts chunks; saves runs in the journal, and restores them. */
-#include "resume/runs.h"
+#include "resume/resume_parts.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
 #include "element/key_scope.h"
 #include "element/record/record_tally.h"
+#include "element/value_counts.h"
+#include "input/source.h"
 
 #include <string.h>
 
@@ -24,12 +26,6 @@ static uint64_t copied_bytes(const struct gsi_resume *resume)
     const uint32_t each = resume->job.inputs->layout->element_bytes;
     return resume->job.inputs->entry_map != NULL ? gsi_max_u64(1, ELEMENTS_BYTES / each) * each : 0;
 }
-
-/* The tally at the end of a run that is sealed and not yet in the journal. */
-struct gsi_resume_seal {
-    uint64_t data_bytes;
-    struct gsi_tally_sums *tallies; /* tally_count */
-};
 
 /* A part of a chunk that a thread counts. */
 struct gsi_resume_slice {
@@ -57,13 +53,13 @@ static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi
         }
     }
     resume->seal_count = thread_count + RUNS_BESIDE;
-    GSI_PLACE(shelf, resume->seals, resume->seal_count);
-    for (uint32_t i = 0; i < resume->seal_count; i++) {
-        struct gsi_tally_sums *tallies = NULL;
-        GSI_PLACE(shelf, tallies, resume->tally_count);
-        if (resume->seals != NULL)
-            resume->seals[i].tallies = tallies;
-    }
+    GSI_PLACE(shelf, resume->seals, (uint64_t)resume->seal_count * resume->tally_count);
+}
+
+/* Returns the saved tally at the end of a run, counted from the first of this process. */
+static struct gsi_tally_sums *seal_of(const struct gsi_resume *resume, uint64_t run)
+{
+    return resume->seals + run % resume->seal_count * resume->tally_count;
 }
 
 uint64_t gsi_resume_runs_plan(const struct gsi_resume *resume, uint32_t thread_count)
@@ -92,9 +88,9 @@ void gsi_resume_runs_close(struct gsi_resume *resume)
 }
 
 /* The first seal lends its memory. */
-enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off)
+enum gs_status gsi_resume_restore_tally(struct gsi_resume *resume, uint64_t off)
 {
-    struct gsi_tally_sums *saved = resume->seals[0].tallies;
+    struct gsi_tally_sums *saved = seal_of(resume, 0);
     enum gs_status status =
         gsi_snapshot_get(resume, off, saved, resume->tally_count * sizeof *saved);
     if (status == GS_OK)
@@ -102,140 +98,135 @@ enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off
     return status;
 }
 
-struct gsi_tally_report gsi_resume_runs_tally(struct gsi_resume *resume)
+struct gsi_tally_report gsi_resume_tally(struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
     return gsi_record_tally_finish(resume->tally, job->field_tallies);
 }
 
-/* Returns whether a frame can be read: it is where frames are, and fits in a buffer. */
-static bool is_frame(const struct gsi_resume_job *job, const struct gsi_frame_ref *ref,
-                     uint64_t runs_end)
-{
-    uint64_t most =
-        gsi_round_up_u64(job->loop->plan->frame_bytes + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
-    return ref->file_idx == 0 && ref->count > 0 && ref->bytes > 0 && ref->bytes <= most &&
-           ref->bytes % GSI_FRAME_ALIGN == 0 && ref->off % GSI_FRAME_ALIGN == 0 &&
-           ref->off <= runs_end && ref->bytes <= runs_end - ref->off &&
-           (uint64_t)ref->count * job->loop->layout->element_bytes <= most;
-}
+/* ---- runs from the journal ---- */
 
-/* Makes a spilled run of the frames of an entry. Its table is counted in the ledger. */
-static enum gs_status restore_frames(struct gsi_resume *resume, uint64_t off, uint64_t count,
-                                     uint64_t runs_end, struct gsi_spilled_run *run)
+/* Adds a run, and counts it as written. It has everything that was read since the run before it.
+ * Its frames are read later: until then, `bytes` is where they are in the journal. */
+static enum gs_status add_run(struct gsi_resume *resume, struct gsi_run_list *list,
+                              const struct gsi_resume_entry *entry, uint64_t *runs_end)
 {
     const struct gsi_resume_job *job = &resume->job;
-    enum gs_status status = GS_OK;
-    GSI_TRY_OR(gsi_spilled_run_reserve(&job->loop->ledger, run, count, job->loop->error), fail);
-    GSI_TRY_OR(gsi_snapshot_get(resume, off, run->frames, count * sizeof *run->frames), fail);
-    for (uint64_t i = 0; i < count; i++) {
-        const struct gsi_frame_ref ref = run->frames[i]; /* it is appended at the same place */
-        if (!is_frame(job, &ref, runs_end))
-            GSI_TRY_OR(gsi_snapshot_fail_wrong(resume), fail);
-        gsi_spilled_run_append(run, &ref);
-    }
-    return GS_OK;
-fail:
-    gsi_spilled_run_clear(&job->loop->ledger, run);
-    return status;
-}
-
-/* Restores the first record of all, and how much of their keys all share. */
-static enum gs_status restore_scope(struct gsi_resume *resume, const struct gsi_resume_entry *raw)
-{
-    const struct gsi_resume_job *job = &resume->job;
-    enum gs_status status = GS_OK;
-    const struct gsi_resume_run *head = &raw->head.run;
-    uint8_t *first = NULL;
-    if (job->loop->layout->scope == NULL)
-        return GS_OK;
-    if (head->first_bytes > 0) {
-        GSI_TRY_OR(GSI_NEW(&job->loop->ledger, first, head->first_bytes, job->loop->error), done);
-        GSI_TRY_OR(gsi_snapshot_get(resume, raw->arrays[1], first, head->first_bytes), done);
-        gsi_key_scope_begin(job->loop->layout->scope, first);
-    }
-    gsi_key_scope_lower(job->loop->layout->scope, head->shared);
-done:
-    GSI_FREE(&job->loop->ledger, first, head->first_bytes);
-    return status;
-}
-
-/* Appends a run. Together with the runs before it, it has everything that was read up to its end.
- * */
-static enum gs_status restore_run(struct gsi_resume *resume, struct gsi_run_list *list,
-                                  const struct gsi_resume_entry *raw, uint64_t *data_bytes)
-{
-    const struct gsi_resume_job *job = &resume->job;
-    enum gs_status status = GS_OK;
-    struct gsi_run_entry entry = {0};
-    const struct gsi_resume_run *head = &raw->head.run;
-    bool has_first = job->loop->layout->scope != NULL && list->count == 0;
-    if (head->tally_count != resume->tally_count ||
-        head->first_bytes != (has_first ? job->loop->layout->element_bytes : 0) ||
-        head->data_bytes > job->inputs->bytes || head->data_bytes < *data_bytes)
+    const struct gsi_resume_run *head = &entry->head.run;
+    if (head->data_bytes < resume->data_bytes || head->runs_end < *runs_end)
         return gsi_snapshot_fail_wrong(resume);
-    GSI_TRY_OR(
-        restore_frames(resume, raw->arrays[2], head->frame_count, head->runs_end, &entry.spilled),
-        fail);
-    entry.key_count = entry.spilled.key_count;
-    if (entry.key_count != (head->data_bytes - *data_bytes) / job->inputs->layout->element_bytes)
-        GSI_TRY_OR(gsi_snapshot_fail_wrong(resume), fail);
-    *data_bytes = head->data_bytes;
-    gsi_spill_note(job->spill, &entry.spilled, job->loop->layout->key_bytes);
-    GSI_TRY_OR(restore_scope(resume, raw), fail);
-    GSI_TRY_OR(gsi_run_list_append(list, &entry, job->loop->error), fail);
-    return GS_OK;
-fail:
-    gsi_spilled_run_clear(&job->loop->ledger, &entry.spilled);
-    return status;
+    struct gsi_run_entry run = {.key_count = (head->data_bytes - resume->data_bytes) /
+                                             job->inputs->layout->element_bytes};
+    run.spilled =
+        (struct gsi_spilled_run){.key_count = run.key_count, .bytes = head->runs_end - *runs_end};
+    gsi_spill_note(job->spill, &run.spilled, job->loop->layout->key_bytes);
+    run.spilled.frame_count = head->frame_count;
+    run.spilled.bytes = entry->arrays[2];
+    resume->data_bytes = head->data_bytes;
+    *runs_end = head->runs_end;
+    return gsi_run_list_append(list, &run, job->loop->error);
 }
 
-static enum gs_status restore_merged(struct gsi_resume *resume, struct gsi_run_list *list,
-                                     const struct gsi_resume_entry *raw)
+static enum gs_status replace_runs(struct gsi_resume *resume, struct gsi_run_list *list,
+                                   const struct gsi_resume_entry *entry)
 {
-    const struct gsi_resume_job *job = &resume->job;
-    struct gsi_spilled_run run = {0};
-    const struct gsi_resume_merged *head = &raw->head.merged;
+    const struct gsi_resume_merged *head = &entry->head.merged;
     if (head->run_count == 0 || head->first >= list->count ||
         head->run_count > list->count - head->first)
         return gsi_snapshot_fail_wrong(resume);
-    enum gs_status status =
-        restore_frames(resume, raw->arrays[0], head->frame_count, head->runs_end, &run);
-    if (status != GS_OK)
-        return status;
-    if (run.key_count != gsi_run_list_keys(list, head->first, head->run_count)) {
-        gsi_spilled_run_clear(&job->loop->ledger, &run);
-        return gsi_snapshot_fail_wrong(resume);
-    }
-    gsi_run_list_replace(list, head->first, head->run_count, &run);
+    const struct gsi_spilled_run merged = {
+        .key_count = gsi_run_list_keys(list, head->first, head->run_count),
+        .frame_count = head->frame_count,
+        .bytes = entry->arrays[0]};
+    gsi_run_list_replace(list, head->first, head->run_count, &merged);
     return GS_OK;
 }
 
-enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run_list *list,
-                                       uint64_t *restored_bytes)
+/* Returns whether a frame can be read: it is where frames are, and fits in a buffer. */
+static bool is_frame(const struct gsi_resume *resume, const struct gsi_frame_ref *ref)
+{
+    const struct gsi_loop *loop = resume->job.loop;
+    const uint64_t end = resume->snapshot.runs_end,
+                   most = gsi_round_up_u64(loop->plan->frame_bytes + GSI_FRAME_HEADER_BYTES,
+                                           GSI_FRAME_ALIGN);
+    return ref->file_idx == 0 && ref->count > 0 && ref->bytes > 0 && ref->bytes <= most &&
+           ref->bytes % GSI_FRAME_ALIGN == 0 && ref->off % GSI_FRAME_ALIGN == 0 &&
+           ref->off <= end && ref->bytes <= end - ref->off &&
+           (uint64_t)ref->count * loop->layout->element_bytes <= most;
+}
+
+/* Reads the frames of a run. Its table is counted in the ledger. */
+static enum gs_status restore_frames(struct gsi_resume *resume, struct gsi_run_entry *entry)
+{
+    struct gsi_loop *loop = resume->job.loop;
+    struct gsi_spilled_run *run = &entry->spilled;
+    const uint64_t count = run->frame_count, off = run->bytes;
+    *run = (struct gsi_spilled_run){0};
+    GSI_TRY(gsi_spilled_run_reserve(&loop->ledger, run, count, loop->error));
+    GSI_TRY(gsi_snapshot_get(resume, off, run->frames, count * sizeof *run->frames));
+    for (uint64_t i = 0; i < count; i++) {
+        const struct gsi_frame_ref ref = run->frames[i]; /* it is appended at the same place */
+        if (!is_frame(resume, &ref))
+            return gsi_snapshot_fail_wrong(resume);
+        gsi_spilled_run_append(run, &ref);
+        gsi_spill_restore(&resume->job.spill->store, &ref);
+    }
+    return run->key_count == entry->key_count ? GS_OK : gsi_snapshot_fail_wrong(resume);
+}
+
+/* Restores the first record of all, and how much of their keys all share. */
+static enum gs_status restore_scope(struct gsi_resume *resume)
+{
+    enum gs_status status = GS_OK;
+    const struct gsi_loop *loop = resume->job.loop;
+    const struct gsi_resume_entry *first = &resume->snapshot.first_run;
+    const uint32_t bytes = loop->layout->scope != NULL ? loop->layout->element_bytes : 0;
+    uint8_t *record;
+    if (first->head.run.first_bytes != bytes)
+        return gsi_snapshot_fail_wrong(resume);
+    if (bytes == 0)
+        return GS_OK;
+    GSI_TRY(GSI_NEW(&resume->job.loop->ledger, record, bytes, loop->error));
+    status = gsi_snapshot_get(resume, first->arrays[1], record, bytes);
+    if (status == GS_OK) {
+        gsi_key_scope_begin(loop->layout->scope, record);
+        gsi_key_scope_lower(loop->layout->scope,
+                            resume->snapshot.last[GSI_RESUME_RUN].head.run.shared);
+    }
+    GSI_FREE(&resume->job.loop->ledger, record, bytes);
+    return status;
+}
+
+/* Restores what was counted and found up to the end of the last run. */
+static enum gs_status restore_counted(struct gsi_resume *resume)
+{
+    const struct gsi_resume_entry *last = &resume->snapshot.last[GSI_RESUME_RUN];
+    if (resume->data_bytes > resume->job.inputs->bytes ||
+        last->head.run.tally_count != resume->tally_count)
+        return gsi_snapshot_fail_wrong(resume);
+    GSI_TRY(restore_scope(resume));
+    return gsi_resume_restore_tally(resume, last->arrays[0]);
+}
+
+enum gs_status gsi_resume_restore_runs(struct gsi_resume *resume, struct gsi_run_list *list)
 {
     struct gsi_resume_entry entry;
-    uint64_t tallies = 0, data_bytes = 0;
-    *restored_bytes = gsi_resume_snapshot(resume)->data_bytes;
-    if (!gsi_resume_snapshot(resume)->has_entries)
+    uint64_t runs_end = 0;
+    if (gsi_resume_snapshot(resume)->count[GSI_RESUME_RUN] == 0)
         return GS_OK;
     struct gsi_journal at = resume->first;
     do {
         GSI_TRY(gsi_snapshot_next(resume, &at, &entry));
-        if (entry.type == GSI_RESUME_RUN) {
-            GSI_TRY(restore_run(resume, list, &entry, &data_bytes));
-            tallies = entry.arrays[0];
-        } else if (entry.type == GSI_RESUME_MERGED) {
-            GSI_TRY(restore_merged(resume, list, &entry));
-        }
+        if (entry.type == GSI_RESUME_RUN)
+            GSI_TRY(add_run(resume, list, &entry, &runs_end));
+        else if (entry.type == GSI_RESUME_MERGED)
+            GSI_TRY(replace_runs(resume, list, &entry));
     } while (entry.type != 0);
-    if (data_bytes != *restored_bytes) /* the journal was replaced meanwhile */
+    if (resume->data_bytes != resume->snapshot.data_bytes) /* the journal was replaced meanwhile */
         return gsi_snapshot_fail_wrong(resume);
     for (uint32_t i = 0; i < list->count; i++)
-        for (uint64_t f = 0; f < list->entries[i].spilled.frame_count; f++)
-            gsi_spill_restore(&resume->job.spill->store, &list->entries[i].spilled.frames[f]);
-    resume->counted_bytes = data_bytes;
-    return tallies != 0 ? gsi_resume_runs_add_saved(resume, tallies) : GS_OK;
+        GSI_TRY(restore_frames(resume, &list->entries[i]));
+    return restore_counted(resume);
 }
 
 /* ---- counting ---- */
@@ -285,7 +276,7 @@ static void count_chunk(struct gsi_resume *resume, struct gsi_buffer *chunk)
     }
 }
 
-struct gsi_buffer *gsi_resume_runs_next(struct gsi_resume *resume, struct gsi_source *source)
+struct gsi_buffer *gsi_resume_next_chunk(struct gsi_resume *resume, struct gsi_source *source)
 {
     if (resume == NULL)
         return gsi_source_next(source);
@@ -299,20 +290,17 @@ struct gsi_buffer *gsi_resume_runs_next(struct gsi_resume *resume, struct gsi_so
     if (resume->slices_left > 0)
         return NULL;
     resume->counting = NULL;
-    const struct gsi_resume_job *job = &resume->job;
-    resume->counted_bytes +=
-        chunk->bytes / job->loop->layout->element_bytes * job->inputs->layout->element_bytes;
     return chunk;
 }
 
-bool gsi_resume_runs_is_idle(const struct gsi_resume *resume)
+bool gsi_resume_is_counting(const struct gsi_resume *resume)
 {
-    return resume == NULL || resume->counting == NULL;
+    return resume != NULL && resume->counting != NULL;
 }
 
 /* ---- runs to the journal ---- */
 
-bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
+bool gsi_resume_can_seal(const struct gsi_resume *resume)
 {
     if (resume == NULL)
         return true;
@@ -321,13 +309,10 @@ bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
     return resume->sealed - resume->noted < 1 + sorted;
 }
 
-void gsi_resume_runs_sealed(struct gsi_resume *resume)
+void gsi_resume_sealed(struct gsi_resume *resume)
 {
-    if (resume == NULL)
-        return;
-    struct gsi_resume_seal *seal = &resume->seals[resume->sealed++ % resume->seal_count];
-    seal->data_bytes = resume->counted_bytes;
-    gsi_record_tally_save(resume->tally, seal->tallies);
+    if (resume != NULL)
+        gsi_record_tally_save(resume->tally, seal_of(resume, resume->sealed++));
 }
 
 static void run_appended(struct gsi_resume *resume)
@@ -335,22 +320,22 @@ static void run_appended(struct gsi_resume *resume)
     resume->noted++;
 }
 
-void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_run *run)
+void gsi_resume_append_run(struct gsi_resume *resume, const struct gsi_spilled_run *run)
 {
     if (resume == NULL)
         return;
     const struct gsi_resume_job *job = &resume->job;
     const struct gsi_layout *layout = job->loop->layout;
-    const struct gsi_resume_seal *seal = &resume->seals[resume->noted % resume->seal_count];
-    bool is_first = layout->scope != NULL && resume->noted == 0 && resume->snapshot.run_count == 0;
+    bool is_first = layout->scope != NULL && resume->data_bytes == 0;
+    resume->data_bytes += run->key_count * job->inputs->layout->element_bytes;
     resume->head.run = (struct gsi_resume_run){
-        .data_bytes = seal->data_bytes,
+        .data_bytes = resume->data_bytes,
         .runs_end = job->spill->store.files[0].end,
         .frame_count = run->frame_count,
         .tally_count = resume->tally_count,
         .shared = layout->scope != NULL ? gsi_key_scope_shared(layout->scope) : 0,
         .first_bytes = is_first ? layout->element_bytes : 0};
-    resume->arrays[0] = seal->tallies;
+    resume->arrays[0] = seal_of(resume, resume->noted);
     resume->arrays[1] = is_first ? layout->scope->first : NULL;
     resume->arrays[2] = run->frames;
     gsi_snapshot_append(resume, GSI_RESUME_RUN, job->spill->store.files[0].fd, run_appended);
@@ -373,9 +358,9 @@ static void give_back(struct gsi_spill_store *store, const struct gsi_spilled_ru
         gsi_spill_released(store, &run->frames[i]);
 }
 
-enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gsi_run_list *list,
-                                      uint32_t first, uint32_t count,
-                                      const struct gsi_spilled_run *merged)
+enum gs_status gsi_resume_append_merged(struct gsi_resume *resume, const struct gsi_run_list *list,
+                                        uint32_t first, uint32_t count,
+                                        const struct gsi_spilled_run *merged)
 {
     if (resume == NULL)
         return GS_OK;
@@ -386,7 +371,7 @@ enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gs
                                                      .runs_end = job->spill->store.files[0].end};
     resume->arrays[0] = merged->frames;
     gsi_snapshot_append(resume, GSI_RESUME_MERGED, job->spill->store.files[0].fd, NULL);
-    enum gs_status status = gsi_snapshot_wait(resume);
+    enum gs_status status = gsi_resume_wait(resume);
     for (uint32_t i = first; status == GS_OK && i < first + count; i++)
         give_back(&job->spill->store, &list->entries[i].spilled);
     return status;
@@ -394,12 +379,12 @@ enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gs
 
 /* ---- counts of values ---- */
 
-enum gs_status gsi_resume_counts_restore(struct gsi_resume *resume, uint64_t *counts,
+enum gs_status gsi_resume_restore_counts(struct gsi_resume *resume, uint64_t *counts,
                                          uint32_t value_count, struct gsi_value_sums *sums,
                                          bool *is_there)
 {
     uint64_t elements = 0;
-    const struct gsi_resume_entry *entry = &gsi_resume_snapshot(resume)->counts;
+    const struct gsi_resume_entry *entry = &gsi_resume_snapshot(resume)->last[GSI_RESUME_COUNTS];
     const struct gsi_resume_counts *head = &entry->head.counts;
     *is_there = entry->type != 0;
     if (!*is_there)
@@ -416,8 +401,8 @@ enum gs_status gsi_resume_counts_restore(struct gsi_resume *resume, uint64_t *co
                : gsi_snapshot_fail_wrong(resume);
 }
 
-enum gs_status gsi_resume_counts_note(struct gsi_resume *resume, uint64_t *counts,
-                                      uint32_t value_count, const struct gsi_value_sums *sums)
+enum gs_status gsi_resume_append_counts(struct gsi_resume *resume, uint64_t *counts,
+                                        uint32_t value_count, const struct gsi_value_sums *sums)
 {
     if (resume == NULL)
         return GS_OK;
@@ -427,10 +412,10 @@ enum gs_status gsi_resume_counts_note(struct gsi_resume *resume, uint64_t *count
                                                      .squares = sums->squares};
     resume->arrays[0] = counts;
     gsi_snapshot_append(resume, GSI_RESUME_COUNTS, -1, NULL);
-    return gsi_snapshot_wait(resume);
+    return gsi_resume_wait(resume);
 }
 
-void gsi_resume_counts_tally(struct gsi_resume *resume, const struct gsi_record_tally *tally)
+void gsi_resume_add_tally(struct gsi_resume *resume, const struct gsi_record_tally *tally)
 {
     if (resume != NULL)
         gsi_record_tally_merge(resume->tally, tally);

@@ -1,5 +1,5 @@
 /* snapshot.c: sums up a journal, and appends to it. */
-#include "resume/snapshot.h"
+#include "resume/resume_parts.h"
 
 #include "base/checked.h"
 
@@ -62,40 +62,17 @@ enum gs_status gsi_snapshot_next(const struct gsi_resume *resume, struct gsi_jou
     return GS_OK;
 }
 
-static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *entry,
-                   uint64_t *inputs)
+static void add_entry(struct gsi_snapshot *snapshot, const struct gsi_resume_entry *entry)
 {
-    struct gsi_snapshot *snapshot = &resume->snapshot;
-    resume->entry_count += entry->type != 0 && entry->type != GSI_RESUME_INPUTS;
-    switch (entry->type) {
-    case GSI_RESUME_INPUTS:
-        *inputs += entry->head.inputs.count;
-        break;
-    case GSI_RESUME_RUN:
-        snapshot->run_count++;
-        snapshot->data_bytes = entry->head.run.data_bytes;
-        snapshot->runs_end = gsi_max_u64(snapshot->runs_end, entry->head.run.runs_end);
-        break;
-    case GSI_RESUME_MERGED:
-        snapshot->runs_end = gsi_max_u64(snapshot->runs_end, entry->head.merged.runs_end);
-        break;
-    case GSI_RESUME_COUNTS:
-        snapshot->counts = *entry;
-        snapshot->data_bytes = entry->head.counts.data_bytes;
-        break;
-    case GSI_RESUME_WRITTEN:
-        snapshot->written = *entry;
-        snapshot->written_count++;
-        break;
-    case GSI_RESUME_DONE:
-        snapshot->done = *entry;
-        break;
-    default:
-        break;
-    }
+    if (entry->type == GSI_RESUME_RUN && snapshot->count[GSI_RESUME_RUN] == 0)
+        snapshot->first_run = *entry;
+    if (entry->type == GSI_RESUME_INPUTS)
+        snapshot->input_count += entry->head.inputs.count;
+    snapshot->last[entry->type] = *entry;
+    snapshot->count[entry->type]++;
 }
 
-/* The version comes first in any journal. */
+/* Every journal begins with its version. */
 static enum gs_status check_version(const struct gsi_resume *resume)
 {
     struct gsi_journal at = resume->journal;
@@ -113,49 +90,65 @@ static enum gs_status check_version(const struct gsi_resume *resume)
         resume->dir.path, version, GSI_RESUME_VERSION, GSI_RESUME_SHUFFLED);
 }
 
+static void sum_up(struct gsi_resume *resume)
+{
+    struct gsi_snapshot *snapshot = &resume->snapshot;
+    const struct gsi_resume_entry *last = snapshot->last;
+    const struct gsi_resume_run *run = &last[GSI_RESUME_RUN].head.run;
+    for (uint32_t i = 1; i < GSI_RESUME_TYPES; i++)
+        resume->entry_count +=
+            i == GSI_RESUME_BEGIN || i == GSI_RESUME_INPUTS ? 0 : snapshot->count[i];
+    snapshot->has_entries = resume->entry_count > 0;
+    if (!snapshot->has_entries)
+        return;
+    snapshot->begin = last[GSI_RESUME_BEGIN].head.begin;
+    snapshot->has_runs = snapshot->begin.version != GSI_RESUME_COUNTED;
+    snapshot->is_written = last[GSI_RESUME_DONE].type != 0;
+    snapshot->data_bytes =
+        snapshot->has_runs ? run->data_bytes : last[GSI_RESUME_COUNTS].head.counts.data_bytes;
+    snapshot->runs_end = gsi_max_u64(run->runs_end, last[GSI_RESUME_MERGED].head.merged.runs_end);
+}
+
 enum gs_status gsi_snapshot_read(struct gsi_resume *resume)
 {
     struct gsi_snapshot *snapshot = &resume->snapshot;
-    struct gsi_resume_entry begin, entry;
-    uint64_t inputs = 0;
+    struct gsi_resume_entry entry;
     GSI_TRY(check_version(resume));
-    GSI_TRY(gsi_snapshot_next(resume, &resume->journal, &begin));
-    if (begin.type != GSI_RESUME_BEGIN || begin.head.begin.thread_count == 0)
+    GSI_TRY(gsi_snapshot_next(resume, &resume->journal, &entry));
+    if (entry.type != GSI_RESUME_BEGIN || entry.head.begin.thread_count == 0)
         return gsi_snapshot_fail_version(resume, resume->job.loop->error);
     snapshot->has_begin = true;
     resume->first = resume->journal;
     struct gsi_journal at = resume->first;
-    do {
+    while (entry.type != 0) {
+        add_entry(snapshot, &entry);
         resume->journal = at;
         GSI_TRY(gsi_snapshot_next(resume, &at, &entry));
-        add_up(resume, &entry, &inputs);
-    } while (entry.type != 0);
-    if (inputs != begin.head.begin.input_count)
+    }
+    if (snapshot->input_count != snapshot->last[GSI_RESUME_BEGIN].head.begin.input_count)
         return gsi_snapshot_fail_version(resume, resume->job.loop->error);
-    snapshot->has_entries = resume->entry_count > 0;
-    if (!snapshot->has_entries)
-        return GS_OK;
-    snapshot->begin = begin.head.begin;
-    snapshot->has_runs = snapshot->begin.version != GSI_RESUME_COUNTED;
+    sum_up(resume);
     return GS_OK;
 }
 
 /* ---- appending ---- */
 
+int gsi_snapshot_write(struct gsi_resume *resume, enum gsi_resume_type type)
+{
+    struct iovec parts[1 + GSI_RESUME_ARRAYS] = {
+        {.iov_base = &resume->head, .iov_len = gsi_resume_head_bytes(type)}};
+    for (uint32_t i = 0; i < GSI_RESUME_ARRAYS; i++)
+        parts[1 + i] = (struct iovec){.iov_base = resume->arrays[i],
+                                      .iov_len = gsi_resume_array_bytes(type, &resume->head, i)};
+    return gsi_journal_append(&resume->journal, type, parts, 1 + GSI_RESUME_ARRAYS);
+}
+
 static void write_entry(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, task);
-    struct iovec parts[1 + GSI_RESUME_ARRAYS] = {
-        {.iov_base = &resume->head, .iov_len = gsi_resume_head_bytes(resume->type)}};
-    for (uint32_t i = 0; i < GSI_RESUME_ARRAYS; i++)
-        parts[1 + i] =
-            (struct iovec){.iov_base = resume->arrays[i],
-                           .iov_len = gsi_resume_array_bytes(resume->type, &resume->head, i)};
-    resume->refusal = resume->sync_fd < 0 || fdatasync(resume->sync_fd) == 0 ? 0 : errno;
-    if (resume->refusal == 0)
-        resume->refusal =
-            gsi_journal_append(&resume->journal, resume->type, parts, 1 + GSI_RESUME_ARRAYS);
+    bool is_synced = resume->sync_fd < 0 || fdatasync(resume->sync_fd) == 0;
+    resume->refusal = is_synced ? gsi_snapshot_write(resume, resume->type) : errno;
 }
 
 static void entry_written(struct gsi_task *task)
@@ -183,14 +176,14 @@ void gsi_snapshot_append(struct gsi_resume *resume, enum gsi_resume_type type, i
     gsi_pool_submit(resume->job.loop->disk_pool, &resume->task);
 }
 
-bool gsi_snapshot_is_idle(const struct gsi_resume *resume)
+bool gsi_resume_is_idle(const struct gsi_resume *resume)
 {
     return resume == NULL || !resume->is_appending;
 }
 
-enum gs_status gsi_snapshot_wait(struct gsi_resume *resume)
+enum gs_status gsi_resume_wait(struct gsi_resume *resume)
 {
-    while (!gsi_snapshot_is_idle(resume))
+    while (!gsi_resume_is_idle(resume))
         GSI_TRY(gsi_loop_wait(resume->job.loop));
     return resume != NULL ? resume->job.loop->error->status : GS_OK;
 }

@@ -14,8 +14,7 @@
 #include "job/strategy/strategy.h"
 #include "merge/merger.h"
 #include "output/delivery.h"
-#include "resume/output_marks.h"
-#include "resume/runs.h"
+#include "resume/resume.h"
 
 #include <string.h>
 
@@ -120,7 +119,7 @@ static enum gs_status take_tally(const struct counted *counted, struct gsi_resum
     struct gsi_record_tally *scratch = gsi_record_tally_place(layout, &shelf);
     gsi_values_tally(layout, counted->tables, tally, scratch, counted->elements);
     *result = gsi_record_tally_finish(tally, fields);
-    gsi_resume_counts_tally(resume, tally);
+    gsi_resume_add_tally(resume, tally);
     gsi_shelf_close(&shelf, NULL, GSI_MEMORY_TABLES);
     return GS_OK;
 }
@@ -131,7 +130,7 @@ static enum gs_status read_all(struct counted *counted)
     const struct gsi_scan scan = {.context = counted, .run = count_buffer};
     struct gsi_value_sums sums = {0};
     bool is_there;
-    GSI_TRY(gsi_resume_counts_restore(job->resume, counted->tables, counted->values_count,
+    GSI_TRY(gsi_resume_restore_counts(job->resume, counted->tables, counted->values_count,
                                       &counted->counters[0].read, &is_there));
     gsi_loop_phase(&job->loop, GS_PHASE_READ, is_there ? 0 : job->inputs.bytes);
     if (!is_there) {
@@ -139,7 +138,8 @@ static enum gs_status read_all(struct counted *counted)
         join_counts(counted);
         for (uint32_t t = 0; t < counted->thread_count; t++)
             join_sums(&sums, &counted->counters[t].read);
-        GSI_TRY(gsi_resume_counts_note(job->resume, counted->tables, counted->values_count, &sums));
+        GSI_TRY(
+            gsi_resume_append_counts(job->resume, counted->tables, counted->values_count, &sums));
     }
     GSI_TRY(take_tally(counted, job->resume, &job->report->tally, job->report->field_tallies));
     return gsi_inputs_verify(&job->inputs, &job->report->tally);
@@ -174,7 +174,7 @@ static enum gs_status begin_marked(void *context, uint64_t *first)
     GSI_TRY(gsi_run_list_append(&counted->list, &entry, job->loop.error));
     GSI_TRY(gsi_stream_check_init(check, job->loop.layout, &job->loop.ledger, job->loop.error));
     GSI_TRY(
-        gsi_output_marks_begin(job->resume, &counted->list, &counted->delivery, &counted->marked));
+        gsi_resume_mark_output(job->resume, &counted->list, &counted->delivery, &counted->marked));
     *first = counted->marked.made_bytes / counted->bytes;
     const struct gsi_value_sums sums = {.sum = check->digest.fingerprint[0],
                                         .squares = check->digest.fingerprint[1]};

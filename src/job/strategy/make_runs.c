@@ -17,7 +17,7 @@
 #include "input/source.h"
 #include "merge/merger.h"
 #include "plan/plan_rings.h"
-#include "resume/runs.h"
+#include "resume/resume.h"
 #include "spill/spill.h"
 
 /* Chunks that the source holds at a time: one being filled, and the next. */
@@ -67,7 +67,7 @@ static enum gs_status seal_run(struct maker *maker)
     maker->open_chunks = 0;
     maker->sealed_keys += maker->open_keys;
     maker->open_keys = 0;
-    gsi_resume_runs_sealed(maker->resume);
+    gsi_resume_sealed(maker->resume);
     return GS_OK;
 }
 
@@ -121,7 +121,7 @@ static uint32_t resident_runs(const struct maker *maker)
  * none. */
 static bool can_put(const struct maker *maker)
 {
-    if (maker->open_chunks == 0 && !gsi_resume_runs_can_seal(maker->resume))
+    if (maker->open_chunks == 0 && !gsi_resume_can_seal(maker->resume))
         return false;
     uint64_t most = gsi_plan_runs_kept(maker->loop->plan);
     return most == 0 || maker->open_chunks > 0 || resident_runs(maker) < most ||
@@ -130,7 +130,7 @@ static bool can_put(const struct maker *maker)
 
 static bool is_all_put(const struct maker *maker)
 {
-    return gsi_source_is_end(&maker->source) && gsi_resume_runs_is_idle(maker->resume);
+    return gsi_source_is_end(&maker->source) && !gsi_resume_is_counting(maker->resume);
 }
 
 /* One pass frees the chunks of a whole run at once, so its runs have one chunk. */
@@ -145,7 +145,7 @@ static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
     struct gsi_device *device = maker->loop->device;
     struct gsi_buffer *chunk;
     while (can_put(maker) &&
-           (chunk = gsi_resume_runs_next(maker->resume, &maker->source)) != NULL) {
+           (chunk = gsi_resume_next_chunk(maker->resume, &maker->source)) != NULL) {
         *has_moved = true;
         if (chunk->bytes == 0) {
             gsi_buffers_give(maker->chunks, chunk);
@@ -253,7 +253,7 @@ static void end_spilling(struct maker *maker)
     maker->spilling = (struct gsi_spilled_run){0};
     maker->is_spilling = false;
     gsi_spill_note(&maker->job->spill, &entry->spilled, maker->loop->layout->key_bytes);
-    gsi_resume_runs_note(maker->resume, &entry->spilled);
+    gsi_resume_append_run(maker->resume, &entry->spilled);
 }
 
 /* Makes the runs of a long stream longer, so that their number stays below the fan-in. */
@@ -285,7 +285,7 @@ static bool pump_spill(void *context)
     }
     bool has_moved = gsi_merger_pump(&maker->merger);
     if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0 &&
-        gsi_snapshot_is_idle(maker->resume)) {
+        gsi_resume_is_idle(maker->resume)) {
         end_spilling(maker);
         lengthen_runs(maker);
         has_moved = true;
@@ -310,18 +310,17 @@ static enum gs_status make_all(struct maker *maker)
     const struct gsi_stage stages[] = {
         {.context = maker, .take = take_event, .pump = pump_source, .is_done = is_read},
         {.context = maker, .pump = pump_spill, .is_done = is_spilling_done}};
-    uint64_t data_bytes;
     struct gsi_pre_aggregate *pre_aggregate = maker->job->inputs.pre_aggregate;
     if (pre_aggregate != NULL)
         gsi_pre_aggregate_begin(pre_aggregate, maker->chunks->count);
     GSI_TRY(gsi_source_init(&maker->source, &maker->job->inputs));
     GSI_TRY(gsi_arena_windows(&maker->job->arena, &maker->frames, &maker->loop->ledger,
                               gsi_shape_frame(maker->loop->plan), maker->loop->error));
-    GSI_TRY(gsi_resume_runs_restore(maker->resume, maker->list, &data_bytes));
+    GSI_TRY(gsi_resume_restore_runs(maker->resume, maker->list));
     maker->spilled_count = maker->left_count = maker->run_count = maker->list->count;
-    gsi_source_skip(&maker->source, data_bytes);
+    gsi_source_skip(&maker->source, gsi_resume_snapshot(maker->resume)->data_bytes);
     GSI_TRY(gsi_loop_run(maker->loop, stages, 2));
-    return gsi_snapshot_wait(maker->resume);
+    return gsi_resume_wait(maker->resume);
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,

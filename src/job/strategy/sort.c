@@ -23,8 +23,7 @@
 #include "output/verify.h"
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
-#include "resume/output_marks.h"
-#include "resume/runs.h"
+#include "resume/resume.h"
 #include "spill/spill.h"
 
 struct sort {
@@ -108,7 +107,7 @@ static enum gs_status merge_group(struct sort *sort, uint32_t first, uint32_t co
     gsi_merger_end(&sort->merger);
     if (loop->plan->is_merge)
         gsi_spill_note(&job->spill, &merged, loop->layout->key_bytes);
-    GSI_TRY_OR(gsi_resume_runs_merged(job->resume, &sort->list, first, count, &merged), fail);
+    GSI_TRY_OR(gsi_resume_append_merged(job->resume, &sort->list, first, count, &merged), fail);
     gsi_run_list_replace(&sort->list, first, count, &merged);
     return GS_OK;
 fail:
@@ -202,7 +201,7 @@ static enum gs_status tally_read(struct sort *sort)
     struct gsi_device *device = sort->loop->device;
     if (job->resume == NULL)
         return device->ops->tally(device, &job->report->tally, sort->loop->error);
-    job->report->tally = gsi_resume_runs_tally(job->resume);
+    job->report->tally = gsi_resume_tally(job->resume);
     return GS_OK;
 }
 
@@ -224,7 +223,7 @@ static enum gs_status begin_output(struct sort *sort)
         .place = gsi_sink_place(&job->target, gsi_target_wanted_bytes(&job->target)),
         .links = sort->links,
         .link_count = 2};
-    GSI_TRY(gsi_output_marks_begin(job->resume, &sort->list, delivery, &spec));
+    GSI_TRY(gsi_resume_mark_output(job->resume, &sort->list, delivery, &spec));
     return begin_merge(sort, 0, sort->list.count, spec);
 }
 
