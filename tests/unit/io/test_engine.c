@@ -1,4 +1,5 @@
-/* test_engine.c: both I/O engines do the same: every test runs over each of them.
+/* test_engine.c: all I/O engines do the same: every test runs over each of them, and over the
+ * smallest one (skeleton_engine.c).
  * Run: build/dev/tests/test_engine */
 #include "support/transfer.h"
 
@@ -13,6 +14,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+extern const struct gsi_engine_ops skeleton_engine;
 
 #define BLOCKS    200
 #define BLOCK_MAX 40000u
@@ -465,10 +468,10 @@ static void test_engine__depth_one__keeps_the_order(void **state)
     close(fd);
 }
 
-#define EACH(test)                                                                              \
-    cmocka_unit_test_prestate_setup_teardown(test, setup, teardown, (void *)&gsi_engine_uring), \
-        cmocka_unit_test_prestate_setup_teardown(test, setup, teardown,                         \
-                                                 (void *)&gsi_engine_threads)
+#define OVER(engine, test) \
+    cmocka_unit_test_prestate_setup_teardown(test, setup, teardown, (void *)&(engine))
+#define EACH(test) \
+    OVER(gsi_engine_uring, test), OVER(gsi_engine_threads, test), OVER(skeleton_engine, test)
 
 int main(void)
 {
