@@ -7,7 +7,7 @@
 
 static bool has_flow(const struct gsi_source *source)
 {
-    return source->flow.operator_count > 0;
+    return source->flow.operators.count > 0;
 }
 
 /* ---- open and close ---- */
@@ -64,14 +64,14 @@ static void begin_flow(struct gsi_source *source)
     flow->most = UINT64_MAX;
     flow->receiver = (struct gsi_receiver){.context = source, .block = lend, .take = accept};
     if (inputs->filter != NULL)
-        flow->operators[flow->operator_count++] = gsi_filter_operator(
+        flow->operators.all[flow->operators.count++] = gsi_filter_operator(
             &source->filter, inputs, source->has_payload ? &source->entries : NULL);
     if (inputs->pre_aggregate != NULL)
-        flow->operators[flow->operator_count++] =
+        flow->operators.all[flow->operators.count++] =
             gsi_pre_aggregate_operator(&source->pre_aggregate, inputs->pre_aggregate);
     if (source->has_payload) {
         flow->windows = &source->entries.staging;
-        flow->operators[flow->operator_count++] = gsi_entry_maker_operator(&source->entries);
+        flow->operators.all[flow->operators.count++] = gsi_entry_maker_operator(&source->entries);
     }
     if (has_flow(source))
         gsi_flow_begin(flow);

@@ -15,12 +15,12 @@ GSI_HOLDER_STATE(held_of, struct held)
 
 static uint64_t in_bytes(const struct gsi_flow *flow)
 {
-    return flow->operators[0].in_bytes;
+    return gsi_operators_in_bytes(&flow->operators);
 }
 
 static uint64_t out_bytes(const struct gsi_flow *flow)
 {
-    return flow->operators[flow->last].out_bytes;
+    return gsi_operators_out_bytes(&flow->operators);
 }
 
 static uint32_t idx_of(const struct gsi_flow *flow, const struct gsi_buffer *room)
@@ -39,11 +39,6 @@ static bool is_room(const struct gsi_flow *flow, const struct gsi_buffer *buffer
     return flow->rooms != NULL && gsi_buffers_has(flow->rooms, buffer);
 }
 
-static bool only_shrinks(const struct gsi_flow *flow)
-{
-    return flow->shrinkers > 0 && flow->shrinkers == flow->operator_count;
-}
-
 /* Returns a room to its set, or passes windows on in order, if no task needs them any more. */
 static void release(struct gsi_flow *flow, struct gsi_buffer *buffer)
 {
@@ -51,7 +46,7 @@ static void release(struct gsi_flow *flow, struct gsi_buffer *buffer)
         gsi_buffers_give(flow->rooms, buffer);
     while ((buffer = flow->left.head) != NULL && held_of(buffer)->under_way == 0) {
         gsi_buffer_list_pop(&flow->left);
-        if (only_shrinks(flow)) {
+        if (gsi_operators_only_shrink(&flow->operators)) {
             buffer->bytes = 0;
             flow->receiver.take(flow->receiver.context, buffer);
         } else if (flow->next != NULL)
@@ -86,81 +81,16 @@ static void hold_room(struct gsi_flow *flow, struct gsi_buffer *room, uint8_t *d
     flow->room_off = 0;
 }
 
-/* ---- operators: those that shrink, or those after them ---- */
-
-static uint32_t end_of(const struct gsi_flow *flow, uint32_t first)
-{
-    return first < flow->shrinkers ? flow->shrinkers : flow->operator_count;
-}
-
-static void begin_operators(const struct gsi_flow *flow, const struct gsi_batch *batch,
-                            uint32_t first)
-{
-    for (uint32_t i = first; i < end_of(flow, first); i++)
-        if (flow->operators[i].begin != NULL)
-            flow->operators[i].begin(flow->operators[i].context, batch);
-}
-
-/* Passes entries through the operators from `first` on. Returns how many these made at `out`. */
-static uint64_t run_operators(const struct gsi_flow *flow, const struct gsi_batch *batch,
-                              uint32_t first, const uint8_t *in, uint64_t n, uint8_t *scratch,
-                              uint8_t *out)
-{
-    for (uint32_t i = first; i < end_of(flow, first); i++) {
-        const struct gsi_operator *op = &flow->operators[i];
-        uint8_t *to = i == flow->last ? out : scratch;
-        uint64_t made = op->run(op->context, batch, in, n, op->kind == GSI_OBSERVE ? NULL : to);
-        if (op->kind == GSI_OBSERVE)
-            continue;
-        GSI_ASSERT(op->kind == GSI_MAP ? made == n : made <= n);
-        in = to;
-        n = made;
-    }
-    return n;
-}
-
-/* On a thread, or the owner's: range by range, if entries are made twice. */
-static uint64_t run_batch(const struct gsi_flow *flow, const struct gsi_batch *batch,
-                          uint32_t first, uint8_t *out)
-{
-    const bool has_scratch = flow->maker < flow->last;
-    uint8_t *scratch = has_scratch ? flow->scratch + batch->idx * flow->scratch_bytes : out;
-    uint64_t made = 0, most = batch->count;
-    if (has_scratch)
-        most = flow->scratch_bytes / flow->operators[flow->maker].out_bytes;
-    for (uint64_t at = 0, n; at < batch->count; at += n) {
-        n = gsi_min_u64(most, batch->count - at);
-        made += run_operators(flow, batch, first, batch->entries + at * in_bytes(flow), n, scratch,
-                              out + made * out_bytes(flow));
-    }
-    return made;
-}
-
-/* Returns whether an operator holds the window. */
-static bool join_operators(const struct gsi_flow *flow, const struct gsi_batch *batch,
-                           uint32_t first)
-{
-    uint64_t held = 0;
-    for (uint32_t i = first; i < end_of(flow, first); i++)
-        if (flow->operators[i].join != NULL && i != flow->maker)
-            held = flow->operators[i].join(flow->operators[i].context, batch, NULL);
-    return first < flow->shrinkers && held > 0;
-}
-
-/* The place at which the maker puts an entry ahead of the entries in a room. */
+/* The operator that makes puts an entry ahead of those in a room. */
 static uint8_t *ahead_of(const struct gsi_flow *flow, const struct gsi_buffer *room)
 {
-    return flow->maker == flow->last ? room->memory
-                                     : flow->scratch + idx_of(flow, room) * flow->scratch_bytes;
+    return gsi_operators_ahead(&flow->operators, idx_of(flow, room), room->memory);
 }
 
-/* Passes this entry through the operators after the maker, as a batch of its own. */
 static void pass_ahead(const struct gsi_flow *flow, const struct gsi_buffer *room)
 {
-    const struct gsi_batch batch = {.idx = flow->batches.count};
-    begin_operators(flow, &batch, flow->maker + 1);
-    (void)run_operators(flow, &batch, flow->maker + 1, ahead_of(flow, room), 1, NULL, room->memory);
-    (void)join_operators(flow, &batch, flow->maker + 1);
+    gsi_operators_pass_ahead(&flow->operators, ahead_of(flow, room), flow->batches.count,
+                             room->memory);
 }
 
 /* ---- tasks ---- */
@@ -187,10 +117,10 @@ static void run(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_flow *flow = own->flow;
     own->batch.worker_idx = worker_idx;
     if (own->is_rework) {
-        const struct gsi_operator *op = &flow->operators[flow->shrinkers - 1];
+        const struct gsi_operator *op = &flow->operators.all[flow->operators.shrinkers - 1];
         own->made = op->rework(op->context, own->out, own->bytes / in_bytes(flow));
     } else if (own->batch.count > 0)
-        own->made = run_batch(flow, &own->batch, own->first, own->out);
+        own->made = gsi_operators_run(&flow->operators, &own->batch, own->first, own->out);
     else
         memcpy(own->out, own->from->data + own->from_off, own->bytes);
 }
@@ -212,7 +142,7 @@ static void end_copies(struct gsi_flow *flow)
             end_rework(flow, task);
         if (task->batch.count == 0 || gsi_loop_has_failed(flow->loop))
             continue;
-        (void)join_operators(flow, &task->batch, task->first);
+        (void)gsi_operators_join(&flow->operators, &task->batch, task->first);
         flow->count += task->made;
     }
 }
@@ -250,13 +180,13 @@ static void begin_batch(struct gsi_flow *flow, struct gsi_flow_task *task, uint3
     struct gsi_buffer *window = flow->window;
     *task = (struct gsi_flow_task){.flow = flow,
                                    .from = window,
-                                   .first = flow->shrinkers,
+                                   .first = flow->operators.shrinkers,
                                    .batch = {.idx = idx,
                                              .window = window,
                                              .entries = window->data + flow->window_off,
                                              .count = count}};
     flow->window_off += count * in_bytes(flow);
-    begin_operators(flow, &task->batch, flow->shrinkers);
+    gsi_operators_begin(&flow->operators, &task->batch, flow->operators.shrinkers);
 }
 
 static bool make_next(struct gsi_flow *flow)
@@ -272,22 +202,13 @@ static bool make_next(struct gsi_flow *flow)
     return true;
 }
 
-/* A batch was cut: the observers after the last operator see the rest of it again. */
-static void observe_again(const struct gsi_flow *flow, const struct gsi_batch *batch,
-                          const uint8_t *entries, uint64_t count)
-{
-    begin_operators(flow, batch, flow->last + 1);
-    if (count > 0)
-        (void)run_operators(flow, batch, flow->last + 1, entries, count, NULL, NULL);
-}
-
 /* Joins the next batch that was made, as far as it is wanted. */
 static bool join_next(struct gsi_flow *flow)
 {
-    const struct gsi_flow_task *task = flow->is_map ? NULL : done_task(&flow->batches);
+    const struct gsi_flow_task *task = flow->operators.is_map ? NULL : done_task(&flow->batches);
     if (task == NULL || flow->room != NULL)
         return false;
-    const struct gsi_operator *maker = &flow->operators[flow->maker];
+    const struct gsi_operator *maker = &flow->operators.all[flow->operators.maker];
     struct gsi_buffer *room = task->into;
     uint64_t left = flow->most - flow->count, ahead = 0, made = 0;
     flow->batches.ended++;
@@ -298,9 +219,9 @@ static bool join_next(struct gsi_flow *flow)
             pass_ahead(flow, room);
         if (ahead + made > left) {
             made = left - ahead;
-            observe_again(flow, &task->batch, task->out, made);
+            gsi_operators_observe_again(&flow->operators, &task->batch, task->out, made);
         }
-        (void)join_operators(flow, &task->batch, 0);
+        (void)gsi_operators_join(&flow->operators, &task->batch, 0);
     }
     flow->count += ahead + made;
     flow->is_enough = flow->count == flow->most;
@@ -339,21 +260,11 @@ static bool map_across(struct gsi_flow *flow, struct gsi_flow_task *task)
         return false;
     flow->copies.begun++;
     begin_batch(flow, task, (uint32_t)(task - flow->copies.tasks), 1);
-    task->made = run_batch(flow, &task->batch, task->first, room->memory);
+    task->made = gsi_operators_run(&flow->operators, &task->batch, task->first, room->memory);
     task->is_done = true;
     hold_room(flow, room, room->memory, 1);
     end_copies(flow);
     return true;
-}
-
-/* How many of the next `n` entries of the window all operators can read now. */
-static uint64_t count_ready(const struct gsi_flow *flow, uint64_t n)
-{
-    const uint64_t first = flow->window_off / in_bytes(flow);
-    for (uint32_t i = flow->shrinkers; i < flow->operator_count && n > 0; i++)
-        if (flow->operators[i].ready != NULL)
-            n = flow->operators[i].ready(flow->operators[i].context, flow->window, first, n);
-    return n;
 }
 
 /* Makes the next entries of the window in their places. */
@@ -365,7 +276,8 @@ static bool map_next(struct gsi_flow *flow)
     uint64_t fits = (flow->block->capacity - flow->block->bytes) / out_bytes(flow);
     uint64_t count = gsi_min_u64(gsi_min_u64(batch_most(flow), window_left(flow)),
                                  gsi_min_u64(gsi_max_u64(fits, 1), flow->most - flow->begun_count));
-    count = count_ready(flow, count);
+    count = gsi_operators_ready(&flow->operators, flow->operators.shrinkers, flow->window,
+                                flow->window_off / in_bytes(flow), count);
     if (count == 0 || (fits == 0 && !map_across(flow, task)))
         return false;
     if (fits > 0) {
@@ -433,13 +345,15 @@ static bool is_placed(const struct gsi_flow *flow)
 static bool is_full(const struct gsi_flow *flow)
 {
     const uint64_t left = flow->block->capacity - flow->block->bytes;
-    return left == 0 || (flow->operator_count > 0 && flow->rooms == NULL && left < out_bytes(flow));
+    return left == 0 ||
+           (flow->operators.count > 0 && flow->rooms == NULL && left < out_bytes(flow));
 }
 
 /* Returns whether the block has parts that may have something in common. */
 static bool may_rework(const struct gsi_flow *flow)
 {
-    return only_shrinks(flow) && flow->operators[flow->shrinkers - 1].rework != NULL &&
+    return gsi_operators_only_shrink(&flow->operators) &&
+           flow->operators.all[flow->operators.shrinkers - 1].rework != NULL &&
            !flow->is_rework_poor && held_of(flow->block)->is_joined;
 }
 
@@ -466,7 +380,7 @@ static bool shrink_next(struct gsi_flow *flow)
 {
     struct gsi_flow_task *task = next_task(&flow->batches);
     struct gsi_buffer *window = flow->waiting.head;
-    if (flow->shrinkers == 0 || task == NULL || window == NULL)
+    if (flow->operators.shrinkers == 0 || task == NULL || window == NULL)
         return false;
     gsi_buffer_list_pop(&flow->waiting);
     *task = (struct gsi_flow_task){.flow = flow,
@@ -477,7 +391,7 @@ static bool shrink_next(struct gsi_flow *flow)
                                              .window = window,
                                              .entries = window->data,
                                              .count = window->bytes / in_bytes(flow)}};
-    begin_operators(flow, &task->batch, 0);
+    gsi_operators_begin(&flow->operators, &task->batch, 0);
     submit(flow, &flow->batches, task);
     return true;
 }
@@ -490,7 +404,7 @@ static bool read_shrunk(struct gsi_flow *flow)
         return false;
     flow->batches.ended++;
     task->from->bytes = task->made * in_bytes(flow);
-    flow->window = join_operators(flow, &task->batch, 0) ? NULL : task->from;
+    flow->window = gsi_operators_join(&flow->operators, &task->batch, 0) ? NULL : task->from;
     flow->window_off = 0;
     return true;
 }
@@ -563,13 +477,13 @@ static bool read_plain(struct gsi_flow *flow)
 
 static bool read_window(struct gsi_flow *flow)
 {
-    if (flow->operator_count == 0)
+    if (flow->operators.count == 0)
         return read_plain(flow);
-    if (flow->window != NULL && only_shrinks(flow))
+    if (flow->window != NULL && gsi_operators_only_shrink(&flow->operators))
         return join_window(flow);
     if (flow->window != NULL)
-        return flow->is_map ? map_next(flow) : make_next(flow);
-    if (flow->shrinkers > 0)
+        return flow->operators.is_map ? map_next(flow) : make_next(flow);
+    if (flow->operators.shrinkers > 0)
         return read_shrunk(flow);
     flow->window = gsi_buffer_list_pop(&flow->waiting);
     flow->window_off = 0;
@@ -589,17 +503,7 @@ void gsi_flow_place(struct gsi_flow *flow, uint32_t batches, uint32_t copies,
 
 void gsi_flow_begin(struct gsi_flow *flow)
 {
-    flow->maker = UINT32_MAX;
-    flow->shrinkers = 0;
-    for (uint32_t i = 0; i < flow->operator_count; i++) {
-        GSI_ASSERT(flow->operators[i].kind != GSI_SHRINK || flow->shrinkers == i);
-        flow->shrinkers += flow->operators[i].kind == GSI_SHRINK;
-        if (flow->operators[i].kind == GSI_MAKE)
-            flow->maker = i;
-        if (flow->operators[i].kind != GSI_OBSERVE)
-            flow->last = i;
-    }
-    flow->is_map = flow->maker == UINT32_MAX;
+    gsi_operators_sort(&flow->operators);
     flow->count = flow->begun_count = flow->full_bytes = 0;
     flow->is_enough = flow->most == 0;
     flow->is_ended = flow->is_cut = flow->is_reworking = flow->is_rework_poor = false;
@@ -607,17 +511,16 @@ void gsi_flow_begin(struct gsi_flow *flow)
     gsi_buffer_list_init(&flow->waiting);
     gsi_buffer_list_init(&flow->left);
     gsi_buffer_list_init(&flow->full);
-    GSI_ASSERT(flow->operator_count == 0 ||
-               (flow->operators[flow->last].kind != GSI_OBSERVE &&
-                flow->receiver.belonging == NULL && batch_most(flow) > 0 &&
-                (flow->rooms == NULL ? flow->is_map : flow->rooms->count <= flow->batches.count) &&
-                (flow->shrinkers == 0 || flow->is_map)));
+    GSI_ASSERT(flow->operators.count == 0 ||
+               (flow->receiver.belonging == NULL && batch_most(flow) > 0 &&
+                (flow->rooms == NULL ? flow->operators.is_map
+                                     : flow->rooms->count <= flow->batches.count)));
 }
 
 void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window)
 {
     GSI_ASSERT(!flow->is_ended &&
-               (flow->operator_count == 0 || window->bytes % in_bytes(flow) == 0));
+               (flow->operators.count == 0 || window->bytes % in_bytes(flow) == 0));
     *held_of(window) = (struct held){0};
     gsi_buffer_list_push(&flow->waiting, window);
 }
@@ -634,9 +537,9 @@ void gsi_flow_end(struct gsi_flow *flow)
 {
     GSI_ASSERT(gsi_flow_is_idle(flow));
     flow->is_ended = true;
-    if (flow->is_map || flow->is_enough)
+    if (flow->operators.is_map || flow->is_enough)
         return;
-    const struct gsi_operator *maker = &flow->operators[flow->maker];
+    const struct gsi_operator *maker = &flow->operators.all[flow->operators.maker];
     struct gsi_buffer *room = take_room(flow);
     uint64_t count = maker->flush(maker->context, ahead_of(flow, room));
     if (count > 0)

@@ -13,18 +13,7 @@
  *     blocks           [a2 b4] [c1 d3] [e1 f1]            copied on all threads; the receiver gets
  *                                                         each when all its bytes are there
  *
- * An operator has one of these kinds:
- *
- *     observe   reads entries, and makes none
- *     map       makes one entry of each: some of its fields, for instance
- *     make      makes at most one entry of each, and holds one back, which it puts ahead of a later
- *               batch
- *     shrink    keeps some of the entries of a window, in place, before other operators read them
- *
- * All entries that an operator makes have one size, which may be larger than that of the entries
- * that it reads. The operators of a flow run one after the other over a range of entries that fits
- * the first-level cache. So each operator finds its input in the cache, and no memory is needed for
- * all entries between two operators.
+ * flow_operators.h has the kinds of operators, and how they are called.
  *
  * A flow that only maps knows the place of each entry before it is made. So threads write entries
  * directly into blocks. An entry that is larger than the rest of a block is the exception.
@@ -50,10 +39,8 @@
  * The owner may say how many entries are wanted at most. The flow then cuts the batch that reaches
  * this number, makes no more entries, and returns all windows that follow.
  *
- * All calls but `run` are made on the owner's thread. Batches begin in order, and they are joined
- * in order. An operator keeps the results of a batch under the batch's number until it joins them.
- * So operators need no locks. A failure is stored in loop->error. Then no batch is joined any more,
- * the loop ends, and gsi_loop_drain waits for the tasks that are under way.
+ * A failure is stored in loop->error. Then no batch is joined any more, the loop ends, and
+ * gsi_loop_drain waits for the tasks that are under way.
  *
  * Rejected:
  *
@@ -65,9 +52,8 @@
 #define GSI_FLOW_H
 
 #include "base/assert.h"
+#include "loop/flow_operators.h"
 #include "loop/loop.h"
-
-#define GSI_FLOW_OPERATORS_MAX 3u
 
 /* How many copies of windows into blocks should be under way: memory is slower than threads. */
 #define GSI_FLOW_COPIES GSI_CONSTANT(32u, 5u)
@@ -78,46 +64,6 @@ static inline uint32_t gsi_flow_batches(uint32_t thread_count)
 {
     return gsi_max_u32(GSI_FLOW_COPIES, thread_count + thread_count / 4);
 }
-
-/* Consecutive entries of a window, for one task. */
-struct gsi_batch {
-    uint32_t idx;              /* of one batch at a time; up to the number of batches */
-    struct gsi_buffer *window; /* valid until the batch was run; NULL: the batch is an entry that
-                                  was put ahead of another one. It passes the operators after the
-                                  one that made it; idx is the number of batches. */
-    const uint8_t *entries;    /* in the window */
-    uint64_t count;            /* of these */
-    uint32_t worker_idx;       /* of the thread that runs it */
-};
-
-enum gsi_operator_kind { GSI_OBSERVE, GSI_MAP, GSI_MAKE, GSI_SHRINK };
-
-/* Each call may be NULL, except run and, of GSI_MAKE, join and flush. */
-struct gsi_operator {
-    void *context;
-    enum gsi_operator_kind kind;
-    uint64_t in_bytes, out_bytes; /* of an entry that it reads, and makes */
-    /* ready: of GSI_MAP: returns how many of the next `n` entries of a window, from entry `first`
-     *      on, can begin now. NULL: all can.
-     * begin: a batch begins, after those before it.
-     * run: reads the next `n` entries of the batch, and makes entries at `out`, where there is room
-     *      for `n` (GSI_OBSERVE: NULL; GSI_SHRINK: `in`). Returns how many it made. On any thread.
-     * join: the batch was run, and all batches before it are joined. GSI_MAKE puts at most one
-     *      entry at `ahead`, which belongs before those of the batch, and returns how many it put.
-     *      The last GSI_SHRINK returns 1 if it holds the window from now on, until its owner gives
-     *      it back (gsi_flow_take_back).
-     * rework: of GSI_SHRINK: works on a block of several windows once more, before it is passed on.
-     *      Returns how many of the `n` entries are left. On any thread, one block at a time.
-     * flush: all batches are joined. GSI_MAKE puts the entry that it held back at `out`, and
-     *      returns how many it put. */
-    uint64_t (*ready)(void *context, const struct gsi_buffer *window, uint64_t first, uint64_t n);
-    void (*begin)(void *context, const struct gsi_batch *batch);
-    uint64_t (*run)(void *context, const struct gsi_batch *batch, const uint8_t *in, uint64_t n,
-                    uint8_t *out);
-    uint64_t (*join)(void *context, const struct gsi_batch *batch, uint8_t *ahead);
-    uint64_t (*rework)(void *context, uint8_t *entries, uint64_t n);
-    uint64_t (*flush)(void *context, uint8_t *out);
-};
 
 /* Lends blocks, whose memory is the place of the output where that is possible, and gets them
  * filled. */
@@ -160,25 +106,17 @@ struct gsi_flow {
     struct gsi_loop *loop;
     /* Of gsi_flow_place. A map has its batches in `copies`; windows shrink in `batches`. */
     struct gsi_flow_queue batches, copies;
-    /* At most one makes, before one maps. Those that shrink are first, and then none makes. */
-    struct gsi_operator operators[GSI_FLOW_OPERATORS_MAX];
-    uint32_t operator_count;
+    struct gsi_operators operators; /* a part of their scratch memory for each room */
     struct gsi_receiver receiver;
     struct gsi_buffers *windows; /* the set to which windows return; not of one that only shrinks */
     struct gsi_flow *next;       /* reads them before they return; NULL: no other flow does */
     struct gsi_buffers *rooms;   /* for the entries of a batch; at most batches.count of them. NULL:
                                     the flow maps or shrinks, and blocks have whole entries */
-    uint8_t *scratch;            /* for entries between make and map: a part for each room */
-    uint64_t scratch_bytes;      /* of one part, which holds the entries of a range */
     uint64_t most;               /* wanted entries; UINT64_MAX: all */
     /* The owner reads these. */
     uint64_t count; /* entries of batches that were joined */
     bool is_enough; /* no more entries are wanted, and so no more windows */
     /* The flow's. */
-    uint32_t shrinkers; /* operators that shrink, before all others */
-    uint32_t maker;     /* the operator that makes; UINT32_MAX: none, the flow maps */
-    uint32_t last;      /* the operator that makes the output; operators after it observe */
-    bool is_map;
     uint64_t begun_count;                 /* of a map: entries of all batches that have begun */
     struct gsi_buffer_list waiting, left; /* windows: not read yet; read, but tasks need them */
     struct gsi_buffer *window;            /* being cut, up to window_off */

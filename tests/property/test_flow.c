@@ -256,7 +256,7 @@ static struct job {
     struct gs_error error;
     struct gsi_loop loop;
     struct gsi_flow flow, copier; /* the latter copies all windows, after the first flow */
-    struct op ops[GSI_FLOW_OPERATORS_MAX];
+    struct op ops[GSI_OPERATORS_MAX];
     struct set windows, blocks, copies;
     struct gsi_shelf shelf; /* of the tasks of both flows */
     uint8_t room_memory[BATCHES_MOST * UNIT_MOST], scratch[BATCHES_MOST * UNIT_MOST];
@@ -316,7 +316,7 @@ static bool hold(struct gsi_buffer *window)
 
 static bool only_shrinks(void)
 {
-    return job.flow.operator_count > 0 && job.ops[job.flow.operator_count - 1].what >= SHRINKER;
+    return job.flow.operators.count > 0 && job.ops[job.flow.operators.count - 1].what >= SHRINKER;
 }
 
 /* turn_idx has the place of a window among all that were fed. */
@@ -400,7 +400,7 @@ static void feed(void)
     *is_whole = n * bytes == window->capacity && !job.has_folder;
     for (uint64_t i = 0; i < n; i++) {
         put_entry(window->data + i * bytes, job.values[job.fed + i], bytes);
-        for (uint32_t k = 0; k < job.flow.operator_count; k++)
+        for (uint32_t k = 0; k < job.flow.operators.count; k++)
             *is_whole &=
                 job.ops[k].what != SHRINKER || job.values[job.fed + i] % job.ops[k].modulus;
     }
@@ -421,7 +421,7 @@ static uint64_t model(const struct op *ops, uint32_t op_count, uint64_t most, ui
         const struct op *op = &ops[i];
         uint64_t made = 0, same;
         hashes[i] = 0;
-        if (i == job.flow.last + 1)
+        if (i == job.flow.operators.last + 1)
             n = gsi_min_u64(n, most);
         for (uint64_t at = 0; at < n; at += same) {
             same = 1;
@@ -520,10 +520,10 @@ static uint64_t fold_values(uint64_t *values, uint64_t n)
 static void check_shrunk(void)
 {
     static uint64_t values[ENTRIES_MOST], got[ENTRIES_MOST];
-    uint64_t n = job.count, hashes[GSI_FLOW_OPERATORS_MAX], bytes = job.in_bytes;
+    uint64_t n = job.count, hashes[GSI_OPERATORS_MAX], bytes = job.in_bytes;
     uint64_t got_count = job.got_bytes / bytes;
     memcpy(values, job.values, sizeof values);
-    n = model(job.ops, job.flow.operator_count, UINT64_MAX, values, n, hashes);
+    n = model(job.ops, job.flow.operators.count, UINT64_MAX, values, n, hashes);
     assert_true(got_count <= n);
     for (uint64_t i = 0; i < got_count; i++) {
         check_entry(job.got + i * bytes, bytes);
@@ -549,12 +549,12 @@ static void check_output(uint64_t most)
     }
     const struct gsi_flow *flow = &job.flow;
     const uint64_t bytes = job.out_bytes;
-    uint64_t values[ENTRIES_MOST], hashes[GSI_FLOW_OPERATORS_MAX];
+    uint64_t values[ENTRIES_MOST], hashes[GSI_OPERATORS_MAX];
     memcpy(values, job.values, sizeof values);
-    uint64_t n = model(job.ops, flow->operator_count, most, values, job.count, hashes);
+    uint64_t n = model(job.ops, flow->operators.count, most, values, job.count, hashes);
     if (!has_failed()) {
         assert_int_equal(job.got_bytes, n * bytes);
-        assert_int_equal(flow->count, flow->operator_count > 0 ? n : 0);
+        assert_int_equal(flow->count, flow->operators.count > 0 ? n : 0);
         assert_int_equal(flow->is_enough, n == most);
         assert_int_equal(job.copied_bytes, flow->next != NULL ? job.fed * job.in_bytes : 0);
     }
@@ -569,8 +569,8 @@ static void check_output(uint64_t most)
         put_entry(want, values[i], bytes);
         assert_memory_equal(want, job.got + i * bytes, gsi_min_u64(bytes, left));
     }
-    for (uint32_t i = 0; i < flow->operator_count && !has_failed(); i++)
-        if (job.ops[i].what == OBSERVER && (i > flow->last || !flow->is_enough))
+    for (uint32_t i = 0; i < flow->operators.count && !has_failed(); i++)
+        if (job.ops[i].what == OBSERVER && (i > flow->operators.last || !flow->is_enough))
             assert_int_equal(job.ops[i].all.hash, hashes[i]);
 }
 
@@ -586,7 +586,7 @@ static void add_op(enum what what, uint64_t *bytes)
     static const enum gsi_operator_kind kinds[] = {GSI_OBSERVE, GSI_MAP,    GSI_MAKE,
                                                    GSI_MAKE,    GSI_SHRINK, GSI_SHRINK};
     const bool is_in_place = what == SHRINKER || what == FOLDER;
-    uint32_t idx = job.flow.operator_count++;
+    uint32_t idx = job.flow.operators.count++;
     struct op *op = &job.ops[idx];
     *op = (struct op){.what = what,
                       .in_bytes = *bytes,
@@ -598,23 +598,23 @@ static void add_op(enum what what, uint64_t *bytes)
                       .error = &job.error};
     if (what != OBSERVER)
         *bytes = op->out_bytes;
-    job.flow.operators[idx] = (struct gsi_operator){.context = op,
-                                                    .kind = kinds[what],
-                                                    .in_bytes = op->in_bytes,
-                                                    .out_bytes = op->out_bytes,
-                                                    .begin = begin,
-                                                    .run = run,
-                                                    .join = join,
-                                                    .flush = flush};
+    job.flow.operators.all[idx] = (struct gsi_operator){.context = op,
+                                                        .kind = kinds[what],
+                                                        .in_bytes = op->in_bytes,
+                                                        .out_bytes = op->out_bytes,
+                                                        .begin = begin,
+                                                        .run = run,
+                                                        .join = join,
+                                                        .flush = flush};
     if (what == FOLDER && below(4) > 0)
-        job.flow.operators[idx].rework = rework;
+        job.flow.operators.all[idx].rework = rework;
     job.has_folder |= what == FOLDER;
 }
 
 static bool has_only_maps(void)
 {
-    bool is_map = job.flow.operator_count > 0 && !only_shrinks();
-    for (uint32_t i = 0; i < job.flow.operator_count; i++)
+    bool is_map = job.flow.operators.count > 0 && !only_shrinks();
+    for (uint32_t i = 0; i < job.flow.operators.count; i++)
         is_map = is_map && job.ops[i].what != FILTER && job.ops[i].what != GROUPER;
     return is_map;
 }
@@ -622,7 +622,7 @@ static bool has_only_maps(void)
 /* Returns the bytes of an entry that goes out. */
 static uint64_t draw_ops(void)
 {
-    static const enum what chains[][GSI_FLOW_OPERATORS_MAX + 1] = {
+    static const enum what chains[][GSI_OPERATORS_MAX + 1] = {
         /* how many, and which */
         {0},
         {1, MAPPER},
@@ -650,16 +650,16 @@ static uint64_t draw_ops(void)
     const enum what *chain = chains[below(sizeof chains / sizeof chains[0])];
     uint64_t bytes = draw_bytes();
     job.in_bytes = bytes;
-    job.flow.operator_count = 0;
+    job.flow.operators.count = 0;
     for (uint32_t i = 1; i <= (uint32_t)chain[0]; i++)
         add_op(chain[i], &bytes);
-    for (uint32_t i = 0; has_only_maps() && i < job.flow.operator_count; i++)
+    for (uint32_t i = 0; has_only_maps() && i < job.flow.operators.count; i++)
         if (job.ops[i].what == MAPPER && below(3) == 0) {
-            job.flow.operators[i].ready = ready;
+            job.flow.operators.all[i].ready = ready;
             job.ops[i].waits = true;
         }
     if (chain[0] > 0 && below(6) == 0)
-        job.ops[below(job.flow.operator_count)].fails_at = 1 + below(8);
+        job.ops[below(job.flow.operators.count)].fails_at = 1 + below(8);
     return bytes;
 }
 
@@ -713,8 +713,8 @@ static void draw_job(uint64_t idx)
         (struct gsi_receiver){.context = &job, .block = lend_block, .take = take_block};
     flow->windows = &job.windows.buffers;
     flow->rooms = (is_map && !are_cut) || only_shrinks() ? NULL : &job.rooms;
-    flow->scratch = job.scratch;
-    flow->scratch_bytes = ENTRY_MOST * (1 + below(5));
+    flow->operators.scratch = job.scratch;
+    flow->operators.scratch_bytes = ENTRY_MOST * (1 + below(5));
     flow->most = below(3) == 0 ? below(job.count + 2) : UINT64_MAX;
     flow->next = below(3) == 0 && job.ops[0].what != SHRINKER ? &job.copier : NULL;
     job.copier = (struct gsi_flow){
@@ -728,9 +728,9 @@ static void draw_job(uint64_t idx)
         flow->windows = NULL;
         flow->next = NULL;
         flow->most = UINT64_MAX;
-        job.ops[flow->operator_count - 1].holds = below(3) == 0;
+        job.ops[flow->operators.count - 1].holds = below(3) == 0;
     }
-    if (flow->operator_count > 0)
+    if (flow->operators.count > 0)
         return;
     flow->most = UINT64_MAX;
     flow->receiver.belonging = below(2) == 0 ? belonging : NULL;
@@ -754,7 +754,7 @@ static void run_job(void)
         struct gsi_buffer *block;
         while ((block = gsi_buffer_list_pop(&job.writing)) != NULL)
             gsi_buffers_give(&job.blocks.buffers, block);
-        for (uint32_t k = 0; k < job.flow.operator_count; k++) {
+        for (uint32_t k = 0; k < job.flow.operators.count; k++) {
             job.ops[k].all = (struct part){.power = 1};
             job.ops[k].has_begun = false;
         }

@@ -120,7 +120,7 @@ static uint64_t run(void *context, const struct gsi_batch *batch, const uint8_t 
                     uint8_t *out)
 {
     const struct gsi_column *column = context;
-    const uint64_t step = column->flow.operators[0].in_bytes;
+    const uint64_t step = column->flow.operators.all[0].in_bytes;
     (void)batch;
     gsi_copy_strided(out, column->bytes, in + column->off, step, n, column->bytes);
     return n;
@@ -142,12 +142,12 @@ void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows,
             .loop = target->loop,
             .batches = column->flow.batches,
             .copies = column->flow.copies,
-            .operators = {{.context = column,
-                           .kind = GSI_MAP,
-                           .in_bytes = record_bytes,
-                           .out_bytes = column->bytes,
-                           .run = run}},
-            .operator_count = 1,
+            .operators = {.all = {{.context = column,
+                                   .kind = GSI_MAP,
+                                   .in_bytes = record_bytes,
+                                   .out_bytes = column->bytes,
+                                   .run = run}},
+                          .count = 1},
             .receiver = {.context = column, .blocks = &column->blocks, .take = take_block},
             .windows = windows,
             .next = i + 1 < columns->count ? &column[1].flow : NULL,

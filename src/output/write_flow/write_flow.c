@@ -75,7 +75,7 @@ static void lay_out_rooms(struct gsi_write_flow *write_flow, const struct gsi_ta
     GSI_PLACE(shelf, write_flow->payload.sums, batches + 1);
     GSI_PLACE(shelf, write_flow->digest.digests, batches + 1);
     gsi_buffers_lay_out(&write_flow->rooms, NULL, plan->room_count, shape, shelf);
-    write_flow->flow.scratch =
+    write_flow->flow.operators.scratch =
         gsi_shelf_place_whole(shelf, plan->room_count * scratch_bytes(target), GSI_DIRECT_ALIGN);
     if (target->spec->has_groups)
         gsi_group_operator_place(&write_flow->group, target->loop->layout, &target->spec->groups,
@@ -195,7 +195,7 @@ static void add_operators(struct gsi_write_flow *write_flow, bool is_digested)
     const struct gsi_target *target = write_flow->target;
     const uint64_t written = gsi_write_flow_written_bytes(target);
     const struct gsi_entry_map *entry_map = changed_by(target);
-    struct gsi_operator *next = write_flow->flow.operators;
+    struct gsi_operator *next = write_flow->flow.operators.all;
     if (target->spec->has_groups)
         *next++ = gsi_group_operator(&write_flow->group);
     write_flow->payload.entry_map = entry_map;
@@ -207,7 +207,7 @@ static void add_operators(struct gsi_write_flow *write_flow, bool is_digested)
     write_flow->digest.layout = gsi_target_layout(target);
     if (entry_map != NULL ? entry_map->is_whole : is_digested)
         *next++ = gsi_digest_operator(&write_flow->digest);
-    write_flow->flow.operator_count = (uint32_t)(next - write_flow->flow.operators);
+    write_flow->flow.operators.count = (uint32_t)(next - write_flow->flow.operators.all);
 }
 
 void gsi_write_flow_begin(struct gsi_write_flow *write_flow, struct gsi_buffers *windows,
@@ -223,7 +223,7 @@ void gsi_write_flow_begin(struct gsi_write_flow *write_flow, struct gsi_buffers 
         (struct gsi_receiver){.context = write_flow, .block = lend_block, .take = take_block};
     flow->windows = windows;
     flow->rooms = &write_flow->rooms;
-    flow->scratch_bytes = scratch_bytes(target);
+    flow->operators.scratch_bytes = scratch_bytes(target);
     flow->most = target->spec->most_count;
     add_operators(write_flow, is_digested);
     gsi_flow_begin(flow);
