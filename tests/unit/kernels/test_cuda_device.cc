@@ -13,6 +13,18 @@
 
 static const char *const input[] = {"in"};
 
+// Runs a job, whose output must be `want`.
+static gs_report run_to(const char *name, const gsi_options &options, const bytes &want)
+{
+    gs_report report;
+    gs_error error;
+    if (run_job(&options, &report, &error) != GS_OK)
+        test_fail("%s: %s", name, error.text);
+    if (read_bytes("out") != want)
+        test_fail("%s: wrong output", name);
+    return report;
+}
+
 // ---- sorts ----
 
 static void check_spills(const char *name, const job_shape *shape, const gs_report *report)
@@ -38,8 +50,6 @@ static void check_sorts(const char *type, bool is_reversed, enum model_shape dat
     const bytes data = model_bytes_of(seed, data_shape, type, JOB_BYTES / model_bytes(type));
     const auto place = static_cast<enum gsi_nan_place>(seed / 3 % 3);
     bytes want = sorted(data, type, is_reversed);
-    gs_report cpu, report;
-    gs_error error;
     write_bytes("in", data);
     if (place != GSI_NAN_WITH_ORDER)
         model_place_nans(type, place == GSI_NAN_FIRST, want.data(),
@@ -54,14 +64,9 @@ static void check_sorts(const char *type, bool is_reversed, enum model_shape dat
         options.reverse = is_reversed;
         options.nan_place = place;
         options.variance = model_bytes(type) <= 8;
-        const gsi_options by_cpu = on_cpu(options);
-        if (run_job(&by_cpu, &cpu, &error) != GS_OK || read_bytes("out") != want)
-            test_fail("%s: on the CPU: %s", name, error.text);
+        const gs_report cpu = run_to("on the CPU", on_cpu(options), want);
         gpu_seed(seed + test_seed());
-        if (run_job(&options, &report, &error) != GS_OK)
-            test_fail("%s: %s", name, error.text);
-        if (read_bytes("out") != want)
-            test_fail("%s: wrong output", name);
+        const gs_report report = run_to(name, options, want);
         assert_string_equal(report.device.name, "cuda");
         assert_string_equal(report.device.note, "");
         check_tally(name, &report.tally, &cpu.tally);
@@ -112,10 +117,7 @@ static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
                 (is_all ? all_held++ : partly_held++) > 0)
                 continue;
             options.action = GS_SORT;
-            if (run_job(&options, &report, &error) != GS_OK)
-                test_fail("memory %llu: %s", (unsigned long long)memory, error.text);
-            if (read_bytes("out") != want)
-                test_fail("memory %llu: wrong output", (unsigned long long)memory);
+            report = run_to(is_all ? "all held" : "partly held", options, want);
             assert_true(report.cost.memory_peak_bytes <= memory);
             assert_true(report.device.host_run_bytes > 0);
             assert_true(report.device.host_run_bytes <= plan.host_bytes);
@@ -185,17 +187,12 @@ static void test_cuda_sort__fewer_runs_than_planned__as_the_cpu(void **)
 
 static void test_cuda_sort__few_elements__as_the_model(void **)
 {
-    gs_report report;
-    gs_error error;
     for (const job_shape &shape : job_shapes)
         for (size_t count : {0, 1, 2, 3, 1023, 1024, 1025}) {
             const bytes data = model_bytes_of(count, MODEL_UNIFORM, "i32", count);
             const gsi_options options = job_options(&shape, "i32", input);
             write_bytes("in", data);
-            if (run_job(&options, &report, &error) != GS_OK)
-                test_fail("%s, %zu elements: %s", shape.name, count, error.text);
-            if (read_bytes("out") != sorted(data, "i32", false))
-                test_fail("%s, %zu elements: wrong output", shape.name, count);
+            const gs_report report = run_to(shape.name, options, sorted(data, "i32", false));
             assert_int_equal(report.tally.count, count);
         }
 }
@@ -205,8 +202,6 @@ static void test_cuda_sort__several_inputs__as_the_model(void **)
     const char *const paths[] = {"in", "empty", "one", "more", "empty"};
     const bytes data = model_bytes_of(3, MODEL_UNIFORM, "f64", JOB_BYTES / 8);
     const auto middle = data.begin() + 8 * 1501;
-    gs_report report;
-    gs_error error;
     write_bytes("in", bytes(data.begin(), middle));
     write_bytes("empty", bytes());
     write_bytes("one", bytes(middle, middle + 8));
@@ -214,10 +209,7 @@ static void test_cuda_sort__several_inputs__as_the_model(void **)
     for (const job_shape &shape : job_shapes) {
         gsi_options options = job_options(&shape, "f64", paths);
         options.input_count = 5;
-        if (run_job(&options, &report, &error) != GS_OK)
-            test_fail("%s: %s", shape.name, error.text);
-        if (read_bytes("out") != sorted(data, "f64", false))
-            test_fail("%s: wrong output", shape.name);
+        run_to(shape.name, options, sorted(data, "f64", false));
     }
     for (const char *path : {"empty", "one", "more"})
         unlink(path);
@@ -242,17 +234,11 @@ static void test_cuda_spill__coding_ends_within_a_run__as_the_model(void **)
         const bytes data =
             model_bytes_of(23, MODEL_UNIFORM, type, JOB_BYTES / model_bytes(type) - 3);
         gsi_options options = job_options(&job_shapes[SPILLED], type, input);
-        gs_report report;
-        gs_error error;
         write_bytes("in", data);
         refuse_each = 3;
-        const enum gs_status status = run_job(&options, &report, &error);
+        const gs_report report = run_to(type, options, sorted(data, type, false));
         refuse_each = 0;
-        if (status != GS_OK)
-            test_fail("%s: %s", type, error.text);
         assert_true(report.runs.coded_count > 0);
-        if (read_bytes("out") != sorted(data, type, false))
-            test_fail("%s: wrong output", type);
     }
 }
 
@@ -336,17 +322,13 @@ static void test_cuda_tune__other_merge_kernels__as_the_model(void **)
             const bytes data = model_bytes_of(salt++, is_spilled ? MODEL_UNIFORM : MODEL_FEW, type,
                                               JOB_BYTES / model_bytes(type) - 3);
             gsi_options options = job_options(&job_shapes[PARTLY_SPILLED], type, input);
-            gs_report tiles, tuned;
-            gs_error error;
             options.spill_all = is_spilled;
             write_bytes("in", data);
             gpu_seed(salt + test_seed());
-            assert_int_equal(run_job(&options, &tiles, &error), GS_OK);
+            const bytes want = sorted(data, type, false);
+            const gs_report tiles = run_to(type, options, want);
             options.merge_kernel = GSI_MERGE_CIRCULAR;
-            if (run_job(&options, &tuned, &error) != GS_OK)
-                test_fail("%s: %s", type, error.text);
-            if (read_bytes("out") != sorted(data, type, false))
-                test_fail("%s: wrong output", type);
+            const gs_report tuned = run_to(type, options, want);
             assert_int_equal(tiles.plan.merge_kernel, GSI_MERGE_TILED);
             assert_int_equal(tuned.plan.merge_kernel, GSI_MERGE_CIRCULAR);
             assert_int_equal(tiles.device.tuned_merge_count, 0);
@@ -372,8 +354,7 @@ static void test_cuda_tune__circular_merges_without_bulk_copies__are_refused(voi
         assert_non_null(strstr(error.text, "--tune: merge=circular"));
         assert_int_equal(access("out", F_OK), -1);
         options.merge_kernel = GSI_MERGE_TILED;
-        assert_int_equal(run_job(&options, &report, &error), GS_OK);
-        assert_true(read_bytes("out") == sorted(data, "u64", false));
+        run_to("tiled", options, sorted(data, "u64", false));
         unlink("out");
         options.merge_kernel = GSI_MERGE_CIRCULAR;
     }
@@ -468,10 +449,8 @@ static void test_cuda_top__positions__as_the_cpu(void **)
             test_fail("%s, on the CPU: %s", type, error.text);
         const bytes want = read_bytes("out");
         options.device = GSI_DEVICE_CUDA;
-        if (run_job(&options, &report, &error) != GS_OK)
-            test_fail("%s: %s", type, error.text);
-        if (want.size() != 800 || read_bytes("out") != want)
-            test_fail("%s: wrong positions", type);
+        report = run_to(type, options, want);
+        assert_int_equal(want.size(), 800);
         assert_string_equal(report.device.name, "cuda");
         assert_true(cpu.plan.top_room > 0 && report.plan.top_room > 0);
         check_tally(type, &report.tally, &cpu.tally);
@@ -514,9 +493,8 @@ static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
     assert_int_equal(explain_large(GSI_DEVICE_AUTO, &report, &error), GS_OK);
     assert_true(report.plan.device_runs == 0 && report.device.model[0] == '\0');
     options.device = GSI_DEVICE_AUTO;
-    assert_int_equal(run_job(&options, &report, &error), GS_OK);
+    report = run_to("auto", options, sorted(data, "u64", false));
     assert_string_equal(report.device.name, "cpu");
-    assert_true(read_bytes("out") == sorted(data, "u64", false));
     emulated_cuda_set_device_count(1);
     unlink("large");
 }
@@ -544,6 +522,7 @@ static void test_cuda_choice__device_index__is_that_gpu_or_a_usage_error(void **
     gs_error error;
     gsi_options options = job_options(&job_shapes[SPILLED], "u64", input);
     const bytes data = model_bytes_of(7, MODEL_UNIFORM, "u64", 5000);
+    const bytes want = sorted(data, "u64", false);
     write_bytes("in", data);
     int count = 3;
 #ifdef GSORT_TEST_EMULATED_GPU
@@ -552,27 +531,24 @@ static void test_cuda_choice__device_index__is_that_gpu_or_a_usage_error(void **
     check_cuda(cudaGetDeviceCount(&count));
 #endif
     const uint32_t gpus = static_cast<uint32_t>(count);
-    for (options.device_index = 0; options.device_index < gpus; options.device_index++) {
-        assert_int_equal(run_job(&options, &report, &error), GS_OK);
-        assert_true(read_bytes("out") == sorted(data, "u64", false));
-    }
+    for (options.device_index = 0; options.device_index < gpus; options.device_index++)
+        run_to("each", options, want);
     for (int of_program = 0; of_program < count; of_program++) { // and its own one stays
         int after = -1, calls = 0;
         options.device_index = gpus - 1;
         check_cuda(cudaSetDevice(of_program));
         check_cuda(cudaFree(nullptr));
-        assert_int_equal(run_job(&options, &report, &error), GS_OK);
+        run_to("the last", options, want);
         check_cuda(cudaGetDevice(&after));
         assert_int_equal(after, of_program);
         program_gpus program = {count, &calls};
         options.progress = take_next_gpu;
         options.progress_context = &program;
-        assert_int_equal(run_job(&options, &report, &error), GS_OK);
+        run_to("with callbacks", options, want);
         options.progress = nullptr;
         check_cuda(cudaGetDevice(&after));
         assert_true(calls > 0);
         assert_int_equal(after, (of_program + calls) % count);
-        assert_true(read_bytes("out") == sorted(data, "u64", false));
     }
     for (uint32_t index : {gpus, 1000u, UINT32_MAX}) {
         options.device_index = index;

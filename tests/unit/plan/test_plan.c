@@ -20,6 +20,25 @@ static struct gsi_plan_request request_of(uint64_t input_bytes, uint64_t memory_
                                      .thread_bytes = MIB + 300000};
 }
 
+static void fail_plan(const struct gsi_plan_request *request, const char *why)
+{
+    test_fail("input %llu, memory %llu, %u threads, device %llu (%u), chunk %llu, window %llu, "
+              "fan-in %u, spill all %d: %s",
+              (unsigned long long)request->input_bytes, (unsigned long long)request->memory_bytes,
+              request->thread_count, (unsigned long long)request->device_bytes,
+              request->device_count, (unsigned long long)request->chunk_bytes,
+              (unsigned long long)request->window_bytes, request->fan_in, request->spill_all, why);
+}
+
+static struct gsi_plan plan_of(const struct gsi_plan_request *request)
+{
+    struct gsi_plan plan;
+    struct gs_error error = {0};
+    if (gsi_plan_make(request, &plan, &error) != GS_OK)
+        fail_plan(request, error.text);
+    return plan;
+}
+
 /* Output and temporary files together have the input's bytes and a tenth. Exceptions are frames or
  * runs so small that headers and padding count, and inputs of few frames. */
 static bool is_space_bounded(const struct gsi_plan_request *request, const struct gsi_plan *plan)
@@ -53,9 +72,7 @@ static void check_promises(const struct gsi_plan_request *request, const struct 
         is_good = is_good && plan->run_count * plan->chunks_per_run * plan->chunk_bytes >=
                                  request->input_bytes;
     if (!is_good)
-        test_fail("input %llu, memory %llu, %u threads: the plan breaks a promise",
-                  (unsigned long long)request->input_bytes,
-                  (unsigned long long)request->memory_bytes, request->thread_count);
+        fail_plan(request, "the plan breaks a promise");
 }
 
 static void test_plan__any_size__keeps_its_promises(void **state)
@@ -78,8 +95,7 @@ static void test_plan__any_size__keeps_its_promises(void **state)
         if (status == GS_E_USAGE && input / 1000 > memory && strstr(error.text, "too few"))
             continue; /* tables of so many frames would not fit */
         if (status != GS_OK)
-            test_fail("input %llu, memory %llu: %s", (unsigned long long)request.input_bytes,
-                      (unsigned long long)memory, error.text);
+            fail_plan(&request, error.text);
         check_promises(&request, &plan);
     }
 }
@@ -202,13 +218,7 @@ static void check_device_promises(const struct gsi_plan_request *request,
     }
 #undef PROMISE
     if (broken != NULL)
-        test_fail(
-            "input %llu, memory %llu, device %llu (%u), chunk %llu, window %llu, fan-in %u, spill "
-            "all %d: not true: %s",
-            (unsigned long long)request->input_bytes, (unsigned long long)request->memory_bytes,
-            (unsigned long long)request->device_bytes, request->device_count,
-            (unsigned long long)request->chunk_bytes, (unsigned long long)request->window_bytes,
-            request->fan_in, request->spill_all, broken);
+        fail_plan(request, broken);
 }
 
 static struct gsi_plan_request random_device_request(struct test_random *random)
@@ -253,11 +263,9 @@ static void test_device_plan__little_device_memory__long_windows(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsi_plan_request request = request_of(32 * GIB, 64 * GIB, 16);
-        struct gsi_plan plan;
-        struct gs_error error = {0};
         request.device_bytes = rows[i].device_bytes;
         request.device_scratch_part = DEVICE_SCRATCH_PART;
-        assert_int_equal(gsi_plan_make(&request, &plan, &error), GS_OK);
+        const struct gsi_plan plan = plan_of(&request);
         if (plan.window_bytes < rows[i].window_least || plan.run_count > rows[i].runs_most ||
             plan.host_runs == 0)
             test_fail("%llu MiB on the device: windows of %llu KiB, %llu runs",
@@ -280,8 +288,7 @@ static void test_device_plan__any_size__keeps_its_promises(void **state)
         if (status != GS_OK) {
             if ((status != GS_E_USAGE && status != GS_E_MEMORY) || error.text[0] == '\0' ||
                 strchr(error.text, '\n') != NULL)
-                test_fail("input %llu: status %d, '%s'", (unsigned long long)request.input_bytes,
-                          status, error.text);
+                fail_plan(&request, error.text);
             continue;
         }
         check_device_promises(&request, &plan);
@@ -300,17 +307,13 @@ static void test_device_plan__ordinary_machine__never_fails(void **state)
         for (uint64_t memory = 256 * MIB; memory <= 1024 * GIB; memory *= 2)
             for (uint64_t input = 8; input <= 1000 * memory; input *= 4) {
                 struct gsi_plan_request request = request_of(input, memory, 16);
-                struct gsi_plan plan;
-                struct gs_error error = {0};
                 request.device_bytes = device;
                 request.device_scratch_part = DEVICE_SCRATCH_PART;
                 request.spill_all = plan_count++ % 2 == 0;
                 /* of records, a device needs to know where those of each frame are */
                 bool has_records = plan_count % 3 == 0 && input / 16384 <= device;
                 request.record_bytes = has_records ? 100 : 0;
-                if (gsi_plan_make(&request, &plan, &error) != GS_OK)
-                    test_fail("input %llu, memory %llu, device %llu: %s", (unsigned long long)input,
-                              (unsigned long long)memory, (unsigned long long)device, error.text);
+                const struct gsi_plan plan = plan_of(&request);
                 check_device_promises(&request, &plan);
             }
 }
@@ -343,16 +346,13 @@ static void test_top_plan__what_is_wanted_fits__one_pass(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof tops / sizeof tops[0]; i++) {
         struct gsi_plan_request request = request_of(tops[i].input_bytes, tops[i].memory_bytes, 2);
-        struct gsi_plan plan;
-        struct gs_error error = {0};
         request.record_bytes = tops[i].record_bytes;
         request.element_bytes = tops[i].record_bytes > 0 ? tops[i].record_bytes : 8;
         request.has_top = true;
         request.top_count = tops[i].top;
         request.top_bytes = tops[i].top * request.element_bytes;
         request.spill_all = tops[i].spill_all;
-        if (gsi_plan_make(&request, &plan, &error) != GS_OK)
-            test_fail("%s: %s", tops[i].name, error.text);
+        const struct gsi_plan plan = plan_of(&request);
         bool is_bounded = plan.arena_bytes + plan.top_bytes <= request.memory_bytes;
         bool has_room = plan.top_room == 0 ||
                         plan.top_room >= 2 * gsi_min_u64(tops[i].top, request.input_bytes /
@@ -381,13 +381,10 @@ static void test_reduction_plan__any_memory__reads_ahead(void **state)
     for (uint64_t memory = 16 * MIB; memory <= 4 * GIB; memory += memory / 3)
         for (size_t r = 0; r < sizeof records / sizeof records[0]; r++) {
             struct gsi_plan_request request = request_of(4 * GIB, memory, 2);
-            struct gsi_plan plan;
-            struct gs_error error = {0};
             request.record_bytes = records[r];
             request.element_bytes = records[r] > 0 ? records[r] : 8;
             request.is_reduction = true;
-            if (gsi_plan_make(&request, &plan, &error) != GS_OK)
-                test_fail("%llu bytes: %s", (unsigned long long)memory, error.text);
+            const struct gsi_plan plan = plan_of(&request);
             /* all transfers in flight, and a buffer for each thread */
             bool is_ahead = plan.window_count >= GSI_PLAN_READS + 2;
             if (plan.arena_bytes > memory / 2 || plan.chunk_bytes != plan.window_bytes ||
@@ -403,11 +400,9 @@ static void test_reduction_plan__any_memory__reads_ahead(void **state)
 static void test_plan__just_above_capacity__spills_little(void **state)
 {
     (void)state;
-    struct gsi_plan plan;
-    struct gs_error error = {0};
     for (uint64_t percent = 100; percent <= 200; percent += 5) {
         struct gsi_plan_request request = request_of(GIB * percent / 100 / 8 * 8, GIB, 2);
-        assert_int_equal(gsi_plan_make(&request, &plan, &error), GS_OK);
+        const struct gsi_plan plan = plan_of(&request);
         /* what does not fit, the feed of what was spilled, and one chunk of rounding */
         uint64_t over = request.input_bytes > 900 * MIB ? request.input_bytes - 900 * MIB : 0;
         if (plan.spilled_bytes > over + over / 4 + 300 * MIB)
@@ -488,9 +483,7 @@ static void golden_line(const struct golden *row, char *line, size_t line_bytes)
     request.top_bytes = row->top_bytes;
     request.element_bytes = 8;
     request.top_count = row->top_bytes / request.element_bytes;
-    struct gsi_plan p;
-    struct gs_error error = {0};
-    assert_int_equal(gsi_plan_make(&request, &p, &error), GS_OK);
+    const struct gsi_plan p = plan_of(&request);
     snprintf(line, line_bytes,
              "%s,%llu,%u,%llu,%u,%llu,%llu,%llu,%llu,%u,%u,%llu,%llu,%llu,%llu,%llu,%llu,%u,%llu,%"
              "llu,%llu,%llu,%llu,%llu\n",
