@@ -252,10 +252,12 @@ GS_API gs_report *gs_job_take_report(gs_job *job);
  * On the CPU a sort moves numbers within the array under four conditions. They are aligned to their
  * size. The array is not larger than "memory". It does not consist of presorted ranges. From 16 MiB
  * on it is not in a mapped file. Any other array is copied into "memory",
- * sorted there and merged back. The calling thread sorts less than 1 MiB of numbers and opens
- * nothing, if only "type", "reverse", "memory" and options without effect there are set. A
- * GPU reads and writes an array of numbers in place if the memory is pinned (cudaHostAlloc,
- * cudaHostRegister) and fits on the GPU.
+ * sorted there and merged back. A GPU reads and writes an array of numbers in place if the memory
+ * is pinned (cudaHostAlloc, cudaHostRegister) and fits on the GPU.
+ * The calling thread sorts small arrays and finds their positions itself, and opens nothing.
+ * Numbers in place have less than 1 MiB. All other elements, and positions, have less with 24 bytes
+ * more for each element. Only "type", "record", "key", "reverse", "nan", "ties", "stats-of",
+ * "memory" and options without effect there are set.
  * gs_job_sort_array: sorts the array in place, with all threads. Records with equal keys keep their
  *       order. If the array is copied, the library writes to it only after it has read all of it,
  *       and spills what does not fit into memory.

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "base/simd.h"
-#include "element/record/record.h"
+#include "element/record/record_tags.h"
 #include "element/record/record_tally.h"
 
 #include <string.h>
@@ -13,6 +13,9 @@
 #define BLOCK GSI_CONSTANT(4096u, 64u)
 _Static_assert(BLOCK <= UINT32_MAX / UINT16_MAX, "sums of words fit");
 _Static_assert(BLOCK <= UINT32_MAX / (UINT8_MAX * UINT8_MAX), "sums of squares of bytes fit");
+
+/* Values whose keys are made at a time. */
+#define ORDER_BLOCK 256u
 
 static void add_bytes(uint64_t *tables, const uint8_t *elements, size_t n)
 {
@@ -75,11 +78,17 @@ void gsi_values_sum(struct gsi_value_sums *sums, uint32_t bytes, const void *ele
 
 void gsi_values_order(const struct gsi_layout *layout, uint16_t *values)
 {
-    const uint32_t bytes = layout->element_bytes;
-    for (uint32_t value = 0; value < gsi_value_count(bytes); value++) {
-        uint8_t element[2] = {(uint8_t)value, (uint8_t)(value >> 8)}, key[2];
-        gsi_record_key(layout->record, element, 0, 2, key);
-        values[bytes == 1 ? key[0] : key[0] << 8 | key[1]] = (uint16_t)value;
+    const uint32_t bytes = layout->element_bytes, all = gsi_value_count(bytes);
+    uint8_t elements[2 * ORDER_BLOCK];
+    gsi_u128 tags[ORDER_BLOCK];
+    for (uint32_t first = 0; first < all; first += ORDER_BLOCK) {
+        for (uint32_t i = 0; i < ORDER_BLOCK; i++) {
+            const uint16_t value = (uint16_t)(first + i);
+            memcpy(elements + (size_t)i * bytes, &value, bytes);
+        }
+        gsi_record_tags(layout->record, elements, ORDER_BLOCK, 0, 0, tags);
+        for (uint32_t i = 0; i < ORDER_BLOCK; i++)
+            values[tags[i] >> (128 - 8 * bytes)] = (uint16_t)(first + i);
     }
 }
 

@@ -5,7 +5,6 @@
 #include "embed/embed.h"
 #include "job/job_report.h"
 #include "job/run.h"
-#include "job/strategy/small_array.h"
 #include "option/conflicts.h"
 
 #include <stdio.h>
@@ -35,9 +34,7 @@ enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *option
     options->inputs = names;
     options->input_count = 1;
     options->raw = true;
-    if (status == GS_OK && is_sort && gsi_small_array_is(options, &features, array))
-        status = gsi_small_array_sort(options, array, report, error);
-    else if (status == GS_OK)
+    if (status == GS_OK)
         status = gsi_job_run_array(options, array, report, error);
     report->output.is_placed = is_sort && array->is_written;
     if (is_sort && status != GS_OK && !is_argsort)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "input/header.h"
+#include "io/array.h"
 #include "io/caller.h"
 #include "job/job.h"
 #include "job/job_report.h"
@@ -12,6 +13,7 @@
 #include "job/spec/compile.h"
 #include "job/spec/spec.h"
 #include "job/steps.h"
+#include "job/strategy/small_array.h"
 #include "job/strategy/strategy.h"
 #include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
@@ -247,11 +249,25 @@ static enum gs_status finish_written(struct gsi_job *job)
     return gsi_resume_finish(job->resume);
 }
 
+/* A small array needs no engine, plan, threads or device. */
+static enum gs_status run_small(struct gsi_job *job)
+{
+    struct gsi_inputs *inputs = &job->inputs;
+    job->loop.ledger.ceiling_bytes = UINT64_MAX;
+    GSI_TRY(GSI_NEW(&job->loop.ledger, inputs->table, 1, job->loop.error));
+    inputs->table[0] = gsi_array_input(job->array, job->options->inputs[0]);
+    inputs->count = inputs->room = 1;
+    GSI_TRY(gsi_spec_compile(job));
+    return gsi_small_array(job);
+}
+
 static enum gs_status run_job(struct gsi_job *job)
 {
     if (gsi_cancel_is_set(job->options->cancel)) /* also where there is nothing to wait for */
         return gsi_fail(job->loop.error, GS_E_CANCELED, 0, "canceled");
     GSI_TRY(gsi_job_conflicts_begin(job));
+    if (gsi_small_array_is(job))
+        return run_small(job);
     GSI_TRY(gsi_plan_model_check(job->options->device_model, job->loop.error));
     GSI_TRY(open_all(job));
     GSI_TRY(gsi_spec_compile(job));

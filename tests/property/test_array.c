@@ -184,42 +184,6 @@ static void test_array__in_place__as_the_model(void **state)
     }
 }
 
-/* Only --io decides whether there is a loop; reports say the same. */
-static void test_array__small__has_the_report_of_a_large_one(void **state)
-{
-    (void)state;
-    struct test_random random = test_random_make(9);
-    for (int round = 0; round < 40; round++) {
-        const char *type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
-        size_t width = model_bytes(type), n = 1 + test_below(&random, 3000);
-        struct gs_report small, large;
-        struct gsi_options options = {
-            .type = type, .reverse = round % 2 == 0, .device = GSI_DEVICE_CPU, .thread_count = 1};
-        model_fill(&random, (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT), type, in, n);
-        assert_int_equal(gs_sort_array(place_aligned(n * width), n * width, &options, &small, NULL),
-                         GS_OK);
-        options.io = GSI_IO_THREADS;
-        assert_int_equal(gs_sort_array(place_aligned(n * width), n * width, &options, &large, NULL),
-                         GS_OK);
-        assert_true(small.engine.name == NULL && strcmp(large.engine.name, "threads") == 0);
-        large.engine.name = NULL;
-        if (!large.plan.is_in_place) /* it has some order */
-            continue;
-        large.plan.memory_bytes = small.plan.memory_bytes;
-        large.cost.memory_peak_bytes = 0;
-        memset(large.cost.memory_parts, 0, sizeof large.cost.memory_parts);
-        large.cost.ns = small.cost.ns;
-        large.cost.start_ns = large.cost.end_ns = large.device.start_ns = 0;
-        for (int i = 0; i < GS_PHASE_COUNT; i++)
-            large.cost.phases[i].ns = small.cost.phases[i].ns;
-        assert_string_equal(small.element.type_source, large.element.type_source);
-        assert_string_equal(small.device.name, large.device.name);
-        large.element.type_source = small.element.type_source;
-        large.device.name = small.device.name;
-        assert_memory_equal(&small, &large, sizeof small);
-    }
-}
-
 static void test_array__small_and_canceled__is_as_it_was(void **state)
 {
     (void)state;
@@ -577,7 +541,6 @@ int main(void)
     const struct CMUnitTest tests[] = {ROW(test_array__numbers__as_the_model),
                                        ROW(test_array__in_place__as_the_model),
                                        ROW(test_array__cancel_in_place__loses_nothing),
-                                       ROW(test_array__small__has_the_report_of_a_large_one),
                                        ROW(test_array__small_and_canceled__is_as_it_was),
                                        ROW(test_argsort__as_the_model),
                                        ROW(test_argsort__what_cannot_be__is_refused),

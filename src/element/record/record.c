@@ -289,6 +289,39 @@ GSI_SIMD_CLONES static void copy_numbers_8(const uint8_t *at, uint32_t step, siz
         copy_words(at, step, n, false, numbers);
 }
 
+/* Fields of 1 and 2 bytes, whose numbers have 4. */
+GSI_INLINE uint32_t load_short(const uint8_t *at, uint32_t bytes, bool is_swapped)
+{
+    uint16_t bits = at[0];
+    if (bytes == 1)
+        return bits;
+    memcpy(&bits, at, sizeof bits);
+    return is_swapped ? __builtin_bswap16(bits) : bits;
+}
+
+GSI_SIMD_CLONES static void widen_ints(const struct gsi_field *field, const uint8_t *at,
+                                       uint32_t step, size_t n, uint8_t *numbers)
+{
+    const uint32_t bytes = field->bytes;
+    const uint32_t up = field->type->kind == GSI_KEY_SIGNED ? 32 - 8 * bytes : 0;
+    const bool is_swapped = field->is_big_endian;
+    for (size_t i = 0; i < n; i++) {
+        int32_t number = (int32_t)(load_short(at + i * step, bytes, is_swapped) << up) >> up;
+        memcpy(numbers + i * sizeof number, &number, sizeof number);
+    }
+}
+
+static void widen_floats(const struct gsi_field *field, const uint8_t *at, uint32_t step, size_t n,
+                         uint8_t *numbers)
+{
+    const bool is_half = field->number->part == GSI_PART_F16, is_swapped = field->is_big_endian;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits = load_short(at + i * step, 2, is_swapped);
+        uint32_t number = is_half ? gsi_f32_of_f16((uint16_t)bits) : bits << 16;
+        memcpy(numbers + i * sizeof number, &number, sizeof number);
+    }
+}
+
 static void copy_numbers_16(const uint8_t *at, uint32_t step, size_t n, bool is_swapped,
                             uint8_t *numbers)
 {
@@ -338,8 +371,9 @@ size_t gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements,
         copy_numbers_8(elements + field->off, step, n, field->is_big_endian, numbers);
     else if (is_whole)
         copy_numbers_16(elements + field->off, step, n, field->is_big_endian, numbers);
+    else if (field->type->kind == GSI_KEY_FLOAT)
+        widen_floats(field, elements + field->off, step, n, numbers);
     else
-        for (size_t i = 0; i < n; i++)
-            gsi_field_number(field, elements + i * step, numbers + i * bytes);
+        widen_ints(field, elements + field->off, step, n, numbers);
     return field->number->part == GSI_PART_TIME ? drop_nats(numbers, n) : n;
 }

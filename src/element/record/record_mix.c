@@ -10,6 +10,7 @@
 #include "element/tally/tally_block.h"
 
 /* Reads a word of a record, at any address. */
+typedef uint16_t __attribute__((may_alias, aligned(1))) loose_u16;
 typedef uint32_t __attribute__((may_alias, aligned(1))) loose_u32;
 typedef uint64_t __attribute__((may_alias, aligned(1))) loose_u64;
 
@@ -93,10 +94,30 @@ GSI_SIMD_CLONES static struct gsi_block_sum mix_halves(const loose_u32 *words, s
     return sum;
 }
 
+GSI_SIMD_CLONES static struct gsi_block_sum mix_quarters(const loose_u16 *words, size_t n)
+{
+    struct gsi_block_sum sum = {0};
+    for (size_t i = 0; i < n; i++)
+        gsi_block_sum_add(&sum, gsi_mix_word(words[i], 2));
+    return sum;
+}
+
+GSI_SIMD_CLONES static struct gsi_block_sum mix_bytes(const uint8_t *bytes, size_t n)
+{
+    struct gsi_block_sum sum = {0};
+    for (size_t i = 0; i < n; i++)
+        gsi_block_sum_add(&sum, gsi_mix_word(bytes[i], 1));
+    return sum;
+}
+
 static struct gsi_block_sum mix_block(const uint8_t *records, size_t n, uint32_t bytes)
 {
     uint64_t first[BLOCK], second[BLOCK];
     switch (bytes) {
+    case 1:
+        return mix_bytes(records, n);
+    case 2:
+        return mix_quarters((const void *)records, n);
     case 4:
         return mix_halves((const void *)records, n);
     case 8:
@@ -123,7 +144,8 @@ gsi_u128 gsi_mix_records(const void *records, size_t n, uint32_t bytes)
     gsi_u128 sum = 0;
     if (bytes == 24) /* the loop over pairs of words goes away */
         return mix_each(at, n, 24);
-    if (bytes > GSI_RECORD_PAIR_BYTES || (bytes < 8 && bytes != 4))
+    bool is_part = bytes < 8 && (bytes & (bytes - 1)) != 0; /* of a word */
+    if (bytes > GSI_RECORD_PAIR_BYTES || is_part)
         return mix_each(at, n, bytes);
     for (size_t step; n > 0; n -= step, at += step * bytes) {
         step = gsi_min_u64(n, BLOCK);

@@ -1,31 +1,21 @@
-/* small_array.h: sorts a small array of numbers on the caller's thread. It opens, starts and
- * allocates nothing, and asks the machine nothing, because all of these would take longer than
+/* small_array.h: sorts a small array, or finds its order, on the caller's thread. It opens and
+ * starts nothing, and asks the machine nothing, because all of these would take longer than
  * sorting. */
 #ifndef GSI_SMALL_ARRAY_H
 #define GSI_SMALL_ARRAY_H
 
 #include "base/assert.h"
-#include "io/array.h"
-#include "option/conflicts.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "job/job.h"
 
 /* Arrays from this size on are for threads. */
 #define GSI_SMALL_ARRAY_END_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)16 << 10)
 
-/* gsi_small_array_is: returns whether a sort of an array is one of these: its options do not
- * conflict, and only ask for sorted numbers. Errors are left to the ordinary way.
- * gsi_small_array_sort: does it.
- * out   array->is_written; report: as of other sorts; `error` is begun with zeros
- * fails GS_E_CANCELED: before it began; GS_E_VERIFY */
-bool gsi_small_array_is(const struct gsi_options *options, const struct gsi_features *features,
-                        const struct gsi_array *array);
-enum gs_status gsi_small_array_sort(const struct gsi_options *options, struct gsi_array *array,
-                                    struct gs_report *report, struct gs_error *error);
+/* gsi_small_array_is: returns whether a job is the sort of a small array, whose options only say
+ * what its elements are and how they are ordered. They do not conflict; nothing else is known.
+ * gsi_small_array: sorts it. The job is compiled; nothing else is open.
+ * out   job->array->is_written; the report, as of other sorts
+ * fails GS_E_MEMORY; GS_E_VERIFY */
+bool gsi_small_array_is(const struct gsi_job *job);
+enum gs_status gsi_small_array(struct gsi_job *job);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
