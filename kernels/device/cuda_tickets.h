@@ -69,7 +69,8 @@ void gsi_cuda_tickets_close(gsi_cuda_device *device); // waits for queued work f
 
 // gsi_cuda_ticket_make: returns an empty ticket; nullptr when the device has failed.
 gsi_ticket *gsi_cuda_ticket_make(gsi_cuda_device *device);
-// gsi_cuda_ticket_issue: the ticket finishes when all work that is on the stream now is done.
+// gsi_cuda_ticket_issue: queues the ticket. It finishes when all work that is on the stream now is
+// done.
 void gsi_cuda_ticket_issue(gsi_cuda_device *device, gsi_ticket *ticket, gsi_cuda_stream stream);
 // gsi_cuda_ticket_pop: returns the oldest finished ticket, which the caller owns until it calls
 // gsi_cuda_ticket_release; nullptr: there is none.

@@ -125,7 +125,7 @@ static cudaError_t launch_add(const struct gsi_layout *layout, add_kernel kernel
     if (job->begin == job->end)
         return cudaSuccess;
     cudaError_t error = count_blocks(job, layout->element_bytes, &blocks);
-    if (error == cudaSuccess && layout->has_moments) { // before the elements become keys
+    if (error == cudaSuccess && layout->has_moments) { // before keys replace the elements
         auto *const squares = reinterpret_cast<gsi_cuda_squares *>(
             reinterpret_cast<uint8_t *>(tally) + squares_off(layout));
         error =

@@ -35,7 +35,7 @@ cudaError_t gsi_cuda_tally_clear(const struct gsi_layout *layout, struct gsi_cud
 cudaError_t gsi_cuda_tally_add(const struct gsi_layout *layout, struct gsi_cuda_tally *tally,
                                void *elements, uint64_t n, bool to_keys, cudaStream_t stream);
 
-// gsi_cuda_tally_add_lean: the same without the fingerprint; the elements are not converted.
+// gsi_cuda_tally_add_lean: does the same without the fingerprint; the elements are not converted.
 // in    kept: number of elements, n at most, in device memory; nullptr: n
 cudaError_t gsi_cuda_tally_add_lean(const struct gsi_layout *layout, struct gsi_cuda_tally *tally,
                                     const void *elements, uint64_t n,

@@ -93,10 +93,11 @@ void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window);
 /* gsi_merger_stop: pulls no more; windows that were pulled are still delivered. */
 void gsi_merger_stop(struct gsi_merger *merger);
 
-/* gsi_merger_is_done: every window was delivered, and the readers are idle. */
+/* gsi_merger_is_done: returns whether every window was delivered, and the readers are idle. */
 bool gsi_merger_is_done(const struct gsi_merger *merger);
 
-/* gsi_merger_stage: the merge as a stage (loop/stage.h), which takes the device's events. */
+/* gsi_merger_stage: returns the merge as a stage (loop/stage.h), which handles the device's
+ * events. */
 struct gsi_stage gsi_merger_stage(struct gsi_merger *merger);
 
 #endif

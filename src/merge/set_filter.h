@@ -61,19 +61,19 @@ struct gsi_set_filter {
 /* gsi_set_filter_begin: checks the inputs, whose headers were read, and copies streams to files
  * (set_streams.h).
  * fails GS_E_USAGE: too many inputs; as set_streams.h
- * gsi_set_filter_take: the inputs are measured: their bytes are only of those that are merged then.
- * `sets` outlives the inputs.
- * All other calls do nothing if no set operation is asked for. */
+ * gsi_set_filter_take: call it after the inputs were measured. Their bytes are then only those of
+ * merged inputs. `sets` outlives the inputs. All other calls do nothing if the job has no set
+ * operation. */
 enum gs_status gsi_set_filter_begin(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
                                     const char *output, const char *temp_dir);
 void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind);
 
-/* gsi_set_filter_looked_at: bytes of the files that are not merged. */
+/* gsi_set_filter_looked_at: returns the bytes of the files that are compared, but not merged. */
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets); /* also zeroed ones */
 
-/* gsi_set_filter_plan: the shelf of the filter, out of `memory_bytes` in all.
- * gsi_set_filter_open: takes the memory that was planned for the same memory and threads. If the
- * first file is empty, checks the order of the others here, as there is no piece that would.
+/* gsi_set_filter_plan: returns the shelf of the filter, if the job has `memory_bytes`.
+ * gsi_set_filter_open: allocates the shelf that was planned for the same memory and threads. If the
+ * first file is empty, checks the order of the others, because no piece does.
  * fails GS_E_MEMORY; GS_E_INPUT: a file is not sorted; GS_E_CANCELED */
 struct gsi_shelf gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
                                      uint32_t thread_count);
@@ -91,8 +91,8 @@ size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
 
 /* gsi_set_filter_check: on the owner's thread.
  * fails with the first failure of a task
- * gsi_set_filter_verify: all merged files were read to their ends: copies of streams were read as
- * they were written. NULL is fine.
+ * gsi_set_filter_verify: checks that copies of streams were read as they were written. Call it
+ * after all merged files were read to their ends. NULL is allowed.
  * fails GS_E_CORRUPT */
 enum gs_status gsi_set_filter_check(struct gsi_set_filter *sets, struct gs_error *error);
 enum gs_status gsi_set_filter_verify(const struct gsi_set_filter *sets);

@@ -11,7 +11,8 @@
  * fails GS_E_USAGE: the output's header needs the length of a stream */
 enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const char *output);
 
-/* gsi_sorted_inputs_sizes: the bytes of each input that is not empty; UINT64_MAX for a stream.
+/* gsi_sorted_inputs_sizes: lists the bytes of each input that is not empty; UINT64_MAX for a
+ * stream.
  * in    ledger: enters the table
  * out   sizes: a table of the merged inputs (gsi_inputs_merged), of which *count are filled
  * fails GS_E_MEMORY */

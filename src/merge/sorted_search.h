@@ -18,7 +18,7 @@ struct gsi_search {
     uint64_t block_elements, blocks_bytes;
 };
 
-/* gsi_search_open: the inputs are files, measured and cut (range.h).
+/* gsi_search_open: prepares searches in the inputs, which are files, measured and cut (range.h).
  * fails GS_E_MEMORY */
 enum gs_status gsi_search_open(struct gsi_search *search, struct gsi_inputs *inputs);
 void gsi_search_close(struct gsi_search *search); /* also zeroed ones */

@@ -9,10 +9,11 @@
 #include "base/choices.h"
 #include "element/layout.h"
 
-/* gsi_byte_order_differs: whether numbers are written in another order of bytes. */
+/* gsi_byte_order_differs: returns whether numbers are written in another byte order than they are
+ * read. */
 bool gsi_byte_order_differs(enum gsi_byte_order order, const struct gsi_layout *layout);
 
-/* gsi_byte_order_turn: turns round whole elements, if that is so. */
+/* gsi_byte_order_turn: reverses the bytes of whole elements if the byte orders differ. */
 void gsi_byte_order_turn(enum gsi_byte_order order, const struct gsi_layout *layout, void *elements,
                          uint64_t bytes);
 

@@ -59,23 +59,23 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
                                  struct gsi_delivery_report report, bool is_checked);
 void gsi_delivery_clear(struct gsi_delivery *delivery);
 
-/* gsi_delivery_start: begins the phase in which the output is written, and the output, unless it
- * was begun early. Everything was read by now, and counted, if ranks are wanted.
+/* gsi_delivery_start: begins the phase that writes the output, and the output, unless it was begun
+ * early. Everything must have been read, and counted if ranks are wanted.
  * gsi_delivery_start_early: begins the output while inputs are read. Elements have at most `bytes`;
  * UINT64_MAX: not known.
- * gsi_delivery_restart: makes the output begin anew, after the end, when done: the elements that
- * were written are delivered again.
+ * gsi_delivery_restart: begins the output again, after the end, when it is done. The written
+ * elements will be delivered again.
  * out   dropped: count and fingerprint of elements that came and were not written; else as it was
  * fails GS_E_MEMORY, GS_E_VERIFY */
 enum gs_status gsi_delivery_start(struct gsi_delivery *delivery);
 enum gs_status gsi_delivery_start_early(struct gsi_delivery *delivery, uint64_t bytes);
 enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_digest *dropped);
 
-/* gsi_delivery_take: takes the next window, in order.
- * gsi_delivery_link: the same as a link, which keeps the window.
- * gsi_delivery_stage: a stage that is done when nothing waits or is being written; after the end,
- * when nothing is held either.
- * gsi_delivery_end: all windows were taken. */
+/* gsi_delivery_take: accepts the next window, in order.
+ * gsi_delivery_link: returns a link that does the same and keeps the window.
+ * gsi_delivery_stage: returns a stage that is done when nothing waits or is being written. After
+ * the end, it must also hold nothing.
+ * gsi_delivery_end: call it after the last window. */
 void gsi_delivery_take(struct gsi_delivery *delivery, struct gsi_buffer *window);
 struct gsi_link gsi_delivery_link(struct gsi_delivery *delivery);
 struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery);

@@ -80,8 +80,9 @@ enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_deli
 /* gsi_in_order_close: releases it, if nothing is in flight; also zeroed ones. */
 void gsi_in_order_close(struct gsi_in_order *in_order);
 
-/* gsi_in_order_is_on: runs are not to be spilled.
- * gsi_in_order_is_whole: what is written is the output's beginning, to which all else is added. */
+/* gsi_in_order_is_on: returns whether the job still tries one pass; then no run is spilled.
+ * gsi_in_order_is_whole: returns whether the written data are the beginning of the output, so that
+ * the rest is appended. */
 static inline bool gsi_in_order_is_on(const struct gsi_in_order *in_order)
 {
     return in_order->state != GSI_IN_ORDER_OFF;

@@ -72,7 +72,8 @@ struct gsi_ranks {
     uint64_t group_count;
 };
 
-/* gsi_ranks_check: checks what was asked for, of a sort or a merge, or of data that are only read.
+/* gsi_ranks_check: checks a request for order statistics, of a sort or a merge, or of data that are
+ * only read.
  * fails GS_E_USAGE */
 enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is_sort,
                                const struct gsi_layout *layout, struct gs_error *error);
@@ -81,9 +82,9 @@ enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is
  * else the first field that has. NULL: no field has. */
 const struct gsi_field *gsi_ranks_field(const struct gsi_record *record);
 
-/* gsi_ranks_begin: everything was read and counted, in all and by fields of records.
- * gsi_ranks_link: a link that looks at windows.
- * gsi_ranks_end: all windows went by; fills in the report. */
+/* gsi_ranks_begin: computes the wanted places, after everything was read and counted.
+ * gsi_ranks_link: returns a link that inspects windows.
+ * gsi_ranks_end: fills in the report after the last window. */
 void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics *asked,
                      const struct gsi_layout *layout, const struct gsi_tally_report *tally,
                      const struct gsi_tally_report *fields, struct gsi_order_report *report);

@@ -21,8 +21,8 @@ void gsi_read_back_plan(const struct gsi_target *target, struct gsi_plan *plan);
 enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *windows,
                              const struct gsi_digest *wanted);
 
-/* gsi_read_back_kept: the same of a plain file that another process wrote, on this thread: there is
- * no plan, and there are no windows. The target knows how long it is.
+/* gsi_read_back_kept: does the same for a plain file that another process wrote, on this thread,
+ * without a plan and windows. The target knows the file's length.
  * in    fd: of that file, borrowed
  *       is_placed: whether it has the output's name already
  * fails GS_E_VERIFY, GS_E_IO; GS_E_MEMORY; GS_E_CANCELED */

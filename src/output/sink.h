@@ -30,29 +30,29 @@ struct gsi_sink {
 void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_buffers *windows,
                    uint64_t total_bytes);
 
-/* gsi_sink_take: takes the next window in output order. Its data stay until the next event, and it
- * goes back to the set of windows once it is written. Windows of records may have any length; other
- * windows, but the last, are a multiple of GSI_DIRECT_ALIGN long. */
+/* gsi_sink_take: accepts the next window in output order. Its data stay until the next event, and
+ * it returns to the set of windows after it was written. Windows of records may have any length;
+ * other windows, but the last, are a multiple of GSI_DIRECT_ALIGN long. */
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
 
-/* gsi_sink_finish: after the last window, when idle: writes what is left, and the header of a file,
- * which is known by now at the latest.
+/* gsi_sink_finish: writes the rest, and the header of a file. Call it after the last window, when
+ * idle.
  * gsi_sink_pump: compresses what can be compressed now. Returns whether anything moved.
- * gsi_sink_is_idle: whether everything so far is written. */
+ * gsi_sink_is_idle: returns whether everything so far is written. */
 void gsi_sink_finish(struct gsi_sink *sink);
 bool gsi_sink_pump(struct gsi_sink *sink);
 bool gsi_sink_is_idle(const struct gsi_sink *sink);
 
-/* gsi_sink_restore: after init: another process has handed over `bytes` before. The last of them
- * are `rest`; the others are in the output file.
+/* gsi_sink_restore: continues, after init, the output of another process, which has accepted
+ * `bytes`. The last of them are `rest`; the others are in the output file.
  * out   is_there: whether the file has them
  * fails GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const void *rest,
                                 uint32_t rest_bytes, bool *is_there);
 
 /* gsi_sink_mark: sets a mark after the last window that was taken.
- * gsi_sink_mark_is_written: whether the windows before the mark are written, but for sink->rest as
- * it was then. Files only. */
+ * gsi_sink_mark_is_written: returns whether the windows before the mark are written, except
+ * sink->rest as it was then. Files only. */
 void gsi_sink_mark(struct gsi_sink *sink);
 bool gsi_sink_mark_is_written(const struct gsi_sink *sink);
 
@@ -61,10 +61,10 @@ bool gsi_sink_mark_is_written(const struct gsi_sink *sink);
  * there unchanged or aligned, or the device cannot access it. */
 uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes);
 
-/* gsi_sink_data_off: where in the output the first window begins. */
+/* gsi_sink_data_off: returns the offset of the first window in the output. */
 uint64_t gsi_sink_data_off(const struct gsi_target *target);
 
-/* gsi_sink_file_bytes: how many bytes the output has now, with the header. */
+/* gsi_sink_file_bytes: returns how many bytes the output has now, with the header. */
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink);
 
 #endif

@@ -38,13 +38,13 @@ struct gsi_link gsi_stream_check_link(struct gsi_stream_check *check);
 
 /* gsi_stream_check_ends: puts the sort keys of the first and the last element into the report. The
  * buffers held elements, not keys.
- * gsi_stream_check_tell_ends: the same of these two elements. */
+ * gsi_stream_check_tell_ends: does the same for two given elements. */
 void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gsi_ends_report *ends);
 void gsi_stream_check_tell_ends(const struct gsi_layout *layout, const void *first,
                                 const void *last, struct gsi_ends_report *ends);
 
-/* gsi_stream_check_is_equal: whether `next` begins with the key that the last buffer ended with.
- * gsi_stream_check_is_below: whether it begins with a lower one. */
+/* gsi_stream_check_is_equal: returns whether the first key of `next` equals the last one so far.
+ * gsi_stream_check_is_below: returns whether it is below the last one so far. */
 bool gsi_stream_check_is_equal(const struct gsi_stream_check *check, const struct gsi_buffer *next);
 bool gsi_stream_check_is_below(const struct gsi_stream_check *check, const struct gsi_buffer *next);
 

@@ -79,15 +79,17 @@ struct gsi_target {
     uint64_t bytes, file_bytes; /* of elements; of the file, with the header */
 };
 
-/* Windows that are not written as they are are copied into blocks. There are as many as a disk
- * wants transfers (gsort-bench disk), and they take a 16th of memory together.
- * gsi_block_bytes: the size of a block, out of `memory_bytes` in all, or as `window_bytes` say. */
+/* Windows that are changed before they are written are copied into blocks. There are enough blocks
+ * to keep a disk busy (gsort-bench disk). Together they take a 16th of memory.
+ * gsi_block_bytes: returns the size of a block for a job with `memory_bytes`. It is at most the
+ * size of a window. */
 #define GSI_BLOCK_COUNT 8u
 #define GSI_BLOCKS_PART 16u
 uint64_t gsi_block_bytes(uint64_t memory_bytes, uint64_t window_bytes);
 
-/* gsi_target_most_bytes: the most bytes of elements that the output may have; UINT64_MAX: no limit.
- * gsi_target_wanted_bytes: how many it will have, once everything is read. */
+/* gsi_target_most_bytes: returns how many bytes of elements the output may have; UINT64_MAX: no
+ * limit.
+ * gsi_target_wanted_bytes: returns how many it will have, after everything was read. */
 uint64_t gsi_target_most_bytes(const struct gsi_target *target);
 uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
 
@@ -99,15 +101,16 @@ const struct gsi_layout *gsi_target_layout(const struct gsi_target *target);
  * messages. */
 const char *gsi_target_left(const struct gsi_target *target);
 
-/* gsi_target_has_blocks: whether the output of a merge is written by blocks (write_flow.h). */
+/* gsi_target_has_blocks: returns whether the output of a merge is copied into blocks
+ * (write_flow.h). */
 bool gsi_target_has_blocks(const struct gsi_target *target);
 
-/* gsi_target_plan: plans packing. The shelf plan->pack stays empty where the output is plain. */
+/* gsi_target_plan: plans compression. The shelf plan->pack stays empty if the output is plain. */
 void gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                      struct gsi_output_plan *plan);
 
-/* gsi_target_open_pack: opens the packing that was planned.
- * gsi_target_close: nothing may be in flight.
+/* gsi_target_open_pack: opens the compression that was planned.
+ * gsi_target_close: closes the target; nothing may be in flight.
  * fails GS_E_MEMORY */
 enum gs_status gsi_target_open_pack(struct gsi_target *target);
 void gsi_target_close(struct gsi_target *target);

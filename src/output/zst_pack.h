@@ -13,7 +13,7 @@
 
 struct gsi_zst_pack;
 
-/* gsi_zst_pack_plan: the shelf of `frame_count` frames at a level. */
+/* gsi_zst_pack_plan: returns the shelf for `frame_count` frames at a level. */
 struct gsi_shelf gsi_zst_pack_plan(uint32_t level, uint32_t frame_count);
 
 /* gsi_zst_pack_open: compresses at a level from 1 to GSI_ZSTD_LEVEL_MAX, in memory as planned.
@@ -33,7 +33,7 @@ struct gsi_buffers *gsi_zst_pack_begin(struct gsi_zst_pack *pack, const struct g
 /* gsi_zst_pack_take: takes the next window in output order.
  * gsi_zst_pack_end: called after the last window, when idle; the rest follows as it is pumped.
  * gsi_zst_pack_pump: does everything that can be done now. Returns whether anything moved.
- * gsi_zst_pack_is_idle: whether no window waits and no frame is being compressed. */
+ * gsi_zst_pack_is_idle: returns whether no window waits and no frame is being compressed. */
 void gsi_zst_pack_take(struct gsi_zst_pack *pack, struct gsi_buffer *window);
 void gsi_zst_pack_end(struct gsi_zst_pack *pack);
 bool gsi_zst_pack_pump(struct gsi_zst_pack *pack);

@@ -177,13 +177,13 @@ struct gsi_plan_request {
  * bits. Any other size above it counts as this much, or is refused. */
 #define GSI_PLAN_MOST_BYTES ((uint64_t)1 << 60)
 
-/* gsi_plan_make: any numbers may stand in the request.
+/* gsi_plan_make: makes a plan. The request may contain any numbers.
  * fails GS_E_USAGE: memory, chunk or window too small to work, or too large;
  *       GS_E_INPUT: more than GSI_PLAN_MOST_BYTES of input */
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              struct gs_error *error);
 
-/* gsi_plan_late_bytes: how much disk may still be taken by frames that are already merged, if
+/* gsi_plan_late_bytes: returns how much disk frames that are already merged may still take, if
  * `spilled_bytes` were spilled. Two files contain less (GSI_SPILL_PARTS_MAX), because runs do not
  * reach the end of a file at the same time. */
 static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
@@ -191,17 +191,19 @@ static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
     return spilled_bytes / 13;
 }
 
-/* gsi_plan_pass_bytes: bytes of keys that a pass of intermediate merges moves, as planned. */
+/* gsi_plan_pass_bytes: returns the bytes of keys that a pass of intermediate merges moves, as
+ * planned. */
 uint64_t gsi_plan_pass_bytes(const struct gsi_plan *plan, const struct gsi_merge_pass *pass);
 
-/* gsi_plan_frames_beside: how many frames a merge may need beside those of each run: a window of
- * them, and two so that reads are in flight. */
+/* gsi_plan_frames_beside: returns how many frames a merge may need besides those of each run: one
+ * window of them, and two for reads in flight. */
 uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan);
 
-/* gsi_plan_own_frames: how many buffers each run that feeds a merge may have, whatever the others
- * hold: the rest of one block, and one block above the bound. If elements are left out there is a
- * third one, which gathers those that are kept.
- * gsi_plan_fed_frames: how many frames, or blocks as large, a merge needs to be fed by `runs`. */
+/* gsi_plan_own_frames: returns how many buffers each run of a merge has for itself: the rest of one
+ * block, and one block above the bound. If elements are left out, a third one gathers the kept
+ * elements.
+ * gsi_plan_fed_frames: returns how many frames, or equally large blocks, a merge of `runs`
+ * needs. */
 static inline uint64_t gsi_plan_own_frames(const struct gsi_plan *plan)
 {
     return plan->is_filtered ? 3 : 2;
@@ -211,12 +213,13 @@ static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t
     return runs > 0 ? gsi_plan_own_frames(plan) * runs + gsi_plan_frames_beside(plan) : 0;
 }
 
-/* gsi_plan_low_chunks: how many of `chunks` buffers have to be free while the input is read. */
+/* gsi_plan_low_chunks: returns how many of `chunks` buffers have to be free while the input is
+ * read. */
 uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks);
 
-/* gsi_plan_window_region: bytes of all windows.
- * gsi_plan_most_windows: how many there are at most; runs are spilled through windows of one
- * frame. */
+/* gsi_plan_window_region: returns the bytes of all windows.
+ * gsi_plan_most_windows: returns the largest number of windows. Runs are spilled through windows of
+ * one frame. */
 static inline uint64_t gsi_plan_window_region(const struct gsi_plan *plan)
 {
     return plan->window_count * plan->window_bytes;
@@ -227,8 +230,8 @@ static inline uint64_t gsi_plan_most_windows(const struct gsi_plan *plan)
     return frames > plan->window_count ? frames : plan->window_count;
 }
 
-/* gsi_plan_fed_runs: how many runs a merge can be fed at once from `chunks` chunk buffers that are
- * cut into frames. */
+/* gsi_plan_fed_runs: returns how many runs a merge can read at once if `chunks` chunk buffers are
+ * divided into frames. */
 uint64_t gsi_plan_fed_runs(const struct gsi_plan *plan, uint64_t chunks);
 
 /* ---- data bytes of buffers: numbers fill them; records leave room for tags, and chunks and frames

@@ -28,49 +28,50 @@
 extern "C" {
 #endif
 
-/* emulated_cuda_seed: all choices from now on. */
+/* emulated_cuda_seed: sets the seed of all random choices from now on. */
 void emulated_cuda_seed(uint64_t seed);
 
-/* emulated_cuda_set_memory: bytes of each device; what is allocated stays. 1 GiB at start. */
+/* emulated_cuda_set_memory: sets the bytes of each device; allocations stay. 1 GiB at start. */
 void emulated_cuda_set_memory(uint64_t bytes);
 
-/* emulated_cuda_set_device_count: at start 1, or what the environment variable
- * EMULATED_CUDA_DEVICES says; at most 8; 0: every call fails with NoDevice. Each has its own
- * memory: if a kernel uses memory of another one without peer access, the address sanitizer reports
- * it. A launch or an event on a stream of another one fails. */
+/* emulated_cuda_set_device_count: sets the number of devices, at most 8. At start it is 1, or the
+ * value of the environment variable EMULATED_CUDA_DEVICES. 0: every call fails with NoDevice. Each
+ * device has its own memory. If a kernel uses memory of another one without peer access, the
+ * address sanitizer reports it. A launch or an event on a stream of another one fails. */
 void emulated_cuda_set_device_count(int count);
 
-/* emulated_cuda_set_peers: whether devices can reach each other's memory (at start: yes), once they
- * ask for it; what was asked for so far is forgotten. */
+/* emulated_cuda_set_peers: sets whether devices can get access to each other's memory (at start:
+ * yes). Access that they have is withdrawn. */
 void emulated_cuda_set_peers(bool has_peers);
 
-/* emulated_cuda_set_capability: the compute capability that all devices tell, major. 9 at start;
- * others have as little shared memory as there is. Results of kernels do not depend on it. */
+/* emulated_cuda_set_capability: sets the major compute capability of all devices. 9 at start;
+ * others have the least shared memory that GPUs have. Results of kernels do not depend on it. */
 void emulated_cuda_set_capability(int major);
 
-/* emulated_cuda_set_background: whether queued work runs without a call of the API (at start: yes).
- * Host functions that began run to their end in any case. */
+/* emulated_cuda_set_background: sets whether queued work runs without a call of the API (at start:
+ * yes). Host functions that have begun always run to their end. */
 void emulated_cuda_set_background(bool is_on);
 
-/* emulated_cuda_fail_call: the n-th call (from 1) of API function `name` from now on returns
- * `error` (a cudaError_t) and does nothing; after one of MemoryAllocation that device says that it
- * has no memory free. "*": of any function, but those that release something;
- * these can be named, and do release. One fault at a time; n = 0: none. */
+/* emulated_cuda_fail_call: makes the n-th call (from 1) of API function `name` from now on return
+ * `error` (a cudaError_t) and do nothing. After a MemoryAllocation error the device reports no free
+ * memory. "*" means any function except those that release something. These can be named, and do
+ * release. One fault at a time; n = 0: none. */
 void emulated_cuda_fail_call(const char *name, uint64_t n, int error);
 
-/* emulated_cuda_fail_operation: the n-th queued operation (from 1: launch, copy, set) that is
- * executed from now on loses the device. It and all later ones do nothing, and host functions are
+/* emulated_cuda_fail_operation: loses the device at the n-th queued operation (from 1: launch,
+ * copy, set) that is executed from now on. It and all later ones do nothing, and host functions are
  * dropped. Every call returns `error` until cudaDeviceReset. n = 0: none. */
 void emulated_cuda_fail_operation(uint64_t n, int error);
 
-/* emulated_cuda_fault_happened: since the last fail_*. */
+/* emulated_cuda_fault_happened: returns whether the fault of the last fail_* has happened. */
 bool emulated_cuda_fault_happened(void);
 
 /* The allocations: bytes of device memory; streams, events, device and pinned host blocks. */
 uint64_t emulated_cuda_live_bytes(void);
 uint64_t emulated_cuda_live_objects(void);
 
-/* emulated_cuda_crossed_bytes: that copies have brought from the host to a device so far, and back.
+/* emulated_cuda_crossed_bytes: returns the bytes that were copied from the host to devices so far,
+ * and back.
  */
 void emulated_cuda_crossed_bytes(uint64_t *in_bytes, uint64_t *out_bytes);
 

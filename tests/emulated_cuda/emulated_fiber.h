@@ -13,15 +13,15 @@ struct emulated_fiber {
     void *asan_stack, *tsan_fiber;
 };
 
-// emulated_fiber_make: a fiber whose first switch begins `entry`, which must first call
-// emulated_fiber_arrive and must not return. Aborts on no memory. Fibers stay for good.
+// emulated_fiber_make: makes a fiber whose first switch calls `entry`. This must first call
+// emulated_fiber_arrive and must not return. Aborts without memory. Fibers are never freed.
 void emulated_fiber_make(emulated_fiber *fiber, void (*entry)());
 
-// emulated_fiber_adopt: let `fiber` stand for the stack that the caller is on; to be repeated when
-// another OS thread calls.
+// emulated_fiber_adopt: makes `fiber` represent the caller's stack. Repeat it when another OS
+// thread calls.
 void emulated_fiber_adopt(emulated_fiber *fiber);
 
-// emulated_fiber_switch: run `to`; returns when someone switches to `from`, the running one.
+// emulated_fiber_switch: runs `to`. Returns when a fiber switches to `from`, the running one.
 void emulated_fiber_switch(emulated_fiber *from, emulated_fiber *to);
 void emulated_fiber_arrive();
 

@@ -41,15 +41,15 @@ template <class Body> cudaError_t emulated_release(const char *name, Body body)
     return emulated_leave(refusal != cudaSuccess ? refusal : error);
 }
 
-// emulated_begin_operation: whether a queued operation may be executed: the device is not lost, and
-// not lost by this one. The memory of the device, and of those that it may read, is accessible
-// until emulated_end_operation; device -1: that of all.
+// emulated_begin_operation: returns whether a queued operation may be executed: the device is not
+// lost, also not by this operation. The memory of the device, and of devices that it may read, is
+// accessible until emulated_end_operation. Device -1: the memory of all.
 bool emulated_begin_operation(int device);
 void emulated_end_operation();
 bool emulated_is_full(int device); // after a fault, of cudaMalloc say
 bool emulated_is_lost();
 
-// emulated_can_reach: whether kernels of a device may use the memory of another.
+// emulated_can_reach: returns whether kernels of a device may use the memory of another.
 bool emulated_can_reach(int device, int other);
 
 // The calling thread's device.

@@ -51,17 +51,17 @@ struct emulated_warp {
 extern emulated_warp emulated_warps[EMULATED_MAX_THREADS / 32];
 
 // emulated_make_ready: `thread` can continue.
-// emulated_run_ready: runs a thread that can continue, after the running one waits or was made
-// ready; returns in the running one's turn.
+// emulated_run_ready: runs a thread that can continue, after the running one began to wait or was
+// made ready. Returns when it is the running one's turn again.
 void emulated_make_ready(emulated_thread *thread);
 void emulated_run_ready();
 
-// emulated_refuse: the running thread calls what it must not; `other` is who it is at odds with, or
-// null. Prints who and where, aborts.
+// emulated_refuse: aborts because the running thread makes a wrong call, and prints which thread
+// and where. `other` is the thread that the call conflicts with, or null.
 [[noreturn]] void emulated_refuse(const char *problem, const char *call, emulated_place place,
                                   const emulated_thread *other);
 
-// emulated_finish_copies: do the running thread's copies of batches before `batch_end`.
+// emulated_finish_copies: does the running thread's copies of batches before `batch_end`.
 void emulated_finish_copies(size_t batch_end);
 
 #endif

@@ -13,14 +13,15 @@
 /* The letters of `count` options for getopt_long. */
 #define OPTION_LETTERS_BYTES(count) (2 * (size_t)(count) + 2)
 
-/* option_rows_getopt: the table as getopt_long wants it, with ':' for what lacks its argument;
- * longs has room for count + 1.
- * option_rows_find: the place of what it returned; -1: none of them. */
+/* option_rows_getopt: makes the table for getopt_long, which then returns ':' for an option without
+ * its argument. `longs` has room for count + 1.
+ * option_rows_find: returns the index of the option whose code getopt_long returned; -1: it is none
+ * of them. */
 void option_rows_getopt(const struct gs_option *rows, int count, char *letters,
                         struct option *longs);
 int option_rows_find(const struct gs_option *rows, int count, int code);
 
-/* option_row_print: an option's names, and `text` beside them, line by line. */
+/* option_row_print: prints an option's names, and `text` beside them, line by line. */
 void option_row_print(FILE *out, const struct gs_option *row, const char *text);
 
 #endif

@@ -94,37 +94,39 @@ enum gs_status bench_record_kernels(const struct bench_settings *settings,
 enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_report *report,
                             struct gs_error *error);
 
-/* bench_row_add: a copy of `row`, without samples. bench_row_sample: one measurement of it.
- * bench_ratio_add: a row for ratios; its samples are one time by another, the last argument. */
+/* bench_row_add: adds a copy of `row`, without samples.
+ * bench_row_sample: adds a measurement to a row.
+ * bench_ratio_add: adds a row for ratios. A sample is one time divided by another, the last
+ * argument. */
 struct bench_row *bench_row_add(struct bench_report *report, struct bench_row row);
 struct bench_row *bench_ratio_add(struct bench_report *report, const char *name);
 void bench_row_sample(struct bench_row *row, uint64_t bytes, uint64_t ns);
 
-/* bench_row_median: of the samples; at least one. */
+/* bench_row_median: returns the median of the samples, of which there is at least one. */
 double bench_row_median(const struct bench_row *row);
 
-/* bench_best: the row of that name and engine (NULL: any) with the highest median; NULL: there is
- * none. */
+/* bench_best: returns the row of that name and engine (NULL: any) with the highest median; NULL:
+ * there is none. */
 const struct bench_row *bench_best(const struct bench_report *report, const char *name,
                                    const char *engine);
 
 void bench_ceiling_add(struct bench_report *report, struct bench_ceiling ceiling);
 
-/* bench_round: tells a terminal on stderr how far the measurement is. bench_rounds: `measure`, as
- * often, until it fails. */
+/* bench_round: shows the progress on stderr if that is a terminal.
+ * bench_rounds: calls `measure` `round_count` times, until it fails. */
 void bench_round(uint32_t round, uint32_t round_count);
 enum gs_status bench_rounds(uint32_t round_count,
                             enum gs_status (*measure)(void *bench, struct gs_error *error),
                             void *bench, struct gs_error *error);
 
-/* bench_print: the report, with machine, date and `command`, to stdout.
- * bench_print_to: the same as JSON, to a file. */
+/* bench_print: prints the report, with machine, date and `command`, to stdout.
+ * bench_print_to: writes the same as JSON to a file. */
 void bench_print(const struct bench_report *report, const char *command, bool is_json);
 void bench_print_to(FILE *file, const struct bench_report *report, const char *command);
 
-/* bench_plot_can: whether python3 has what draws.
- * bench_plot_is_path: whether a name ends in .svg or .png.
- * bench_plot: draws the report there. false: why stands on stderr. */
+/* bench_plot_can: returns whether python3 has the modules that draw.
+ * bench_plot_is_path: returns whether a name ends in .svg or .png.
+ * bench_plot: draws the report there. Returns false after a failure, which stderr explains. */
 bool bench_plot_can(void);
 bool bench_plot_is_path(const char *path);
 bool bench_plot(const struct bench_report *report, const char *command, const char *path);

@@ -24,7 +24,7 @@ struct bench_raw {
 enum gs_status bench_raw_open(struct bench_raw *raw, const char *directory, struct gs_error *error);
 void bench_raw_close(struct bench_raw *raw); /* also zeroed and half-open ones */
 
-/* bench_raw_create: a file without a name, not written yet. *fd is -1 after a failure. */
+/* bench_raw_create: makes an empty file without a name. *fd is -1 after a failure. */
 enum gs_status bench_raw_create(struct bench_raw *raw, int *fd, struct gs_error *error);
 
 /* The data of a file. With record_bytes, the first `shared_bytes` (at most 16) of records are equal
@@ -43,8 +43,8 @@ struct bench_fill {
 enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, const struct bench_fill *fill,
                               uint64_t from, uint64_t to, struct gs_error *error);
 
-/* bench_raw_rows_add: the rows "read" and "write", and where and how files are accessed; after a
- * bench_raw_create. */
+/* bench_raw_rows_add: adds the rows "read" and "write", and where and how files are accessed. Call
+ * it after a bench_raw_create. */
 void bench_raw_rows_add(struct bench_raw *raw, struct bench_report *report);
 
 /* bench_raw_measure: adds a sample to both rows. It reads `bytes` once, past the page cache. Then
@@ -53,7 +53,8 @@ void bench_raw_rows_add(struct bench_raw *raw, struct bench_report *report);
 enum gs_status bench_raw_measure(struct bench_raw *raw, int fd, uint64_t bytes,
                                  struct gs_error *error);
 
-/* bench_raw_ceiling_add: reading once and writing once, or both twice, computed from the rows. */
+/* bench_raw_ceiling_add: adds the time of reading once and writing once, or of both twice, computed
+ * from the rows. */
 void bench_raw_ceiling_add(const struct bench_raw *raw, struct bench_report *report,
                            const char *name, bool is_twice);
 

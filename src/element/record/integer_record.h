@@ -69,7 +69,7 @@ struct gsi_integer_map {
 };
 
 /* gsi_integer_map_make: returns whether records can be integer records, and makes their map.
- * gsi_inline_map_make: the same for inline records. */
+ * gsi_inline_map_make: does the same for inline records. */
 bool gsi_integer_map_make(const struct gsi_record *record, struct gsi_integer_map *map);
 bool gsi_inline_map_make(const struct gsi_record *record, struct gsi_integer_map *map);
 
@@ -82,8 +82,8 @@ void gsi_records_to_integers(const struct gsi_integer_map *map, const void *elem
 void gsi_integers_to_records(const struct gsi_integer_map *map, const void *integers, size_t n,
                              void *elements);
 
-/* gsi_integers_shuffle_in, gsi_integers_shuffle_out: the part of these conversions that vectors do:
- * they reorder and flip bytes (record_shuffle.cc). */
+/* gsi_integers_shuffle_in, gsi_integers_shuffle_out: reorder and flip bytes by vectors
+ * (record_shuffle.cc). This is a part of these conversions. */
 void gsi_integers_shuffle_in(const struct gsi_integer_map *map, const void *elements, size_t n,
                              void *integers);
 void gsi_integers_shuffle_out(const struct gsi_integer_map *map, const void *integers, size_t n,

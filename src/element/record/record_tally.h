@@ -24,7 +24,7 @@ void gsi_record_tally_clear(struct gsi_record_tally *tally);
 struct gsi_layout gsi_record_field_layout(const struct gsi_layout *layout, uint32_t field_idx);
 
 /* gsi_record_tally_add: adds `n` elements that follow each other in memory.
- * gsi_record_tally_add_map: the same, and replaces them by their sort keys.
+ * gsi_record_tally_add_map: does the same, and replaces them by their sort keys.
  * limit  add_map: GSI_FORM_KEYS */
 void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n);
 void gsi_record_tally_add_map(const struct gsi_layout *layout, struct gsi_record_tally *tally,

@@ -37,10 +37,10 @@ void gsi_tally_clear(struct gsi_tally *tally);
  * limit  fewer than 2^32 elements a call; fewer than 2^64 in all */
 void gsi_tally_add(struct gsi_tally *tally, const void *elements, size_t n);
 
-/* gsi_tally_add_map: the same, and replaces the elements by their sort keys. */
+/* gsi_tally_add_map: does the same, and replaces the elements by their sort keys. */
 void gsi_tally_add_map(struct gsi_tally *tally, void *elements, size_t n);
 
-/* gsi_tally_add_fingerprint_map: the same, but adds the fingerprint only.
+/* gsi_tally_add_fingerprint_map: does the same, but adds only the fingerprint.
  * gsi_tally_add_sorted_keys: adds the rest, after the keys were sorted; without moments. */
 void gsi_tally_add_fingerprint_map(struct gsi_tally *tally, void *elements, size_t n);
 void gsi_tally_add_sorted_keys(struct gsi_tally *tally, const void *keys, size_t n);

@@ -74,14 +74,14 @@ bool gsi_fed_run_may_start(const struct gsi_fed_run *run);
 /* gsi_fed_run_start: starts to read a run's next block. There is a free buffer. */
 void gsi_fed_run_start(struct gsi_fed_run *run);
 
-/* gsi_fed_run_need: the merge waits for more of this run. Returns whether another of its blocks is
- * to be read for that. */
+/* gsi_fed_run_need: call it when the merge waits for more of this run. Returns whether another
+ * block has to be read for it. */
 bool gsi_fed_run_need(struct gsi_fed_run *run);
 
 /* gsi_fed_run_feed: feeds the next block; `bound` is as in merge_feed.
- * gsi_fed_run_joined: a block that was coming went into other blocks of its run.
+ * gsi_fed_run_joined: call it when an expected block was merged into other blocks of its run.
  * gsi_fed_run_set_open: sets run->is_open.
- * gsi_fed_run_release: a buffer of this run is free again. */
+ * gsi_fed_run_release: returns a buffer of this run to the free ones. */
 void gsi_fed_run_feed(struct gsi_fed_run *run, struct gsi_buffer *block, const void *bound);
 void gsi_fed_run_joined(struct gsi_fed_run *run);
 void gsi_fed_run_set_open(struct gsi_fed_run *run, bool is_open);

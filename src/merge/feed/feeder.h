@@ -56,8 +56,8 @@ void gsi_feeder_clear(struct gsi_feeder *feeder); /* also zeroed ones */
  * is fine, here and below. */
 bool gsi_feeder_pump(struct gsi_feeder *feeder);
 
-/* gsi_feeder_need: the merge can continue only after more of this input. Returns whether this
- * causes a read. */
+/* gsi_feeder_need: call it when the merge can continue only with more of this input. Returns
+ * whether this causes a read. */
 bool gsi_feeder_need(struct gsi_feeder *feeder, uint32_t input_idx);
 
 /* gsi_feeder_take_back: accepts the buffer of the device's BUFFER event. */

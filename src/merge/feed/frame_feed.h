@@ -24,8 +24,8 @@ void gsi_frame_feed_close(struct gsi_frame_feed *feed); /* NULL: nothing */
 
 /* gsi_frame_feed_next: returns the run whose next frame should be read first; NULL: there is none,
  * or it may not be read yet.
- * gsi_frame_feed_place: the first key of that frame as a number; 0 for a run of records of which
- * nothing was read. */
+ * gsi_frame_feed_place: returns the first key of that frame as a number; 0 for a run of records
+ * before its first read. */
 struct gsi_fed_run *gsi_frame_feed_next(const struct gsi_frame_feed *feed);
 gsi_u128 gsi_frame_feed_place(const struct gsi_fed_run *run);
 
@@ -37,9 +37,9 @@ bool gsi_frame_feed_pump(struct gsi_frame_feed *feed);
 void gsi_frame_feed_stop(struct gsi_frame_feed *feed);
 bool gsi_frame_feed_is_idle(const struct gsi_frame_feed *feed);
 
-/* gsi_feed_place_of_key: a sort key as a number.
- * gsi_feed_place_of_record: 16 bytes of a record's normalised key as a number, after those that all
- * records share. */
+/* gsi_feed_place_of_key: returns a sort key as a number.
+ * gsi_feed_place_of_record: returns 16 bytes of a record's normalised key as a number, from the
+ * first byte that not all records share. */
 gsi_u128 gsi_feed_place_of_key(const struct gsi_layout *layout, const void *key);
 gsi_u128 gsi_feed_place_of_record(const struct gsi_layout *layout, const void *record);
 

@@ -28,7 +28,8 @@
 
 struct gsi_input_feed;
 
-/* gsi_input_feed_frames: for records: for how many blocks a run that is an input has indexes. */
+/* gsi_input_feed_frames: returns the number of blocks of an input that is a run of records. Each
+ * block has a range of indexes. */
 uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_extent *extent);
 
 /* gsi_input_feed_open: opens the feed of those runs of `table` that are inputs.
@@ -39,8 +40,8 @@ enum gs_status gsi_input_feed_open(struct gsi_input_feed **feed, struct gsi_feed
 void gsi_input_feed_close(struct gsi_input_feed *feed); /* NULL: nothing */
 
 /* gsi_input_feed_next: returns the run to be read next; NULL: none can be, or may be yet.
- * gsi_input_feed_place: where its next block begins, as forecast, as gsi_frame_feed_place tells; 0
- * for a run that does not hold its own buffers yet. */
+ * gsi_input_feed_place: returns the forecast first key of its next block, as gsi_frame_feed_place
+ * does. Returns 0 for a run that does not hold its own buffers yet. */
 struct gsi_fed_run *gsi_input_feed_next(const struct gsi_input_feed *feed);
 gsi_u128 gsi_input_feed_place(const struct gsi_fed_run *run);
 

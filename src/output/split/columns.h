@@ -37,7 +37,7 @@ void gsi_columns_plan(const struct gsi_target *target, const struct gsi_budget *
                       struct gsi_output_plan *plan);
 enum gs_status gsi_columns_open_files(struct gsi_target *target);
 
-/* gsi_columns_open, _close, _begin, _stage, _place: as those of a split (split.h). */
+/* gsi_columns_open, _close, _begin, _stage, _place: work like those of a split (split.h). */
 enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *target);
 void gsi_columns_close(struct gsi_columns *columns);
 void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows, uint64_t bytes);

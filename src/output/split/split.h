@@ -48,11 +48,12 @@ void gsi_split_close(struct gsi_split *split); /* also zeroed ones; nothing may 
 enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *windows,
                                uint64_t entry_bytes, uint64_t total_bytes);
 
-/* gsi_split_stage: a stage that takes windows in output order. It is done when none waits or is
- * being written. */
+/* gsi_split_stage: returns a stage that accepts windows in output order. It is done when none waits
+ * or is being written. */
 struct gsi_stage gsi_split_stage(struct gsi_split *split);
 
-/* gsi_split_place: everything is written: puts the files in their places, and tells the report.
+/* gsi_split_place: gives the files their names after everything was written, and fills in the
+ * report.
  * in    count: entries that there should be
  * fails GS_E_VERIFY: files have more or fewer; GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count,

@@ -14,8 +14,8 @@ struct gsi_split_report {
  * fails GS_E_USAGE: the pattern or a value is wrong; GS_E_MEMORY */
 enum gs_status gsi_split_check(const struct gsi_target *target, struct gsi_split_report *report);
 
-/* gsi_split_cuts_open: for --split-at: makes the conditions that tell where each file but the last
- * ends. Close it after a failure, too.
+/* gsi_split_cuts_open: makes the conditions of --split-at that decide where each file except the
+ * last ends. Close them after a failure, too.
  * fails GS_E_USAGE: a value cannot be parsed, or does not sort after the previous one;
  *       GS_E_MEMORY */
 enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_side **cuts);

@@ -17,8 +17,8 @@ struct gsi_split_files {
     uint32_t count;
 };
 
-/* gsi_split_pattern_check: a pattern has one %d, %5d or %05d in its last component, for the number
- * of a file, from 1 on; %% is a percent sign.
+/* gsi_split_pattern_check: checks that a pattern has one %d, %5d or %05d in its last component. It
+ * is replaced by the number of a file, from 1 on; %% is a percent sign.
  * fails GS_E_USAGE: it has not */
 enum gs_status gsi_split_pattern_check(const char *pattern, struct gs_error *error);
 
@@ -31,7 +31,8 @@ enum gs_status gsi_split_files_room(struct gsi_split_files *files, uint32_t coun
 enum gs_status gsi_split_files_add(struct gsi_split_files *files, const char *path,
                                    const char *option, struct gs_error *error);
 
-/* gsi_split_files_twice: the number of a file that another one is, too; files->count: none is.
+/* gsi_split_files_twice: returns the number of a file that is the same as another one;
+ * files->count: there is none.
  * in    by_pattern: paths differ in the last component, so only links can lead to the same file */
 uint32_t gsi_split_files_twice(const struct gsi_split_files *files, bool by_pattern);
 
@@ -41,8 +42,8 @@ uint32_t gsi_split_files_twice(const struct gsi_split_files *files, bool by_patt
 enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *pattern,
                                     uint32_t count, struct gs_error *error);
 
-/* gsi_split_files_place: all files are written: syncs all, then puts one after the other in its
- * place.
+/* gsi_split_files_place: syncs all files after they were written, then gives one after another its
+ * name.
  * out   is_placed: at least one has taken its place
  * fails GS_E_IO, GS_E_SPACE: says how many are in their places */
 enum gs_status gsi_split_files_place(struct gsi_split_files *files, bool *is_placed,

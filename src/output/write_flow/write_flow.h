@@ -67,18 +67,18 @@ void gsi_write_flow_begin(struct gsi_write_flow *write_flow, struct gsi_buffers 
  * and sums. */
 uint64_t gsi_write_flow_written_bytes(const struct gsi_target *target);
 
-/* gsi_write_flow_stage: a stage that takes windows in output order. It is done when none waits or
- * is under way. */
+/* gsi_write_flow_stage: returns a stage that accepts windows in output order. It is done when none
+ * waits or is being processed. */
 struct gsi_stage gsi_write_flow_stage(struct gsi_write_flow *write_flow);
 
-/* gsi_write_flow_is_full: with --top: returns whether enough was found. Then windows that follow
- * are not read, and are not needed. */
+/* gsi_write_flow_is_full: returns whether enough elements were found for --top. Then no later
+ * window is read or needed. */
 static inline bool gsi_write_flow_is_full(const struct gsi_write_flow *write_flow)
 {
     return write_flow->flow.is_enough;
 }
 
-/* gsi_write_flow_is_idle: nothing waits, or is under way. */
+/* gsi_write_flow_is_idle: returns whether nothing waits or is being processed. */
 bool gsi_write_flow_is_idle(const struct gsi_write_flow *write_flow);
 
 /* gsi_write_flow_resume: begins after the elements that `digest` is of, which the output

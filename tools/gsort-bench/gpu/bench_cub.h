@@ -14,19 +14,19 @@ extern "C" {
 /* PAIRS: n keys of 8 bytes, then n values of 8 bytes; only keys are compared. */
 enum bench_cub_type { BENCH_CUB_U32, BENCH_CUB_U64, BENCH_CUB_F32, BENCH_CUB_F64, BENCH_CUB_PAIRS };
 
-/* Device memory that all calls get: `temp` of *temp_bytes; NULL: nothing is done but to say in
- * *temp_bytes how much it takes. cudaErrorInvalidValue: there is no such call of that type. */
+/* Device memory of *bytes for a call. If memory is NULL, the call only sets *bytes to what it
+ * needs. cudaErrorInvalidValue: there is no such call for that type. */
 struct bench_cub_temp {
     void *memory;
     size_t *bytes;
 };
 
-/* bench_cub_radix_sort: `keys` and `spare`, as large, change places from pass to pass; *sorted is
- * the one that the last pass wrote. Not of floats.
- * bench_cub_merge_sort: in place.
- * bench_cub_merge_halves: keys [0, n / 2) and [n / 2, n), each sorted, into `out`; n is even. Not
- * of floats.
- * bench_cub_max: the largest of `keys` to *max on the device. Not of pairs. */
+/* bench_cub_radix_sort: sorts between `keys` and `spare`, which is as large; *sorted is the one
+ * that the last pass wrote. Not for floats.
+ * bench_cub_merge_sort: sorts in place.
+ * bench_cub_merge_halves: merges keys [0, n / 2) and [n / 2, n), each sorted, into `out`; n is
+ * even. Not for floats.
+ * bench_cub_max: writes the largest of `keys` to *max on the device. Not for pairs. */
 cudaError_t bench_cub_radix_sort(enum bench_cub_type type, void *keys, void *spare, uint64_t n,
                                  void **sorted, struct bench_cub_temp temp);
 cudaError_t bench_cub_merge_sort(enum bench_cub_type type, void *keys, uint64_t n,

@@ -14,14 +14,14 @@ extern "C" {
 /* bench_cuda_check: fails GS_E_DEVICE unless `code` is cudaSuccess; `what` begins the line. */
 enum gs_status bench_cuda_check(cudaError_t code, const char *what, struct gs_error *error);
 
-/* bench_cuda_find: the device that everything runs on. */
+/* bench_cuda_find: returns the device that everything runs on. */
 enum gs_status bench_cuda_find(struct cudaDeviceProp *device, struct gs_error *error);
 
 /* bench_cuda_elapsed: returns the time between two events that have happened. */
 enum gs_status bench_cuda_elapsed(cudaEvent_t begin, cudaEvent_t end, const char *what,
                                   uint64_t *ns, struct gs_error *error);
 
-/* Leave the function with what fails. */
+/* Return from the function if the call fails. */
 #define STATUS_TRY(call)                       \
     do {                                       \
         const enum gs_status status_ = (call); \
