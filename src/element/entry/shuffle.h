@@ -1,4 +1,4 @@
-/* shuffle.h: random sort keys for --shuffle.
+/* shuffle.h: computes random sort keys for --shuffle.
  *
  * The key of an element is its position, encrypted with Threefry-2x32 (20 rounds) under the seed:
  *

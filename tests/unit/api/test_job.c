@@ -325,7 +325,7 @@ static void test_job__files_after_a_reader__are_files(void **state)
     gs_job_free(job);
 }
 
-/* A job that forgot its inputs reads what one without any reads. */
+/* After its inputs are reset, a job reads what a job without inputs reads. */
 static void test_job__reader_that_is_forgotten__is_no_input(void **state)
 {
     (void)state;
@@ -344,7 +344,7 @@ static void test_job__reader_that_is_forgotten__is_no_input(void **state)
     gs_job_free(job);
 }
 
-/* A reader returns its promised bytes once: no sample is read, and it is not read again. */
+/* A reader returns its promised bytes once, so no sample is read, and nothing is read again. */
 static void test_job__reader_that_promises__is_read_once(void **state)
 {
     (void)state;
@@ -381,7 +381,7 @@ static void test_job__note_and_cancel__are_the_callers(void **state)
     gs_job_free(job);
 }
 
-/* A job says what to do with them, as often as it is asked. */
+/* A job's options apply to arrays in each of several calls. */
 static void test_job__arrays__are_sorted_counted_and_checked(void **state)
 {
     (void)state;

@@ -77,7 +77,7 @@ static void test_pool__many_tasks__each_runs_once(void **state)
     }
 }
 
-/* A gate that keeps the only worker busy until the others are queued. */
+/* Keeps the only worker busy until all other tasks are queued. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static char order[4];
 static atomic_int order_count;

@@ -10,7 +10,7 @@
 
 static char name[LONGEST + 1];
 
-/* A name of so many bytes, which begins and ends with letters of its own. */
+/* Makes a name of so many bytes, which begins and ends with unique letters. */
 static const char *name_of(size_t bytes, const char *middle)
 {
     size_t step = strlen(middle);
@@ -50,7 +50,7 @@ static void test_status__long_names__leave_room_for_the_reason(void **state)
     }
 }
 
-/* Two of them are shortened alike, and what is short stays whole. */
+/* Two long names are shortened in the same way, and short ones stay whole. */
 static void test_status__several_names__all_keep_something(void **state)
 {
     (void)state;

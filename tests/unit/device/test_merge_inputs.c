@@ -18,7 +18,7 @@ static int compare_words(void *context, const void *a, const void *b)
     return memcmp(a, b, 16);
 }
 
-/* Take all of the input's head, as one window that is finished at once. */
+/* Takes all of the input's head as one window, which is finished at once. */
 static void consume(struct gsi_merge_inputs *inputs)
 {
     struct gsi_slice slices[4];

@@ -38,7 +38,7 @@ static std::vector<Key> random_run(struct test_random *random, size_t n, uint64_
     return run;
 }
 
-// One merge: what is left has to be what belongs between the two ends.
+// Checks one merge: the remaining keys must be those between the two ends.
 template <typename Key>
 static bool check_merge(const std::vector<Key> &a, const std::vector<Key> &b, const char *target)
 {

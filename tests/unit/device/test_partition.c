@@ -233,7 +233,7 @@ static void test_partition__keys_that_need_it__are_prepared_once(void **state)
     }
 }
 
-/* A stop loses no keys, and it is known which were not prepared. */
+/* A stop loses no keys, and reports which keys were not prepared. */
 static void test_partition__stop__leaves_all_keys(void **state)
 {
     (void)state;

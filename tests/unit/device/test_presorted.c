@@ -80,7 +80,7 @@ static void test_presorted__one_key_out_of_place__is_put_there(void **state)
     }
 }
 
-/* Rising keys, each up to `late` places after its own; a few are equal. */
+/* Makes ascending keys, each up to `late` places after its own; a few are equal. */
 static void fill_late(struct test_random *random, uint8_t *keys, size_t n, size_t bytes,
                       size_t late)
 {

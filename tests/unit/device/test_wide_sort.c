@@ -106,7 +106,7 @@ static void test_wide_sort__kinds_and_lengths__as_vqsort(void **state)
     free(scratch);
 }
 
-/* More buckets than there are: some are dealt once more. */
+/* The keys need more buckets than there are, so some buckets are divided again. */
 static void test_wide_sort__more_than_all_buckets_hold__as_vqsort(void **state)
 {
     const size_t n = (size_t)9 << 20;

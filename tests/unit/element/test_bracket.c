@@ -6,7 +6,7 @@
 #include "element/number_type.h"
 #include "element/quantile/quantile.h"
 
-/* A bracket of one key: what equals it is at the low border alone. */
+/* In a bracket of one key, equal keys count only at the low border. */
 static void test_brackets__of_one_key__count_it_once(void **state)
 {
     (void)state;

@@ -98,7 +98,8 @@ static void test_fold__wide__behind_the_record(void **state)
     shelf_close(&own);
 }
 
-/* Groups of any length; totals are those of a tally of all records, and of no other one. */
+/* Groups have any length. Totals equal those of a tally of all records, and differ from other
+ * tallies. */
 static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
 {
     (void)state;

@@ -29,7 +29,7 @@ static void check_round_trip(const struct gsi_layout *layout, uint64_t bits)
                   (unsigned long long)back[0]);
 }
 
-/* There and back for every pattern means that no two elements share a key. */
+/* If every pattern maps to a key and back, no two elements share a key. */
 static void test_key_order__all_high_patterns__come_back(void **state)
 {
     (void)state;

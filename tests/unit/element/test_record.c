@@ -22,7 +22,7 @@ static int sign(int x)
     return (x > 0) - (x < 0);
 }
 
-/* Everything that is said about two records, from every place on. */
+/* Checks all comparisons of two records, from every byte on. */
 static void check_pair(const struct record_model *model, const struct gsi_record *record,
                        const uint8_t *a, const uint8_t *b)
 {
@@ -175,7 +175,7 @@ static void test_record_make__what_cannot_be__refused(void **state)
     }
 }
 
-/* Statistics: of the first key that is a number, unless fields were named. */
+/* The first key that is a number has statistics, unless fields were named. */
 static void test_record_make__fields__default_and_named(void **state)
 {
     (void)state;

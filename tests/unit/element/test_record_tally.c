@@ -21,7 +21,7 @@ static struct gsi_record record_make(uint32_t bytes, const char *const *fields, 
     return record;
 }
 
-/* Every bit of a record of any length has a part in it, and so has the length. */
+/* The fingerprint depends on every bit of a record of any length, and on the length. */
 static void test_mix_record__any_bit_flipped__differs(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static bool add_time(struct gsi_tally *tally, const struct record_key *key, cons
     return true;
 }
 
-/* A field among other bytes is counted as if it stood alone. */
+/* A field among other bytes is counted like a number alone. */
 static void test_record_tally__every_type_at_odd_places__as_numbers(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
             }
 }
 
-/* In pieces, by several accumulators, in another order: the same; and the digest agrees. */
+/* Pieces, several accumulators and another order give the same tally, and the digest agrees. */
 static void test_record_tally__in_pieces__as_in_one(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static int compare_bytes(const void *a, const void *b)
     return memcmp(a, b, 23);
 }
 
-/* One record below the one before it, anywhere, in any pieces: found where it is. */
+/* A record that is below the one before it is found at its place, in any pieces. */
 static void test_record_digest__one_disorder__found(void **state)
 {
     (void)state;

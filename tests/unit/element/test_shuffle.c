@@ -42,7 +42,7 @@ static void test_keys__any_piece__same_keys(void **state)
     }
 }
 
-/* The number of the order that a seed gives to n elements, below n!. */
+/* Returns the number, below n!, of the order that a seed gives to n elements. */
 static uint32_t order_of(uint64_t seed, uint32_t n)
 {
     uint64_t keys[8];

@@ -20,7 +20,7 @@ static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 1023, 1024, 1025, 2048, 2049
 
 #define SIZE_COUNT (sizeof sizes / sizeof sizes[0])
 
-/* Random bits, but among floats also many of the special values. */
+/* Makes random bits; floats also have many special values. */
 static void fill(const struct gsi_key_type *type, struct test_random *random)
 {
     static const uint64_t special_64[] = {0,
@@ -112,7 +112,7 @@ static struct gsi_tally_report reference(const struct gsi_key_type *type, size_t
     return tally;
 }
 
-/* The float sum takes part by its bits: a NaN is equal to itself. */
+/* Float sums are compared by their bits, so a NaN equals itself. */
 static bool same_tally(const struct gsi_tally_report *a, const struct gsi_tally_report *b,
                        bool with_float_sum)
 {
@@ -242,7 +242,7 @@ static int compare_keys(const void *a, const void *b, void *layout)
     return gsi_key_compare(layout, a, b);
 }
 
-/* The first `n` elements of `data` in order, counted in pieces, by two. */
+/* Counts the first `n` elements of sorted `data` in pieces, by two accumulators. */
 static struct gsi_tally_report tally_sorted(struct gsi_layout *layout, struct test_random *random,
                                             size_t n)
 {
@@ -268,7 +268,7 @@ static struct gsi_tally_report tally_sorted(struct gsi_layout *layout, struct te
     return gsi_tally_sums_report(layout, &parts[0]);
 }
 
-/* The same by a tally, which adds fingerprints before the sort and all else after it. */
+/* Does the same by a tally that adds fingerprints before the sort and the rest after it. */
 static struct gsi_tally_report tally_around_sort(struct gsi_layout *layout, size_t n)
 {
     uint32_t bytes = layout->element_bytes;

@@ -94,7 +94,7 @@ void __wrap_gsi_digest_add_unmap(const struct gsi_layout *layout, struct gsi_dig
     __real_gsi_digest_add_unmap(layout, digest, keys, n);
 }
 
-/* The window is the caller's to write: it was gathered there a moment ago. */
+/* The window may be changed, because elements were just gathered there. */
 void __wrap_gsi_record_digest_add(const struct gsi_record *record, struct gsi_digest *digest,
                                   const void *elements, size_t n)
 {

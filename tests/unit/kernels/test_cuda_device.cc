@@ -127,7 +127,7 @@ static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
     assert_true(all_held > 0 && partly_held > 0);
 }
 
-// The runs that a filter left of the planned ones, and those that the CPU wrote.
+// Returns how many planned runs remain after the filter, and how many the CPU wrote.
 static void check_filtered(gsi_options options, const char *condition)
 {
     gs_report report;
@@ -148,7 +148,8 @@ static void check_filtered(gsi_options options, const char *condition)
         test_fail("%s: wrong output", condition);
 }
 
-// Runs that were to go to disk stay, on the GPU and in memory: there is room to merge them.
+// Runs that were planned for the disk stay on the GPU and in memory, because there is room to merge
+// them.
 static void test_cuda_sort__fewer_runs_than_planned__as_the_cpu(void **)
 {
     const struct {
@@ -217,7 +218,7 @@ static void test_cuda_sort__several_inputs__as_the_model(void **)
 
 // ---- frames ----
 
-static uint32_t refuse_each; // the so-manieth frame is not to be coded; 0: none
+static uint32_t refuse_each; // every such frame is not coded; 0: none
 
 extern "C" bool __real_gsi_codec_choice_take(gsi_codec_choice *choice);
 extern "C" bool __wrap_gsi_codec_choice_take(gsi_codec_choice *choice)
@@ -250,13 +251,13 @@ static void *write_stream(void *data)
     return nullptr;
 }
 
-// Copied to the arena and back; or pinned, which the GPU reads and writes where it is.
+// Arrays are copied to the arena and back, or are pinned, so that the GPU accesses them directly.
 static void test_cuda_sort__array__as_the_model(void **)
 {
     bool is_pinned = false;
     for (const job_shape &shape : job_shapes)
         for (size_t count : {size_t{1}, JOB_BYTES / 8, JOB_BYTES / 8 + 1, 2 * JOB_BYTES / 8 - 3}) {
-            is_pinned = is_pinned == (count == 1); // the other way round in the next shape
+            is_pinned = is_pinned == (count == 1); // the opposite in the next shape
             gsi_options options = job_options(&shape, "u64", nullptr);
             gs_report report;
             gs_error error;
@@ -275,7 +276,7 @@ static void test_cuda_sort__array__as_the_model(void **)
             alarm(0);
             if (is_pinned)
                 assert_int_equal(cudaHostUnregister(data.data()), cudaSuccess);
-            // Longer data than the shape was made for may be too much for its GPU.
+            // Data longer than those of the shape may not fit on its GPU.
             if (count <= JOB_BYTES / 8 && strcmp(report.device.name, "cuda") != 0)
                 test_fail("%s, %zu: on %s: %s", shape.name, count, report.device.name,
                           report.device.note);
@@ -460,7 +461,7 @@ static void test_cuda_top__positions__as_the_cpu(void **)
 // ---- the choice of the device ----
 
 #ifdef GSORT_TEST_EMULATED_GPU
-// A file so large that a GPU is worth its start; nothing of it is read.
+// Makes a file so large that a GPU would pay; it is not read.
 static enum gs_status explain_large(enum gsi_device_word device, gs_report *report, gs_error *error)
 {
     const char *const large[] = {"large"};
@@ -505,7 +506,7 @@ struct program_gpus {
     int *calls;
 };
 
-// A program that takes another GPU, and uses it, in each of its callbacks.
+// A program that makes another GPU current, and uses it, in each callback.
 static void take_next_gpu(void *context, const gs_progress *)
 {
     const program_gpus *program = static_cast<const program_gpus *>(context);

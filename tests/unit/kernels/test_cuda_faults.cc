@@ -55,7 +55,7 @@ static gsi_options prepare(const faulty_job *job, bytes *want)
     return options;
 }
 
-// Runs it over an old output, and checks that it ends well.
+// Runs the job with an old output, and checks that it ends correctly.
 static enum gs_status run_to_good_end(const char *name, uint64_t n, const gsi_options *options,
                                       const bytes &want, gs_report *report)
 {
@@ -186,7 +186,7 @@ static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
 
 // ---- cancel ----
 
-// Pipes stay small, so that data without a reader do not fit into them.
+// Makes pipes small, so that data without a reader do not fit into them.
 extern "C" void __wrap_gsi_pipe_widen(int)
 {
 }

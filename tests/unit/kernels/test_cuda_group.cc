@@ -58,7 +58,7 @@ static void test_cuda_group__every_shape_and_number_of_gpus__as_the_model(void *
     for (int count : counts) {
         set_gpus(count);
         for (const job_shape &shape : job_shapes) {
-            // Numbers of GPUs differ in number alone: each has some of the shapes.
+            // Each number of GPUs tests only some of the shapes.
             const bool is_left_out = (count == 1 && &shape != &job_shapes[RESIDENT]) ||
                                      (count == 8 && shape.fan_in > 0) ||
                                      (count == 3 && &shape == &job_shapes[SPILLED_FAN_IN_3]) ||
@@ -124,8 +124,8 @@ static void test_cuda_group__memory_of_all_is_too_little__runs_in_host_memory(vo
     set_gpus(1);
 }
 
-// None reads another one's memory: all runs go through the host's, as many as have rings on each
-// GPU.
+// No GPU reads another one's memory. All runs pass through host memory, as many as have rings on
+// each GPU.
 static void test_cuda_group__no_peers__through_host_memory(void **)
 {
     const held_row rows[] = {{2, "f64", MODEL_FEW, 4, 4}, {3, "u128", MODEL_UNIFORM, 3, 3}};
@@ -494,7 +494,7 @@ static void test_cuda_group__a_call_fails__one_line_and_nothing_left(void **)
     set_gpus(1);
 }
 
-// Whatever fails while one of them begins: the others sort, and the report says so.
+// If one GPU fails while it begins, the others sort, and the report says so.
 static void test_cuda_group__one_cannot_begin__the_others_go_on(void **)
 {
     static const struct {

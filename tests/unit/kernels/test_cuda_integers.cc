@@ -44,7 +44,7 @@ static gsi_options options_of(const word_row &row, const job_shape &shape)
     return options;
 }
 
-// Some of the elements are alike, some are no number, and no time.
+// Some elements are equal, and some are NaN or NaT.
 static bytes make_input(const word_row &row, uint64_t seed)
 {
     const enum model_shape shape = seed % 2 == 0 ? MODEL_SPECIAL : MODEL_UNIFORM;
@@ -94,7 +94,7 @@ static void test_words__every_shape_of_sort__as_the_cpu(void **)
             write_bytes("in", make_input(row, seed));
             make_room_for_fields(row, &options);
             const gs_report report = run_as_cpu(name_of(row), options, seed);
-            // They take no more room than numbers: the same runs leave.
+            // They take as much memory as numbers, so the same runs are moved to the host.
             assert_int_equal(report.device.host_run_bytes > 0, i == HELD);
             assert_int_equal(report.runs.spilled_count > 0, i != RESIDENT && i != HELD);
         }

@@ -63,8 +63,8 @@ static uint32_t pair_bytes(const position_row &row)
     return row.bytes == 8 ? 16 : 8; // the key of the widest record has 4
 }
 
-// As many elements as make JOB_BYTES of pairs. Half of the jobs have few values; some elements are
-// no number, and no time.
+// Makes elements for JOB_BYTES of pairs. Half of the jobs have few values; some elements are no
+// number, and no time.
 static bytes make_input(const position_row &row, size_t seed, size_t count)
 {
     const bool is_wide = row.bytes == 8;
@@ -92,7 +92,7 @@ static void test_positions__every_type_and_shape__as_the_cpu(void **)
 }
 
 #ifdef GSORT_TEST_EMULATED_GPU
-// Bytes that cross the link in a job of so many elements, and back.
+// Returns the bytes that a job of so many elements copies to the GPU, and back.
 struct crossed {
     uint64_t in, out;
 };
@@ -178,7 +178,7 @@ static void test_positions__inputs_and_range__as_the_cpu(void **)
     unlink("more");
 }
 
-// Processors find the elements that are left out and the first ones; the rest is as before.
+// The CPU removes elements and finds the first ones; the rest is as before.
 static void test_positions__where_and_top__as_the_cpu(void **)
 {
     static const char *const texts[] = {">=0"};
@@ -215,7 +215,7 @@ static bytes run_stream(const gsi_options &options, bytes data)
     return read_bytes("out");
 }
 
-// Their number is unknown: pairs are as wide as any position needs.
+// Their number is unknown, so pairs have room for any position.
 static void test_positions__stream__as_the_cpu(void **)
 {
     const char *const stream[] = {"stream"};
@@ -271,7 +271,7 @@ static void test_positions__array__as_the_cpu(void **)
 }
 
 #ifdef GSORT_TEST_EMULATED_GPU
-// Chunks are dealt to all, and each GPU adds the positions of those that it gets.
+// Chunks are distributed to all GPUs, and each GPU adds the positions of its chunks.
 static void test_positions__several_gpus__as_the_cpu(void **)
 {
     static const size_t shapes[] = {RESIDENT, SPILLED_FAN_IN_3, HELD};

@@ -120,7 +120,7 @@ template <void (*kernel)(), unsigned threads> static void launch(void)
     cudaDeviceSynchronize();
 }
 
-// The signal (negative) or the status of a process that does `body`; its stderr in `text`.
+// Runs `body` in a process. Returns its signal (negative) or status; `text` gets its stderr.
 static int fork_status(void (*body)(void), char *text, size_t text_bytes)
 {
     int ends[2], status;

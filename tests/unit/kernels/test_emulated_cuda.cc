@@ -88,7 +88,8 @@ __global__ static void add_one(unsigned *cells, unsigned count)
 
 enum order { UNORDERED, BY_EVENT, BY_DEFAULT_STREAM };
 
-// A copy, a launch and a copy back, each on its own stream; how often the result is wrong.
+// Queues a copy, a launch and a copy back, each on its own stream. Returns how often the result is
+// wrong.
 static unsigned count_wrong_orders(order how)
 {
     const unsigned count = 100, bytes = count * sizeof(unsigned);

@@ -174,7 +174,7 @@ static void test_shuffle__lane_out_of_range__is_as_in_cuda(void **)
     assert_ok(cudaFreeHost(cells));
 }
 
-// Each half of a warp by itself, odd lanes of the upper half left out.
+// Each half of a warp works alone, without the odd lanes of the upper half.
 __global__ static void collect(unsigned *cells)
 {
     const unsigned lane = threadIdx.x % 32, low = lane < 16, own = 0x1000 + lane;
@@ -397,7 +397,7 @@ __global__ static void note_place(unsigned *cells, unsigned *next)
     cells[block * 24 + thread] = atomicAdd(next, 1u);
 }
 
-// The order in which 2 x 3 x 2 blocks of 4 x 3 x 2 threads run.
+// Records the order in which 2 x 3 x 2 blocks of 4 x 3 x 2 threads run.
 static void run_places(uint64_t seed, unsigned *order)
 {
     unsigned *cells = make_cells(288), *next = make_cells(1);

@@ -84,7 +84,7 @@ static std::string name_of(const element_row &row)
     return row.type != nullptr ? row.type : "records of " + std::to_string(row.bytes);
 }
 
-// Random bytes, or few values, or such as agree at the beginning.
+// Makes random bytes, few values, or values that share their first bytes.
 static bytes make_elements(const element_row &row, uint64_t n, struct test_random *random)
 {
     bytes data(n * row.bytes);
@@ -137,7 +137,7 @@ static bytes fetch(const std::string &what, const device_bytes &taken)
     return bytes(all.begin() + static_cast<long>(taken.lead), all.end() - GUARD_BYTES);
 }
 
-// A scratch of exactly what is needed, at any address, or none.
+// Uses scratch of exactly the needed size at any address, or none.
 static device_bytes take_scratch(const job &job, uint64_t data_bytes, bool is_argsort,
                                  struct test_random *random)
 {
@@ -331,7 +331,7 @@ static void test_sort__options_of_other_jobs__refused(void **)
 }
 
 #ifdef GSORT_TEST_EMULATED_GPU
-// Whatever call of CUDA fails, the line says so, and the pool gets its memory back.
+// Each call of CUDA fails once. The error line says so, and the pool gets its memory back.
 static void test_sort__a_call_fails__reported_and_nothing_lost(void **)
 {
     struct test_random random = test_random_make(5);
@@ -355,7 +355,7 @@ static void test_sort__a_call_fails__reported_and_nothing_lost(void **)
         }
 }
 
-// Each sort goes to the array's GPU, and the caller's stays the current one.
+// Each sort runs on the array's GPU, and the caller's GPU stays current.
 static void test_sort__array_on_another_gpu__sorted_there(void **)
 {
     struct test_random random = test_random_make(6);

@@ -86,7 +86,7 @@ static void test_ladder__reductions__equal_the_reference(void **)
     }
 }
 
-// Shorter than a 16-byte load, and at every distance from one.
+// Arrays shorter than a 16-byte load, and at every distance from its alignment.
 static void test_ladder__reductions__any_alignment(void **)
 {
     struct test_random random = test_random_make(2);
@@ -370,7 +370,7 @@ static void test_ladder__merge_on_host__equals_the_reference(void **)
                      cudaErrorInvalidValue);
 }
 
-// Runs that do not overlap are consumed one after the other, whichever is first.
+// Runs that do not overlap are consumed one after the other, in any order.
 static void test_ladder__merges__of_disjoint_runs(void **)
 {
     struct test_random random = test_random_make(4);

@@ -17,7 +17,8 @@ constexpr bool IS_EMULATED = false;
 static const gsi_reduction_form forms[] = {GSI_FORM_INTERLEAVED, GSI_FORM_HALVES,
                                            GSI_FORM_LAST_WARP, GSI_FORM_SHUFFLE, GSI_FORM_ONE_WORD};
 
-// The sum in a published form of blocks of 128 threads; *is_watched: nothing left its range.
+// Returns the sum by a published form with blocks of 128 threads; *is_watched: no access left its
+// range.
 static uint64_t published_sum(const std::vector<uint64_t> &in, gsi_reduction_form form,
                               gsi_reduction_fault fault, bool *is_watched)
 {

@@ -28,7 +28,7 @@ static std::vector<std::vector<int>> small_arrays(int most)
     return arrays;
 }
 
-// All diagonals, beside a merge key by key that takes a's first.
+// Compares all diagonals with a simple merge that prefers keys of a.
 template <class Index> static void check_paths(const std::vector<int> &a, const std::vector<int> &b)
 {
     const Index a_count = static_cast<Index>(a.size()), b_count = static_cast<Index>(b.size());
@@ -376,7 +376,8 @@ template <class Key> static uint64_t key_count(const cut_case<Key> &c)
     return n;
 }
 
-// Some key of the arrays, or a neighbour of it; inclusive in the first few arrays, perhaps in none.
+// Chooses a key of the arrays, or its neighbour, as the bound. It is inclusive in the first few
+// arrays, or in none.
 template <class Key> static void draw_bound(cut_case<Key> *c, struct test_random *random)
 {
     const std::vector<Key> &array = c->arrays[test_below(random, c->arrays.size())];

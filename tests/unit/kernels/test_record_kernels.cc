@@ -282,7 +282,7 @@ static int compare_indexes(const void *a, const void *b, void *context)
     return order != 0 ? order : (x > y) - (x < y);
 }
 
-// Places of `n` records: in order, but for two that changed places, or not even that; or any.
+// Makes places of `n` records: in order, in order except two, or random.
 static std::vector<uint32_t> make_order(const gsi_record &record, const bytes &data, uint64_t n,
                                         struct test_random *random)
 {

@@ -45,7 +45,7 @@ static void check_chunk_sort(enum pattern pattern, uint64_t n, struct test_rando
     give_keys(spare);
 }
 
-// The sizes around a thread's keys, a tile, k tiles, and beyond one pass.
+// Sizes close to a thread's keys, a tile and k tiles, and larger than one pass.
 template <class Key> static std::vector<uint64_t> chunk_sizes()
 {
     const uint64_t items = gsi_tile_policy<Key>::items, tile = gsi_sort_tile<Key>();
@@ -95,7 +95,7 @@ static void test_chunk_scratch__more_keys__no_less(void **)
 }
 
 #ifndef GSI_TILE_ITEMS_FORCED
-// The memory that the model of a GPU gives for sorting suffices, as a probe finds.
+// A probe finds that the memory that the model of a GPU gives for sorting is enough.
 static void test_chunk_scratch__of_a_model__enough(void **)
 {
     gsi_device_model model = {};

@@ -149,7 +149,7 @@ static bool has_elements(const struct device_memory *memory, const void *want, u
            memcmp(got + GUARD_BYTES + bytes, guard, GUARD_BYTES) == 0;
 }
 
-// n elements in up to three calls, of random sizes; is_lean: the lean kernel.
+// Counts n elements in up to three calls of random sizes; is_lean: by the lean kernel.
 static void add_on_device(const struct gsi_layout *layout, const struct device_memory *memory,
                           uint64_t n, bool to_keys, bool is_lean, struct test_random *random)
 {

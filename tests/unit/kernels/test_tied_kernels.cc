@@ -19,7 +19,7 @@ static const record_row rows[] = {
     {60, true, {"50:u32", "8:f64:desc", "16:b30"}},
 };
 
-// Records on the host and, in blocks, on the device, and tags of them made at byte `at`.
+// Makes records on the host and, in blocks, on the device, and their tags at byte `at`.
 struct tied_records {
     gsi_record record;
     bytes data;

@@ -93,7 +93,8 @@ static void test_feeder__files_overlap__read_evenly(void **state)
     }
 }
 
-/* Two pieces of each; all others in the order of the files, given in another one. */
+/* Reads two pieces of each file first, then all others in the order of their keys, not of the
+ * inputs. */
 static void test_feeder__files_follow_each_other__read_one_by_one(void **state)
 {
     (void)state;
@@ -113,7 +114,7 @@ static void test_feeder__files_follow_each_other__read_one_by_one(void **state)
     }
 }
 
-/* Keys of one file are far apart: what is read ahead of it is for the others. */
+/* Keys of one file are far apart, so more blocks of the other files are read ahead. */
 static void test_feeder__one_file_is_sparse__others_first(void **state)
 {
     (void)state;
@@ -194,7 +195,7 @@ static void test_feeder__frames__by_first_key_and_run(void **state)
         assert_int_equal(submitted_offs[i], OFF_OF(want[i][0], want[i][1]));
 }
 
-/* Many runs of any length, with many equal keys and none at all: each frame once, in order. */
+/* Each frame is read once, in order, for many runs of any length, with and without equal keys. */
 static void test_feeder__random_frames__in_order_and_complete(void **state)
 {
     (void)state;

@@ -41,7 +41,7 @@ int __wrap_gsi_journal_append(struct gsi_journal *journal, uint32_t type, const 
                               int count);
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t pieces[SEAMS_MOST], tiles[SEAMS_MOST]; /* the first elements, in order */
+static uint64_t pieces[SEAMS_MOST], tiles[SEAMS_MOST]; /* the first element of each, in order */
 static size_t piece_count, tile_count;
 static uint64_t seam;      /* to be broken; 0: none */
 static bool is_in_output;  /* it is broken there, not in the input */
@@ -70,7 +70,7 @@ static void set_number(uint8_t *element, uint32_t bytes, uint64_t number)
         memcpy(element, &number, bytes < 8 ? bytes : 8);
 }
 
-/* Numbers from `first` on, in order, or one by one from both ends in turn. */
+/* Makes numbers from `first` on, in order, or alternately from both ends. */
 static void put_numbers(const char *path, uint32_t bytes, uint64_t first, uint64_t count,
                         bool is_ordered)
 {
@@ -94,7 +94,7 @@ static void note(uint64_t *list, size_t *count, uint64_t number)
         list[(*count)++] = number;
 }
 
-/* A piece in order, before it is checked; a tile continues the previous one. */
+/* Breaks a sorted piece before it is checked; a tile continues the previous one. */
 static void meet(uint8_t *elements, size_t n, uint32_t bytes, bool is_tile)
 {
     const uint8_t *last = elements + (n - 1) * bytes;
@@ -212,7 +212,7 @@ static enum gs_status run(const struct way *way, struct gs_report *report, struc
     return gs_run(&options, report, error);
 }
 
-/* The job with a broken seam: it has to be seen, and where it is. */
+/* Runs the job with a broken seam. It must report the disorder and its place. */
 static void check_seam(const struct way *way, uint64_t number)
 {
     struct gs_report report;

@@ -56,7 +56,7 @@ static void fill(enum data data, uint32_t key_bytes, uint8_t *keys, size_t n)
     }
 }
 
-/* A frame of n keys in `frame`, sealed; the keys in `keys`. */
+/* Makes a sealed frame of n keys in `frame`, and copies the keys to `keys`. */
 static struct gsi_frame_ref make_frame(const struct gsi_layout *layout, enum data data, uint32_t n,
                                        uint8_t *frame, uint8_t *keys)
 {
@@ -98,7 +98,7 @@ static void test_planes__any_keys__come_back(void **state)
             }
 }
 
-/* The layout on disk: bytes b of all differences are together, without planes of zeros. */
+/* Checks the layout on disk: bytes b of all differences are together, without planes of zeros. */
 static void test_planes__known_keys__known_planes(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void test_planes__known_keys__known_planes(void **state)
     assert_memory_equal(planes, want, sizeof want);
 }
 
-/* As for a device that works on planes itself: they are the input and the output. */
+/* Passes planes in and out, as for a device that splits keys itself. */
 static void test_frame__packed__comes_back(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static struct victim *make_victim(void)
     return &victim;
 }
 
-/* As if it had been written so: the code after the checksums gets the damage. */
+/* Damages the data and corrects the checksums, so that the code after them gets the damage. */
 static void hash_again(struct victim *victim, uint32_t stored)
 {
     uint64_t hash = XXH3_64bits(victim->frame + KEYS_OFF, stored);

@@ -91,7 +91,7 @@ static int compare_wide(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* In order; as sums of steps they may run over, and are then sorted. */
+/* Makes sorted keys. Sums of steps may overflow; then the keys are sorted. */
 static void fill(enum data data, uint32_t key_bytes, uint8_t *keys, size_t n)
 {
     static gsi_u128 wide[MOST_KEYS];

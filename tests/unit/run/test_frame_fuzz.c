@@ -115,7 +115,7 @@ static void damage_ref(struct test_random *random, struct gsi_frame_ref *ref)
     }
 }
 
-/* One kind of damage to the frame in `memory`, of which `bytes` were read. */
+/* Does one kind of damage to the frame in `memory`, of which `bytes` were read. */
 static void do_damage(const struct fuzz *fuzz, struct test_random *random,
                       struct gsi_frame_ref *ref, size_t bytes)
 {
@@ -196,7 +196,7 @@ static void check_damaged(const struct fuzz *fuzz, const char *type)
     assert_true(refused > draws / 2);
 }
 
-/* Every frame in the place of every other, as after writes that went astray. */
+/* Puts every frame in the place of every other one, as after misdirected writes. */
 static void check_order(const struct fuzz *fuzz, const char *type)
 {
     for (uint32_t f = 0; f < FRAMES; f++)

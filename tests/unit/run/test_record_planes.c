@@ -32,7 +32,7 @@ static int close_codec(void **state)
     return ledger.taken_bytes != 0;
 }
 
-/* The first key anywhere in records of any length, in either order of bytes. */
+/* The first key is anywhere in records of any length, in both byte orders. */
 static void test_planes__any_records__come_back(void **state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void test_planes__known_records__known_planes(void **state)
 
 enum data { IDS, WORDS, RANDOM };
 
-/* Triples of ids in order of the first; words and spaces; nothing that shrinks. */
+/* Makes triples of ids sorted by the first, words with spaces, or data that do not shrink. */
 static void fill(enum data data, size_t bytes)
 {
     static const char words[] = "one two three four five six seven eight nine ten eleven twelve ";

@@ -27,7 +27,7 @@ static size_t encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, ui
     return key_bytes <= most ? key_bytes : 0;
 }
 
-/* Must be set. Returns false for bytes that encode does not write: any may arrive here. */
+/* Must be set. Returns false for bytes that encode does not write. It may get any bytes. */
 static bool decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,
                    uint64_t count, const struct gsi_packed_keys *packed)
 {

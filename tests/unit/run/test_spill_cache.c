@@ -19,7 +19,7 @@ int __wrap_posix_fadvise64(int fd, off_t off, off_t bytes, int advice)
     return __real_posix_fadvise64(fd, off, bytes, advice);
 }
 
-/* In a child: all frames twice, once written and once read, but only if they are in the cache. */
+/* In a child process: writes all frames, then reads all, if they are in the cache. */
 static int sort_and_count(void *is_buffered)
 {
     struct gsi_options options = {.inputs = (const char *[]){"in"},

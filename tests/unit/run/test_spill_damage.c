@@ -80,7 +80,7 @@ static enum gs_status sort(enum gsi_compress_choice compress, uint32_t fan_in,
     return gs_run(&options, report, error);
 }
 
-/* An early frame, one of runs that are merged before the end, and a late one. */
+/* Chooses an early frame, a frame of runs that are merged before the end, and a late one. */
 static void check_damage(enum gsi_compress_choice compress)
 {
     static const int frames[] = {1, 7, 40};
@@ -106,7 +106,7 @@ static void test_sort__damaged_frame__is_found(void **state)
     put_random("in", ELEMENTS, 40);
     for (unsigned compress = GSI_COMPRESS_NONE; compress < GSI_COMPRESS_COUNT; compress++) {
         for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
-            /* Any place with some codec; after the header with each. */
+            /* Damages any place with some codec, and places after the header with each codec. */
             bool is_left_out = p + 1 < sizeof places / sizeof places[0] && (p + compress) % 3 != 0;
             if (test_is_small() && is_left_out)
                 continue;
@@ -130,7 +130,7 @@ static void test_sort__damaged_frame_of_records__is_found(void **state)
     record_bytes = 0;
 }
 
-/* The same sorts are good without damage, and the coded one spills less. */
+/* The same sorts succeed without damage, and the coded one spills less. */
 static void test_sort__no_damage__is_good_and_small(void **state)
 {
     (void)state;
