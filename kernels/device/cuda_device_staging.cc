@@ -20,7 +20,8 @@ static bool open_cuts(gsi_cuda_device *device)
                                  GSI_CUDA_CUT_WINDOWS * sizeof *staging->totals);
 }
 
-// All of a digest is fetched, even if only a part was written. So digests are cleared.
+// Allocates staging memory. Digests are cleared, because a whole digest is copied to the host even
+// if only a part was written.
 bool gsi_cuda_staging_open(gsi_cuda_device *device)
 {
     gsi_cuda_staging *staging = &device->staging;

@@ -21,7 +21,7 @@ __device__ inline gsi_cuda_places &gsi_block_places()
     return places;
 }
 
-// Rare, and therefore not inlined into the frequent path.
+// This is rare, and therefore not inlined into the frequent path.
 GSI_OUT_OF_LINE __device__ static bool gsi_tie_is_below(gsi_u128 a, gsi_u128 b)
 {
     const gsi_cuda_places &places = gsi_block_places();

@@ -221,7 +221,7 @@ static bool is_nan(const struct finding *finding)
     return strncasecmp(value, word, 3) == 0;
 }
 
-/* All NaNs are found, whatever their bits. */
+/* Finds all NaNs, whatever their bits. */
 static enum gs_status set_sides_of_nan(struct finding *finding)
 {
     const struct gsi_inputs *inputs = finding->inputs;
@@ -289,7 +289,7 @@ static enum gs_status set_sides(struct finding *finding)
     return GS_OK;
 }
 
-/* VALUE, LO..HI, LO.. or ..HI. */
+/* Parses VALUE, LO..HI, LO.. or ..HI. */
 static enum gs_status take_text(struct finding *finding)
 {
     const struct gsi_inputs *inputs = finding->inputs;

@@ -1,5 +1,5 @@
-/* merger.h: one merge on the device: feeds it, pulls windows, and hands them on in order. It is
- * used for each run that is spilled, for intermediate merges, and for the last one.
+/* merger.h: runs one merge on the device: feeds it, pulls windows, and passes them on in order. It
+ * is used for each run that is spilled, for intermediate merges, and for the last one.
  *
  * An example: frames of 2 elements, windows of 4. Frames are read in the order of their first keys
  * (merge/feed/feeder.h), which are known before the merge begins:

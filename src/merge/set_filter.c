@@ -229,7 +229,7 @@ static enum gs_status fail_order(struct gsi_set_work *work, const struct gsi_inp
         file->name, (unsigned long long)idx);
 }
 
-/* The first element that is not below `key`. */
+/* Returns the first element that is not below `key`. */
 static enum gs_status find(struct gsi_set_work *work, const struct gsi_input *file,
                            const uint8_t *key, uint64_t *idx)
 {
@@ -247,7 +247,7 @@ static enum gs_status find(struct gsi_set_work *work, const struct gsi_input *fi
     return GS_OK;
 }
 
-/* The first of `n` rows that is below the one before it; n: there is none. */
+/* Returns the first of `n` rows that is below the row before it; n: there is none. */
 static size_t find_drop(const struct gsi_layout *layout, const uint8_t *rows, size_t n)
 {
     const uint32_t bytes = layout->element_bytes;
@@ -517,7 +517,7 @@ static struct gsi_set_work *begin_work(struct gsi_set_filter *sets, uint32_t wor
     return work;
 }
 
-/* The first failure is the one that is reported. */
+/* Stores a failure. Only the first one is reported. */
 static void store_failure(struct gsi_set_filter *sets, const struct gsi_set_work *work)
 {
     pthread_mutex_lock(&sets->lock);

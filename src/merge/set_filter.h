@@ -1,5 +1,5 @@
-/* set_filter.h: set operations on sorted files (--merge=SET). How many elements with the same key
- * the other files have decides which elements of a file stay.
+/* set_filter.h: applies set operations to sorted files (--merge=SET). How many elements with the
+ * same key the other files have decides which elements of a file stay.
  *
  *     --merge=union      as many as the file with the most has: each file gives those that it has
  *                        more than any file before it

@@ -1,4 +1,4 @@
-/* set_streams.h: streams that a set operation reads (--merge=SET). It reads files at any place, so
+/* set_streams.h: copies streams for a set operation (--merge=SET). It reads files at any place, so
  * all streams are copied to unnamed files first, at the same time.
  *
  * A copy has a digest, which is a sum over its words of 8 bytes. Each word is multiplied by a

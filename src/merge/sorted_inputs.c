@@ -41,7 +41,7 @@ enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct g
     return status;
 }
 
-/* First and last record of an input that is not empty. */
+/* Reads the first and the last record of an input that is not empty. */
 static enum gs_status look_at_ends(struct gsi_inputs *inputs, struct gsi_input *input,
                                    uint8_t *record)
 {

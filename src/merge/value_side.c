@@ -19,7 +19,7 @@ static void field_text(const struct gsi_record *record, char text[64])
         snprintf(text, 64, "%u:%s%s", key->off, key->number->name, key->is_big_endian ? "be" : "");
 }
 
-/* Stored elements are compared. */
+/* Refuses keys that are stored with a scale or an offset, because stored elements are compared. */
 static enum gs_status check_stored(const struct gsi_inputs *inputs, const char *option)
 {
     const char *key = inputs->formatted != NULL ? inputs->formatted->keys[0] : NULL;

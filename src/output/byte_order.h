@@ -1,4 +1,4 @@
-/* byte_order.h: --out-order: numbers are written in another order of bytes than they are sorted in.
+/* byte_order.h: writes numbers in another byte order than the input's (--out-order).
  *
  * The sink reverses the bytes of each number, after everything that reads elements. So the order,
  * the fingerprint, ranks, groups and splits belong to the numbers as they were read. Elements that

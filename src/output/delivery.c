@@ -1,4 +1,4 @@
-/* delivery.c: begins, flushes and places an output; windows that tasks fill. */
+/* delivery.c: begins, flushes and places an output, and lets tasks fill windows. */
 #include "output/delivery.h"
 
 #include "base/checked.h"
@@ -232,7 +232,7 @@ static enum gs_status close_header(struct gsi_delivery *delivery)
                : GS_OK;
 }
 
-/* After the last window: ends one stage after the other. */
+/* Ends one stage after the other, after the last window. */
 static bool end_next(struct gsi_delivery *delivery)
 {
     if (!delivery->is_ended || delivery->ended_count == delivery->stage_count || !is_idle(delivery))

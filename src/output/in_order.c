@@ -1,4 +1,4 @@
-/* in_order.c: the pass: probe, merges of what is in memory, and its end. */
+/* in_order.c: runs the one pass: probes, merges the runs in memory, and ends it. */
 #include "output/in_order.h"
 
 #include "base/checked.h"

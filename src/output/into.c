@@ -1,4 +1,4 @@
-/* into.c: computes the place of the part. */
+/* into.c: computes the offset of the part. */
 #include "output/into.h"
 
 #include "input/header.h"

@@ -1,5 +1,5 @@
-/* into.h: --into: the output is a file that has room for the whole order. This job writes its part
- * of that (merge/part.h), at the part's place.
+/* into.h: writes a part of the whole order (merge/part.h) to its offset in a file that has room for
+ * all parts (--into).
  *
  *     FILE   [ header | part 1 | part 2 | .. | part N ]   each by its own process, in any order */
 #ifndef GSI_INTO_H

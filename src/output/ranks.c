@@ -1,4 +1,4 @@
-/* ranks.c: takes elements out of windows by their places. */
+/* ranks.c: copies elements from windows by their places in the output. */
 #include "output/ranks.h"
 
 #include "base/assert.h"

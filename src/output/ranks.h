@@ -1,5 +1,5 @@
-/* ranks.h: statistics that follow from the order: quantiles, histograms, how many values differ,
- * and which is the most frequent one. They are read from the windows of the last merge:
+/* ranks.h: computes statistics that follow from the order: quantiles, histograms, the number of
+ * distinct values, and the most frequent value. They are read from the windows of the last merge:
  *
  *     merger -> first K -> check -> ranks -> ..
  *

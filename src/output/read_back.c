@@ -1,4 +1,4 @@
-/* read_back.c: the output, or the files that it was split into, are the inputs of a scan.
+/* read_back.c: scans the output, or the files that it was split into, like inputs.
  *
  * Reading back runs on the job's threads, whatever device sorted: a device would not find what it
  * did wrong twice. */
@@ -91,7 +91,7 @@ static enum gs_status check_header(const struct read_back *back, const struct gs
     return GS_OK;
 }
 
-/* Packed files have none. */
+/* Checks the data after the elements, if there are any. Compressed files have none. */
 static enum gs_status check_trailer(const struct read_back *back, const struct gsi_input *input)
 {
     const struct gsi_target *target = back->target;
@@ -102,7 +102,7 @@ static enum gs_status check_trailer(const struct read_back *back, const struct g
     return is_there ? GS_OK : fail_different(back, input->name, "the data after its elements");
 }
 
-/* A file of `all` bytes as the next input, packed or not. */
+/* Adds a file of `all` bytes as the next input, compressed or not. */
 static enum gs_status open_file(struct read_back *back, const struct gsi_output *output,
                                 uint64_t all)
 {
@@ -169,7 +169,7 @@ static bool is_as_wanted(const struct read_back *back, const struct gsi_digest *
            memcmp(got->fingerprint, wanted->fingerprint, sizeof got->fingerprint) == 0;
 }
 
-/* A file that cannot be read as one of the kind is no wrong input: gsort wrote it. */
+/* Turns GS_E_INPUT into GS_E_VERIFY: gsort wrote the file, so it is not a wrong input. */
 static enum gs_status as_verified(const struct read_back *back, enum gs_status status)
 {
     const struct gsi_target *target = back->target;

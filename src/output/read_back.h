@@ -1,4 +1,4 @@
-/* read_back.h: --verify=read: the output is read back from the disk before it takes its place.
+/* read_back.h: reads the output back from the disk before the file gets its name (--verify=read).
  *
  *     output file -> scan: digests, joined in order -> the same as what was handed over?
  *

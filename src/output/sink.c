@@ -1,4 +1,4 @@
-/* sink.c: where windows go in the output, and their transfers. */
+/* sink.c: computes where windows are in the output, and transfers them. */
 #include "output/sink.h"
 
 #include "base/checked.h"
@@ -53,7 +53,7 @@ static bool end_write(struct gsi_sink *sink, struct gsi_io *io)
     return gsi_loop_io_done(sink->target->loop, io, sink->target->output.name);
 }
 
-/* A window that is written, or kept to be, goes back. */
+/* Returns a window to its set after it was written, or its rest was kept. */
 static void give_window(struct gsi_sink *sink, struct gsi_buffer *window)
 {
     gsi_loop_now(sink->target->loop)->bytes_written += window->bytes;
@@ -129,14 +129,14 @@ static void write_window(struct gsi_sink *sink, struct gsi_buffer *window)
         write_at(sink, &window->io, data, is_direct ? rounded : bytes, off, is_direct, write_done);
 }
 
-/* The next window of a stream, once all before it is written. */
+/* Begins to write the next window of a stream, after everything before it was written. */
 static void start_stream_head(struct gsi_sink *sink)
 {
     while (sink->pending == 0 && sink->waiting.head != NULL)
         write_window(sink, gsi_buffer_list_pop(&sink->waiting));
 }
 
-/* The next window, or compressed frame. */
+/* Accepts the next window, or compressed frame. */
 static bool put(void *context, struct gsi_buffer *window)
 {
     struct gsi_sink *sink = context;

@@ -1,4 +1,4 @@
-/* stream_check.c: checks the place where two buffers meet. */
+/* stream_check.c: compares the last element of a buffer with the first of the next one. */
 #include "output/stream_check.h"
 #include "element/tally/digest.h"
 

@@ -1,4 +1,4 @@
-/* target.h: where the elements of a job go: to a file or a stream, packed or not. */
+/* target.h: describes the output of a job: a file or a stream, compressed or not. */
 #ifndef GSI_TARGET_H
 #define GSI_TARGET_H
 

@@ -1,4 +1,4 @@
-/* verify.c: compares the measurements between which elements were moved. */
+/* verify.c: compares the counts and fingerprints before and after elements are moved. */
 #include "output/verify.h"
 
 #include "element/tally/tally_sums.h"
@@ -21,7 +21,7 @@ static enum gs_status verify_folded(const struct gsi_verification *v)
                     (unsigned long long)sorted, gsi_target_left(target));
 }
 
-/* 3: windows are in order, and have what was sorted. */
+/* 3: checks that windows are in order, and contain all sorted elements. */
 static enum gs_status verify_sorted(const struct gsi_verification *v)
 {
     const struct gsi_delivery *delivery = v->delivery;
@@ -49,7 +49,7 @@ static enum gs_status verify_sorted(const struct gsi_verification *v)
                     (unsigned long long)in->count, gsi_target_left(target), v->cause);
 }
 
-/* 4: every entry with a payload that was sorted is in the output. */
+/* 4: checks that the output contains every sorted entry with a payload. */
 static enum gs_status verify_payload(const struct gsi_verification *v)
 {
     const struct gsi_target *target = v->delivery->target;

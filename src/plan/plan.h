@@ -1,4 +1,4 @@
-/* plan.h: every decision of a job, made before the first byte is read.
+/* plan.h: makes all decisions of a job before the first byte is read.
  *
  * The plan is a pure function: the same request makes the same plan. So --explain prints what will
  * happen, and tests/golden pins plans without running anything.

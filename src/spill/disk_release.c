@@ -1,4 +1,4 @@
-/* disk_release.c: collects frames, sorts them by place, and punches holes on a thread. */
+/* disk_release.c: collects frames, sorts them by offset, and punches holes on a thread. */
 #include "spill/spill.h"
 
 #include "base/checked.h"

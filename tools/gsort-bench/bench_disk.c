@@ -144,7 +144,7 @@ static enum gs_status open_file(struct disk *disk, int *fd, struct gs_error *err
     return GS_OK;
 }
 
-/* Write a new file, read it back, and copy it to another if the case has a row for that. */
+/* Writes a new file, reads it back, and copies it to another if the case has a row for that. */
 static enum gs_status measure_case(struct disk *disk, const struct disk_case *disk_case,
                                    struct gs_error *error)
 {

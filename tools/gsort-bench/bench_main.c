@@ -217,7 +217,7 @@ static struct bench_settings parse(int argc, char **argv, const struct command *
     return settings;
 }
 
-/* The command line as it was given, for the report. */
+/* Joins the command line for the report. */
 static char *join_arguments(int argc, char **argv)
 {
     size_t bytes = 1;

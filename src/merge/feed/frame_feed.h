@@ -1,4 +1,4 @@
-/* frame_feed.h: the spilled runs of a merge: reads their frames, then checks and decodes them on a
+/* frame_feed.h: reads the frames of a merge's spilled runs, then checks and decodes them on a
  * thread. It feeds them in the order in which they were read, and releases their disk
  * (spill/spill.h).
  *

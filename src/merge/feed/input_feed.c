@@ -238,7 +238,8 @@ static void tags_done(struct gsi_task *task)
     device->ops->reduce(device, block, true);
 }
 
-/* A block as the merge will see it. */
+/* Checks a block: its order and tally on the device, or for records on a thread, with their
+ * tags. */
 static void check(struct input_run *run, struct gsi_buffer *block)
 {
     struct gsi_file_reader *reader = &run->reader;
@@ -278,7 +279,7 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
     block->bytes = element * n;
 }
 
-/* The open block is as full as it gets. */
+/* Ends the open block, to which nothing more can be added. */
 static void close_open(struct input_run *run)
 {
     struct gsi_buffer *block = run->open;

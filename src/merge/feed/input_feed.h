@@ -1,5 +1,5 @@
-/* input_feed.h: the runs of a merge that are sorted inputs, or parts of them: reads their blocks,
- * checks that they are in order, and feeds them.
+/* input_feed.h: feeds a merge with runs that are sorted inputs, or parts of them. It reads their
+ * blocks and checks that they are in order.
  *
  *     free buffer -> block of a file -> tags (records) -> reduce: tally, keys, order -.
  *         ^                                                                            |

@@ -102,7 +102,7 @@ static enum gs_status finish_file(struct gsi_split *split)
     return GS_OK;
 }
 
-/* All of it is written. */
+/* Ends the current file, which is written, and begins the next one. */
 static enum gs_status next_file(struct gsi_split *split)
 {
     struct gsi_split_files *files = &split->target->files;

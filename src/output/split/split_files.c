@@ -30,7 +30,8 @@ static bool take_conversion(const char *at, struct conversion *conversion)
     return *at == 'd' && conversion->width <= WIDTH_MAX;
 }
 
-/* The only conversion of a pattern; false: there is none, several, or another one. */
+/* Finds the only conversion of a pattern. Returns false if there is none, several, or another
+ * one. */
 static bool find_conversion(const char *pattern, struct conversion *conversion)
 {
     bool is_found = false;
@@ -77,7 +78,8 @@ static char *put_path(char *to, const char *pattern, uint32_t number)
     return begin;
 }
 
-/* From malloc, with room for any number; NULL: no memory. */
+/* Returns the path of a file's number, from malloc and with room for any number; NULL: no
+ * memory. */
 static char *make_path(const char *pattern, uint32_t number)
 {
     char *path = malloc(strlen(pattern) + WIDTH_MAX + 2);

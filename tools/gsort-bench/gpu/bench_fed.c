@@ -167,7 +167,7 @@ static enum gs_status measure_merge(struct fed_bench *bench, uint32_t runs, stru
     return take_events(bench, error);
 }
 
-/* All frames in, and as many bytes out, in windows, at the same time. */
+/* Copies all frames in, and as many bytes out in windows, at the same time. */
 static enum gs_status measure_copy(struct fed_bench *bench, struct bench_row *row,
                                    struct gs_error *error)
 {

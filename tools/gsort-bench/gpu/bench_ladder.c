@@ -322,7 +322,7 @@ static enum gs_status measure_all(struct ladder_bench *bench, const struct case_
     return GS_OK;
 }
 
-/* The most that any rung or call of CUB takes. */
+/* Finds the most memory that any rung or call of CUB needs. */
 static enum gs_status find_scratch_bytes(struct ladder_bench *bench, struct gs_error *error)
 {
     uint64_t n = bench->n, most = 0;
