@@ -4,9 +4,9 @@ preset.
 
     count.py NAME=FILE...      FILE: what `ctest --output-junit FILE` wrote of the preset NAME
 
-Prints a line for each skip and failure, the end of what a failed test printed, how to repeat it, and last, alone on its
-line, `N passed, N failed, N skipped`. A case is a test of a cmocka program, a script of
-tests/cli, or else a test of CTest. Each case counts. Tests print:
+Prints a line for each skip and failure, and the last output of a failed test with the command that repeats it. The last
+line is `N passed, N failed, N skipped`. A case is a test of a cmocka program, a script of tests/cli, or else a test of
+CTest. Each case counts. Tests print:
 
     skipped: REASON               by a cmocka test, or a program as a whole: it does not run on this machine
     skipped PART: REASON          a part of it does not; counted as skipped, beside the rest

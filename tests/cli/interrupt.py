@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""interrupt.py SIGNAL DELAY COMMAND...: a signal at any time leaves the old output or the whole new one.
+"""interrupt.py SIGNAL DELAY COMMAND...: checks that a signal at any time leaves the old output or the whole new one.
 
-COMMAND, which writes `want` as `out`, gets SIGNAL (TERM, KILL, ...) after DELAY seconds. Exit status 0 if it ended with
-the signal and `out` is the old one or whole, or had ended well before and `out` is whole. If it says that `out` is
-unchanged or complete, that must be true.
+COMMAND, which writes `want` as `out`, gets SIGNAL (TERM, KILL, ...) after DELAY seconds. Exit status 0: the signal ended it,
+and `out` is the old or the whole new one; or it succeeded before, and `out` is whole. If it says that `out` is unchanged or
+complete, that must be true.
 """
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""interrupt_waiting.py SIGNAL COMMAND...: a signal while COMMAND waits: it has taken all that there is in its standard input, if
-that is a pipe, it catches SIGNAL, and all its threads sleep. Prints how it ended. That it ends is all that is looked at: what it
-waits for does not come, so without the signal it would not, and CTest's limit ends the test.
+"""interrupt_waiting.py SIGNAL COMMAND...: sends a signal while COMMAND waits, and prints how it ended. COMMAND waits if it has read
+all data in its standard input (if that is a pipe), catches SIGNAL, and all its threads sleep. The test only checks that it ends.
+Without the signal it would wait for ever, until CTest's time limit.
 """
 import fcntl
 import os
@@ -11,8 +11,8 @@ import subprocess
 import sys
 import termios
 
-LOOKS = 20  # in a row: it may sleep on its way, too
-MOST_LOOKS = 10000  # which is more than a second: it never will catch the signal
+LOOKS = 20  # in a row, because it may also sleep while it works
+MOST_LOOKS = 10000  # more than a second: it will never catch the signal
 
 
 def reset_signals():

@@ -1,9 +1,8 @@
-"""kill_and_resume.py KILLS WRITES COMMAND..: runs the command again and again, killed before a random one of its first WRITES writes, KILLS
-times; then to the end. COMMAND is gsort-faults with its arguments, which stops itself there. Prints how many lives there were, how many
-of them went on where the one before had been, and the bytes read by all lives together (Linux counts those of read(2) and its like: --io
-threads), as "lives 13 resumed 11 read 1234". The last life's --stats=json is expected on its standard output. A life that is killed
-when all is done, and before it could say so, would be followed by a sort from the beginning: then the output is
-removed, and all begins anew."""
+"""kill_and_resume.py KILLS WRITES COMMAND..: runs a command and kills it KILLS times, each time before a random one of its first WRITES
+writes; then runs it to the end. COMMAND is gsort-faults with its arguments, which stops itself there. Prints "lives 13 resumed 11 read 1234":
+how many runs there were, how many continued the previous one, and the bytes that all read. Linux counts bytes of read(2) and
+similar calls, so use --io threads. The last run's --stats=json is expected on its standard output. If a run is killed after all work was
+done, but before the journal says so, the next one would sort from the beginning. Then the output is removed, and the test begins again."""
 import json
 import os
 import random
@@ -40,7 +39,7 @@ while out is None:
         os.remove(command[command.index('-o') + 1])
         read = lives = 0
     lives += 1
-    # A session of its own: where a process group is orphaned and one of it is stopped, an exit may bring all of it a SIGHUP.
+    # It has a session of its own. If a process group is orphaned and has a stopped process, an exit may send SIGHUP to the group.
     stop = {'GSORT_FAULTS': f'write:{rng.randint(1, writes)}={int(signal.SIGSTOP)}'} if lives <= kills else {}
     child = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True, env={**os.environ, **stop})
     how = os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)

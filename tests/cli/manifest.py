@@ -1,5 +1,5 @@
-"""manifest.py FILE: prints the entries of the journal of a resumable sort (src/resume/journal.h), one per line: type, bytes, and the
-first number, if there is one (src/resume/entry.h)."""
+"""manifest.py FILE: prints the entries of the journal of a resumable sort (src/resume/journal.h), one per line. A line has the type,
+the bytes, and the first number, if there is one (src/resume/entry.h)."""
 import struct
 import sys
 

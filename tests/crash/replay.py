@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Power cuts: after each call that changes a file, any part of what was not yet synced may be lost. Whatever is lost, an
-output is the complete old file or the complete new one, and --resume continues to the right bytes.
+"""replay.py: checks power cuts after each call that changes a file. Any part of the data that are not synced may be lost. In
+all cases the output is the complete old file or the complete new one, and --resume continues to the right bytes.
 
     replay.py BIN_DIR TESTS_DIR [--states N] [--share N] [--seed N] [--only JOB] [--keep DIR]
 
-Each job runs once as gsort-logged, whose log (crash_log.c) has every call that changes a file. For each place in the log,
-and for N choices of what is lost, this builds the files that a disk could then have, and looks at them. The rules
-are those of POSIX, which guarantees less than any real file system does:
+Each job runs once as gsort-logged, whose log (crash_log.c) has every call that changes a file. For each place in the log
+there are N random choices of lost data. For each choice, replay.py builds the files that a disk could then have, and checks
+them. The rules are those of POSIX, which guarantees less than any real file system does:
 
     a write, a new length      is kept for certain if an fsync or fdatasync of its file began after it and succeeded;
                                otherwise each block of 4 KiB is what it was after one of the writes since then

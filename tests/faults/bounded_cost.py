@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""No verb or width costs much more than a sort of u64 of as many bytes, and more memory never loses a fast path.
+"""Checks that no verb or width costs much more than a sort of u64. More memory must never lose a fast path.
 
     bounded_cost.py BIN          BIN: the folder of gsort-faults, which counts calls, and BIN/../bin with gsort
     bounded_cost.py BIN --update removes what does not fail any more from the list of known failures
 
 Each verb runs for elements of 1 to 16 bytes, with and without --resume, in little memory. It may make four times the syncs,
-the writes and the runs of a sort of u64, or of LEAST where that is more. Plans (--explain) are compared over sizes, threads and -S: with more
-memory none may have more merge passes or more spilled bytes. cost_known.txt lists the failures of today. The list may only
-shrink: a failure that is not in it fails the test, and so does a line of it that does not fail any more. Counts vary
-a little with the pace of threads: a line that needs between three and four times as much may be in the list or not.
+writes and runs of a sort of u64, or four times LEAST if that is more. Plans (--explain) are compared over sizes, threads and -S.
+With more memory no plan may have more merge passes or more spilled bytes. The file cost_known.txt lists today's failures. The list
+may only shrink. A failure that is not in it fails the test. So does a line that does not fail any more. Counts vary a little
+with the speed of threads. So a line that needs between three and four times as much may be in the list or not.
 GS_TEST_THIRD=I takes every third element, from the I-th on."""
 import json
 import os
@@ -82,8 +82,8 @@ def plan_of(gsort, path, size, threads, memory):
 
 
 def plan_failures(gsort, top):
-    """Of plans with rising memory: those that have more of something than one with less memory had, or no one-pass output
-    although they spill and one with less memory had it."""
+    """Returns the plans that need more of something than a plan with less memory. It also returns plans that spill and have no
+    one-pass output, if a plan with less memory has it."""
     sizes = [1, 4, 10, 24, 60, 150, 500, 1700, 6000, 20000, 100000]
     memories = [10, 12, 16, 20, 28, 40, 64, 100, 160, 256, 400, 640, 1000, 2048, 4096, 8192]
     failures, plans = set(), 0

@@ -1,26 +1,27 @@
 #!/usr/bin/env python3
-"""Every call fails once: jobs of all kinds under gsort-faults (faults.h), call by call, kind by kind.
+"""run_faults.py: lets every call of every kind fail once, in jobs of all kinds under gsort-faults (faults.h).
 
     run_faults.py BIN [--full] [--samples N] [--signals N] [--jobs N] [--part I/N] [--plan NAME] [--plans I/N]
                       [--kind NAME] [--seed S] [--numbers]
 
-For each plan, engine and kind of call, the job runs with the first, the second, .. call failing; with all
-calls from there on failing; and with SIGKILL, SIGINT or SIGTERM coming at that call. Without --full, N calls
-of each kind are tried. SIGKILL, SIGINT and SIGTERM also come at N random times each (--signals). Of all that,
---part I/N does every N-th, I from 1 on; --jobs of them at a time, as many as there are processors if not told.
---plans I/N does every N-th plan and engine; GS_TEST_THIRD=I is --plans I/3.
+For each plan, engine and kind of call, the job runs several times: the first, the second, .. call fails; all calls from
+there on fail; or SIGKILL, SIGINT or SIGTERM arrives at that call. Without --full, N calls of each kind are tried. SIGKILL,
+SIGINT and SIGTERM also arrive at N random times each (--signals). --part I/N does every N-th of these runs, I from 1 on.
+--jobs runs so many at a time, by default one per processor. --plans I/N does every N-th plan and engine; GS_TEST_THIRD=I is
+--plans I/3.
 After each run:
 
     - it ended, with exit status 0 and the right output, or 2 or 3 (4 where data went missing),
       or by the signal, and no later than SIGNAL_S after it
     - on stderr is one line, which begins "gsort: " and names a file, an option or memory, and the reason
     - the old output is untouched, or the new one is whole and that line says so; nothing else is in its directory, nothing in the temporary one
-    - no descriptor is left open (gsort-faults looks), nothing leaks (under the address sanitizer)
+    - no descriptor is left open (gsort-faults checks it), nothing leaks (under the address sanitizer)
 
-Prints what is wrong, with the command that repeats it, and exits 1. Silent when green but for --numbers."""
+Prints each failure with the command that repeats it, and exits with status 1. Prints nothing without failures, except with
+--numbers."""
 import argparse, multiprocessing, os, random, re, shutil, signal, subprocess, sys, tempfile, time
 
-sys.dont_write_bytecode = True  # the folder is as it was
+sys.dont_write_bytecode = True  # leaves the folder unchanged
 from fault_plans import make_data, plans
 
 WATCHDOG_S = 60
@@ -28,9 +29,9 @@ SIGNAL_S = 5
 
 # Kinds whose failure costs nothing but time.
 HARMLESS = {'advice', 'short-read', 'short-write', 'again', 'late', 'refused'}
-# Kinds for which there is another way at nearly every call.
+# Kinds for which gsort has another way at nearly every call.
 FALLBACK = {'ring', 'thread'}
-# Kinds of which "from then on" never ends: a call that is always to be tried again.
+# Kinds that never end with "from then on", because the call is repeated for ever.
 ONCE = {'again'}
 # The line on stderr, if the job fails.
 REASONS = {
@@ -39,7 +40,7 @@ REASONS = {
     'sync': 'Input/output error', 'place': 'Operation not permitted', 'ring': 'io_uring',
     'thread': 'Resource temporarily unavailable|threads', 'empty-read': '', 'empty-write': 'Input/output error'}
 INPUT_KINDS = {'open', 'ask', 'read', 'empty-read'}  # may be said of an input: exit status 2
-# What a failure or a signal after the output took its place has to say. Where it is a failure of a split halfway, how far that is.
+# The message of a failure or a signal after the output got its name. A split that fails halfway also says how many files have names.
 COMPLETE = re.compile("'out[^']*'(: is complete, but| is complete| and the files of --values are complete| are complete)|files are in their places")
 # A job that a signal ended says what happened to its output, and that must be true.
 INTERRUPTED = re.compile(r"gsort: interrupted(?:; (?:the files of )?'[^']*'(?: and the files of --values)? "
@@ -114,7 +115,7 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
 
 
 def run_again(gsort, plan, engine, place, env):
-    """What is left of a job is gone on with: its output, and what it says that is wrong."""
+    """Continues a job that was stopped. Returns its output, and a description of what is wrong."""
     env.pop('GSORT_FAULTS', None)
     run = subprocess.run([gsort] + plan.args + ['--io', engine], cwd=place + '/work', env=env, timeout=WATCHDOG_S,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -125,7 +126,8 @@ def run_again(gsort, plan, engine, place, env):
 
 
 def are_second_names(plan, run, want, place):
-    """SIGKILL between the link and the rename at the very end: the whole output has a name of its own, and so have all of a split."""
+    """Returns whether all remaining files are complete outputs with temporary names. SIGKILL between the link and the rename at
+    the very end leaves such files."""
     for folder, name in run.left:
         found = re.fullmatch(r'\.(.+)\.gsort-\w{6}', name)
         if found is None or found[1] not in {plan.output} | plan.beside or \
@@ -215,8 +217,7 @@ def direct_folder():
 
 
 class Sweep:
-    """What there is to try. Workers are forked from it when the models are known; a task tells one what to do,
-    what comes back is what to count."""
+    """All runs to try. Workers are forked from it after the models were made. A worker gets a task and returns counts."""
 
     def __init__(self, gsort, roots, seed, with_signals):
         self.gsort, self.roots, self.rng = gsort, roots, random.Random(seed)
@@ -264,7 +265,8 @@ class Sweep:
                 yield indexes[i % len(indexes)], 'time', None, sent, 1.1 * self.rng.random()
 
     def attempt(self, task):
-        """kind, sent, whether it came, whether the job failed, seconds from a signal to the end, what is wrong."""
+        """Returns the kind, the signal, whether it arrived, and whether the job failed. Then follow the seconds from the signal to
+        the end, and a description of what is wrong."""
         idx, kind, fault, sent, part = task
         plan, engine, model = self.jobs[idx]
         if part is None:

@@ -293,7 +293,7 @@ def grouped(job, ordered, result):
             continue
         try:
             element, appended = folded(job, [element for _, element in group])
-        except DoesNotFit:  # also of what is not written; behind what --top writes it may go unseen
+        except DoesNotFit:  # also of groups that are not written; after the groups that --top writes it may stay unnoticed
             if job.top is None or len(written) < job.top:
                 raise
             result.may_fail = True

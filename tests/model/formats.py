@@ -1,7 +1,7 @@
 """formats.py: files whose headers describe the elements: .npy, FITS tables and LAS points.
 
-Headers are written here by the documents of each format. `Npy`, `Fits` and `Las` belong to one job of records: file() makes an
-input. output() makes the whole output, except for .npy, whose header judge.py reads.
+Headers are written as the documents of each format say. `Npy`, `Fits` and `Las` belong to one job of records. Their file() makes
+an input. Their output() makes the whole output, except for .npy, whose header judge.py reads.
 """
 import ast
 import struct

@@ -68,7 +68,7 @@ def run(gsort, case, command, folder, level=None):
 
 
 def run_as_advised(gsort, case, command, folder, level):
-    """Where memory, a window, a chunk or a batch is too small, runs what gsort advises; that command, too."""
+    """Runs a command. If memory, a window, a chunk or a batch is too small, runs the command that gsort advises."""
     for _ in range(4):
         done = run(gsort, case, command, folder, level)
         advice = ADVICE.search(done.err)

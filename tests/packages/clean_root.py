@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """clean_root.py ROOT DEB...: makes in ROOT the Debian that these packages may expect, and nothing else.
 
-What is essential, what the packages depend on, and what that depends on, as this machine has it installed: their files, and
-dpkg's records of them. A ROOT that it made before gets what it lacks now. The packages themselves are not installed:
-`dpkg --root=ROOT -i` does it, and finds out what they lack.
+It copies essential packages, the packages that DEBs depend on, and their dependencies from this machine: the files, and dpkg's
+records of them. An earlier ROOT gets what it lacks. The DEBs themselves are not installed: `dpkg --root=ROOT -i` does it, and
+finds missing dependencies.
 """
 import os
 import re
@@ -58,7 +58,7 @@ def with_processors(chosen, stanzas):
 
 
 def copy(root, paths):
-    """Without what dpkg may be told to leave out, documentation say. /bin/sh lies in /usr/bin, where /bin is a link."""
+    """Copies files, except those that dpkg may leave out, such as documentation. If /bin is a link, /bin/sh is in /usr/bin."""
     real = {os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in paths if path != '/.'}
     links = {path for path in ('/bin', '/sbin', '/lib', '/lib64') if os.path.islink(path)}
     missing = [path.lstrip('/') for path in sorted(real | links)

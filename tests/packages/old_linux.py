@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""old_linux.py BIN_DIR: gsort and gsort-gen work where the kernel refuses every system call that Linux 3.2 did not have, the
-oldest that today's C library starts on: no io_uring, statx, getrandom, memfd_create. What flags of older calls do is not tried.
-x86-64, where numbers of calls tell their age.
+"""old_linux.py BIN_DIR: checks that gsort and gsort-gen work if the kernel refuses every system call that Linux 3.2 lacks. This is
+the oldest Linux on which today's C library starts. It has no io_uring, statx, getrandom or memfd_create. New flags of old calls
+are not tested. It runs on x86-64 only, where the number of a call tells its age.
 
-Silent when everything holds; otherwise one line a broken check and exit status 1."""
+Prints nothing if all checks hold; otherwise one line per failed check, and exits with status 1."""
 import array
 import ctypes
 import os

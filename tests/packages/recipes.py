@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""recipes.py BUILD_DIR CMAKE: the recipes for Arch, Homebrew and conda that a build makes. Their own steps are run, each in the
-language that it is written in, with a cmake in front that builds nothing: it looks whether there are such options, and installs
-BUILD_DIR in place of what would have been built. Then that is what packages have, and the recipe's own test sorts with it.
+"""recipes.py BUILD_DIR CMAKE: tests the recipes for Arch, Homebrew and conda that a build makes. It runs their steps, each in its own
+language, with a replacement of cmake that builds nothing. This checks that the options exist, and installs BUILD_DIR instead of a
+new build. The result must have the files of a package, and the recipe's own test sorts with it.
 
-Silent when everything holds; otherwise one line a broken check and exit status 1."""
+Prints nothing if all checks hold; otherwise one line per failed check, and exits with status 1."""
 import os
 import re
 import shutil
@@ -129,7 +129,7 @@ def version():
 
 
 def keep_records():
-    """What a user has installed from this build stays on record: a call that puts the records back."""
+    """Keeps the records of files that a user has installed from this build. Returns a function that restores them."""
     records = {}
     for name in 'install_manifest.txt', 'install_directories.txt':
         path = f'{BUILD}/{name}'

@@ -1,6 +1,6 @@
-"""What tools/dev/lint.sh runs of gsort's own: it needs nothing but the files of gsort, as they come out of a tar, without git;
-check_scripts finds checks that cannot fail, check_shape.sh comments that were broken, prose sentences that break a rule of
-English, and nothing else. Scripts that build a preset say whether they want tests: the folder may have been made without them."""
+"""Tests gsort's own checks that tools/dev/lint.sh runs. They need only the files of a tar, without git. They
+find checks that cannot fail (check_scripts), broken comments (check_shape.sh) and sentences that break a rule of English (prose).
+They find nothing else. Scripts that build a preset say whether they want tests, because the folder may have been configured without them."""
 import glob
 import os
 import re

@@ -1,8 +1,8 @@
-"""literals.py SEED STEP: texts at the boundaries of every numeric type are the number that exact arithmetic makes of them.
+"""literals.py SEED STEP: checks that texts at the limits of every numeric type are the numbers that exact arithmetic gives.
 
-A literal is rounded once to the type that it is compared with, ties to even; beyond the largest number it is refused. Fractions say
-which number that is, of each boundary, of what is one unit and half a unit to either side, and of what is a little more or less than
-half a unit; --where, --find and --split-at have to agree, on plain numbers or on fields of records. Every STEP-th literal is tried.
+A literal is rounded once to the type that it is compared with, ties to even; beyond the largest number it is refused. Exact fractions
+give the expected number. Literals are each limit, and numbers one unit, half a unit, and slightly more or less than half a unit from it.
+--where, --find and --split-at must agree, on plain numbers and on fields of records. Every STEP-th literal is tried.
 """
 import itertools
 import random
@@ -23,7 +23,7 @@ class Float:
         self.sign = 1 << (bits - 1)
 
     def value(self, size):
-        """Of the bits without a sign; at those of infinity what the next number would be."""
+        """Returns the value of bits without a sign. For the bits of infinity it returns the number that would follow the largest."""
         exponent, fraction = divmod(size, 1 << (self.digits - 1))
         if exponent > 0:
             exponent, fraction = exponent - 1, fraction + (1 << (self.digits - 1))
