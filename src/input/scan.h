@@ -6,13 +6,13 @@
  *          '---------------------------------------------------------------------------------'
  *
  * The user says what the task does. Its result for one buffer is a *partial*, which has memory of
- * its own: statistics, checks, the first elements and order statistics are all found this way. */
+ * its own. Statistics, checks, the first elements and order statistics use scans. */
 #ifndef GSI_SCAN_H
 #define GSI_SCAN_H
 
 #include "input/source.h"
 
-/* What the device does with a buffer in addition to the task (device/device.h: reduce). */
+/* The work of the device on a buffer, in addition to the task (device/device.h: reduce). */
 enum gsi_scan_device {
     GSI_SCAN_NO_DEVICE,
     GSI_SCAN_COUNTS,  /* adds to its tally, before the task */

@@ -15,7 +15,7 @@
 #include "job/steps.h"
 #include "job/strategy/small_array.h"
 #include "job/strategy/strategy.h"
-#include "loop/cancel.h"
+#include "loop/loop.h"
 #include "merge/sorted_inputs.h"
 #include "option/option_parse.h"
 #include "output/delivery.h"

@@ -5,7 +5,7 @@
 #include "io/array.h"
 #include "io/caller.h"
 #include "job/job_report.h"
-#include "loop/cancel.h"
+#include "loop/loop.h"
 #include "output/into.h"
 #include "output/split/columns.h"
 #include "output/split/split_check.h"

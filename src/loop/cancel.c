@@ -2,7 +2,7 @@
  * does not know the engine. So gs_cancel_now touches nothing that may be freed, even in a signal
  * handler or in a thread that was delayed until the job was over. A cancelled object stays
  * cancelled: no one reads the eventfd, and any number of jobs may watch it. */
-#include "loop/cancel.h"
+#include "loop/loop.h"
 
 #include "base/process.h"
 

@@ -24,7 +24,7 @@
  *
  * A flow without operators copies windows into blocks. Its receiver may cut a block before any
  * byte, where another file begins. (Windows that are only observed need no flow: they pass links,
- * loop/stage.h, and are not copied.)
+ * loop/loop.h, and are not copied.)
  *
  * The windows of a flow that only shrinks are its blocks. A window is one batch. Two windows fill
  * one block if both fit. So any two blocks, one after the other, have more entries than fit in one,

@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "io/caller.h"
-#include "loop/cancel.h"
 
 /* How often progress is reported, and with that the longest sleep while it is. */
 #define PROGRESS_NS 200000000u

@@ -1,4 +1,9 @@
-/* loop.h: the floor that stages stand on: submit, wait, drain, cancel, progress.
+/* loop.h: runs the phases of a job: pumps their stages, submits work for them, waits, drains and
+ * cancels.
+ *
+ *     stages   source, device, merger, ..   each pumps until nothing moves; the loop sleeps when
+ *                                           none does, and ends when all are done
+ *     links    first K, check, unique, ..   each window of a merge passes them one after the other
  *
  * Everything runs on the caller's thread, except transfers (the engine's) and tasks (the pools'). A
  * phase is a list of stages. Each stage does whatever can be done; if nothing moved, the loop
@@ -13,9 +18,42 @@
 #define GSI_LOOP_H
 
 #include "base/memory.h"
+#include "device/device.h"
 #include "loop/buffers.h"
-#include "loop/stage.h"
 #include "plan/plan.h"
+
+/* A part of a phase. Each call may be NULL; failures are recorded in loop->error. */
+struct gsi_stage {
+    void *context;
+    /* Takes an event of the device. At most one stage of a loop has this call. */
+    void (*take)(void *context, const struct gsi_event *event);
+    /* Does what can be done now. Returns whether anything moved. */
+    bool (*pump)(void *context);
+    /* Returns whether nothing is under way in the stage, and nothing more is expected. */
+    bool (*is_done)(const void *context);
+    /* The parts of an output (output/delivery.h) have these, too.
+     * take_window: takes the next window, in order.
+     * end: called once, when the stage is done and has all windows. It passes on what the stage
+     * held back, as it is pumped. */
+    bool (*take_window)(void *context, struct gsi_buffer *window); /* as that of a link: false */
+    void (*end)(void *context);
+};
+
+/* One station on the way of a merge's windows to the output. */
+struct gsi_link {
+    void *context;
+    /* Takes the next window, in order. Returns whether the next link gets it, too; if not, this
+     * link kept it or gave it back to its set. */
+    bool (*take)(void *context, struct gsi_buffer *window);
+};
+
+/* gsi_links_take: passes a window through `count` links. */
+static inline void gsi_links_take(const struct gsi_link *links, uint32_t count,
+                                  struct gsi_buffer *window)
+{
+    for (uint32_t i = 0; i < count && links[i].take(links[i].context, window); i++)
+        ;
+}
 
 /* The bytes that a phase moved. */
 struct gsi_phase_report {
@@ -114,5 +152,18 @@ void gsi_loop_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_b
  * The rest of it and later phases are assumed to move their planned bytes as fast. 0: it is not
  * known. */
 uint64_t gsi_loop_left_ns(const struct gsi_loop *loop, uint64_t phase_ns);
+
+/* ---- cancel.c: the inside of gs_cancel. NULL is a job that cannot be cancelled. ---- */
+
+/* gsi_cancel_is_set: returns whether gs_cancel_now was called.
+ * gsi_cancel_is_own: returns whether this process made it. */
+bool gsi_cancel_is_set(const gs_cancel *cancel);
+bool gsi_cancel_is_own(const gs_cancel *cancel);
+
+/* gsi_cancel_watch: from now on, gs_cancel_now makes the engine's wait return, as long as both
+ * exist. Call it before the engine's first wait.
+ * fails GS_E_USAGE: it is another process's */
+enum gs_status gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine,
+                                struct gs_error *error);
 
 #endif

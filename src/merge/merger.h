@@ -96,7 +96,7 @@ void gsi_merger_stop(struct gsi_merger *merger);
 /* gsi_merger_is_done: returns whether every window was delivered, and the readers are idle. */
 bool gsi_merger_is_done(const struct gsi_merger *merger);
 
-/* gsi_merger_stage: returns the merge as a stage (loop/stage.h), which handles the device's
+/* gsi_merger_stage: returns the merge as a stage (loop/loop.h), which handles the device's
  * events. */
 struct gsi_stage gsi_merger_stage(struct gsi_merger *merger);
 

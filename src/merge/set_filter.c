@@ -9,7 +9,7 @@
 #include "element/filter/filter.h"
 #include "element/tally/digest.h"
 #include "element/tally/tally_block.h"
-#include "loop/cancel.h"
+#include "loop/loop.h"
 
 #include <string.h>
 

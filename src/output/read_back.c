@@ -11,7 +11,7 @@
 #include "input/header.h"
 #include "input/scan.h"
 #include "input/zst/frames_reader.h"
-#include "loop/cancel.h"
+#include "loop/loop.h"
 #include "output/byte_order.h"
 #include "output/sink.h"
 #include "output/stream_check.h"

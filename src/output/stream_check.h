@@ -4,7 +4,7 @@
 #ifndef GSI_STREAM_CHECK_H
 #define GSI_STREAM_CHECK_H
 
-#include "loop/stage.h"
+#include "loop/loop.h"
 
 /* The keys of the first and the last element that were sorted, if elements or one of each group
  * were written. They are bytes in whose order the elements are: sort keys, and normalised keys of

@@ -9,7 +9,7 @@
 
 #include "input/header.h"
 #include "loop/flow.h"
-#include "loop/stage.h"
+#include "loop/loop.h"
 
 struct gsi_zst_pack;
 

@@ -65,7 +65,7 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
                                      struct gsi_spilled_run *run, uint64_t key_count);
 
 /* gsi_spill_writer_take: accepts the next window of the run and keeps it. This is the `take`
- * function of a link (loop/stage.h). */
+ * function of a link (loop/loop.h). */
 bool gsi_spill_writer_take(void *context, struct gsi_buffer *window);
 
 /* ---- disk_release.c: releases the disk of frames after a merge has read them ----

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "element/number_type.h"
-#include "loop/cancel.h"
+#include "loop/loop.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -23,7 +23,7 @@
 #include "io/array.h"
 #include "job/job_report.h"
 #include "job/strategy/small_array.h"
-#include "loop/cancel.h"
+#include "loop/loop.h"
 #include "output/verify.h"
 #include "plan/plan.h"
 

@@ -2,7 +2,7 @@
 #include "job/strategy/select_sample.h"
 
 #include "device/cpu/cpu_leaf_sort.h"
-#include "loop/cancel.h"
+#include "loop/loop.h"
 
 #include <math.h>
 #include <string.h>

@@ -25,7 +25,7 @@
 #include "element/tally/tally_sums.h"
 #include "io/array.h"
 #include "job/job_report.h"
-#include "loop/cancel.h"
+#include "loop/loop.h"
 #include "output/stream_check.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "support/scratch.h"
 
 #include "base/text.h"
-#include "input/fits/fits_card.h"
+#include "input/fits/fits.h"
 #include "report/number.h"
 
 #include <locale.h>
