@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ import libgsort.ray as gr
 from libgsort.ray import files, plan
 from libgsort.ray.access import Access
 from libgsort.ray.journal import Journal, JournalError
+from libgsort.ray.tasks import Handle
 
 
 KILLED = '''#!/bin/bash
@@ -330,6 +332,16 @@ def test_journal__a_torn_line_is_cut_off(place):
         Journal('w', {'a': 1}, False)
     with pytest.raises(JournalError, match='has an unfinished sort with another a; finish that one, or remove it$'):
         Journal('w', {'a': 2}, True)
+
+
+def test_journal__of_version_1_0__has_samples_that_are_left_out(place):
+    journal, handle = Journal('w', {'a': 1}, True), Handle(0, '', 'map-00000', 8, 3, '{}', values=(1, 2))
+    journal.add(map={**asdict(handle), 'step': 1, 'samples': '00'})
+    journal.close()
+    journal = Journal('w', {'a': 1}, True)
+    found = journal.found()[0][0]
+    journal.remove()
+    assert {**asdict(found), 'left_out': handle.left_out} == asdict(handle)
 
 
 def test_journal__of_what_was_not_to_be_kept__starts_anew(place):

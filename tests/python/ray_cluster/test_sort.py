@@ -39,11 +39,9 @@ def same(place, inputs, name, options, named, temps=(None, 'nodes'), **more):
 # ---- cuts, without a cluster ----
 
 
-def cut_of(order, files, steps, ranks):
-    counts = np.array([len(file) for file in files], np.int64)
-    step, low, high = cut.bracket(order, counts, [file[s - 1::s].tobytes() for file, s in zip(files, steps)], steps, ranks)
-    assert (low <= high).all()
-    return cut.refine(order, step, ranks, low, high, lambda asked: [files[f][places].tobytes() for f, places in asked])
+def cuts_of(order, files, ranks):
+    counts = np.array([[len(file) for file in files]] * len(ranks), np.int64)
+    return cut.find(order, ranks, counts, lambda asked: [files[f][places].tobytes() for f, places in asked])
 
 
 def random_file(rng, order):
@@ -64,7 +62,7 @@ def test_cuts__are_those_of_the_whole_order():
         files = [random_file(rng, order) for _ in range(int(rng.integers(0, 9)))]
         total, parts = sum(map(len, files)), int(rng.choice([1, 2, 7, 40]))
         ranks = [cut.part_begin(total, i, parts) for i in range(parts + 1)]
-        found = cut_of(order, files, [int(2 ** rng.integers(0, 9)) for _ in files], ranks)
+        found = cuts_of(order, files, ranks)
         whole = order.argsort(b''.join(file.tobytes() for file in files)).astype(np.int64) if total else np.empty(0, np.int64)
         file_of = np.repeat(np.arange(len(files)), [len(file) for file in files])[whole]
         for row, rank in enumerate(ranks):

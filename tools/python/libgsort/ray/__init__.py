@@ -1,11 +1,11 @@
 """Sorts on a cluster: Ray schedules tasks, gsort sorts in them, and plain files connect them.
 
 1. Map: a task sorts a piece of the input into a plain sorted file, on the shared file system or on
-   its node's disk. It returns a handle of some KB: the place, the count, gsort's report and every
-   s-th element. No data pass through Ray's object store.
+   its node's disk. It returns a handle of some KB: the place, the count and gsort's report. No data
+   pass through Ray's object store.
 2. Cut: divides the whole order into equal parts, by key, file and position, so that equal keys are
    split exactly. On a shared file system `gsort --part` finds the cuts in each task. Over nodes
-   `cut` finds them, from the handles and a few elements of each file.
+   `cut` finds them, from a few elements of each file.
 3. Reduce: a task merges its slice of all files. It writes to its place in one file, to its own file
    on any file system, or to pieces of an S3 object. Slices on other nodes arrive by Arrow Flight,
    through pipes to `gsort -m`. A task may run again at any time, and writes the same bytes. The

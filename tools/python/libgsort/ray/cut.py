@@ -1,11 +1,11 @@
 """Cuts many sorted files exactly at ranks of their common order: by key, then by file, then by
 position.
 
-A cut says how many elements of each file are before a rank. First, every s-th element, from the
-handles, limits it to a bracket in each file. Then every s/16-th element within the brackets narrows
-them, and so on down to every element (Varman et al. 1991). `gsort --part` does the same by halves.
-Each level reads about 40 elements of each file per cut. No code here compares elements: gsort sorts
-them (Order.argsort). Its order is stable, so equal keys are cut by file and position.
+A cut says how many elements of each file are before a rank. First, every s-th element of each file
+limits it to a bracket in each file. Then every s/16-th element within the brackets narrows them,
+and so on down to every element (Varman et al. 1991). `gsort --part` does the same by halves. Each
+level reads about 40 elements of each file per cut. No code here compares elements: gsort sorts them
+(Order.argsort). Its order is stable, so equal keys are cut by file and position.
 
 Example: k files have brackets that begin after L elements in all. Let x be the j-th of all s-th
     elements, in order. At least L + j s and
@@ -27,19 +27,6 @@ FAN = 16
 Probe = Callable[[List[Tuple[int, Places]]], List[bytes]]
 # The place of a cut: a rank, or an element, before which all smaller elements are.
 Target = Union[int, bytes]
-
-
-def step_of(count: int, element_bytes: int) -> int:
-    """Returns the step between the samples in a handle: the least power of two for which they have
-    at most 32 KiB.
-
-    There are at most 1024 samples. Up to 16 samples may have more than 32 KiB.
-    """
-    most = max(16, min(1024, (1 << 15) // element_bytes))
-    step = 1
-    while count // step > most:
-        step *= 2
-    return step
 
 
 def part_begin(count: int, number: int, parts: int) -> int:
@@ -79,66 +66,31 @@ def _narrow(step: int, target: Target, order: Order, low: Places, high: Places, 
     return new_low, high
 
 
-def bracket(order: Order, counts: Places, samples: Sequence[bytes], steps: Sequence[int],
-            ranks: Sequence[int]) -> Tuple[int, Places, Places]:
-    """Returns the step, and two arrays of ranks x files: the least and the greatest position of
-    each cut in each file."""
-    step, files = max([1, *steps]), len(counts)
-    thin, pieces = np.empty(files, np.int64), []
-    for i, (sample, own) in enumerate(zip(samples, steps)):
-        stride, size = step // own, order.element_bytes
-        array = np.frombuffer(sample, f'V{size}')[stride - 1::stride]
-        thin[i] = len(array)
-        pieces.append(array.tobytes())
-    places = order.argsort(b''.join(pieces)) if thin.sum() else np.empty(0, np.uint64)
-    file_of = np.repeat(np.arange(files, dtype=np.int32), thin)[places.astype(np.int64)]
-    del places, pieces
-    active = int(np.count_nonzero(counts))
-    low, high = np.zeros((len(ranks), files), np.int64), np.empty((len(ranks), files), np.int64)
-    # samples of each file up to the lower ends, and up to the upper ends
-    before = [np.zeros(files, np.int64)] * 2
-    seen = [0, 0]
-    for i in sorted(range(len(ranks)), key=lambda i: ranks[i]):
-        ends = _ends(ranks[i], step, active)
-        for side in range(2):
-            before[side] = (before[side] + np.bincount(file_of[seen[side]:ends[side]],
-                                                       minlength=files))
-            seen[side] = min(ends[side], len(file_of))
-        low[i] = step * before[0]
-        high[i] = (counts if ends[1] > len(file_of)
-                   else np.minimum(counts, step * before[1] + step - 1))
-    if step == 1:
-        high = low
-    return step, low, high
-
-
-def refine(order: Order, step: int, targets: Sequence[Target], low: Places, high: Places,
-           probe: Probe) -> Places:
-    """Returns the exact cuts, an array of targets x files, from their brackets. All cuts are
+def find(order: Order, targets: Sequence[Target], high: Places, probe: Probe) -> Places:
+    """Returns the exact cuts, an array of targets x files, which are at most `high`. All cuts are
     narrowed by one level at a time.
 
     Raises a RuntimeError if the files are not sorted.
     """
-    low, high = low.copy(), high.copy()
+    low, high, step = np.zeros_like(high), high.copy(), 1
     files = low.shape[1]
+    while step <= high.max(initial=0):
+        step *= FAN
     while step > 1:
-        step = max(1, step // FAN)
+        step //= FAN
         wanted: List[List[Places]] = []
         for row in range(len(targets)):
             wanted.append([np.arange(low[row, f] + step - 1, high[row, f], step, dtype=np.int64)
                            for f in range(files)])
-        asked = [(f, np.concatenate([wanted[row][f] for row in range(len(targets))]))
-                 for f in range(files)]
+        # cuts ask for the same elements on the first levels
+        asked = [(f, np.unique(np.concatenate([row[f] for row in wanted]))) for f in range(files)]
         asked = [(f, places) for f, places in asked if len(places)]
-        told = dict(zip((f for f, _ in asked), probe(asked)))
-        at, size = dict.fromkeys(told, 0), order.element_bytes
+        told = {f: (places, np.frombuffer(found, f'V{order.element_bytes}'))
+                for (f, places), found in zip(asked, probe(asked))}
         for row, target in enumerate(targets):
             pieces = []
-            for f in range(files):
-                length = len(wanted[row][f]) * size
-                if length:
-                    pieces.append(told[f][at[f]:at[f] + length])
-                    at[f] += length
+            for f, (places, elements) in told.items():
+                pieces.append(elements[np.searchsorted(places, wanted[row][f])].tobytes())
             counts = np.array([len(places) for places in wanted[row]], np.int64)
             low[row], high[row] = _narrow(step, target, order, low[row], high[row], counts,
                                           b''.join(pieces))
@@ -161,10 +113,7 @@ def to_groups(order: Order, counts: Places, cuts: Places, probe: Probe) -> Place
     keys of groups"""
     heads = [first_behind(order, counts, cut, probe) for cut in cuts]
     inner = [row for row, head in enumerate(heads) if head]
-    step, moved = 1, cuts.copy()
-    while step <= cuts.max(initial=0):
-        step *= FAN
+    moved = cuts.copy()
     if inner:
-        moved[inner] = refine(order, step, [heads[row] for row in inner],
-                              np.zeros_like(cuts[inner]), cuts[inner], probe)
+        moved[inner] = find(order, [heads[row] for row in inner], cuts[inner], probe)
     return moved

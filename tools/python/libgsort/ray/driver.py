@@ -18,7 +18,7 @@ from ray.util.metrics import Gauge
 from ..progress import Progress
 from . import gsort, local, model, s3, store, tasks
 from .crew import Crew, LostNodes
-from .cut import bracket, part_begin
+from .cut import part_begin
 from .journal import Journal
 from .plan import Plan
 from .queries import add, joined
@@ -230,25 +230,22 @@ class Driver:
                                   *zip(*(handle.values for handle in handles)),
                                   counts]).reshape(job.parts + 1, len(handles))
         else:
-            self.cuts = self._find_cuts(handles, counts)
+            self.cuts = self._find_cuts(handles)
         self.begins = [int(row.sum()) for row in self.cuts]
 
-    def _find_cuts(self, handles: List[Handle], counts: Any) -> Any:
+    def _find_cuts(self, handles: List[Handle]) -> Any:
         crew, job = self.crew, self.job
         ranks = [job.kept.begin(self.total, i, job.parts) for i in range(job.parts + 1)]
-        step, low, high = bracket(job.order, counts, [handle.samples for handle in handles],
-                                  [handle.step for handle in handles], ranks)
-        cuts, find_cuts = np.empty_like(low), ray.remote(tasks.find_cuts)
-        slim = [replace(handle, samples=b'', report='', read='') for handle in handles]
+        cuts = np.empty((len(ranks), len(handles)), np.int64)
+        find_cuts = ray.remote(tasks.find_cuts)
+        slim = [replace(handle, report='', read='') for handle in handles]
         groups = [range(i, min(i + CUTS_A_TASK, len(ranks)))
                   for i in range(0, len(ranks), CUTS_A_TASK)]
 
         def start(i: int, node: str, where: Any) -> Any:
             self._refuse_lost(handles)
-            rows = list(groups[i])
             task = find_cuts.options(**where, name='gsort find cuts')
-            return task.remote(job, slim, dict(crew.keepers), step, [ranks[row] for row in rows],
-                               low[rows], high[rows])
+            return task.remote(job, slim, dict(crew.keepers), [ranks[row] for row in groups[i]])
 
         def done(i: int, found: Any) -> None:
             cuts[list(groups[i])] = found

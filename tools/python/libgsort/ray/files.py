@@ -240,7 +240,7 @@ def elements_at(path: str, off: int, element_bytes: int, places: Places) -> byte
     """Returns the elements at `places` of a file whose data begin at byte `off`. Raises an OSError
     if the file is too short.
 
-    The places rise, except where those for another cut begin.
+    The places rise.
     """
     told: List[bytes] = []
     with open(path, 'rb', buffering=0) as file:
@@ -248,7 +248,7 @@ def elements_at(path: str, off: int, element_bytes: int, places: Places) -> byte
         while begin < len(places):
             first = int(places[begin])
             reach = places[begin:begin + NEAR // element_bytes + 1] - first
-            near = int(np.argmax((reach < 0) | ((reach + 1) * element_bytes > NEAR))) or len(reach)
+            near = max(1, int(np.searchsorted(reach, NEAR // element_bytes)))
             span = int(reach[near - 1]) + 1
             data = os.pread(file.fileno(), span * element_bytes, off + first * element_bytes)
             if len(data) != span * element_bytes:

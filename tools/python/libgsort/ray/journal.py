@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..errors import Error, file_error
@@ -73,7 +73,7 @@ class Journal:
         os.fsync(self.file.fileno())
 
     def add_map(self, handle: Handle) -> None:
-        self.add(map={**asdict(handle), 'samples': handle.samples.hex()})
+        self.add(map=asdict(handle))
 
     def found(self) -> Tuple[Dict[int, Handle], Dict[int, Dict[str, Any]], Dict[str, Any]]:
         """Returns what earlier drivers finished: maps, parts, and other facts by their names."""
@@ -82,9 +82,9 @@ class Journal:
         facts: Dict[str, Any] = {}
         for line in self.lines[1:]:
             if 'map' in line:
-                told = {**line['map'], 'samples': bytes.fromhex(line['map']['samples']),
-                        'values': tuple(line['map']['values'])}
-                maps[told['index']] = Handle(**told)
+                # version 1.0 also wrote samples
+                told = {field.name: line['map'][field.name] for field in fields(Handle)}
+                maps[told['index']] = Handle(**{**told, 'values': tuple(told['values'])})
             elif 'part' in line:
                 parts[line['part']] = line['report']
             else:

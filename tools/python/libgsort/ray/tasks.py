@@ -15,7 +15,7 @@ import numpy as np
 
 from . import gsort, s3, store
 from .access import Access
-from .cut import part_begin, refine, step_of, to_groups
+from .cut import find, part_begin, to_groups
 from .files import Piece, elements_at, head_of
 from .order import Order, Places
 from .remote import blocks, is_remote
@@ -92,7 +92,6 @@ class Handle:
 
     node: the node that has the file; '': all nodes see it
     off: the byte at which its data begin
-    samples: every `step`-th element
     report: gsort's JSON report on its elements; '': none
     read: the JSON report on the elements that were read, if the file has fewer; '': it has all
     values: the positions at which the values of the job would begin a part
@@ -103,8 +102,6 @@ class Handle:
     path: str
     off: int
     count: int
-    step: int
-    samples: bytes
     report: str
     read: str = ''
     values: Tuple[int, ...] = ()
@@ -169,9 +166,8 @@ def _with_values(job: Job, handle: Handle) -> Handle:
 
 def handle_of(order: Order, index: int, node: str, path: str, report: gsort.Report) -> Handle:
     count, size = int(report['tally']['count']), order.element_bytes
-    step, off = step_of(count, size), os.path.getsize(path) - count * size
-    samples = elements_at(path, off, size, np.arange(step - 1, count, step, dtype=np.int64))
-    return Handle(index, node, path, off, count, step, samples, json.dumps(report))
+    return Handle(index, node, path, os.path.getsize(path) - count * size, count,
+                  json.dumps(report))
 
 
 def _feed_remote(job: Job, piece: Piece, pipe: Any) -> None:
@@ -208,15 +204,15 @@ def probe_files(handles: Sequence[Handle], order: Order, keepers: Dict[str, Any]
     return [next(told[handles[f].node]) for f, _ in asked]
 
 
-def find_cuts(job: Job, handles: Sequence[Handle], keepers: Dict[str, Any], step: int,
-              ranks: Sequence[int], low: Places, high: Places) -> Places:
+def find_cuts(job: Job, handles: Sequence[Handle], keepers: Dict[str, Any],
+              ranks: Sequence[int]) -> Places:
     def probe(asked: List[Tuple[int, Places]]) -> List[bytes]:
         return probe_files(handles, job.order, keepers, asked)
 
-    cuts = refine(job.order, step, ranks, low, high, probe)
+    counts = np.array([handle.count for handle in handles], np.int64)
+    cuts = find(job.order, ranks, np.tile(counts, (len(ranks), 1)), probe)
     if job.kept.groups < 0:
         return cuts
-    counts = np.array([handle.count for handle in handles], np.int64)
     return to_groups(job.order.of_groups(job.kept.groups), counts, cuts, probe)
 
 
