@@ -44,6 +44,7 @@ def test_statuses__have_an_exception_each():
     from libgsort import errors
     named = dict(re.findall(r'X\((GS_\w+), (-?\d+),', HEADER))
     assert sorted(map(int, named.values())) == sorted([0, *errors.STATUSES])
+    assert all(kind('raised in Python').status == status for status, kind in errors.STATUSES.items())
 
 
 @pytest.mark.parametrize('enum, of', [('gs_action', 'GS_'), ('gs_format', 'GS_FORMAT_'), ('gs_option_place', 'GS_OPTION_OF_')])

@@ -278,6 +278,7 @@ def test_command__sorts_and_says_what_is_wrong(capsys, monkeypatch):
     told = capsys.readouterr().err.splitlines()
     assert told[0].startswith("libgsort: 'none.parquet': cannot open") and told[1].startswith("libgsort: 'a,b' is not a column") and len(told) == 2
     assert main(['sort', 'in.parquet', '-o', 'nowhere/out.parquet']) == 3
+    assert main(['sort', 'in.parquet', '-o', 'out.parquet', '-S', 'much']) == 2
 
 
 @pytest.mark.parametrize('call', ['gs.sort_table([], "a")', 'gs.Sorter().push(NULLS())'])

@@ -112,6 +112,8 @@ STATUSES: Dict[int, Type[Error]] = {
     -1: DisorderError, -2: UsageError, -3: InputError, -4: FileError, -5: SpaceError,
     -6: OutOfMemoryError,
     -7: DeviceError, -8: CorruptError, -9: VerifyError, -10: CanceledError, -11: InternalError}
+for _status, _kind in STATUSES.items():
+    _kind.status = _status
 
 
 MADE: Dict[Tuple[Type[Error], Type[OSError]], Type[Error]] = {}
