@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _c
@@ -18,13 +19,15 @@ from .job import Job
 from .keywords import Keys, c_text
 
 
+@dataclass
 class Layout:
     """Holds the `type` of numbers, or else `record` and `key`. dtype None: options of the call, or
     the file, define the elements."""
 
-    def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record: int,
-                 key: Sequence[str]) -> None:
-        self.dtype, self.type, self.record, self.key = dtype, type, record, key
+    dtype: Optional[np.dtype[Any]]
+    type: Optional[str]
+    record: int
+    key: Sequence[str]
 
     def put(self, job: Job) -> None:
         if self.dtype is not None and not job.given.isdisjoint(('type', 'record')):

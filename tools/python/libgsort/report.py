@@ -46,8 +46,12 @@ class Told:
     """Offers values of the JSON object `details` as attributes of the annotated types. Each is
     converted at its first use."""
 
-    OF: Mapping[str, str] = {}  # attribute -> its path in the JSON, if that is not its name
+    _paths: Mapping[str, str]
     details: Mapping[str, Any]
+
+    def __init_subclass__(cls, paths: Mapping[str, str] = {}) -> None:
+        """paths: attribute -> its path in the JSON, if that is not its name"""
+        cls._paths = paths
 
     def __init__(self, details: Mapping[str, Any], is_float: bool = False,
                  time: Optional[np.dtype[Any]] = None) -> None:
@@ -63,7 +67,7 @@ class Told:
             if name not in type(self).__annotations__:
                 raise AttributeError(f"a {type(self).__name__} has no '{name}'")
             value: Any = self.details
-            for part in self.OF.get(name, name).split('.'):
+            for part in self._paths.get(name, name).split('.'):
                 value = value.get(part)
             setattr(self, name, self._made(type(self).__annotations__[name], value))
             return getattr(self, name)
@@ -135,7 +139,7 @@ class Phase(Told):
     io_busy_seconds: float
 
 
-class Field(Told):
+class Field(Told, paths={'name': 'field'}):
     """Holds statistics of one field of records.
 
     name: the field, as 'OFF:TYPE' or by its name
@@ -144,7 +148,6 @@ class Field(Told):
     nan_count: how many values are NaN or NaT
     """
 
-    OF = {'name': 'field'}
     name: str
     count: int
     min: Optional[Number]
@@ -168,7 +171,7 @@ class Quantile(Told):
     between: Optional[Mean]
 
 
-class Bin(Told):
+class Bin(Told, paths={'start': 'from'}):
     """Holds one bin of a histogram.
 
     start: the least value of the bin. It ends before the start of the next bin; the last bin
@@ -176,7 +179,6 @@ class Bin(Told):
     count: how many values are in the bin
     """
 
-    OF = {'start': 'from'}
     start: Number
     count: int
 
@@ -194,7 +196,11 @@ class Disorder(Told):
     after: str
 
 
-class Report(Told):
+TALLIED = ('count', 'min', 'max', 'sum', 'nan_count', 'mean', 'variance', 'deviation',
+           'fingerprint')
+
+
+class Report(Told, paths={name: f'tally.{name}' for name in TALLIED}):
     """Holds the results of a job. Sizes are in bytes, times in seconds; counts are numbers of
     elements. Results without a value are None or empty.
 
@@ -224,8 +230,6 @@ class Report(Told):
     numpy.timedelta64.
     """
 
-    OF = {name: f'tally.{name}' for name in ('count', 'min', 'max', 'sum', 'nan_count', 'mean',
-                                             'variance', 'deviation', 'fingerprint')}
     count: int
     type: Optional[str]
     min: Optional[Number]
