@@ -183,7 +183,7 @@ def fill_array(array: ArrowArray, length: int, buffers: Sequence[Any],
 
 
 # Exported streams: private_data is a Kept of a source, which has fill_schema(address) and
-#     fill_next(address).
+# fill_next(address).
 
 
 def _source(stream: int) -> Any:

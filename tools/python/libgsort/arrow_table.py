@@ -2,8 +2,7 @@
 without nulls.
 
 Several columns are interleaved to records in the sorter's memory. A single column of numbers is
-sorted as numbers. No Arrow library is
-needed: both sides use Arrow's C interfaces (arrow_c.py).
+sorted as numbers. No Arrow library is needed: both sides use Arrow's C interfaces (arrow_c.py).
 """
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Maps a dtype to elements of the library: numbers of a type, or records with keys.
 
 Numbers of 4 and 8 bytes in the machine's byte order are sorted fastest. Numbers of 1 and 2 bytes
-are also sorted as numbers. All other
-elements are records: numbers of the other byte order, bytes (S, V), text (U, up to 64 characters)
-    and structured dtypes.
+are also sorted as numbers. All other elements are records: numbers of the other byte order, bytes
+(S, V), text (U, up to 64 characters) and structured dtypes.
 """
 from __future__ import annotations
 

@@ -3,8 +3,8 @@ of the process.
 
 The kernel counts pages of a mapped file in the process that touched them, until it needs the
 memory. A job passes through the file once. So whenever the mapped pages have grown by LIMIT, they
-are dropped from the process, but not from the page cache. No data are
-lost: the pages of a shared mapping belong to the file, even if they were changed.
+are dropped from the process, but not from the page cache. No data are lost: the pages of a shared
+mapping belong to the file, even if they were changed.
 """
 from __future__ import annotations
 

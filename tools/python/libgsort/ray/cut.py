@@ -8,10 +8,9 @@ level reads about 40 elements of each file per cut. No code here compares elemen
 (Order.argsort). Its order is stable, so equal keys are cut by file and position.
 
 Example: k files have brackets that begin after L elements in all. Let x be the j-th of all s-th
-    elements, in order. At least L + j s and
-at most L + j s + (k - 1)(s - 1) elements are not after x. The last x for which the maximum is not
-above the rank is before the cut, with all elements up to it. No element after the first x for which
-the minimum is above the rank is before the cut.
+elements, in order. At least L + j s and at most L + j s + (k - 1)(s - 1) elements are not after x.
+The last x for which the maximum is not above the rank is before the cut, with all elements up to
+it. No element after the first x for which the minimum is above the rank is before the cut.
 """
 from __future__ import annotations
 

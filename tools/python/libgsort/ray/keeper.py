@@ -34,8 +34,8 @@ PREFIX = 'gsort-ray-'
 # after its end of the pipe, so the watch waits for the lock. Tasks that were still writing may
 # create the folder again, so the watch tries again 2 seconds later. It removes the folder only
 # under its lock, and only if the lock file is still in the folder: meanwhile an owner may have
-#     ended, and the next one created a new folder. An owner that has created a folder and not
-# locked it yet waits, and creates it again.
+# ended, and the next one created a new folder. An owner that has created a folder and not locked it
+# yet waits, and creates it again.
 WATCH = '''exec 3<&0
 locked() (
     exec 9<>"$0/lock" && flock $1 9 && [ /proc/self/fd/9 -ef "$0/lock" ] || exit

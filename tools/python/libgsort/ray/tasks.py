@@ -284,7 +284,7 @@ def _take_space(file: int, off: int, size: int) -> None:
     little.
 
     Other failures are ignored: without that support glibc reads the file, and fails because this
-        descriptor is only for writing.
+    descriptor is only for writing.
     """
     try:
         os.posix_fallocate(file, off, size)

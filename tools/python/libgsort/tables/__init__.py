@@ -108,7 +108,7 @@ def sort_table(x: Any, by: Keys = None, *, descending: Descending = False,
     those of `x`.
 
     Floats are ordered as in arrays: -0.0 is before 0.0, and NaNs are greatest, ordered by their
-        bits.
+    bits.
 
     Raises a TypeError if a key has no order, and an OutOfMemoryError if a row needs more than 1/64
     of memory. Raises a FileError or SpaceError if a temporary file cannot be written.

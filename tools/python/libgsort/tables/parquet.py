@@ -1,9 +1,8 @@
 """sort_parquet: sorts Parquet files into one, by any keys. They may be larger than memory.
 
 A file is read batch by batch, through a buffer of one MiB per column, and never by whole row
-groups. Two row groups of the output are in
-memory: one is encoded while the next one is merged. The output has no name until all of it is on
-    disk.
+groups. Two row groups of the output are in memory: one is encoded while the next one is merged. The
+output has no name until all of it is on disk.
 """
 from __future__ import annotations
 
@@ -188,7 +187,7 @@ class Style:
         """Yields row groups of `row_group_size` rows, or fewer.
 
         A quarter of memory must hold three copies: a row group as columns, the same one encoded,
-            and the next one.
+        and the next one.
         """
         want = self.row_group_size or self.rows_most
         batches: List[Any] = []
