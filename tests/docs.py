@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""docs.py BIN_DIR: the README, the manual, the page for C and C++ and the recipes tell the truth: their commands run as they
-are written.
+"""docs.py BIN_DIR: checks that the commands of the README, the manual, the page for C and C++ and the recipes run as they are
+written.
 
 Each fenced block that begins with ```sh is run by bash -eu, block after block of a file in one scratch directory, with
 BIN_DIR first in PATH and, for the README, files of the names that it uses. It has to end with exit status 0 and without
 a message of gsort's. A block ```text right after it is its output.
 
-Behind the blocks of a recipe NAME.md tests/recipes/NAME.py looks at what they left in the directory, and ends with exit
-status 0 if that is what it finds by its own computation.
+After the blocks of a recipe NAME.md, tests/recipes/NAME.py checks the files that they left in the directory. It computes the
+expected contents in another way, and ends with exit status 0 if they are equal.
 
 A block ```c or ```cpp is a program: it is built with src/gsort.h and the library beside BIN_DIR, and run, in the same
 way.

@@ -1,10 +1,11 @@
-/* tally_floats.h: counts and extremes of floats of one width; tally.c includes it once for each.
+/* tally_floats.h: counts floats of a width and finds extremes; tally.c includes it for each width.
  *
  *     #define FLOATS_BITS 32
  *     #include "element/tally/tally_floats.h"     makes  static void scan_floats_32(...)
  *
- * In words of the floats' own width a vector holds twice as many binary32 as it would widened: 16
- * GB/s in place of 9 on one core of an EPYC 9005. No include guard, on purpose. */
+ * A vector holds twice as many binary32 in words of 4 bytes as in words of 8. So this is 1.8 times
+ * as fast (tools/gsort-bench/RESULTS.md, "Sizes chosen by measurement"). No include guard, on
+ * purpose. */
 #define FLOATS_PASTE(a, b, c) a##b##c
 #define FLOATS_NAME(a, b, c)  FLOATS_PASTE(a, b, c)
 #define FLOATS_WORD           FLOATS_NAME(uint, FLOATS_BITS, _t)
