@@ -58,12 +58,19 @@ static enum gs_status choose_numbers(const struct gsi_options *options, struct g
 static enum gs_status choose_records(const struct gsi_options *options, struct gsi_record *record,
                                      struct gs_report *report, struct gs_error *error)
 {
-    GSI_TRY(gsi_record_make(options->record_bytes, options->keys, options->key_count, NULL, 0,
-                            options->reverse, record, error));
-    if (options->ties_by_bytes)
+    struct gsi_names names;
+    enum gs_status status = gsi_names_open(&names, 0, options->name_count, error);
+    for (size_t i = 0; i < options->name_count && status == GS_OK; i++)
+        status = gsi_names_add(&names, options->names[i], options->record_bytes, error);
+    if (status == GS_OK)
+        status =
+            gsi_record_make_named(options->record_bytes, &names, options->keys, options->key_count,
+                                  NULL, 0, options->reverse, record, error);
+    gsi_names_close(&names); /* the GPU needs none */
+    if (status == GS_OK && options->ties_by_bytes)
         gsi_record_break_ties(record, options->reverse);
     report->element.type = "record";
-    return GS_OK;
+    return status;
 }
 
 static enum gs_status choose(const struct gsi_options *options, struct gpu_call *call,
@@ -124,6 +131,9 @@ static enum gs_status run(void *context, struct gsi_options *options,
     const struct gsi_gpu_array_ops *ops = &gsi_gpu_array_cuda;
     GSI_TRY(gsi_conflicts_begin(&features, options, GSI_VERB_SORT | GSI_VERB_GPU_ARRAY, is_given,
                                 error));
+    GSI_TRY(gsi_conflicts_check(
+        &features, options->record_bytes > 0 ? GSI_PROPERTY_RECORDS : GSI_PROPERTY_NUMBERS, NULL,
+        error));
     GSI_TRY(choose(options, call, &record, report, error));
     GSI_TRY(choose_positions(options, call, error));
     if (ops == NULL)

@@ -149,9 +149,13 @@ static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *err
     const struct gsi_options *options = &sorter->options;
     struct gs_type type = {.name = "u64"};
     if (options->record_bytes > 0) {
-        GSI_TRY(gsi_record_make(options->record_bytes, options->keys, options->key_count,
-                                options->stats_fields, options->stats_field_count, options->reverse,
-                                &sorter->record, error));
+        GSI_TRY(gsi_names_open(&sorter->names, 0, options->name_count, error));
+        for (size_t i = 0; i < options->name_count; i++)
+            GSI_TRY(gsi_names_add(&sorter->names, options->names[i], options->record_bytes, error));
+        GSI_TRY(gsi_record_make_named(options->record_bytes, &sorter->names, options->keys,
+                                      options->key_count, options->stats_fields,
+                                      options->stats_field_count, options->reverse, &sorter->record,
+                                      error));
         gsi_record_place_nans(&sorter->record, options->nan_place);
         if (options->ties_by_bytes)
             gsi_record_break_ties(&sorter->record, options->reverse);
@@ -243,6 +247,7 @@ void gs_sorter_close(gs_sorter *sorter)
         pthread_join(sorter->thread, NULL);
     }
     gsi_order_close(&sorter->order);
+    gsi_names_close(&sorter->names);
     gs_cancel_free(sorter->cancel);
     pthread_cond_destroy(&sorter->outlet.changed);
     pthread_cond_destroy(&sorter->intake.is_filled);

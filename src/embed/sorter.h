@@ -59,6 +59,7 @@ struct gs_sorter {
     gs_cancel *cancel; /* NULL: options.cancel is the caller's */
     struct gs_reader reader;
     struct gs_writer writer;
+    struct gsi_names names;
     struct gsi_record record;
     struct gsi_layout layout;
     uint32_t element_bytes, entry_bytes; /* of pushed elements; of what goes */

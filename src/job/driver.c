@@ -101,6 +101,7 @@ static void close_all(struct gsi_job *job)
     gsi_job_memory_end(job);
     gsi_key_scope_close(&job->chosen.scope, NULL);
     gsi_filter_close(&job->chosen.filter);
+    gsi_names_close(&job->chosen.names);
     gsi_values_close(&job->chosen.values);
 }
 

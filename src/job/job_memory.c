@@ -25,6 +25,7 @@ static uint64_t lists_bytes(const struct gsi_options *options)
     uint64_t bytes =
         gsi_texts_bytes(options->where, options->where_count) +
         gsi_filter_bytes(options->where_count, 0) +
+        (options->name_count > 0 ? GSI_NAMED_MAX * sizeof(struct gsi_name) : 0) +
         (options->readers != NULL ? options->input_count * sizeof *options->readers : 0);
     size_t count = gsi_option_texts(&copy, lists);
     for (size_t i = 0; i < count; i++)

@@ -8,27 +8,24 @@
 #include <string.h>
 
 /* The first key, as a condition has it. */
-static void field_text(const struct gsi_record *record, char text[64])
+static void field_text(const struct gsi_record *record, char text[GSI_NAME_PLACE_BYTES])
 {
-    const struct gsi_field *key = &record->keys[0];
     if (record->key_count == 0)
-        snprintf(text, 64, "0:b%u", record->bytes);
-    else if (key->type == NULL)
-        snprintf(text, 64, "%u:b%u", key->off, key->bytes);
+        snprintf(text, GSI_NAME_PLACE_BYTES, "0:b%u", record->bytes);
     else
-        snprintf(text, 64, "%u:%s%s", key->off, key->number->name, key->is_big_endian ? "be" : "");
+        gsi_field_place(&record->keys[0], text);
 }
 
 /* Refuses keys that are stored with a scale or an offset, because stored elements are compared. */
 static enum gs_status check_stored(const struct gsi_inputs *inputs, const char *option)
 {
-    const char *key = inputs->formatted != NULL ? inputs->formatted->keys[0] : NULL;
-    if (key == NULL || !gsi_field_is_scaled(inputs, key))
+    const struct gsi_name *key = inputs->loop->layout->record->keys[0].name;
+    if (key == NULL || !key->is_scaled)
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                     "--%s: the key is stored with a scale or an offset; use -k %s to compare the "
                     "stored numbers",
-                    option, key);
+                    option, key->place);
 }
 
 enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inputs,
@@ -38,7 +35,7 @@ enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inp
     const struct gsi_layout *layout = inputs->loop->layout;
     struct gs_error *error = inputs->loop->error;
     size_t most = strlen(value) + 8;
-    char field[64];
+    char field[GSI_NAME_PLACE_BYTES];
     bool has_field = layout->number == NULL;
     if (has_field)
         GSI_TRY(check_stored(inputs, option));

@@ -63,6 +63,7 @@ static const struct {
     /* Elements and inputs. */
     [OPT(TYPE)] = {.takes = ELEMENT},
     [OPT(RECORD)] = {.takes = ELEMENT},
+    [OPT(FIELDS)] = {.needs = RECORDS},
     [OPT(KEY)] = {.needs = RECORDS | KEY_ORDER},
     [OPT(REVERSE)] = {.needs = KEY_ORDER},
     [OPT(NAN)] = {.needs = KEY_ORDER},

@@ -11,6 +11,7 @@
 enum gsi_option_id {
     GSI_OPT_TYPE,
     GSI_OPT_RECORD,
+    GSI_OPT_FIELDS,
     GSI_OPT_KEY,
     GSI_OPT_WHERE,
     GSI_OPT_REVERSE,

@@ -20,6 +20,10 @@ struct gsi_options {
     const char *type;      /* name of an element type; NULL: from the names of files, else u64 */
     bool strict;           /* fail instead of assuming u64 if the type is unknown */
     uint32_t record_bytes; /* bytes of a record, 1 to 65536; 0: numbers */
+    /* Names of fields of records, "NAME=OFF:TYPE,..", or "@FILE", a file of these. Keys, conditions
+     * and all else that names a field may use them. */
+    const char *const *names;
+    size_t name_count;
     uint64_t header_bytes; /* of every input, not sorted; the output begins with the first, */
     bool drop_header;      /* unless this is set; .npy files are then written without header */
     bool drop_tail;        /* leave out bytes after the last whole element */

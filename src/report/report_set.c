@@ -128,7 +128,7 @@ static struct gsi_field_report field_named(const char *text)
     bool is_descending;
     if (suffix != NULL && gsi_order_word(suffix, &is_descending))
         *suffix = '\0';
-    if (gsi_field_parse("", parsed, UINT32_MAX, &field, NULL) == GS_OK)
+    if (gsi_field_parse("", parsed, UINT32_MAX, NULL, &field, NULL) == GS_OK)
         described = gsi_field_describe(&field);
     snprintf(described.text, sizeof described.text, "%s", text);
     return described;

@@ -20,7 +20,7 @@ JOBS = {"numbers": ["x.u64"], "floats": ["x.f64"], "records": ["-R", "24", "-k",
         "sorted": ["s.u64"], "bytes": ["x.uint8"]}
 # How each option is given, with a value that is not its default.
 ROWS = """
---type=i64 --record=8 --key=8:u32 --where=>5 --reverse --nan=first --ties=bytes --stable -s --merge --merge=union --files0-from=names
+--type=i64 --record=8 --fields=x=0:u32 --key=8:u32 --where=>5 --reverse --nan=first --ties=bytes --stable -s --merge --merge=union --files0-from=names
 --header=16 --header=0 --drop-header --drop-tail --region=16:64 --range=1:3 --part=1/2 --find=3 --raw --strict --output=other --into=other --split=2
 --split-at=5 --unique --count --keep=last --group=1 --sum=8:u32 --min=8:u32 --max=8:u32 --sum-wide --out=0:8 --out-order=big
 --values=x.u64:8=v --argsort --index=u32 --top=3 --shuffle=7 --sample=3 --zstd --verify=read --memory=64M --temporary-directory=temp --resume=kept

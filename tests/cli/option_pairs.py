@@ -113,6 +113,7 @@ class Row:
 ROWS = [
     Row("--type=i64", base=[], effect=differs, named="--record|numbers", blind=["--out-order"]),
     Row("--record=24", base=["--key=0:u64"], named="records"),
+    Row("--fields=id=0:u64,price=16:f64"),  # names alone change nothing: tests/cli/records/names.sh
     Row("--key=16:f64", effect=differs, named="key", blind=["--find"]),
     Row("--where=0:u64>4", effect=differs, of_numbers="--where=>4"),
     Row("--reverse", effect=differs),

@@ -43,6 +43,7 @@ class Job:
     type: str = None  # of numbers; None: records
     record: int = 0
     keys: list = dataclass_field(default_factory=list)
+    named: list = dataclass_field(default_factory=list)  # fields that --fields names
     files: list = dataclass_field(default_factory=list)  # lists of elements
     verb: str = "sort"  # sort, stats, check, find, look
     where: list = dataclass_field(default_factory=list)

@@ -131,6 +131,19 @@ def draw_layout(rng, case, names, kind):
     return fields
 
 
+def draw_names(rng, job, fields):
+    """Gives names to some of the keys and other fields."""
+    places = {}
+    for field in [*fields, *job.keys, Field(0, "uint8")]:
+        places.setdefault((field.off, field.type.name), []).append(field)
+    chosen = rng.sample(sorted(places), rng.randrange(1, min(len(places), 12) + 1))
+    for i, place in enumerate(chosen):
+        for field in places[place]:
+            field.named(f"f_{i}")
+        job.named.append(places[place][0])
+    return ",".join(f"f_{i}={off}:{name}" for i, (off, name) in enumerate(chosen))
+
+
 def overlap_keys(rng, job):
     """Moves some keys but the first one anywhere."""
     for i, key in enumerate(job.keys[1:], 1):
@@ -353,7 +366,7 @@ def draw_find(rng, case):
 
 def draw_out(rng, case, fields):
     job = case.job
-    named = {(field.off, field.type.bytes): field.text for field in [*fields, *job.keys] if case.form and ":" not in field.text}
+    named = {(field.off, field.type.bytes): field.text for field in [*fields, *job.keys] if (case.form or job.named) and ":" not in field.text}
     bounds = sorted(rng.randrange(job.record + 1) for _ in range(rng.choice([2, 2, 4, 6])))
     job.out = [(a, b - a) for a, b in zip(bounds[::2], bounds[1::2]) if b > a] or [(0, 1)]
     if named and rng.random() < 0.6:
@@ -542,7 +555,7 @@ def drawn(rng, names, is_refused=False):
     job.keep = next((given[name] for name in sorted(names) if name.startswith("--keep")), None)
     fields = []
     if is_record:
-        kinds = [] if is_refused else formats.kinds(names)
+        kinds = [] if is_refused or "--fields=id=0:u64,price=16:f64" in names else formats.kinds(names)
         kind = rng.choice(kinds) if kinds and rng.random() < 0.35 else None
         if kind and formats.needs_file(kind, names) and rng.random() < 0.8:
             names = names | {"--output=out.%d"}
@@ -563,6 +576,8 @@ def drawn(rng, names, is_refused=False):
             case.names.add("--key=16:f64")
             job.keys = [Key(0, "uint8")]
             fields = [Field(field.off, field.type.name) for field in fields if field.off > 0]
+        if "--fields=id=0:u64,price=16:f64" in names:
+            given["--fields=id=0:u64,price=16:f64"] = draw_names(rng, job, fields)
         if job.keys and (not kind or "--key=16:f64" in names):
             case.names.add("--key=16:f64")
             given["--key=16:f64"] = [key.option for key in job.keys]

@@ -25,13 +25,24 @@ class Expected:
         self.disorder = None  # the beginning of the line of --check
 
 
+def fields_of(job):
+    """Fields of the record that a printed line shows first."""
+    return job.named + [key for key in job.keys if key.text not in {field.text for field in job.named}]
+
+
+def folds_of(job, is_look):
+    """Folds that a printed line shows apart."""
+    named = {field.text for field in job.named}
+    return [] if is_look else [fold for fold in job.folds if fold.is_wide or fold.field.text not in named]
+
+
 def columns_of(job, is_look):
     """Names of what a printed line shows."""
-    names = [key.text for key in job.keys]
-    if not job.keys:
+    names = [field.text for field in fields_of(job)]
+    if not names:
         names = ["bytes"] if job.record else ["value"]
     if not is_look:
-        names += [fold.field.text + (":wide" if fold.is_wide else "") for fold in job.folds]
+        names += [fold.field.text + (":wide" if fold.is_wide else "") for fold in folds_of(job, is_look)]
         names += ["count"] if job.count else []
     seen, unique = Counter(), []
     for name in names:
@@ -42,11 +53,11 @@ def columns_of(job, is_look):
 
 def cells_of(job, entry, is_look):
     """Texts of a line."""
-    cells = [key.type.text(key.of(entry.element)) for key in job.keys]
-    if not job.keys:
+    cells = [field.type.text(field.of(entry.element)) for field in fields_of(job)]
+    if not cells:
         cells = [entry.element.hex() if job.record else type_of(job.type).text(entry.element)]
     at = 0
-    for fold in [] if is_look else job.folds:
+    for fold in folds_of(job, is_look):
         if fold.is_wide:
             base, bytes = fold.wide()
             raw = entry.appended[at:at + bytes]

@@ -34,6 +34,7 @@ class Variant:
 VARIANTS = {variant.row: variant for variant in [
     Variant("--type=i64", of="numbers"),
     Variant("--record=24", of="records"),
+    Variant("--fields=id=0:u64,price=16:f64", of="records"),
     Variant("--key=16:f64", of="records"),
     Variant("--where=0:u64>4"),
     Variant("--reverse"),

@@ -104,9 +104,9 @@ static enum gs_status set_option(gs_job *job, const struct gs_option *row, const
 /* Returns whether an option says where and what the elements are, or which columns are printed. */
 static bool is_of_look(const char *name)
 {
-    static const char *const names[] = {"type",   "record", "key", "header",
-                                        "region", "raw",    "sum", "drop-tail",
-                                        "group",  "min",    "max", "sum-wide"};
+    static const char *const names[] = {"type",   "record", "fields",  "key",       "header",
+                                        "region", "raw",    "sum",     "drop-tail", "group",
+                                        "min",    "max",    "sum-wide"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;

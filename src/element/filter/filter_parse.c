@@ -354,7 +354,7 @@ enum gs_status gsi_filter_add(struct gsi_filter *filter, const char *text, const
         condition->field = gsi_field_of_number(gsi_layout_name(layout));
     else
         GSI_TRY(gsi_field_parse(filter->option, field != NULL ? field : "", layout->element_bytes,
-                                &condition->field, error));
+                                layout->record->names, &condition->field, error));
     if (condition->field.type != NULL)
         GSI_TRY(take_number(condition, filter->option, text, by, comparison, error));
     else

@@ -75,7 +75,7 @@ enum gs_status gsi_fold_add_field(struct gsi_fold *fold, struct gsi_record *reco
     if (fold->count == GSI_FIELDS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': at most %u fields can have aggregates",
                         option, text, GSI_FIELDS_MAX);
-    GSI_TRY(gsi_field_parse(option, text, record->bytes, &added.field, error));
+    GSI_TRY(gsi_field_parse(option, text, record->bytes, record->names, &added.field, error));
     if (added.field.type == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: '%s' is a field of bytes; only numbers have aggregates", option,

@@ -19,6 +19,7 @@
 #include "element/key_order.h"
 #include "element/number_type.h"
 #include "element/record/element_report.h"
+#include "element/record/names.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,7 +37,8 @@ struct gsi_field {
     const struct gsi_number_type *number; /* NULL: bytes */
     const struct gsi_key_type *type;      /* as which a number is counted; NULL: bytes */
     bool is_big_endian, is_descending;
-    const char *text; /* as given; borrowed */
+    const char *text;            /* as given; borrowed */
+    const struct gsi_name *name; /* NULL: it was given as OFF:TYPE */
 };
 
 /* gsi_field_is_same: returns whether two fields are the same bytes, read as the same number. */
@@ -57,8 +59,9 @@ struct gsi_key_part {
 };
 
 struct gsi_record {
-    uint32_t bytes;     /* of a record */
-    uint32_t key_bytes; /* of the normalised key */
+    uint32_t bytes;                /* of a record */
+    uint32_t key_bytes;            /* of the normalised key */
+    const struct gsi_names *names; /* of its fields; NULL: they have none */
     uint32_t part_count, key_count, field_count;
     enum gsi_nan_place nan_place;
     bool ties_by_bytes; /* after the keys, the normalised key contains all other bytes */
@@ -75,6 +78,14 @@ struct gsi_record {
 enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t key_count,
                                const char *const *fields, size_t field_count, bool is_reversed,
                                struct gsi_record *record, struct gs_error *error);
+
+/* gsi_record_make_named: as gsi_record_make, and keys and fields may be given by names, which are
+ * borrowed. */
+enum gs_status gsi_record_make_named(uint32_t bytes, const struct gsi_names *names,
+                                     const char *const *keys, size_t key_count,
+                                     const char *const *fields, size_t field_count,
+                                     bool is_reversed, struct gsi_record *record,
+                                     struct gs_error *error);
 
 /* gsi_record_place_nans: puts NaNs and NaTs of all keys first or last. Call it once, after
  * gsi_record_make. */
@@ -99,15 +110,27 @@ struct gsi_field gsi_field_of_number(const char *name);
 void gsi_record_make_number(uint32_t bytes, const char *name, bool is_reversed,
                             struct gsi_record *record);
 
-/* gsi_order_word: returns whether `text` is ":desc", ":asc", ":descending" or ":ascending", in
- * upper or lower case. */
-bool gsi_order_word(const char *text, bool *is_descending);
+/* gsi_names_add: adds the names of one --fields: NAME=OFF:TYPE,.. or @FILE, a file of such items
+ * between commas and ends of lines, with comments after '#'.
+ * fails GS_E_USAGE: an item is wrong, or its field is not inside the record, or its name exists;
+ *       GS_E_INPUT: the file cannot be read; GS_E_MEMORY */
+enum gs_status gsi_names_add(struct gsi_names *names, const char *text, uint32_t record_bytes,
+                             struct gs_error *error);
 
-/* gsi_field_parse: parses OFF:TYPE, a field of a record; messages name `option`. `text` is
+/* gsi_field_parse: parses OFF:TYPE, or a name, of a record. A failure names `option`. `text` is
  * borrowed.
+ * gsi_field_parse_item: parses OFF:TYPE, which is a part of the text `item`; a failure shows that.
+ * in    names: may be NULL
  * fails GS_E_USAGE */
 enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t record_bytes,
-                               struct gsi_field *field, struct gs_error *error);
+                               const struct gsi_names *names, struct gsi_field *field,
+                               struct gs_error *error);
+enum gs_status gsi_field_parse_item(const char *option, const char *item, const char *text,
+                                    uint32_t record_bytes, struct gsi_field *field,
+                                    struct gs_error *error);
+
+/* gsi_field_place: writes a field as OFF:TYPE. */
+void gsi_field_place(const struct gsi_field *field, char place[GSI_NAME_PLACE_BYTES]);
 
 /* gsi_bytes_parse: parses OFF:LEN, bytes of a record; messages name `option`.
  * fails GS_E_USAGE */

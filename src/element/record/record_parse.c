@@ -44,6 +44,10 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
         at++;
         if (take_digits(&at, &field->bytes) && at == *text)
             return GS_OK;
+        if (at + strspn(at, "0123456789") == *text)
+            return gsi_fail(error, GS_E_USAGE, 0,
+                            "--%s: '%s' has more bytes than a record can have, %u", option,
+                            field->text, GSI_RECORD_BYTES_MAX);
     }
     const struct gsi_type_word *word = gsi_type_word_find(*text - length, length);
     if (word == NULL && memchr(*text - length, '[', length) != NULL)
@@ -78,25 +82,28 @@ static enum gs_status check_inside(const char *option, const char *text, uint32_
                     option, text, bytes, off, record_bytes);
 }
 
-bool gsi_order_word(const char *text, bool *is_descending)
+/* Parses OFF:TYPE at `at`, and with `is_key` an optional :asc or :desc. `text` is for
+ * messages. */
+static enum gs_status parse_place(const char *option, const char *text, const char *at,
+                                  uint32_t record_bytes, bool is_key, struct gsi_field *field,
+                                  struct gs_error *error)
 {
-    *is_descending = strcasecmp(text, ":desc") == 0 || strcasecmp(text, ":descending") == 0;
-    return *is_descending || strcasecmp(text, ":asc") == 0 || strcasecmp(text, ":ascending") == 0;
-}
-
-/* Parses OFF:TYPE, and with `is_key` an optional :asc or :desc, in upper or lower case. */
-static enum gs_status parse_field(const char *option, const char *text, uint32_t record_bytes,
-                                  bool is_key, struct gsi_field *field, struct gs_error *error)
-{
-    const char *at = text;
+    bool is_item = at != text;
     *field = (struct gsi_field){.text = text};
-    if (!take_digits(&at, &field->off) || *at++ != ':')
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not OFF:TYPE%s, like 8:u32be%s",
-                        option, text, is_key ? "[:desc]" : "",
-                        text[0] == '-' && is_key ? "; append :desc for largest first"
-                        : isalpha((unsigned char)text[0])
-                            ? "; only formats like .npy have named fields"
-                            : "");
+    bool is_far = !take_digits(&at, &field->off);
+    if (is_far && isdigit((unsigned char)*at) && at[strspn(at, "0123456789")] == ':')
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: '%s' begins after byte %u, but a record has only %u bytes", option,
+                        text, UINT32_MAX, record_bytes);
+    if (is_far || *at++ != ':')
+        return is_item
+                   ? gsi_names_fail_item(text, error)
+                   : gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not OFF:TYPE%s, like 8:u32be%s",
+                              option, text, is_key ? "[:desc]" : "",
+                              text[0] == '-' && is_key ? "; append :desc for largest first"
+                              : isalpha((unsigned char)text[0])
+                                  ? "; --fields=NAME=OFF:TYPE gives a field a name"
+                                  : "");
     GSI_TRY(take_type(option, &at, field, error));
     bool has_order = is_key && gsi_order_word(at, &field->is_descending);
     if (*at != '\0' && !has_order)
@@ -104,6 +111,68 @@ static enum gs_status parse_field(const char *option, const char *text, uint32_t
             error, GS_E_USAGE, 0, "--%s: '%s': '%s' is not expected there; %s", option, text, at,
             is_key ? "append ':asc', ':desc' or nothing to the type" : "write OFF:TYPE");
     return check_inside(option, text, record_bytes, field->off, field->bytes, error);
+}
+
+/* ---- names ---- */
+
+/* Sets *name to that of NAME, NAME:asc or NAME:desc; NULL: the text is OFF:TYPE. */
+static enum gs_status find_name(const struct gsi_names *names, const char *option, const char *text,
+                                bool is_key, const struct gsi_name **name, bool *is_descending,
+                                struct gs_error *error)
+{
+    char alone[GSI_NAME_BYTES];
+    size_t length = gsi_names_text_bytes(names, text);
+    *is_descending = false;
+    *name = gsi_names_find(names, text);
+    if (*name == NULL && is_key && text[length] != '\0' && length < sizeof alone) {
+        memcpy(alone, text, length);
+        alone[length] = '\0';
+        *name = gsi_names_find(names, alone);
+        gsi_order_word(text + length, is_descending);
+    }
+    if (*name == NULL)
+        return names == NULL || names->count == 0 || text[0] == '\0' ||
+                       isdigit((unsigned char)text[0])
+                   ? GS_OK
+                   : gsi_names_fail_unknown(names, option, text, error);
+    if ((*name)->is_scaled && !is_key)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: '%s' is stored with a scale or an offset; write %u:TYPE to use the "
+                        "stored numbers",
+                        option, text, (*name)->off);
+    if ((*name)->place[0] == '\0')
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--%s: '%s' is not a number that gsort can sort by; write %u:TYPE to use a part of it",
+            option, text, (*name)->off);
+    return GS_OK;
+}
+
+/* Parses OFF:TYPE or a name, and with `is_key` its direction. */
+static enum gs_status parse_field(const char *option, const char *text, uint32_t record_bytes,
+                                  const struct gsi_names *names, bool is_key,
+                                  struct gsi_field *field, struct gs_error *error)
+{
+    const struct gsi_name *name;
+    bool is_descending;
+    GSI_TRY(find_name(names, option, text, is_key, &name, &is_descending, error));
+    if (name == NULL)
+        return parse_place(option, text, text, record_bytes, is_key, field, error);
+    GSI_TRY(parse_place(option, text, name->place, record_bytes, is_key, field, error));
+    if (text == name->place && name->text[0] != '\0')
+        field->text = name->text;
+    field->is_descending = is_descending;
+    field->name = name;
+    return GS_OK;
+}
+
+void gsi_field_place(const struct gsi_field *field, char place[GSI_NAME_PLACE_BYTES])
+{
+    if (field->type == NULL)
+        snprintf(place, GSI_NAME_PLACE_BYTES, "%u:b%u", field->off, field->bytes);
+    else
+        snprintf(place, GSI_NAME_PLACE_BYTES, "%u:%s%s", field->off, field->number->name,
+                 field->is_big_endian ? "be" : "");
 }
 
 enum gs_status gsi_bytes_parse(const char *option, const char *text, uint32_t record_bytes,
@@ -116,16 +185,25 @@ enum gs_status gsi_bytes_parse(const char *option, const char *text, uint32_t re
 }
 
 enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t record_bytes,
-                               struct gsi_field *field, struct gs_error *error)
+                               const struct gsi_names *names, struct gsi_field *field,
+                               struct gs_error *error)
 {
-    return parse_field(option, text, record_bytes, false, field, error);
+    return parse_field(option, text, record_bytes, names, false, field, error);
+}
+
+enum gs_status gsi_field_parse_item(const char *option, const char *item, const char *text,
+                                    uint32_t record_bytes, struct gsi_field *field,
+                                    struct gs_error *error)
+{
+    return parse_place(option, item, text, record_bytes, false, field, error);
 }
 
 /* Adds a field with statistics. */
 static enum gs_status parse_counted(const char *text, uint32_t record_bytes,
-                                    struct gsi_field *field, struct gs_error *error)
+                                    const struct gsi_names *names, struct gsi_field *field,
+                                    struct gs_error *error)
 {
-    GSI_TRY(parse_field("stats-of", text, record_bytes, false, field, error));
+    GSI_TRY(parse_field("stats-of", text, record_bytes, names, false, field, error));
     if (field->type == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--stats-of: '%s' is a field of bytes; only numbers have statistics", text);
@@ -220,11 +298,23 @@ static enum gs_status check_count(const char *option, size_t count, struct gs_er
                     count, GSI_RECORD_FIELDS_MAX);
 }
 
-enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t key_count,
-                               const char *const *fields, size_t field_count, bool is_reversed,
-                               struct gsi_record *record, struct gs_error *error)
+/* Adds a key as the field with statistics. Those of a scaled field are of the stored numbers, so
+ * they do not have its name. */
+static void add_counted_key(struct gsi_record *record, const struct gsi_field *key)
 {
-    *record = (struct gsi_record){.bytes = bytes};
+    struct gsi_field *field = &record->fields[record->field_count++];
+    *field = *key;
+    if (key->name != NULL && key->name->is_scaled)
+        field->text = key->name->place;
+}
+
+enum gs_status gsi_record_make_named(uint32_t bytes, const struct gsi_names *names,
+                                     const char *const *keys, size_t key_count,
+                                     const char *const *fields, size_t field_count,
+                                     bool is_reversed, struct gsi_record *record,
+                                     struct gs_error *error)
+{
+    *record = (struct gsi_record){.bytes = bytes, .names = names};
     if (bytes < GSI_RECORD_BYTES_MIN || bytes > GSI_RECORD_BYTES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--record: %u is not between %u and %u bytes", bytes,
                         GSI_RECORD_BYTES_MIN, GSI_RECORD_BYTES_MAX);
@@ -232,14 +322,23 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
     GSI_TRY(check_count("stats-of", field_count, error));
     for (size_t i = 0; i < key_count; i++) {
         struct gsi_field *key = &record->keys[record->key_count++];
-        GSI_TRY(parse_field("key", keys[i], bytes, true, key, error));
+        GSI_TRY(parse_field("key", keys[i], bytes, names, true, key, error));
         add_key(record, key, key->is_descending != is_reversed);
         if (field_count == 0 && record->field_count == 0 && key->type != NULL)
-            record->fields[record->field_count++] = *key;
+            add_counted_key(record, key);
     }
     if (key_count == 0)
         add_key(record, &(struct gsi_field){.bytes = bytes}, is_reversed);
     for (size_t i = 0; i < field_count; i++)
-        GSI_TRY(parse_counted(fields[i], bytes, &record->fields[record->field_count++], error));
+        GSI_TRY(
+            parse_counted(fields[i], bytes, names, &record->fields[record->field_count++], error));
     return GS_OK;
+}
+
+enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t key_count,
+                               const char *const *fields, size_t field_count, bool is_reversed,
+                               struct gsi_record *record, struct gs_error *error)
+{
+    return gsi_record_make_named(bytes, NULL, keys, key_count, fields, field_count, is_reversed,
+                                 record, error);
 }

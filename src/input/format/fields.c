@@ -9,10 +9,7 @@
 #include "input/format/format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define DESC ":desc"
 
 /* Describes a field as the type of a key. Returns false if gsort has no order for it. */
 static bool type_text(const struct gsi_schema_field *field, char *text, size_t most)
@@ -40,90 +37,29 @@ static bool type_text(const struct gsi_schema_field *field, char *text, size_t m
     return word != NULL;
 }
 
-/* Returns OFF:TYPE of a field, stored in `kept`; NULL: it has none. */
-static const char *key_text(struct gsi_formatted *kept, const struct gsi_schema_field *field,
-                            bool is_descending)
+/* Fills the names of the header, in the order of its fields. */
+static void take_names(const struct gsi_inputs *inputs, struct gsi_names *names)
 {
-    char type[16];
-    char *text = kept->texts[kept->text_count];
-    if (!type_text(field, type, sizeof type))
-        return NULL;
-    kept->text_count++;
-    snprintf(text, GSI_FORMAT_KEY_BYTES, "%u:%s%s", field->off, type, is_descending ? DESC : "");
-    return text;
-}
-
-/* Accepts NAME, NAME:asc, NAME:desc, and OFF:TYPE, which gsi_record_make parses. */
-enum gs_status gsi_field_resolve(const struct gsi_inputs *inputs, const char *option,
-                                 const char *given, const char **text)
-{
-    struct gsi_formatted *kept = inputs->formatted;
-    char name[GSI_SCHEMA_NAME_BYTES], said[GSI_SCHEMA_TEXT_BYTES];
-    const struct gsi_schema_field *field = gsi_schema_field_find(&kept->schema, given);
-    const char *order = field == NULL ? strrchr(given, ':') : NULL;
-    size_t length = order != NULL ? (size_t)(order - given) : 0;
-    bool is_descending = false, has_order = order != NULL && gsi_order_word(order, &is_descending);
-    if (has_order && length > 0 && length < sizeof name) {
-        memcpy(name, given, length);
-        name[length] = '\0';
-        field = gsi_schema_field_find(&kept->schema, name);
+    const struct gsi_schema *schema = &inputs->formatted->schema;
+    names->file = inputs->table[0].name;
+    names->ignores_case = schema->ignores_case;
+    names->header_count = names->count = schema->field_count;
+    gsi_schema_describe(schema, names->fields);
+    for (uint32_t i = 0; i < names->count; i++) {
+        const struct gsi_schema_field *field = &schema->fields[i];
+        struct gsi_name *name = &names->table[i];
+        char type[16];
+        *name = (struct gsi_name){
+            .off = field->off, .bytes = field->bytes * field->count, .is_scaled = field->is_scaled};
+        strcpy(name->text, field->name);
+        if (type_text(field, type, sizeof type))
+            snprintf(name->place, sizeof name->place, "%u:%s", field->off, type);
     }
-    *text = given;
-    if (field == NULL && given[0] >= '0' && given[0] <= '9')
-        return GS_OK;
-    if (field == NULL && given[0] == '-' && gsi_schema_field_find(&kept->schema, given + 1) != NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: '%s' has no field '%s'; for largest first write '%s:desc'", option,
-                        inputs->table[0].name, given, given + 1);
-    if (field == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: '%s' has no field '%s' (a nested field is written outer.inner); its "
-                        "fields are %s",
-                        option, inputs->table[0].name, given,
-                        gsi_schema_describe(&kept->schema, said));
-    if (field->is_scaled && strcmp(option, "key") != 0)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: '%s' is stored with a scale or an offset; write %u:TYPE to use the "
-                        "stored numbers",
-                        option, given, field->off);
-    *text = key_text(kept, field, is_descending);
-    if (*text == NULL)
-        return gsi_fail(
-            inputs->loop->error, GS_E_USAGE, 0,
-            "--%s: '%s' is not a number that gsort can sort by; write %u:TYPE to use a part of it",
-            option, given, field->off);
-    return GS_OK;
-}
-
-bool gsi_field_is_scaled(const struct gsi_inputs *inputs, const char *text)
-{
-    const struct gsi_formatted *kept = inputs->formatted;
-    bool is_named = false, is_scaled = false;
-    for (uint32_t i = 0; kept != NULL && i < kept->text_count; i++)
-        is_named |= text == kept->texts[i];
-    for (uint32_t i = 0; is_named && i < kept->schema.field_count; i++)
-        is_scaled |= kept->schema.fields[i].is_scaled &&
-                     kept->schema.fields[i].off == strtoul(text, NULL, 10);
-    return is_scaled;
-}
-
-static enum gs_status resolve_all(const struct gsi_inputs *inputs, const char *option,
-                                  const char *const **given, size_t count, const char **texts)
-{
-    if (count > GSI_FIELDS_MAX)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: is given %zu times; the limit is %d", option, count, GSI_FIELDS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        enum gs_status status = gsi_field_resolve(inputs, option, (*given)[i], &texts[i]);
-        if (status != GS_OK)
-            return status;
-    }
-    *given = texts;
-    return GS_OK;
 }
 
 /* Chooses all fields in their order, as NumPy does, because no key was given. */
 static enum gs_status choose_all_fields(const struct gsi_inputs *inputs,
+                                        const struct gsi_names *names,
                                         struct gsi_elements *elements)
 {
     struct gsi_formatted *kept = inputs->formatted;
@@ -133,23 +69,21 @@ static enum gs_status choose_all_fields(const struct gsi_inputs *inputs,
         const struct gsi_schema_field *field = &kept->schema.fields[i];
         if ((kept->schema.is_structured && field->name[0] == '\0') || field->kind == '?')
             continue; /* padding, bits */
-        const char *text = count < GSI_FIELDS_MAX ? key_text(kept, field, false) : NULL;
-        if (text == NULL)
+        const char *place = names->table[i].place;
+        if (count == GSI_FIELDS_MAX || place[0] == '\0')
             return gsi_fail(
                 inputs->loop->error, GS_E_INPUT, 0,
                 "'%s': its elements are %s, %s; name a --key, or save the file with another type",
                 inputs->table[0].name, gsi_schema_describe(&kept->schema, said),
                 count < GSI_FIELDS_MAX ? "which gsort cannot sort"
                                        : "which have too many fields to sort by all");
-        kept->keys[count] = text;
-        kept->names[count++] = field->name[0] != '\0' ? field->name : text;
+        kept->keys[count++] = place;
     }
     if (count == 0)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': its elements are %s, without a field to sort by; name a --key",
                         inputs->table[0].name, gsi_schema_describe(&kept->schema, said));
     elements->keys = kept->keys;
-    elements->key_names = kept->names;
     elements->key_count = count;
     return GS_OK;
 }
@@ -166,7 +100,8 @@ static bool is_plain_number(const struct gsi_schema *schema, const char **type)
     return found != NULL;
 }
 
-enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_elements *elements)
+enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_names *names,
+                                 struct gsi_elements *elements)
 {
     struct gsi_formatted *kept = inputs->formatted;
     const struct gsi_schema *schema = &kept->schema;
@@ -195,13 +130,8 @@ enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_ele
                         GSI_RECORD_BYTES_MAX);
     elements->type = NULL;
     elements->record_bytes = schema->element_bytes;
-    GSI_TRY(
-        resolve_all(inputs, "stats-of", &elements->fields, elements->field_count, kept->fields));
-    if (elements->key_count > 0)
-        GSI_TRY(resolve_all(inputs, "key", &elements->keys, elements->key_count, kept->keys));
-    else
-        GSI_TRY(choose_all_fields(inputs, elements));
-    return GS_OK;
+    take_names(inputs, names);
+    return elements->key_count > 0 ? GS_OK : choose_all_fields(inputs, names, elements);
 }
 
 /* ---- columns of records that are printed ---- */
@@ -210,20 +140,11 @@ enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_ele
  *
  *     -k x:desc -k y --sum z:wide            columns: x  y  z:wide
  *     -k 'a.b' -k 8:u32:desc                 columns: a.b  8:u32
+ *     --fields a=0:u32,b=4:u32 -k b -k 8:u8  columns: a  b  8:u8
  *
  * Two fields of a .npy file may have the same name: "a.b" is a name, and also the field b of the
  * structure a. The second one is called "a.b#2", because readers of JSON keep one member of each
  * name. */
-
-size_t gsi_field_name_bytes(const struct gsi_inputs *inputs, const char *text)
-{
-    const char *order = strrchr(text, ':');
-    bool is_descending, is_name = inputs->formatted != NULL &&
-                                  gsi_schema_field_find(&inputs->formatted->schema, text) != NULL;
-    return !is_name && order != NULL && gsi_order_word(order, &is_descending)
-               ? (size_t)(order - text)
-               : strlen(text);
-}
 
 /* Returns whether a column has this name. */
 static bool is_used(const struct gsi_element_report *report, const char *name)
@@ -249,10 +170,11 @@ static enum gs_status add_column(const struct gsi_inputs *inputs, struct gsi_ele
                                  struct gsi_field_report column, const char *text, size_t length)
 {
     if (report->field_count == GSI_FIELDS_MAX)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--print: keys and aggregates have more than %d columns; write them to a "
-                        "file with -o FILE",
-                        GSI_FIELDS_MAX);
+        return gsi_fail(
+            inputs->loop->error, GS_E_USAGE, 0,
+            "--print: named fields, keys and aggregates have more than %d columns; write them to a "
+            "file with -o FILE",
+            GSI_FIELDS_MAX);
     name_column(report, text, length, column.text);
     report->fields[report->field_count++] = column;
     return GS_OK;
@@ -279,22 +201,54 @@ static bool is_key(const struct gsi_record *record, const struct gsi_field *fiel
     return is_any;
 }
 
+/* Returns whether --fields names this field, so that it is a column. */
+static bool is_named(const struct gsi_record *record, const struct gsi_field *field)
+{
+    const struct gsi_names *names = record->names;
+    char place[GSI_NAME_PLACE_BYTES];
+    bool is_any = false;
+    gsi_field_place(field, place);
+    for (uint32_t i = names != NULL ? names->header_count : 0; names != NULL && i < names->count;
+         i++)
+        is_any = is_any || strcmp(names->table[i].place, place) == 0;
+    return is_any;
+}
+
+/* Adds what --fields names. */
+static enum gs_status add_named(const struct gsi_inputs *inputs, const struct gsi_record *record,
+                                struct gsi_element_report *report)
+{
+    const struct gsi_names *names = record->names;
+    for (uint32_t i = names != NULL ? names->header_count : 0; names != NULL && i < names->count;
+         i++) {
+        const struct gsi_name *name = &names->table[i];
+        struct gsi_field field;
+        GSI_TRY(gsi_field_parse("fields", name->place, record->bytes, NULL, &field,
+                                inputs->loop->error));
+        GSI_TRY(
+            add_column(inputs, report, gsi_field_describe(&field), name->text, strlen(name->text)));
+    }
+    return GS_OK;
+}
+
 enum gs_status gsi_record_columns(const struct gsi_inputs *inputs, const struct gsi_record *record,
                                   const struct gsi_fold *fold, struct gsi_element_report *report)
 {
     report->field_count = 0;
     report->wide_bytes = fold->wide_bytes;
+    GSI_TRY(add_named(inputs, record, report));
     for (uint32_t i = 0; i < record->key_count; i++) {
         const struct gsi_field *key = &record->keys[i];
-        GSI_TRY(add_column(inputs, report, gsi_field_describe(key), key->text,
-                           gsi_field_name_bytes(inputs, key->text)));
+        if (!is_named(record, key))
+            GSI_TRY(add_column(inputs, report, gsi_field_describe(key), key->text,
+                               gsi_names_text_bytes(record->names, key->text)));
     }
     for (uint32_t i = 0; i < fold->count; i++) {
         const struct gsi_fold_field *folded = &fold->fields[i];
         const char *text = folded->field.text;
         if (folded->wide_bytes > 0)
             GSI_TRY(add_column(inputs, report, describe_wide(folded), text, strlen(text)));
-        else if (!is_key(record, &folded->field))
+        else if (!is_key(record, &folded->field) && !is_named(record, &folded->field))
             GSI_TRY(
                 add_column(inputs, report, gsi_field_describe(&folded->field), text, strlen(text)));
     }

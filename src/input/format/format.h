@@ -61,15 +61,11 @@ struct gsi_trailer {
 extern const struct gsi_format *const gsi_formats[];
 extern const struct gsi_format gsi_npy_format, gsi_las_format, gsi_fits_format;
 
-#define GSI_FORMAT_KEY_BYTES 32u
-
-/* The first input's header, and its fields as gsi_record_make takes them. */
+/* The first input's header, and the keys that it chooses if none is given. */
 struct gsi_formatted {
     const struct gsi_format *format;
     struct gsi_schema schema;
-    const char *keys[GSI_FIELDS_MAX], *fields[GSI_FIELDS_MAX], *names[GSI_FIELDS_MAX];
-    char texts[4 * GSI_FIELDS_MAX][GSI_FORMAT_KEY_BYTES];
-    uint32_t text_count;
+    const char *keys[GSI_FIELDS_MAX];
     uint64_t rest_off, rest_bytes; /* the bytes after the elements of the first input's file */
     struct gsi_trailer trailer;    /* of the output, according to its header */
     void *tally;                   /* of the elements written so far */

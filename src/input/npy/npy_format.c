@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NumPy's kinds of types, by the first letter of gsort's; 'b' is also bf16. */
+static const char kinds[] = {['u'] = 'u', ['i'] = 'i', ['f'] = 'f', ['t'] = 'i', ['b'] = 'V'};
+
 /* Describes elements that have no type of NumPy's: numbers as they are, others as bytes. */
 static void make_descr(const struct gsi_layout *layout, char *descr, size_t most)
 {
-    static const char kinds[] = {['u'] = 'u', ['i'] = 'i', ['f'] = 'f', ['t'] = 'i', ['b'] = 'V'};
     const char *name = gsi_layout_name(layout);
     uint32_t bytes = layout->element_bytes;
     size_t length = strlen(name);
@@ -88,15 +90,34 @@ static size_t field_bytes(const char *name)
     return 2 * strlen(name) + 32;
 }
 
+/* Returns the field of a name: that of the header, or one that is made in `room` of a name that
+ * --fields gives; NULL: it has none. */
+static const struct gsi_schema_field *find_field(const struct gsi_inputs *inputs, const char *text,
+                                                 struct gsi_schema_field *room)
+{
+    const struct gsi_names *names = inputs->layout->record->names;
+    const struct gsi_name *name = gsi_names_find(names, text);
+    struct gsi_field field;
+    if (inputs->formatted != NULL && (name == NULL || name < names->table + names->header_count))
+        return gsi_schema_field_find(&inputs->formatted->schema, text);
+    if (name == NULL || gsi_field_parse("", name->place, UINT32_MAX, NULL, &field, NULL) != GS_OK)
+        return NULL;
+    bool is_number = field.number != NULL && field.bytes <= 8;
+    *room = (struct gsi_schema_field){
+        .count = 1,
+        .kind = is_number ? kinds[(unsigned char)field.number->name[0]] : 'V',
+        .is_big_endian = field.is_big_endian};
+    return room;
+}
+
 /* Makes a structure of the fields of --out. */
 static void make_fields(const struct gsi_inputs *inputs, char *descr)
 {
     char *at = descr;
     for (size_t i = 0; i < inputs->head.field_count; i++) {
         const char *name = inputs->head.fields[i];
-        const struct gsi_schema_field *field =
-            inputs->formatted != NULL ? gsi_schema_field_find(&inputs->formatted->schema, name)
-                                      : NULL;
+        struct gsi_schema_field room;
+        const struct gsi_schema_field *field = find_field(inputs, name, &room);
         *at++ = i > 0 ? ',' : '[';
         *at = ' ';
         at += i > 0;

@@ -11,22 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys and fields carry the texts that people know them by; what is stored of a scaled one, whose
- * statistics these are, does not. */
-static void name_fields(const struct gsi_job *job, struct gsi_record *record,
-                        const struct gsi_elements *elements)
-{
-    for (uint32_t i = 0; i < record->field_count; i++)
-        for (uint32_t k = 0; k < elements->key_count; k++)
-            if (record->fields[i].text == elements->keys[k] &&
-                !gsi_field_is_scaled(&job->inputs, elements->keys[k]))
-                record->fields[i].text = elements->key_names[k];
-    for (uint32_t i = 0; i < record->key_count; i++)
-        record->keys[i].text = elements->key_names[i];
-    for (uint32_t i = 0; i < elements->field_count; i++)
-        record->fields[i].text = elements->field_names[i];
-}
-
 /* The layout of the records that were made, in place of a type. */
 static enum gs_status lay_records(const struct gsi_job *job, struct gsi_chosen *chosen,
                                   struct gsi_element_report *report)
@@ -41,7 +25,7 @@ static enum gs_status lay_records(const struct gsi_job *job, struct gsi_chosen *
     for (uint32_t i = 0; i < report->field_count; i++) {
         struct gsi_field named = chosen->record.fields[i];
         char name[GSI_FIELD_TEXT_BYTES];
-        snprintf(name, sizeof name, "%.*s", (int)gsi_field_name_bytes(&job->inputs, named.text),
+        snprintf(name, sizeof name, "%.*s", (int)gsi_names_text_bytes(&chosen->names, named.text),
                  named.text);
         named.text = name;
         report->fields[i] = gsi_field_describe(&named);
@@ -51,8 +35,7 @@ static enum gs_status lay_records(const struct gsi_job *job, struct gsi_chosen *
 
 /* A second key of the same field decides nothing, in either direction. A format's own fields may
  * overlap. */
-static enum gs_status check_keys(const struct gsi_job *job, const struct gsi_record *record,
-                                 const char *const *names)
+static enum gs_status check_keys(const struct gsi_job *job, const struct gsi_record *record)
 {
     for (uint32_t i = 1; i < record->key_count && job->options->key_count > 0; i++)
         for (uint32_t k = 0; k < i; k++) {
@@ -62,7 +45,7 @@ static enum gs_status check_keys(const struct gsi_job *job, const struct gsi_rec
                 return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                                 "--key: given twice ('%s', '%s'): the first one decides; leave the "
                                 "second one out",
-                                names[k], names[i]);
+                                a->text, b->text);
         }
     return GS_OK;
 }
@@ -71,18 +54,20 @@ static enum gs_status choose_records(const struct gsi_job *job, struct gsi_chose
                                      const struct gsi_elements *elements,
                                      struct gsi_element_report *report)
 {
-    GSI_TRY(gsi_record_make(elements->record_bytes, elements->keys, elements->key_count,
-                            elements->fields, elements->field_count, job->options->reverse,
-                            &chosen->record, job->loop.error));
-    GSI_TRY(check_keys(job, &chosen->record, elements->key_names));
+    for (size_t i = 0; i < job->options->name_count; i++)
+        GSI_TRY(gsi_names_add(&chosen->names, job->options->names[i], elements->record_bytes,
+                              job->loop.error));
+    GSI_TRY(gsi_record_make_named(elements->record_bytes, &chosen->names, elements->keys,
+                                  elements->key_count, elements->fields, elements->field_count,
+                                  job->options->reverse, &chosen->record, job->loop.error));
+    GSI_TRY(check_keys(job, &chosen->record));
     gsi_record_place_nans(&chosen->record, job->options->nan_place);
     if (job->options->ties_by_bytes)
         gsi_record_break_ties(&chosen->record, job->options->reverse);
-    name_fields(job, &chosen->record, elements);
     report->type_source = elements->source;
     report->key_count = elements->key_count;
     for (size_t i = 0; i < elements->key_count; i++)
-        gsi_fit_name(report->keys[i], sizeof report->keys[i], elements->key_names[i]);
+        gsi_fit_name(report->keys[i], sizeof report->keys[i], chosen->record.keys[i].text);
     return lay_records(job, chosen, report);
 }
 
@@ -176,27 +161,22 @@ static enum gs_status choose_moments(const struct gsi_job *job, struct gsi_chose
     return GS_OK;
 }
 
-/* Sets *field to the text before the operator of a condition, as OFF:TYPE; NULL: there is none. */
-static enum gs_status condition_field(const struct gsi_job *job, const struct gsi_chosen *chosen,
-                                      const char *text, char *name, const char **field)
+/* Returns the text before the operator of a condition, copied to `name`; NULL: there is none. */
+static const char *condition_field(const char *text, char *name)
 {
     size_t length = (size_t)(gsi_filter_comparison(text) - text);
     memcpy(name, text, length);
     name[length] = '\0';
-    *field = length > 0 ? name : NULL;
-    return length > 0 && job->inputs.formatted != NULL && chosen->layout.number == NULL
-               ? gsi_field_resolve(&job->inputs, "where", name, field)
-               : GS_OK;
+    return length > 0 ? name : NULL;
 }
 
-/* Fields that are folded. They may be named by the header of a .npy file. */
+/* Fields that are folded. */
 static enum gs_status choose_folded(const struct gsi_job *job, struct gsi_chosen *chosen,
                                     enum gsi_fold_kind kind, const char *const *texts, size_t count)
 {
     const struct gsi_options *options = job->options;
-    const char *option = gsi_fold_kind_name(kind);
     for (size_t i = 0; i < count; i++) {
-        char name[GSI_SCHEMA_NAME_BYTES];
+        char name[GSI_NAME_BYTES];
         const char *text = texts[i];
         size_t bytes = sizeof name;
         bool is_wide = kind == GSI_FOLD_SUM && gsi_sum_is_wide(text, &bytes);
@@ -205,8 +185,6 @@ static enum gs_status choose_folded(const struct gsi_job *job, struct gsi_chosen
             snprintf(name, sizeof name, "%.*s", (int)bytes, text);
             text = name;
         }
-        if (job->inputs.formatted != NULL && chosen->fold.count < GSI_FIELDS_MAX)
-            GSI_TRY(gsi_field_resolve(&job->inputs, option, text, &text));
         GSI_TRY(gsi_fold_add_field(&chosen->fold, &chosen->record, options->group_keys, kind,
                                    is_wide || options->sum_wide, text, job->loop.error));
         chosen->fold.fields[chosen->fold.count - 1].field.text = texts[i];
@@ -261,11 +239,9 @@ static enum gs_status choose_filter(const struct gsi_job *job, struct gsi_chosen
     if (name == NULL)
         return gsi_fail(job->loop.error, GS_E_MEMORY, 0, "out of memory: cannot read --where");
     for (size_t i = 0; i < options->where_count && status == GS_OK; i++) {
-        const char *text = options->where[i], *field;
-        status = condition_field(job, chosen, text, name, &field);
-        if (status == GS_OK)
-            status = gsi_filter_add(&chosen->filter, text, field, gsi_filter_comparison(text),
-                                    job->loop.error);
+        const char *text = options->where[i];
+        status = gsi_filter_add(&chosen->filter, text, condition_field(text, name),
+                                gsi_filter_comparison(text), job->loop.error);
         gsi_fit_name(report->where[i], sizeof report->where[i], text);
     }
     free(name);
@@ -281,14 +257,15 @@ enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *c
                                     .source = "option",
                                     .record_bytes = options->record_bytes,
                                     .keys = options->keys,
-                                    .key_names = options->keys,
                                     .key_count = options->key_count,
                                     .fields = options->stats_fields,
-                                    .field_names = options->stats_fields,
                                     .field_count = options->stats_field_count};
+    const struct gsi_formatted *formatted = job->inputs.formatted;
     GSI_TRY(name_type(job, &elements.type, &report->element));
-    if (job->inputs.formatted != NULL)
-        GSI_TRY(gsi_fields_choose(&job->inputs, &elements));
+    GSI_TRY(gsi_names_open(&chosen->names, formatted != NULL ? formatted->schema.field_count : 0,
+                           options->name_count, job->loop.error));
+    if (formatted != NULL)
+        GSI_TRY(gsi_fields_choose(&job->inputs, &chosen->names, &elements));
     if (elements.record_bytes > 0)
         GSI_TRY(choose_records(job, chosen, &elements, &report->element));
     else
@@ -306,7 +283,7 @@ enum gs_status gsi_spec_elements(const struct gsi_job *job, struct gsi_chosen *c
         report->order_statistics.field = report->element.fields[ranked - record->fields];
     if (options->action == GS_LOOK && !gsi_layout_is_native(&chosen->layout))
         GSI_TRY(gsi_record_columns(&job->inputs, record, &chosen->fold, &report->element));
-    if (job->inputs.formatted != NULL && options->type == NULL)
+    if (formatted != NULL && options->type == NULL)
         return gsi_named_type_check_output(typed_output(job), elements.type,
                                            job->inputs.table[0].name, job->loop.error);
     return GS_OK;

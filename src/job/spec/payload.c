@@ -78,18 +78,19 @@ static enum gs_status choose_positions(const struct gsi_job *job, struct gsi_cho
 
 /* ---- fields ---- */
 
-/* OFF:LEN, or the name of a field of a .npy file. */
+/* OFF:LEN, or the name of a field. */
 static enum gs_status find_field(const struct gsi_job *job, const char *text, uint32_t *off,
                                  uint32_t *bytes)
 {
-    const struct gsi_schema_field *field =
-        job->inputs.formatted != NULL ? gsi_schema_field_find(&job->inputs.formatted->schema, text)
-                                      : NULL;
-    if (field == NULL)
-        return gsi_bytes_parse("out", text, job->chosen.input_layout.element_bytes, off, bytes,
-                               job->loop.error);
-    *off = field->off;
-    *bytes = field->bytes * field->count;
+    const struct gsi_names *names = &job->chosen.names;
+    const struct gsi_name *name = gsi_names_find(names, text);
+    bool is_place = names->count == 0 || (text[0] >= '0' && text[0] <= '9') || text[0] == '\0';
+    if (name == NULL)
+        return is_place ? gsi_bytes_parse("out", text, job->chosen.input_layout.element_bytes, off,
+                                          bytes, job->loop.error)
+                        : gsi_names_fail_unknown(names, "out", text, job->loop.error);
+    *off = name->off;
+    *bytes = name->bytes;
     return *bytes > 0 ? GS_OK
                       : gsi_fail(job->loop.error, GS_E_USAGE, 0,
                                  "--out: '%s' has no bytes; leave it out", text);

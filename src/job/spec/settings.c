@@ -35,6 +35,16 @@ static void put_seed(FILE *to, const struct gsi_options *options)
     put_text(to, "--shuffle", options->has_seed ? text : "a drawn seed");
 }
 
+/* Names that keys may have; only jobs with --fields have this setting. */
+static void put_names(FILE *to, const struct gsi_names *names)
+{
+    fprintf(to, "--fields%c", 0);
+    for (uint32_t i = names->header_count; i < names->count; i++)
+        fprintf(to, "%s%s=%s", i > names->header_count ? "," : "", names->table[i].text,
+                names->table[i].place);
+    fputc(0, to);
+}
+
 /* By the names that they have in .npy headers, where they have some. */
 static void put_keys(FILE *to, const struct gsi_layout *layout)
 {
@@ -89,6 +99,8 @@ static void put_settings(FILE *to, const struct gsi_job *job)
               job->report->range.count);
     if (options->is_shuffled)
         put_seed(to, options);
+    if (options->name_count > 0)
+        put_names(to, &job->chosen.names);
 }
 
 enum gs_status gsi_spec_settings_text(const struct gsi_job *job, char **text, size_t *bytes)

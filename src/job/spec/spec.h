@@ -14,6 +14,7 @@
 /* How elements are sorted. */
 struct gsi_chosen {
     struct gsi_layout layout;
+    struct gsi_names names;     /* of fields of records; records point to it */
     struct gsi_record record;   /* with --record; layout points to it */
     struct gsi_key_scope scope; /* what the keys of records share; layout points to it */
     /* If records are integers, or are stored inside their tags; layout points to it. */

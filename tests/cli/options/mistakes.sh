@@ -57,7 +57,7 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 -R 4 -t u32 x.u32| 2 | --record cannot be used with --type: in records, --key gives the type of each key
 -R 4 -k 0 x.u32| 2 | -k: '0' is not OFF:TYPE?:desc?, like 8:u32be
 -R 4 -k -0:u32 x.u32| 2 | -k: '-0:u32' is not OFF:TYPE?:desc?, *; append :desc for largest first
--R 4 -k price:descending x.u32| 2 | -k: 'price:descending' is not OFF:TYPE?:desc?, *; only formats like .npy have named fields
+-R 4 -k price:descending x.u32| 2 | -k: 'price:descending' is not OFF:TYPE?:desc?, *; --fields=NAME=OFF:TYPE gives a field a name
 z.npy -k -price -o out| 2 | -k: 'z.npy' has no field '-price'; for largest first write 'price:desc'
 -R 4 -k 0:float64 x.u32| 2 | -k: '0:float64' needs 8 bytes from byte 0, but a record has only 4 bytes
 -R 4 -k 0:u32:up x.u32| 2 | -k: '0:u32:up': ':up' is not expected there; append ':asc', ':desc' or nothing to the type

@@ -1,7 +1,7 @@
 # Each recorded setting, changed alone, refuses the directory and is named.
 gsort-gen --dist uniform --type u64 --size 8M -o x
 cp x y
-settings=(--key=0:u32 --stats-of=4:u32 --reverse --nan=last --ties=bytes --raw --header=16 --drop-header --chunk=64K
+settings=(--fields=a=0:u32,b=4:u32 --key=a --stats-of=4:u32 --reverse --nan=last --ties=bytes --raw --header=16 --drop-header --chunk=64K
     --window=64K --batch-size=8 --compress=zstd:2 --range=0:1000000)
 python3 "$CASES/../stop_with_record.py" SIGKILL 3000 gsort -R 16 "${settings[@]}" x y -o out --resume dir -S 12M
 
@@ -13,7 +13,7 @@ changed() {
     done
     gsort -R 16 "${others[@]}" "${@:2}" x y -o out --resume dir -S 12M 2>&1 || echo "exit $?"
 }
-for setting in --key=4:u32 --stats-of=0:u32 --nan=first --ties=input --header=32 --chunk=128K --window=32K \
+for setting in --fields=a=4:u32,b=0:u32 --key=b --stats-of=0:u32 --nan=first --ties=input --header=32 --chunk=128K --window=32K \
     --batch-size=9 --compress=zstd:3 --range=1:1000000; do
     changed "${setting%%=*}" "$setting"
 done

@@ -17,6 +17,41 @@ static struct gsi_record record_of(const struct record_model *model)
     return record;
 }
 
+/* Names of a header and of --fields, in all texts that they may have. */
+static void test_record__names__as_their_places(void **state)
+{
+    (void)state;
+    struct gs_error error = {0};
+    struct gsi_names names;
+    struct gsi_record record;
+    assert_int_equal(gsi_names_open(&names, 2, 1, &error), GS_OK);
+    names.file = "x.npy";
+    names.header_count = names.count = 2;
+    names.table[0] = (struct gsi_name){"a:desc", "0:u16", 0, 2, false};
+    names.table[1] = (struct gsi_name){"a", "2:i16", 2, 2, true};
+    assert_int_equal(gsi_names_add(&names, "b=4:u32be, c=8:b3", 16, &error), GS_OK);
+    const char *keys[] = {"a:desc", "a:desc:desc",       "a", "b:DESC", "c",
+                          "8:u64",  names.table[0].place};
+    const uint32_t offs[] = {0, 0, 2, 4, 8, 8, 0};
+    const bool descends[] = {false, true, false, true, false, false, false};
+    assert_int_equal(gsi_record_make_named(16, &names, keys, 7, NULL, 0, false, &record, &error),
+                     GS_OK);
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(record.keys[i].off, offs[i]);
+        assert_int_equal(record.keys[i].is_descending, descends[i]);
+    }
+    assert_string_equal(record.keys[6].text, "a:desc");
+    assert_int_equal(gsi_names_text_bytes(&names, "a:desc"), 6);
+    assert_int_equal(gsi_names_text_bytes(&names, "b:DESC"), 1);
+    assert_int_equal(
+        gsi_record_make_named(16, &names, keys + 2, 1, NULL, 0, false, &record, &error), GS_OK);
+    assert_string_equal(record.fields[0].text, "2:i16"); /* the stored numbers of a scaled field */
+    assert_int_equal(gsi_names_add(&names, "d=0:u16,a=0:u16", 16, &error), GS_E_USAGE);
+    assert_string_equal(error.text, "--fields: 'a=0:u16': 'x.npy' already has a field 'a'; choose "
+                                    "another name");
+    gsi_names_close(&names);
+}
+
 static int sign(int x)
 {
     return (x > 0) - (x < 0);
@@ -134,10 +169,12 @@ static void test_record_make__what_cannot_be__refused(void **state)
         {0, NULL, NULL, "--record: 0 is not between 1 and 65536 bytes"},
         {65537, NULL, NULL, "--record: 65537 is not between 1 and 65536 bytes"},
         {8, "u32", NULL,
-         "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be; only formats like .npy have "
-         "named fields"},
+         "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be; --fields=NAME=OFF:TYPE gives "
+         "a field a name"},
         {8, "4294967296:uint8", NULL,
-         "--key: '4294967296:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
+         "--key: '4294967296:uint8' begins after byte 4294967295, but a record has only 8 bytes"},
+        {8, "0:b4294967296", NULL,
+         "--key: '0:b4294967296' has more bytes than a record can have, 65536"},
         {8, "-1:uint8", NULL,
          "--key: '-1:uint8' is not OFF:TYPE[:desc], like 8:u32be; append :desc for "
          "largest first"},
@@ -198,6 +235,7 @@ static void test_record_make__fields__default_and_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_record__names__as_their_places),
         cmocka_unit_test(test_record__random_keys__order_of_the_model),
         cmocka_unit_test(test_tags__random_keys_and_places__bytes_of_the_key),
         cmocka_unit_test(test_tags_shift__shared_bytes__as_made_there),

@@ -76,7 +76,7 @@ static void test_conflicts__properties__with_these_options(void **state)
     } rows[] = {
         {GSI_PROPERTY_OUTPUT_FILE, ""},
         {GSI_PROPERTY_SORTER, "sum=OFF:TYPE:wide"},
-        {GSI_PROPERTY_NUMBERS, "key, ties, sum, min, max, out, stats-of"},
+        {GSI_PROPERTY_NUMBERS, "fields, key, ties, sum, min, max, out, stats-of"},
         {GSI_PROPERTY_RECORDS, "out-order"},
         {GSI_PROPERTY_STREAM, "region, range, part, find, into, resume, explain of --merge=SET, "
                               "histogram with --stats-only"},
