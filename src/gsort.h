@@ -426,15 +426,21 @@ GS_API void gs_sorter_close(gs_sorter *sorter);
  * gs_report_print: prints to a FILE. ferror tells whether that failed.
  * gs_report_string: returns the text, or NULL if there is no memory.
  * gs_string_free: frees such a text. */
-enum gs_format { GS_FORMAT_TEXT = 0, GS_FORMAT_JSON, GS_FORMAT_PLAN_TEXT, GS_FORMAT_PLAN_JSON };
+enum gs_format {
+    GS_FORMAT_TEXT = 0,
+    GS_FORMAT_JSON,
+    GS_FORMAT_PLAN_TEXT,
+    GS_FORMAT_PLAN_JSON,
+    GS_FORMAT_CSV /* of elements only */
+};
 GS_API void gs_report_print(const gs_report *report, FILE *file, enum gs_format format);
 GS_API char *gs_report_string(const gs_report *report, enum gs_format format);
 GS_API void gs_string_free(char *text);
 
 /* gs_report_print_element: prints an element of the report's job as a line of text: a number; or
  * the fields of a record with tabs between them, or its bytes in hexadecimal if it has no fields.
- * With GS_FORMAT_JSON it prints a string or an object of strings. A NULL element prints a line of
- * names, one for each column. */
+ * With GS_FORMAT_JSON it prints a string or an object of strings, with GS_FORMAT_CSV a line as
+ * in RFC 4180 that ends in LF. A NULL element prints a line of names, one for each column. */
 GS_API void gs_report_print_element(const gs_report *report, FILE *file, const void *element,
                                     enum gs_format format);
 

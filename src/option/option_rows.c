@@ -61,6 +61,7 @@ static const struct gs_choice choices_of_check[] = {{.word = "diagnose-first", .
                                                     {.word = NULL}};
 static const struct gs_choice choices_of_print[] = {{.word = "text", .value = 0},
                                                     {.word = "header", .value = 2},
+                                                    {.word = "csv", .value = 3},
                                                     {.word = "json", .value = 1},
                                                     {.word = NULL}};
 static const struct gs_choice choices_of_help[] = {HELP_WORDS};

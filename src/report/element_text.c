@@ -11,8 +11,18 @@
 struct place {
     const struct gs_report *report;
     FILE *file;
-    bool is_json;
+    enum gs_format format;
 };
+
+static bool is_json(const struct place *place)
+{
+    return place->format == GS_FORMAT_JSON;
+}
+
+static char separator(const struct place *place)
+{
+    return place->format == GS_FORMAT_TEXT ? '\t' : ',';
+}
 
 static void print_hex(FILE *out, const uint8_t *bytes, size_t count)
 {
@@ -20,11 +30,33 @@ static void print_hex(FILE *out, const uint8_t *bytes, size_t count)
         fprintf(out, "%02x", bytes[i]);
 }
 
-/* In JSON all that is of the data is a string, whatever its value: readers round numbers, and there
- * are none for NaNs. */
+/* Prints text in the quotes of a format, where it needs some. An empty field of CSV has quotes, so
+ * that a line is never empty. */
+static void print_text(const struct place *place, const char *text, size_t bytes)
+{
+    if (is_json(place)) {
+        gsi_json_quote(place->file, text, bytes);
+        return;
+    }
+    bool is_quoted = place->format == GS_FORMAT_CSV && bytes == 0;
+    for (size_t i = 0; i < bytes && place->format == GS_FORMAT_CSV; i++)
+        is_quoted = is_quoted || strchr(",\"\r\n", text[i]) != NULL;
+    if (is_quoted)
+        fputc('"', place->file);
+    for (size_t i = 0; i < bytes; i++) {
+        if (is_quoted && text[i] == '"')
+            fputc('"', place->file);
+        fputc(text[i], place->file);
+    }
+    if (is_quoted)
+        fputc('"', place->file);
+}
+
+/* Prints a number, which needs no quotes in CSV. In JSON all data are strings, whatever the value:
+ * readers round numbers, and JSON has none for NaNs. */
 static void print_number(const struct place *place, const char *text)
 {
-    if (place->is_json)
+    if (is_json(place))
         gsi_json_quote(place->file, text, strlen(text));
     else
         fputs(text, place->file);
@@ -40,14 +72,12 @@ static void print_bytes(const struct place *place, const uint8_t *bytes, size_t 
     bool is_text = length < 2 || memcmp(bytes, "0x", 2) != 0;
     for (size_t i = 0; i < length; i++)
         is_text = is_text && bytes[i] >= 0x20 && bytes[i] < 0x7f;
-    if (is_text && place->is_json) {
-        gsi_json_quote(place->file, (const char *)bytes, length);
-    } else if (is_text) {
-        fwrite(bytes, 1, length, place->file);
+    if (is_text) {
+        print_text(place, (const char *)bytes, length);
     } else {
-        fputs(place->is_json ? "\"0x" : "0x", place->file);
+        fputs(is_json(place) ? "\"0x" : "0x", place->file);
         print_hex(place->file, bytes, count);
-        fputs(place->is_json ? "\"" : "", place->file);
+        fputs(is_json(place) ? "\"" : "", place->file);
     }
 }
 
@@ -77,41 +107,44 @@ static void print_heading(const struct place *place)
     else if (report->element.field_count == 0)
         fputs("bytes", place->file);
     for (size_t i = 0; gsi_has_records(report) && i < report->element.field_count; i++) {
-        fprintf(place->file, "%s%s", i > 0 ? "\t" : "", report->element.fields[i].text);
+        const char *name = report->element.fields[i].text;
+        if (i > 0)
+            fputc(separator(place), place->file);
+        print_text(place, name, strlen(name));
     }
 }
 
 static void print_record(const struct place *place, const uint8_t *record)
 {
     const struct gs_report *report = place->report;
-    bool is_json = place->is_json;
-    fputs(is_json ? "{" : "", place->file);
+    fputs(is_json(place) ? "{" : "", place->file);
     if (report->element.field_count == 0) {
-        fputs(is_json ? "\"bytes\":\"" : "", place->file);
+        fputs(is_json(place) ? "\"bytes\":\"" : "", place->file);
         print_hex(place->file, record, report->element.bytes);
-        fputs(is_json ? "\"" : "", place->file);
+        fputs(is_json(place) ? "\"" : "", place->file);
     }
     for (size_t i = 0; i < report->element.field_count; i++) {
         if (i > 0)
-            fputc(is_json ? ',' : '\t', place->file);
-        if (is_json) {
+            fputc(separator(place), place->file);
+        if (is_json(place)) {
             const char *name = report->element.fields[i].text;
             gsi_json_quote(place->file, name, strlen(name));
             fputc(':', place->file);
         }
         print_field(place, &report->element.fields[i], record);
     }
-    fputs(is_json ? "}" : "", place->file);
+    fputs(is_json(place) ? "}" : "", place->file);
 }
 
 void gs_report_print_element(const struct gs_report *report, FILE *file, const void *element,
                              enum gs_format format)
 {
-    const struct place place = {
-        .report = report, .file = file, .is_json = format == GS_FORMAT_JSON};
+    struct place place = {.report = report, .file = file, .format = format};
     uint8_t value[16] = {0};
     char text[GSI_ELEMENT_TEXT_BYTES];
     if (element == NULL) {
+        if (is_json(&place))
+            place.format = GS_FORMAT_TEXT;
         print_heading(&place);
     } else if (gsi_has_records(report)) {
         print_record(&place, element);

@@ -279,8 +279,11 @@ static enum gs_status take_words(struct command_line *line, struct gs_error *err
     TRY(take_count(line, "tail", &line->tail_count, error));
     line->progress = (enum progress_mode)progress;
     line->check_quietly = quietly != 0 || command_line_given(line, "check-quiet") != NULL;
-    line->prints_json = prints == PRINT_JSON || command_line_given(line, "json") != NULL;
-    line->prints_header = prints == PRINT_HEADER;
+    line->print_format = prints == PRINT_JSON || command_line_given(line, "json") != NULL
+                             ? GS_FORMAT_JSON
+                         : prints == PRINT_CSV ? GS_FORMAT_CSV
+                                               : GS_FORMAT_TEXT;
+    line->prints_header = prints == PRINT_HEADER || prints == PRINT_CSV;
     line->wants_help = command_line_given(line, "help") != NULL;
     line->wants_version = command_line_given(line, "version") != NULL;
     line->joins_reports = command_line_given(line, "join-reports") != NULL;

@@ -9,7 +9,7 @@
 enum stats_format { STATS_NONE, STATS_TEXT, STATS_JSON };
 
 /* Words of --print, by the numbers that the table of options gives them. */
-enum print_way { PRINT_TEXT, PRINT_JSON, PRINT_HEADER };
+enum print_way { PRINT_TEXT, PRINT_JSON, PRINT_HEADER, PRINT_CSV };
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 /* Room for the library's options (gs_option_at), and for aliases. */
@@ -37,7 +37,8 @@ struct command_line {
     size_t value_count;
     enum progress_mode progress;
     uint64_t head_count, tail_count; /* GS_LOOK: elements to print; what was not given: 0 */
-    bool is_quiet, is_verbose, check_quietly, prints_json, prints_header, joins_reports, is_split;
+    enum gs_format print_format;     /* of elements */
+    bool is_quiet, is_verbose, check_quietly, prints_header, joins_reports, is_split;
     bool wants_help, wants_daily_help, wants_version; /* daily: -h */
 };
 

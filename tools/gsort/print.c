@@ -78,7 +78,7 @@ static enum gs_status fail_count(const struct printer *printer, uint64_t count,
 
 static void print_gap(const struct printer *printer, uint64_t left_out)
 {
-    if (left_out > 0 && printer->printed_count > 0 && printer->format != GS_FORMAT_JSON)
+    if (left_out > 0 && printer->printed_count > 0 && printer->format == GS_FORMAT_TEXT)
         fputs("...\n", printer->out);
 }
 
@@ -164,7 +164,7 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     printer->out = out;
     printer->drops_tail = command_line_given(line, "drop-tail") != NULL;
     printer->is_quiet = line->is_quiet;
-    printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
+    printer->format = line->print_format;
     /* Opened first: while it is, the writer of a FIFO does not lose its reader. */
     TRY_OR(print_input_open(path, &printer->input, error), done);
     if (printer->input.is_pipe && command_line_given(line, "raw") == NULL)
@@ -176,7 +176,7 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     if (printer->expected_count != UINT64_MAX)
         printer->expected_count /= printer->element_bytes;
     if (line->prints_header)
-        gs_report_print_element(printer->report, out, NULL, GS_FORMAT_TEXT);
+        gs_report_print_element(printer->report, out, NULL, printer->format);
     status = print_both(line, printer, error);
 done:
     print_input_close(&printer->input);

@@ -6,9 +6,9 @@
 
 /* print_elements: what --head and --tail ask for, a line an element. A number is decimal, and a
  * float the shortest text that reads back as the same bits. A record is its fields with tabs
- * between them; one without fields is its bytes, hexadecimal. With --print=json a line is a string,
- * or an object of a record's fields. Without --print=json a line "..." stands between head and
- * tail.
+ * between them; one without fields is its bytes, hexadecimal. With --print=json a line is a value,
+ * or an object of a record's fields; with --print=csv it is a line of CSV. Text has a line "..."
+ * between head and tail.
  * in    line: of GS_LOOK
  * fails GS_E_INPUT, GS_E_USAGE as gs_job_run does, GS_E_IO, GS_E_MEMORY; the
  *       elements before the failure are printed */

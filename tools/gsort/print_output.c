@@ -48,6 +48,11 @@ static void print_base(const struct print_output *printer, FILE *out, const uint
         gs_report_print_element(printer->report, out, entry, printer->format);
 }
 
+static char separator(const struct print_output *printer)
+{
+    return printer->format == GS_FORMAT_CSV ? ',' : '\t';
+}
+
 /* "5\t3", {"value":5,"count":3}, or one more member of an object. */
 static void print_counted(struct print_output *printer, const uint8_t *entry)
 {
@@ -57,7 +62,8 @@ static void print_counted(struct print_output *printer, const uint8_t *entry)
     fflush(printer->text);
     int length = (int)printer->text_bytes - 1; /* without the end of the line */
     if (printer->format != GS_FORMAT_JSON)
-        fprintf(printer->out, "%.*s\t%" PRIu64 "\n", length, printer->text_at, count);
+        fprintf(printer->out, "%.*s%c%" PRIu64 "\n", length, printer->text_at, separator(printer),
+                count);
     else if (printer->text_at[0] == '{')
         fprintf(printer->out, "%.*s,\"%s\":%" PRIu64 "}\n", length - 1, printer->text_at,
                 printer->count_name, count);
@@ -76,12 +82,12 @@ static void print_heading(struct print_output *printer)
     if (printer->has_positions)
         fputs("position\n", text);
     else
-        gs_report_print_element(printer->report, text, NULL, GS_FORMAT_TEXT);
+        gs_report_print_element(printer->report, text, NULL, printer->format);
     if (printer->text == NULL)
         return;
     fflush(text);
-    fprintf(printer->out, "%.*s\t%s\n", (int)printer->text_bytes - 1, printer->text_at,
-            printer->count_name);
+    fprintf(printer->out, "%.*s%c%s\n", (int)printer->text_bytes - 1, printer->text_at,
+            separator(printer), printer->count_name);
 }
 
 static void print_entry(struct print_output *printer, const uint8_t *entry)
@@ -204,7 +210,7 @@ static enum gs_status begin(const struct command_line *line, struct print_output
     TRY(inspect(line, &printer->input, error));
     printer->report = gs_job_report(line->look);
     TRY(check_shown(line, printer->report, error));
-    printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
+    printer->format = line->print_format;
     printer->has_positions = command_line_given(line, "argsort") != NULL;
     printer->base_bytes =
         number_at(printer->report, "element_bytes") + number_at(printer->report, "wide_bytes");

@@ -12,8 +12,7 @@ from .keywords import Path
 class WhatToSort(TypedDict, total=False):
     type: str  # Set the element type, such as u32, i64 or f64.
     record: int  # Sort records of N bytes, from 1 to 65536.
-    # Give names to fields of records: --fields=id=0:u64,price=8:f64.
-    fields: Union[str, Sequence[str]]
+    fields: Union[str, Sequence[str]]  # Name fields of records: --fields=id=0:u64,price=8:f64.
     where: Union[str, Sequence[str]]  # Keep only elements for which this is true.
     reverse: bool  # Sort in descending order, largest first.
     nan: str  # Put NaN and NaT (not a time) first or last, whatever the direction.
