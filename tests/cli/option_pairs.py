@@ -176,6 +176,7 @@ ROWS = [
     Row("--print=text", effect=printed("^[0-9]+(	|$)"), blind=["--type", "--sample"]),
     Row("--print=json", needs=["--head=4"], effect=printed("^{"), blind=["--type"]),
     Row("--print=header", needs=["--head=4"], effect=printed("^(value|[0-9a-z:]+\t?)+$"), blind=["--type"]),
+    Row("--print=csv", needs=["--head=4"], effect=printed("^[0-9]+(,|$)"), blind=["--type"]),
     Row("--stats=text", effect=REPORT),
     Row("--stats=json", effect=lambda run, without: run.report()),
     Row("--stats=json:report.json", effect=lambda run, without: "report.json" in run.files and run.report()),

@@ -511,7 +511,7 @@ ARGUMENTS = {
 }
 PLAIN = {name for name in VARIANTS if "=" not in name} - set(ARGUMENTS)
 AS_IN_ROW = {"--progress=always", "--ties=bytes", "--ties=input", "--keep=first", "--keep=repeated", "--argsort=u32", "--verify=read", "--temporary-directory=.", "--resume=kept",
-             "--compress=none", "--compress=auto", "--spill=auto", "--device=cpu", "--check=quiet", "--print=text", "--print=json", "--print=header",
+             "--compress=none", "--compress=auto", "--spill=auto", "--device=cpu", "--check=quiet", "--print=text", "--print=json", "--print=header", "--print=csv",
              "--stats=text", "--stats=json", "--stats=json:report.json", "--stats=none"}
 
 
@@ -541,7 +541,7 @@ def drawn(rng, names, is_refused=False):
     given |= {name: name.split("=", 1)[1] for name in names & (AS_IN_ROW | ({"--keep=last"} if is_refused else set()))}
     given |= {name: None for name in names & PLAIN}
     if "--print=text" in names and not names & {"--head=2", "--tail=3"}:
-        given["--print=text"] = rng.choice(["text", "header", "json"])
+        given["--print=text"] = rng.choice(["text", "header", "csv", "json"])
     case.print = next((given[name] for name in given if name.startswith("--print=")), None)
     of = {VARIANTS[name].of for name in names} - {None}
     is_record = of == {"records"} or not of and rng.random() < 0.4

@@ -11,7 +11,7 @@ from elements import Field, type_of
 # Options that go with no header in the files.
 WITHOUT_FORMAT = {"--header=24", "--drop-header", "--region=48:2256", "--raw", "--drop-tail"}
 # A job with one of these writes nothing, or text.
-WITHOUT_OUTPUT = {"--check", "--check=quiet", "--head=2", "--tail=3", "--stats-only", "--print=text", "--print=json", "--print=header"}
+WITHOUT_OUTPUT = {"--check", "--check=quiet", "--head=2", "--tail=3", "--stats-only", "--print=text", "--print=json", "--print=header", "--print=csv"}
 # FITS and LAS files have no place for the results of these.
 NOT_IN_TABLES = {"--argsort", "--argsort=u32", "--out=16:8,0:4", "--count", "--sum=8:u64:wide", "--split=3", "--split-at=5", "--into=into",
                  "--values=values:8=values.out", "--resume=kept", "--zstd", "--part=1/2"}

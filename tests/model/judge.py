@@ -83,21 +83,29 @@ def json_line(job, columns, cells):
     return "{" + ",".join(f"{quoted(name)}:{cell}" for name, cell in zip(columns, cells)) + "}"
 
 
+def text_line(cells, how):
+    """Cells of --print=csv have quotes where RFC 4180 wants them, and where they are empty."""
+    if how != "csv":
+        return "\t".join(cells)
+    cells = [cell if cell and not set(cell) & set(',"\r\n') else '"%s"' % cell.replace('"', '""') for cell in cells]
+    return ",".join(cells)
+
+
 def printed(job, entries, how, is_look=False):
     """Lines of --print, --head and --tail."""
     columns = columns_of(job, is_look) if is_look or not job.argsort else ["position", *["count"] * job.count]
-    lines = ["\t".join(columns)] if how == "header" else []
+    lines = [text_line(columns, how)] if how in ("header", "csv") else []
     for entry in entries:
         if entry is None:
             lines.append("...")
         elif job.argsort and not is_look:
             cells = [str(entry.position)] + cells_of(job, entry, is_look)[-1:] * job.count
             whole = f'{{"value":{cells[0]},"count":{cells[1]}}}' if job.count else cells[0]
-            lines.append(whole if how == "json" else "\t".join(cells))
+            lines.append(whole if how == "json" else text_line(cells, how))
         elif how == "json":
             lines.append(json_line(job, columns, cells_of(job, entry, is_look)))
         else:
-            lines.append("\t".join(cells_of(job, entry, is_look)))
+            lines.append(text_line(cells_of(job, entry, is_look), how))
     return "".join(line + "\n" for line in lines).encode()
 
 
@@ -109,7 +117,7 @@ def looked(case):
     last = rest[len(rest) - case.tail:] if case.tail < len(rest) else rest
     last = last if case.tail else []
     how = case.print
-    has_gap = first and case.tail and len(last) < len(rest) and how != "json"
+    has_gap = first and case.tail and len(last) < len(rest) and how not in ("json", "csv")
     return printed(case.job, first + ([None] if has_gap else []) + last, how, True)
 
 

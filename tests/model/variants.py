@@ -93,6 +93,7 @@ VARIANTS = {variant.row: variant for variant in [
     Variant("--print=text"),
     Variant("--print=json", needs=("--head=2",)),
     Variant("--print=header", needs=("--head=2",)),
+    Variant("--print=csv", needs=("--head=2",)),
     Variant("--stats=text"),
     Variant("--stats=json"),
     Variant("--stats=json:report.json"),
